@@ -1,0 +1,61 @@
+/**
+ * What goes wrong in an agent, one tag per kind. The message says what happened and to whom; the fields say it for programs.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import type { ProviderError } from "./ProviderError.ts"
+
+/** A hook refused an operation. @category errors @since 0.1.0 */
+export class HookRejected extends Schema.TaggedError<HookRejected>()("HookRejected", {
+  hook: Schema.String,
+  point: Schema.String,
+  reason: Schema.String,
+  /** What to tell the user instead of the reason. */
+  userMessage: Schema.optionalKey(Schema.String),
+  message: Schema.String
+}) {}
+
+/** A fail-closed hook broke (threw, timed out, answered nonsense), and its policy ends the operation. @category errors @since 0.1.0 */
+export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
+  hook: Schema.String,
+  point: Schema.String,
+  kind: Schema.Literals(["threw", "rejected", "failed", "died", "timeout", "interrupted", "illegal"]),
+  policy: Schema.Literals(["reject", "abort"]),
+  message: Schema.String
+}) {}
+
+/** The hooks cannot be made into a chain: an unknown point, a duplicate name, a constraint cycle. @category errors @since 0.1.0 */
+export class ChainError extends Schema.TaggedError<ChainError>()("ChainError", {
+  hook: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The agent's configuration is wrong; `key` says where. @category errors @since 0.1.0 */
+export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError", {
+  key: Schema.String,
+  message: Schema.String
+}) {}
+
+/** A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or it fits no agent like this one. Nothing is changed. @category errors @since 0.1.0 */
+export class SnapshotError extends Schema.TaggedError<SnapshotError>()("SnapshotError", {
+  problem: Schema.Literals(["not-json", "not-a-snapshot", "newer-version", "wrong-decision", "finished"]),
+  message: Schema.String
+}) {}
+
+/** The session is busy with a turn, or was closed. @category errors @since 0.1.0 */
+export class SessionError extends Schema.TaggedError<SessionError>()("SessionError", {
+  sessionId: Schema.String,
+  problem: Schema.Literals(["busy", "closed"]),
+  message: Schema.String
+}) {}
+
+/** Memory, policy, a store or a custom core failed. @category errors @since 0.1.0 */
+export class PortFailed extends Schema.TaggedError<PortFailed>()("PortFailed", {
+  port: Schema.String,
+  message: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** Every error a turn can end with. Limits, suspension and `Abort` are outcomes, not errors. @category errors @since 0.1.0 */
+export type AgentError = HookRejected | HookFailed | SessionError | SnapshotError | ConfigError | PortFailed | ProviderError

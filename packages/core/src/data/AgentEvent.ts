@@ -1,0 +1,93 @@
+/**
+ * What an agent tells the outside while it works. Events are read-only, ordered by `seq` within a session, and are not even built when nobody listens.
+ *
+ * @since 0.1.0
+ */
+import type { Json } from "./Json.ts"
+import type { RetryDecision } from "./LlmCall.ts"
+import type { ToolCall } from "./Message.ts"
+import type { PendingAsk } from "./RunState.ts"
+import type { ToolResult } from "./Tool.ts"
+import type { Usage } from "./Usage.ts"
+
+/** Where and when an event happened. @category models @since 0.1.0 */
+export interface EventMeta {
+  /** Counts from 1 within a session, without gaps. */
+  readonly seq: number
+  readonly sessionId: string
+  readonly turnNumber: number
+  readonly stepNumber: number
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  /** The agent's name. */
+  readonly agent: string
+}
+
+/** Any event. `hook` events are decision records. @category models @since 0.1.0 */
+export type AgentEvent = EventMeta & AgentEventBody
+
+/** The part that differs. @category models @since 0.1.0 */
+export type AgentEventBody =
+  | { readonly type: "session-start"; readonly source: "startup" | "resume" | "rotate" }
+  | { readonly type: "session-end"; readonly reason: "done" | "error" | "rotate" | "abort" }
+  | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
+  | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
+  | { readonly type: "llm-start"; readonly provider: string; readonly model: string | undefined; readonly attempt: number }
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  | { readonly type: "tool-call-delta"; readonly id: string; readonly name: string; readonly argsText: string }
+  /** What was streamed since the last `llm-start` does not count: another attempt follows. */
+  | { readonly type: "retract"; readonly reason: string }
+  | {
+    readonly type: "llm-end"
+    readonly provider: string
+    readonly model: string
+    readonly attempt: number
+    readonly text: string
+    readonly toolCalls: ReadonlyArray<ToolCall>
+    readonly usage: Usage | undefined
+    readonly durationMs: number
+  }
+  | {
+    readonly type: "llm-error"
+    readonly provider: string
+    readonly attempt: number
+    readonly error: string
+    readonly message: string
+    readonly decision: RetryDecision
+  }
+  | { readonly type: "tool-start"; readonly call: ToolCall }
+  | { readonly type: "tool-end"; readonly call: ToolCall; readonly result: ToolResult; readonly elapsedMs: number; readonly executed: boolean }
+  | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
+  | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
+  | { readonly type: "ask"; readonly ask: PendingAsk }
+  | { readonly type: "decided"; readonly callId: string; readonly decision: "approve" | "deny" | "edit" | "respond" }
+  | { readonly type: "hook"; readonly record: HookRecordLike }
+  | { readonly type: "hook-failed"; readonly hook: string; readonly point: string; readonly kind: string; readonly message: string; readonly policy: "open" | "reject" | "abort" }
+  | { readonly type: "hook-late"; readonly hook: string; readonly what: string }
+  | { readonly type: "inject"; readonly hook: string; readonly text: string }
+  | { readonly type: "warning"; readonly hook: string; readonly message: string }
+  | { readonly type: "notice"; readonly hook: string; readonly message: string }
+  | { readonly type: "follow-up"; readonly message: string; readonly count: number }
+  | { readonly type: "compaction"; readonly removedCount: number; readonly summary: string }
+  | { readonly type: "limit"; readonly limit: string; readonly used: number; readonly max: number }
+  | { readonly type: "custom"; readonly hook: string; readonly name: string; readonly payload: Json }
+  /** A slow reader missed this many events. */
+  | { readonly type: "dropped"; readonly count: number }
+
+/** A decision record, as `hook/HookRecord` defines it. @category models @since 0.1.0 */
+export interface HookRecordLike {
+  readonly point: string
+  readonly subject?: string
+  readonly hooks: ReadonlyArray<{
+    readonly hook: string
+    readonly answer: string
+    readonly why?: string
+    readonly change?: { readonly before: string; readonly after: string; readonly diff: string }
+    readonly shadow?: true
+    readonly again?: true
+    readonly durationMs: number
+  }>
+  readonly action: string
+  readonly decidedBy?: string
+}

@@ -1,0 +1,88 @@
+/**
+ * JSON values, and the two things Belay asks of them: one canonical text per value, and a short digest of it.
+ *
+ * @since 0.1.0
+ */
+
+/** Any JSON value. @category models @since 0.1.0 */
+export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+/** A JSON object. @category models @since 0.1.0 */
+export type JsonObject = { readonly [key: string]: Json }
+
+/**
+ * Renders a value as JSON with sorted keys, so that equal values have equal text (RFC 8785 key order).
+ * What JSON cannot say (`undefined`, functions, cycles, bigint) is rendered as a marker, never thrown on.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const canonical = (value: unknown): string => render(value, [])
+
+const render = (value: unknown, parents: ReadonlyArray<object>): string => {
+  if (typeof value === "bigint") return `"${value}n"`
+  if (typeof value === "function" || typeof value === "symbol") return `"[${typeof value}]"`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
+  if (parents.includes(value) || parents.length > 512) return `"[cycle]"`
+  const inside = [...parents, value]
+  if (Array.isArray(value)) return `[${value.map((item) => render(item, inside)).join(",")}]`
+  const record = value as Record<string, unknown>
+  const keys = Object.keys(record).filter((key) => record[key] !== undefined).sort()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${render(record[key], inside)}`).join(",")}}`
+}
+
+/**
+ * Returns a 14-digit hexadecimal digest of the canonical text. Good for telling values apart in records; not a signature.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const digest = (value: unknown): string => {
+  const text = canonical(value)
+  let a = 0xdeadbeef
+  let b = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = Math.imul(a ^ code, 2654435761)
+    b = Math.imul(b ^ code, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return (b & 0x1fffff).toString(16).padStart(6, "0") + (a >>> 0).toString(16).padStart(8, "0")
+}
+
+/** Freezes a value and everything below it; stops where something is frozen already. @category guards @since 0.1.0 */
+export const freeze = <A>(value: A): A => {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || !isPlain(value)) return value
+  Object.freeze(value)
+  for (const key of Object.keys(value)) freeze((value as Record<string, unknown>)[key])
+  return value
+}
+
+/** Whether a value is an array or a bare object, the only things that are frozen, cloned or sent. @category guards @since 0.1.0 */
+export const isPlain = (value: object): boolean => {
+  if (Array.isArray(value)) return true
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/**
+ * Says why a value is not JSON (with the path to the culprit), or nothing when it is. Depth is limited to 64, as a parser's guard would.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const whyNot = (value: unknown, path = "$", depth = 0): string | undefined => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : `${path} is ${value}`
+  if (typeof value !== "object") return `${path} is ${value === undefined ? "undefined" : `a ${typeof value}`}`
+  if (depth >= 64) return `${path} is nested deeper than 64 levels`
+  if (!isPlain(value)) return `${path} is a ${value.constructor?.name ?? "class instance"}`
+  for (const key of Object.keys(value)) {
+    const child = (value as Record<string, unknown>)[key]
+    if (child === undefined && !Array.isArray(value)) continue
+    const why = whyNot(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, depth + 1)
+    if (why !== undefined) return why
+  }
+  return undefined
+}

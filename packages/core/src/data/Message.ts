@@ -1,0 +1,127 @@
+/**
+ * The conversation as plain data: what a model reads and what it answered.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import type { Json } from "./Json.ts"
+
+/** A JSON value as a Schema. @category schemas @since 0.1.0 */
+export const JsonValue = Schema.Json as unknown as Schema.Codec<Json>
+
+/** What a vendor wants back unchanged with a later request (thought signatures and the like), by provider name. @category schemas @since 0.1.0 */
+export const ProviderMetadata = Schema.Record(Schema.String, JsonValue)
+
+/** Text. @category models @since 0.1.0 */
+export interface TextPart extends Schema.Schema.Type<typeof TextPart> {}
+/** @category schemas @since 0.1.0 */
+export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+
+/** A picture or a document: a URL (`https:` or `data:`), with its media type. @category models @since 0.1.0 */
+export interface FilePart extends Schema.Schema.Type<typeof FilePart> {}
+/** @category schemas @since 0.1.0 */
+export const FilePart = Schema.Struct({
+  type: Schema.Literal("file"),
+  mediaType: Schema.String,
+  url: Schema.String,
+  filename: Schema.optionalKey(Schema.String)
+})
+
+/** Text or a file. @category models @since 0.1.0 */
+export type ContentPart = TextPart | FilePart
+/** @category schemas @since 0.1.0 */
+export const ContentPart = Schema.Union([TextPart, FilePart])
+
+/** A model's request to run a tool: `id` is unique in the session, `args` is what the model wrote, parsed. @category models @since 0.1.0 */
+export interface ToolCall extends Schema.Schema.Type<typeof ToolCall> {}
+/** @category schemas @since 0.1.0 */
+export const ToolCall = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  args: JsonValue,
+  /** The model's own text, kept only when it was not JSON; `args` is then a repaired reading of it, or `null`. */
+  malformed: Schema.optionalKey(Schema.String),
+  metadata: Schema.optionalKey(ProviderMetadata)
+})
+
+/** What a person (or the host program) said. @category models @since 0.1.0 */
+export interface UserMessage extends Schema.Schema.Type<typeof UserMessage> {}
+/** @category schemas @since 0.1.0 */
+export const UserMessage = Schema.Struct({
+  role: Schema.Literal("user"),
+  content: Schema.Union([Schema.String, Schema.Array(ContentPart)]),
+  /** Who wrote it when it was not the user: the name of the hook that injected it, or `summary`. */
+  source: Schema.optionalKey(Schema.String),
+  /** Pinned messages survive every compaction. */
+  pinned: Schema.optionalKey(Schema.Boolean)
+})
+
+/** What the model said: text, the tools it asked for, and its reasoning when the vendor shows it. @category models @since 0.1.0 */
+export interface AssistantMessage extends Schema.Schema.Type<typeof AssistantMessage> {}
+/** @category schemas @since 0.1.0 */
+export const AssistantMessage = Schema.Struct({
+  role: Schema.Literal("assistant"),
+  content: Schema.String,
+  toolCalls: Schema.optionalKey(Schema.Array(ToolCall)),
+  reasoning: Schema.optionalKey(Schema.String),
+  metadata: Schema.optionalKey(ProviderMetadata)
+})
+
+/** The one result of one tool call. @category models @since 0.1.0 */
+export interface ToolMessage extends Schema.Schema.Type<typeof ToolMessage> {}
+/** @category schemas @since 0.1.0 */
+export const ToolMessage = Schema.Struct({
+  role: Schema.Literal("tool"),
+  toolCallId: Schema.String,
+  toolName: Schema.String,
+  /** Any JSON value; an array of content parts is sent as content parts. */
+  content: JsonValue,
+  isError: Schema.optionalKey(Schema.Boolean)
+})
+
+/** One message of the conversation. @category models @since 0.1.0 */
+export type Message = UserMessage | AssistantMessage | ToolMessage
+/** @category schemas @since 0.1.0 */
+export const Message = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
+
+/** Makes a user message. @category constructors @since 0.1.0 */
+export const user = (content: string | ReadonlyArray<ContentPart>): UserMessage => ({ role: "user", content })
+
+/** Makes an assistant message. @category constructors @since 0.1.0 */
+export const assistant = (content: string, toolCalls?: ReadonlyArray<ToolCall>): AssistantMessage =>
+  toolCalls === undefined || toolCalls.length === 0 ? { role: "assistant", content } : { role: "assistant", content, toolCalls }
+
+/** Returns the text of a message; files and non-text results are left out. @category reading @since 0.1.0 */
+export const text = (message: Message): string => {
+  if (typeof message.content === "string") return message.content
+  if (message.role !== "user") return JSON.stringify(message.content)
+  return message.content.filter((part): part is TextPart => part.type === "text").map((part) => part.text).join("")
+}
+
+/**
+ * Says why a provider would refuse this transcript, or nothing when it is sound: every tool call has exactly one result,
+ * in the order of the calls, directly after the message that asked; ids are unique; no result without a call.
+ *
+ * @category checking
+ * @since 0.1.0
+ */
+export const whyInvalid = (messages: ReadonlyArray<Message>): string | undefined => {
+  const seen = new Set<string>()
+  let open: Array<string> = []
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "tool") {
+      const expected = open.shift()
+      if (expected === undefined) return `message ${index}: result of ${message.toolCallId} follows no tool call`
+      if (expected !== message.toolCallId) return `message ${index}: expected the result of ${expected}, found ${message.toolCallId}`
+      continue
+    }
+    if (open.length > 0) return `message ${index}: tool call ${open[0]} has no result`
+    if (message.role !== "assistant") continue
+    for (const call of message.toolCalls ?? []) {
+      if (seen.has(call.id)) return `message ${index}: tool call id ${call.id} is used twice`
+      seen.add(call.id)
+    }
+    open = (message.toolCalls ?? []).map((call) => call.id)
+  }
+  return open.length > 0 ? `tool call ${open[0]} has no result` : undefined
+}

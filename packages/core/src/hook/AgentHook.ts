@@ -1,0 +1,131 @@
+/**
+ * The trait: a plain object with any of these methods. A method receives what happens and the context, and may answer
+ * with an action (nothing means Continue), directly, as a promise, as an Effect, or as a generator of Effects.
+ *
+ * @since 0.1.0
+ */
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type { HookContext } from "./HookContext.ts"
+import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
+
+/** What a method at point `P` may return. @category models @since 0.1.0 */
+export type HookReturn<P extends HookPointName, R> =
+  | ActionAt<P>
+  | void
+  | PromiseLike<ActionAt<P> | void>
+  | Effect.Effect<ActionAt<P> | void, unknown, R>
+  | Generator<Effect.Effect<unknown, unknown, R>, ActionAt<P> | void, never>
+
+/** A method at point `P`. @category models @since 0.1.0 */
+export type HookMethod<P extends HookPointName, R = never> = (event: In<P>, ctx: HookContext) => HookReturn<P, R>
+
+/** What to do when a hook breaks: go on without it, refuse the operation, or end the turn. @category models @since 0.1.0 */
+export type FailurePolicy = "open" | "reject" | "abort"
+
+/** Name, place and failure policy of a hook. @category models @since 0.1.0 */
+export interface HookOptions {
+  /** Unique in a chain. */
+  readonly name: string
+  /** Lower runs first at forward points. Default 100. */
+  readonly priority?: number
+  /** Managed hooks come before project hooks, those before agent hooks. Default `project`. */
+  readonly tier?: "managed" | "project" | "agent"
+  /** Names of hooks that must come after (`before`) or before (`after`) this one at forward points. */
+  readonly before?: ReadonlyArray<string>
+  readonly after?: ReadonlyArray<string>
+  /** Replaces an earlier hook of the same name instead of clashing with it. */
+  readonly override?: boolean
+  /** Default true, false for kind `policy`: a broken hook does not break the agent. */
+  readonly failOpen?: boolean
+  /** Finer than `failOpen` (false means `reject`). */
+  readonly onFailure?: FailurePolicy
+  /** Default: as `onFailure`. */
+  readonly onTimeout?: FailurePolicy
+  /** How long an answer that has to be waited for may take. Default 30 seconds. */
+  readonly timeout?: Duration.Input | "none"
+  /** `policy` is fail-closed; an `observer` always runs, last, sees the outcome and cannot change it. Default `advisory`. */
+  readonly kind?: "policy" | "advisory" | "observer"
+  /** A `shadow` hook decides and is recorded, but is not obeyed. */
+  readonly mode?: "enforce" | "shadow"
+  /** At tool points: only for these tools (`*` stands for any characters). */
+  readonly tools?: string | ReadonlyArray<string>
+  /** `ifChanged`: asked again when a later hook changed the value it had answered for. Default `never`. */
+  readonly reinvoke?: "never" | "ifChanged"
+}
+
+/** A hook. Implement the points you care about. @category models @since 0.1.0 */
+export interface AgentHook<out R = never> extends HookOptions {
+  /** A session begins; Transform changes what it begins with. */
+  readonly onSessionStart?: HookMethod<"onSessionStart", R>
+  /** A session ends, for whatever reason. */
+  readonly onSessionEnd?: HookMethod<"onSessionEnd", R>
+  /** The user spoke; nothing is stored or sent yet. */
+  readonly preTurn?: HookMethod<"preTurn", R>
+  /** The turn has its output; nobody has seen it yet. */
+  readonly postTurn?: HookMethod<"postTurn", R>
+  /** The turn failed; Replace recovers it. */
+  readonly onTurnError?: HookMethod<"onTurnError", R>
+  /** The model is about to be asked. */
+  readonly preLlmCall?: HookMethod<"preLlmCall", R>
+  /** A piece of a streamed answer arrived; nobody has seen it yet. */
+  readonly onLlmDelta?: HookMethod<"onLlmDelta", R>
+  /** The model answered; nothing was done about it yet. */
+  readonly postLlmCall?: HookMethod<"postLlmCall", R>
+  /** The model call failed: retry, fall back or fail. */
+  readonly onLlmError?: HookMethod<"onLlmError", R>
+  /** A tool is about to run, within the policy's grant. */
+  readonly preToolCall?: HookMethod<"preToolCall", R>
+  /** A tool ended, well or badly. */
+  readonly postToolCall?: HookMethod<"postToolCall", R>
+  /** The policy wants somebody to decide about a tool call. */
+  readonly onPermission?: HookMethod<"onPermission", R>
+  /** A tool call was denied. */
+  readonly onToolDenied?: HookMethod<"onToolDenied", R>
+  /** The model answered and its tools ran; Transform rewrites the history. */
+  readonly postStep?: HookMethod<"postStep", R>
+  /** The agent wants to stop; `ctx.followUp` keeps it going. */
+  readonly preStop?: HookMethod<"preStop", R>
+  /** A sub-agent is about to start. */
+  readonly preDelegation?: HookMethod<"preDelegation", R>
+  /** A sub-agent ended. */
+  readonly postDelegation?: HookMethod<"postDelegation", R>
+  /** The history is about to be compacted. */
+  readonly preCompaction?: HookMethod<"preCompaction", R>
+  /** The history was compacted. */
+  readonly postCompaction?: HookMethod<"postCompaction", R>
+  /** A budget is nearly or fully used up. */
+  readonly onBudget?: HookMethod<"onBudget", R>
+  /** Something happened in the host. */
+  readonly onSignal?: HookMethod<"onSignal", R>
+}
+
+/** The services that the methods of `H` require. @category type-level @since 0.1.0 */
+export type ServicesOf<H> = {
+  [K in keyof H & HookPointName]: NonNullable<H[K]> extends (...args: never) => infer Return ? Requires<Return> : never
+}[keyof H & HookPointName]
+
+type Requires<A> = A extends Effect.Effect<infer _A, infer _E, infer R> ? R
+  : A extends Generator<Effect.Effect<infer _B, infer _F, infer R>, infer _C, infer _D> ? R
+  : never
+
+type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof AgentHook>]: `unknown hook method or option '${K & string}'` }
+
+/**
+ * Types a hook: methods get their parameters, misspelt names are errors, and the services its Effects need are inferred.
+ *
+ * @example
+ * ```ts
+ * import { defineHook } from "@belay/core/AgentHook"
+ * import * as HookAction from "@belay/core/HookAction"
+ *
+ * const noFridays = defineHook({
+ *   name: "no-friday-deploys",
+ *   tools: "deploy",
+ *   preToolCall: () => new Date().getDay() === 5 ? HookAction.reject("not on Fridays") : undefined
+ * })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const defineHook = <const H extends AgentHook<any>>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never

@@ -1,0 +1,88 @@
+/**
+ * What a hook may answer. Actions are plain frozen JSON objects; a hook that returns nothing says `Continue`.
+ *
+ * @since 0.1.0
+ */
+import type { Json } from "../data/Json.ts"
+
+/** Next hook, same value. @category models @since 0.1.0 */
+export interface Continue {
+  readonly _tag: "Continue"
+}
+
+/** The next hook sees `value`. @category models @since 0.1.0 */
+export interface Transform<out Value> {
+  readonly _tag: "Transform"
+  readonly value: Value
+}
+
+/** Use `value`, skip the remaining hooks. The operation still runs. @category models @since 0.1.0 */
+export interface Replace<out Value> {
+  readonly _tag: "Replace"
+  readonly value: Value
+}
+
+/** This operation fails, the remaining hooks are skipped. @category models @since 0.1.0 */
+export interface Reject {
+  readonly _tag: "Reject"
+  /** For the model, the log and the error. */
+  readonly reason: string
+  /** For the user, where it should not be the reason. */
+  readonly userMessage?: string
+  /** At `postLlmCall`: discard the response and ask the model again with this advice, at most `retries` times (default 1). */
+  readonly feedback?: string
+  readonly retries?: number
+}
+
+/** Do not run the operation; `output` is its result. The post point still runs, with `executed: false`. @category models @since 0.1.0 */
+export interface Respond<out Output> {
+  readonly _tag: "Respond"
+  readonly output: Output
+}
+
+/** End the turn now; `reason` is its last word. Calls that still run are interrupted. @category models @since 0.1.0 */
+export interface Abort {
+  readonly _tag: "Abort"
+  readonly reason: string
+}
+
+/** Ask a person. The run is suspended until somebody decides. @category models @since 0.1.0 */
+export interface Ask {
+  readonly _tag: "Ask"
+  readonly reason: string
+  /** For the one who decides; shown, never interpreted. */
+  readonly details?: Json
+}
+
+/** Any action. Which are legal where is the table in `HookPoint`. @category models @since 0.1.0 */
+export type HookAction<Value = unknown, Output = unknown> =
+  | Continue
+  | Transform<Value>
+  | Replace<Value>
+  | Reject
+  | Respond<Output>
+  | Abort
+  | Ask
+
+/** Next hook, same value. @category constructors @since 0.1.0 */
+export const Continue: Continue = Object.freeze({ _tag: "Continue" })
+
+/** Hands `value` to the next hook. @category constructors @since 0.1.0 */
+export const transform = <Value>(value: Value): Transform<Value> => Object.freeze({ _tag: "Transform", value })
+
+/** Uses `value` and skips the remaining hooks. @category constructors @since 0.1.0 */
+export const replace = <Value>(value: Value): Replace<Value> => Object.freeze({ _tag: "Replace", value })
+
+/** Refuses this operation. @category constructors @since 0.1.0 */
+export const reject = (reason: string, options?: Omit<Reject, "_tag" | "reason">): Reject =>
+  Object.freeze({ _tag: "Reject", reason, ...options })
+
+/** Answers in place of the operation. @category constructors @since 0.1.0 */
+export const respond = <Output>(output: Output): Respond<Output> => Object.freeze({ _tag: "Respond", output })
+
+/** Ends the turn. @category constructors @since 0.1.0 */
+export const abort = (reason: string): Abort => Object.freeze({ _tag: "Abort", reason })
+
+/** Asks a person. @category constructors @since 0.1.0 */
+export const ask = (reason: string, details?: Json): Ask =>
+  Object.freeze(details === undefined ? { _tag: "Ask", reason } : { _tag: "Ask", reason, details })

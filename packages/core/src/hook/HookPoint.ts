@@ -1,0 +1,246 @@
+/**
+ * The table of points: where hooks run, what they receive, what they may answer, in which order.
+ * The types of hooks, the checks at run time and the table in docs/hooks.md all come from here.
+ *
+ * @since 0.1.0
+ */
+import type { AgentError } from "../data/AgentError.ts"
+import type { BudgetLevel, CompactionEnd, CompactionHint, CompactionRequest, CompactionResult } from "../data/Compaction.ts"
+import type { Delegation, DelegationEnd, DelegationResult, HostSignal } from "../data/Delegation.ts"
+import type { Json } from "../data/Json.ts"
+import type { LlmDelta, LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../data/LlmCall.ts"
+import type { Message, ToolCall } from "../data/Message.ts"
+import type { ProviderError } from "../data/ProviderError.ts"
+import type { SessionEnd, SessionStart } from "../data/Session.ts"
+import type { PermissionDecision, PermissionRequest, ToolCallEvent, ToolDenied, ToolResult, ToolResultEvent } from "../data/Tool.ts"
+import type { TurnEnd, TurnInput, TurnOutput } from "../data/Turn.ts"
+import type { Usage } from "../data/Usage.ts"
+import type * as HookAction from "./HookAction.ts"
+
+/** An answer in place of a turn. A whole `TurnOutput` fits too. @category models @since 0.1.0 */
+export interface TurnAnswer {
+  readonly text: string
+}
+
+/** A failed turn: what `onTurnError` hooks receive. @category models @since 0.1.0 */
+export interface TurnFailure {
+  readonly input: TurnInput
+  readonly error: AgentError
+}
+
+/** A failed LLM call: what `onLlmError` hooks receive. @category models @since 0.1.0 */
+export interface LlmFailure {
+  readonly error: ProviderError
+  /** Failed attempts of this call so far, from 1. */
+  readonly attempt: number
+  /** The provider that failed, and all that are registered, in order. */
+  readonly provider: string
+  readonly providers: ReadonlyArray<string>
+  readonly request: LlmRequest
+  /** What will happen if no hook says otherwise. */
+  readonly decision: RetryDecision
+}
+
+/** A finished step: what `postStep` hooks receive. @category models @since 0.1.0 */
+export interface StepEnd {
+  readonly messages: ReadonlyArray<Message>
+  readonly usage: Usage
+}
+
+/** A turn about to end: what `preStop` hooks receive. @category models @since 0.1.0 */
+export interface StopCandidate {
+  readonly text: string
+  /** Follow-ups already given in a row; the cap is 8. */
+  readonly followUps: number
+}
+
+/** What each point receives (`in`), what Transform and Replace carry (`value`), what Respond carries (`out`). @category models @since 0.1.0 */
+export interface HookPoints {
+  readonly onSessionStart: { in: SessionStart; value: SessionStart; out: never }
+  readonly onSessionEnd: { in: SessionEnd; value: never; out: never }
+  readonly preTurn: { in: TurnInput; value: TurnInput; out: TurnAnswer }
+  readonly postTurn: { in: TurnEnd; value: TurnOutput; out: never }
+  readonly onTurnError: { in: TurnFailure; value: TurnAnswer; out: never }
+  readonly preLlmCall: { in: LlmRequest; value: LlmRequest; out: LlmResponse }
+  readonly onLlmDelta: { in: LlmDelta; value: LlmDelta; out: never }
+  readonly postLlmCall: { in: LlmResponseEvent; value: LlmResponse; out: never }
+  readonly onLlmError: { in: LlmFailure; value: RetryDecision; out: never }
+  readonly preToolCall: { in: ToolCallEvent; value: ToolCall; out: Json }
+  readonly postToolCall: { in: ToolResultEvent; value: ToolResult; out: never }
+  readonly onPermission: { in: PermissionRequest; value: PermissionDecision; out: never }
+  readonly onToolDenied: { in: ToolDenied; value: never; out: never }
+  readonly postStep: { in: StepEnd; value: ReadonlyArray<Message>; out: never }
+  readonly preStop: { in: StopCandidate; value: never; out: never }
+  readonly preDelegation: { in: Delegation; value: Delegation; out: DelegationResult }
+  readonly postDelegation: { in: DelegationEnd; value: DelegationResult; out: never }
+  readonly preCompaction: { in: CompactionRequest; value: CompactionHint; out: CompactionResult }
+  readonly postCompaction: { in: CompactionEnd; value: never; out: never }
+  readonly onBudget: { in: BudgetLevel; value: never; out: never }
+  readonly onSignal: { in: HostSignal; value: never; out: never }
+}
+
+/** The name of a point. @category models @since 0.1.0 */
+export type HookPointName = keyof HookPoints
+
+/** The tags a point may allow besides `Continue`. @category models @since 0.1.0 */
+export type Answer = "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask"
+
+/** One row of the table. @category models @since 0.1.0 */
+export interface Row {
+  /** `forward`: lowest priority number first. `reverse`: exactly the other way round. */
+  readonly order: "forward" | "reverse"
+  /** Legal answers besides `Continue`. */
+  readonly legal: ReadonlyArray<Answer>
+  /** What Reject means here, where it is legal. */
+  readonly onReject: string
+  /** Puts a new value into what the next hook receives; absent where both are the same thing. */
+  readonly apply?: (event: never, value: never) => unknown
+  /** Says what is wrong with a value from an untyped hook. */
+  readonly wrong?: (value: never, event: never) => string | undefined
+}
+
+const field = (key: string) => (event: object, value: unknown) => ({ ...event, [key]: value })
+
+const shape = (of: { readonly [key: string]: "string" | "number" | "array" | "object" }) => (value: unknown): string | undefined => {
+  if (typeof value !== "object" || value === null) return `expected an object with ${Object.keys(of).join(", ")}`
+  for (const [key, kind] of Object.entries(of)) {
+    const found: unknown = (value as Record<string, unknown>)[key]
+    const fits = kind === "array" ? Array.isArray(found) : typeof found === kind && found !== null
+    if (!fits) return `expected ${key} to be ${kind === "array" || kind === "object" ? "an" : "a"} ${kind}`
+  }
+  return undefined
+}
+
+const oneOf = (...types: ReadonlyArray<string>) => (value: unknown): string | undefined =>
+  typeof value === "object" && value !== null && "type" in value && types.includes(value.type as string)
+    ? undefined
+    : `expected an object whose type is one of ${types.join(", ")}`
+
+const array = (value: unknown): string | undefined => Array.isArray(value) ? undefined : "expected an array of messages"
+
+const sameCall = (value: ToolCall, event: ToolCall): string | undefined =>
+  shape({ id: "string", name: "string" })(value) ??
+    (value.args === undefined ? "expected args" : value.id !== event.id || value.name !== event.name ? "id and name of a tool call cannot be changed" : undefined)
+
+/** The table. @category table @since 0.1.0 */
+export const table = {
+  onSessionStart: {
+    order: "forward",
+    legal: ["Transform", "Reject", "Abort"],
+    onReject: "the session does not start",
+    wrong: shape({ sessionId: "string", context: "array" })
+  },
+  onSessionEnd: { order: "reverse", legal: [], onReject: "" },
+  preTurn: {
+    order: "forward",
+    legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
+    onReject: "the turn fails, the model is not called, the message is not stored",
+    wrong: shape({ message: "string" })
+  },
+  postTurn: {
+    order: "reverse",
+    legal: ["Transform", "Replace", "Reject", "Abort"],
+    onReject: "the turn ends with the error instead of the output",
+    apply: field("output"),
+    wrong: shape({ text: "string" })
+  },
+  onTurnError: { order: "forward", legal: ["Replace"], onReject: "", wrong: shape({ text: "string" }) },
+  preLlmCall: {
+    order: "forward",
+    legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
+    onReject: "the turn fails with HookRejected; nothing is retried",
+    wrong: shape({ messages: "array", tools: "array", parameters: "object" })
+  },
+  onLlmDelta: {
+    order: "reverse",
+    legal: ["Transform", "Reject", "Abort"],
+    onReject: "the stream is cut, the turn fails",
+    wrong: oneOf("text", "reasoning", "tool-call")
+  },
+  postLlmCall: {
+    order: "reverse",
+    legal: ["Transform", "Replace", "Reject", "Abort"],
+    onReject: "the response is discarded and none of its tools run; with feedback the model is asked again",
+    apply: field("response"),
+    wrong: shape({ text: "string", toolCalls: "array" })
+  },
+  onLlmError: {
+    order: "forward",
+    legal: ["Transform", "Replace", "Reject", "Abort"],
+    onReject: "give up with this reason",
+    apply: field("decision"),
+    wrong: oneOf("retry", "fallback", "fail")
+  },
+  preToolCall: {
+    order: "forward",
+    legal: ["Transform", "Replace", "Reject", "Respond", "Abort", "Ask"],
+    onReject: "the tool does not run; the reason is its error result and the loop goes on",
+    apply: (event: ToolCallEvent, value: ToolCall) => ({ ...event, args: value.args }),
+    wrong: sameCall
+  },
+  postToolCall: {
+    order: "reverse",
+    legal: ["Transform", "Replace", "Reject", "Abort"],
+    onReject: "the result is kept and the reason is appended as feedback",
+    apply: field("result"),
+    wrong: (value: { readonly ok?: unknown; readonly output?: unknown; readonly error?: unknown } | null) =>
+      value !== null && (value.ok === true ? value.output !== undefined : value.ok === false && typeof value.error === "string")
+        ? undefined
+        : "expected { ok: true, output } or { ok: false, error }"
+  },
+  onPermission: {
+    order: "forward",
+    legal: ["Replace", "Reject", "Ask"],
+    onReject: "the tool call is denied",
+    apply: field("decision"),
+    wrong: oneOf("allow", "deny", "ask")
+  },
+  onToolDenied: { order: "forward", legal: [], onReject: "" },
+  postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", apply: field("messages"), wrong: array },
+  preStop: { order: "forward", legal: ["Abort"], onReject: "" },
+  preDelegation: {
+    order: "forward",
+    legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
+    onReject: "the sub-agent is not started",
+    wrong: shape({ agent: "string", message: "string" })
+  },
+  postDelegation: {
+    order: "reverse",
+    legal: ["Transform", "Replace", "Reject", "Abort"],
+    onReject: "the result is replaced by an error",
+    apply: field("result"),
+    wrong: shape({ text: "string" })
+  },
+  preCompaction: {
+    order: "forward",
+    legal: ["Transform", "Replace", "Reject", "Respond"],
+    onReject: "this compaction is skipped",
+    apply: field("hint"),
+    wrong: shape({})
+  },
+  postCompaction: { order: "reverse", legal: [], onReject: "" },
+  onBudget: { order: "forward", legal: ["Abort"], onReject: "" },
+  onSignal: { order: "forward", legal: ["Reject"], onReject: "the host's action is refused, where it can be" }
+} as const satisfies { readonly [P in HookPointName]: Row }
+
+/** Every point, in the order of the table. @category table @since 0.1.0 */
+export const names = Object.keys(table) as ReadonlyArray<HookPointName>
+
+/** What a method at point `P` receives. @category type-level @since 0.1.0 */
+export type In<P extends HookPointName> = HookPoints[P]["in"]
+
+/** What Transform and Replace carry at point `P`. @category type-level @since 0.1.0 */
+export type Value<P extends HookPointName> = HookPoints[P]["value"]
+
+/** The legal answers at point `P`. @category type-level @since 0.1.0 */
+export type Legal<P extends HookPointName> = (typeof table)[P]["legal"][number]
+
+/** Every action that is legal at point `P`. @category type-level @since 0.1.0 */
+export type ActionAt<P extends HookPointName> =
+  | HookAction.Continue
+  | ("Transform" extends Legal<P> ? HookAction.Transform<HookPoints[P]["value"]> : never)
+  | ("Replace" extends Legal<P> ? HookAction.Replace<HookPoints[P]["value"]> : never)
+  | ("Reject" extends Legal<P> ? HookAction.Reject : never)
+  | ("Respond" extends Legal<P> ? HookAction.Respond<HookPoints[P]["out"]> : never)
+  | ("Abort" extends Legal<P> ? HookAction.Abort : never)
+  | ("Ask" extends Legal<P> ? HookAction.Ask : never)

@@ -1,0 +1,86 @@
+/**
+ * What happened at a point: who was called in which order, what each answered, who decided. Same hooks, same input: same record but for the times.
+ *
+ * @since 0.1.0
+ */
+import { canonical, digest } from "../data/Json.ts"
+import type { HookPointName } from "./HookPoint.ts"
+
+/** Why a hook broke. @category models @since 0.1.0 */
+export type FailureKind = "threw" | "rejected" | "failed" | "died" | "timeout" | "interrupted" | "illegal"
+
+/** A broken hook and what followed from it. @category models @since 0.1.0 */
+export interface HookFailure {
+  readonly hook: string
+  readonly point: HookPointName
+  readonly kind: FailureKind
+  readonly message: string
+  /** `open`: as if it had said Continue. */
+  readonly policy: "open" | "reject" | "abort"
+}
+
+/** One hook's part in it. @category models @since 0.1.0 */
+export interface HookAnswer {
+  readonly hook: string
+  readonly answer: "Continue" | "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask" | "failed-open" | "failed-closed" | "skipped"
+  /** The reason of a Reject, Abort or Ask; why it was skipped; how it failed. */
+  readonly why?: string
+  /** Digests of the value before and after a change, and the change in words. */
+  readonly change?: { readonly before: string; readonly after: string; readonly diff: string }
+  /** A shadow hook's answer is recorded, not obeyed. */
+  readonly shadow?: true
+  /** Asked again because a later hook changed the value. */
+  readonly again?: true
+  readonly durationMs: number
+}
+
+/** One run of a point. @category models @since 0.1.0 */
+export interface HookRecord {
+  readonly point: HookPointName
+  /** What it was about: the tool's name at the tool points. */
+  readonly subject?: string
+  readonly hooks: ReadonlyArray<HookAnswer>
+  /** The outcome of the whole chain. */
+  readonly action: "Continue" | "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask"
+  readonly decidedBy?: string
+}
+
+/** Describes a change by digests and by the paths that differ. @category constructors @since 0.1.0 */
+export const change = (before: unknown, after: unknown): NonNullable<HookAnswer["change"]> => ({
+  before: digest(before),
+  after: digest(after),
+  diff: diff(before, after).slice(0, 4).join(", ") || "no difference"
+})
+
+/** Lists the paths at which two values differ, as `path: before -> after`, each side at most 80 characters. @category reading @since 0.1.0 */
+export const diff = (before: unknown, after: unknown, path = ""): ReadonlyArray<string> => {
+  if (before === after || canonical(before) === canonical(after)) return []
+  if (isRecord(before) && isRecord(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    return keys.flatMap((key) => diff(before[key], after[key], path === "" ? key : `${path}.${key}`))
+  }
+  return [`${path === "" ? "" : `${path}: `}${short(before)} -> ${short(after)}`]
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
+
+const short = (value: unknown): string => {
+  const text = value === undefined ? "nothing" : canonical(value)
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}
+
+/** Renders records as lines a person can read: one for the point, one for each hook. @category reading @since 0.1.0 */
+export const explain = (records: ReadonlyArray<HookRecord>): string => records.flatMap(lines).join("\n")
+
+const lines = (record: HookRecord): ReadonlyArray<string> => [
+  `${record.point}${record.subject === undefined ? "" : ` ${record.subject}`}: ${record.action}${record.decidedBy === undefined ? "" : ` by ${record.decidedBy}`}`,
+  ...record.hooks.map((hook) => {
+    const notes = [
+      ...(hook.why === undefined ? [] : [hook.why]),
+      ...(hook.change === undefined ? [] : [hook.change.diff]),
+      ...(hook.shadow ? ["shadow, not obeyed"] : []),
+      ...(hook.again ? ["asked again"] : [])
+    ]
+    return `  ${hook.hook}: ${hook.answer}${notes.length === 0 ? "" : ` (${notes.join("; ")})`} ${hook.durationMs.toFixed(2)} ms`
+  })
+]

@@ -1,0 +1,127 @@
+/**
+ * State that the hooks of a session share: typed keys, atomic updates, invisible to the model.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { freeze, type Json, whyNot } from "../data/Json.ts"
+
+/** Most characters of JSON one key may hold (64 KiB). @category limits @since 0.1.0 */
+export const maxKey = 65_536
+
+/** Most characters of JSON a session's state may hold (1 MiB). @category limits @since 0.1.0 */
+export const maxTotal = 1_048_576
+
+/** The name, the type and the first value of one entry. @category models @since 0.1.0 */
+export interface StateKey<in out A> {
+  readonly name: string
+  readonly initial: A
+  /** Hooks that may write it; absent means every hook. */
+  readonly writers?: ReadonlyArray<string>
+  readonly is: (value: unknown) => value is A
+}
+
+/** Breaking a rule of the state: wrong type, not JSON, too large, not allowed to write. Thrown into the hook that did it. @category errors @since 0.1.0 */
+export class StateError extends Schema.TaggedError<StateError>()("StateError", { key: Schema.String, message: Schema.String }) {}
+
+/**
+ * Makes a key. With a schema every write is checked against it; without one the type of `initial` counts.
+ *
+ * @example
+ * ```ts
+ * import * as HookState from "@belay/core/HookState"
+ * import * as Schema from "effect/Schema"
+ *
+ * const total = HookState.key("cost/total", Schema.Finite, 0)
+ * const calls = HookState.key("tool-budget/calls", 0)
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export function key<A extends Json>(name: string, initial: A): StateKey<Widen<A>>
+export function key<A>(name: string, schema: Schema.Codec<A, Json>, initial: A, options?: KeyOptions): StateKey<A>
+export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unknown> {
+  const typed = Schema.isSchema(rest[0])
+  const initial = typed ? rest[1] : rest[0]
+  const is = typed
+    ? Schema.is(rest[0] as Schema.Schema<unknown>)
+    : (value: unknown): value is unknown => typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
+  return { name, initial, is, ...(rest[2] as KeyOptions | undefined) }
+}
+
+/** Options of a key. @category models @since 0.1.0 */
+export interface KeyOptions {
+  /** Hooks that may write it. */
+  readonly writers?: ReadonlyArray<string>
+}
+
+type Widen<A> = A extends number ? number : A extends string ? string : A extends boolean ? boolean : A
+
+/**
+ * Reads and writes are synchronous and immediate: one `update` is atomic, whatever runs beside it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HookState {
+  /** The value, or the key's first value. */
+  readonly get: <A>(key: StateKey<A>) => A
+  readonly set: <A>(key: StateKey<A>, value: A) => void
+  /** Applies `f` and returns the new value. */
+  readonly update: <A>(key: StateKey<A>, f: (value: A) => A) => A
+  /** Everything, as JSON by key name. */
+  readonly snapshot: () => { readonly [name: string]: Json }
+}
+
+/** The whole store, which can say who writes. @category models @since 0.1.0 */
+export interface Store extends HookState {
+  readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void
+}
+
+/** Makes a state, empty or from a snapshot. @category constructors @since 0.1.0 */
+export const make = (from: { readonly [name: string]: Json } = {}): Store => {
+  const entries = new Map<string, { readonly value: unknown; readonly size: number }>()
+  let total = 0
+  for (const [name, value] of Object.entries(from)) {
+    const size = sizeOf(value)
+    entries.set(name, { value, size })
+    total += size
+  }
+
+  const get = <A>(key: StateKey<A>): A => {
+    const entry = entries.get(key.name)
+    if (entry === undefined) return key.initial
+    if (!key.is(entry.value)) throw new StateError({ key: key.name, message: `state ${key.name}: holds a value of another type than this key's` })
+    return entry.value
+  }
+
+  const write = <A>(key: StateKey<A>, value: A, writer: string): void => {
+    if (key.writers !== undefined && !key.writers.includes(writer)) {
+      throw new StateError({ key: key.name, message: `state ${key.name}: ${writer} may not write it, only ${key.writers.join(", ")}` })
+    }
+    if (!key.is(value)) throw new StateError({ key: key.name, message: `state ${key.name}: the value does not fit the key's type` })
+    const why = typeof value === "object" ? whyNot(value) : undefined
+    if (why !== undefined) throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${why}` })
+    const size = sizeOf(value)
+    const next = total + size - (entries.get(key.name)?.size ?? 0)
+    if (size > maxKey) throw new StateError({ key: key.name, message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed` })
+    if (next > maxTotal) throw new StateError({ key: key.name, message: `state ${key.name}: the session would hold ${next} characters, at most ${maxTotal} are allowed` })
+    entries.set(key.name, { value: freeze(value), size })
+    total = next
+  }
+
+  return {
+    get,
+    write,
+    set: (key, value) => write(key, value, "host"),
+    update: (key, f) => {
+      const value = f(get(key))
+      write(key, value, "host")
+      return value
+    },
+    snapshot: () => Object.fromEntries([...entries].map(([name, { value }]) => [name, value as Json]))
+  }
+}
+
+const sizeOf = (value: unknown): number =>
+  typeof value === "string" ? value.length + 2 : typeof value === "object" && value !== null ? JSON.stringify(value).length : 8

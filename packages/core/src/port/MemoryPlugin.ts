@@ -1,0 +1,20 @@
+/**
+ * Long-term memory: what to recall before a turn, what to learn from it.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Message } from "../data/Message.ts"
+import type { TurnInput, TurnOutput } from "../data/Turn.ts"
+
+/** @category models @since 0.1.0 */
+export interface MemoryPlugin {
+  /** Messages to put before the user's. A failure is reported and recalls nothing. */
+  readonly preTurnContext?: (input: TurnInput, sessionId: string) => Effect.Effect<ReadonlyArray<Message>, unknown>
+  /** Sees the finished turn. A failure is reported. */
+  readonly postTurnObserve?: (input: TurnInput, output: TurnOutput, sessionId: string) => Effect.Effect<void, unknown>
+}
+
+/** The memory as a service. @category services @since 0.1.0 */
+export const MemoryPlugin = Context.Service<MemoryPlugin>("@belay/core/port/MemoryPlugin")

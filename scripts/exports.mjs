@@ -1,0 +1,30 @@
+// Writes the `exports` of every package from its source files: one flat entry a module, `internal` and `bin` folders stay private.
+// `--check` only says whether they are up to date.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+
+const check = process.argv.includes("--check")
+const modules = (folder, inside = "") =>
+  readdirSync(`${folder}/${inside}`, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? entry.name === "internal" || entry.name === "bin" ? [] : modules(folder, `${inside}${entry.name}/`)
+      : entry.name.endsWith(".ts") ? [`${inside}${entry.name.slice(0, -3)}`] : []
+  )
+
+let stale = 0
+for (const name of ["core", "hooks", "providers", "testing"]) {
+  const file = `packages/${name}/package.json`
+  const before = readFileSync(file, "utf8")
+  const manifest = JSON.parse(before)
+  const paths = modules(`packages/${name}/src`).sort()
+  const flat = (path) => path === "index" ? "." : `./${path.split("/").at(-1)}`
+  manifest.exports = Object.fromEntries(
+    paths.map((path) => [flat(path), { "@belay/source": `./src/${path}.ts`, types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }]).sort(([a], [b]) => a < b ? -1 : 1)
+  )
+  manifest.exports["./package.json"] = "./package.json"
+  const after = JSON.stringify(manifest, null, 2) + "\n"
+  if (after === before) continue
+  stale++
+  if (check) console.error(`${file}: exports are not those of its sources. Run: node scripts/exports.mjs`)
+  else writeFileSync(file, after)
+}
+if (check && stale > 0) process.exit(1)

@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config"
+
+const conditions = ["@belay/source", "node", "import", "module", "default"]
+
+const project = (name: string, root: string) => ({
+  extends: true as const,
+  test: { name, root, include: ["test/**/*.test.ts"] }
+})
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    reporters: ["default"],
+    testTimeout: 30_000,
+    projects: [
+      project("core", "./packages/core"),
+      project("hooks", "./packages/hooks"),
+      project("providers", "./packages/providers"),
+      project("testing", "./packages/testing"),
+      project("examples", "./packages/examples"),
+      { extends: true as const, test: { name: "house", root: ".", include: ["test/**/*.test.ts"] } }
+    ]
+  }
+})
