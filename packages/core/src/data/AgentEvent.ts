@@ -57,13 +57,26 @@ export type AgentEventBody =
     readonly decision: RetryDecision
   }
   | { readonly type: "tool-start"; readonly call: ToolCall }
-  | { readonly type: "tool-end"; readonly call: ToolCall; readonly result: ToolResult; readonly elapsedMs: number; readonly executed: boolean }
+  | {
+    readonly type: "tool-end"
+    readonly call: ToolCall
+    readonly result: ToolResult
+    readonly elapsedMs: number
+    readonly executed: boolean
+  }
   | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
   | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
   | { readonly type: "ask"; readonly ask: PendingAsk }
   | { readonly type: "decided"; readonly callId: string; readonly decision: "approve" | "deny" | "edit" | "respond" }
   | { readonly type: "hook"; readonly record: HookRecordLike }
-  | { readonly type: "hook-failed"; readonly hook: string; readonly point: string; readonly kind: string; readonly message: string; readonly policy: "open" | "reject" | "abort" }
+  | {
+    readonly type: "hook-failed"
+    readonly hook: string
+    readonly point: string
+    readonly kind: string
+    readonly message: string
+    readonly policy: "open" | "reject" | "abort"
+  }
   | { readonly type: "hook-late"; readonly hook: string; readonly what: string }
   | { readonly type: "inject"; readonly hook: string; readonly text: string }
   | { readonly type: "warning"; readonly hook: string; readonly message: string }

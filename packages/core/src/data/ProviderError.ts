@@ -119,7 +119,15 @@ const tags: ReadonlySet<string> = new Set<ProviderError["_tag"]>([
 export const isProviderError = (value: unknown): value is ProviderError =>
   value instanceof Error && "_tag" in value && typeof value._tag === "string" && tags.has(value._tag) && "provider" in value
 
-const retryableTags: ReadonlySet<string> = new Set(["RateLimited", "Overloaded", "ServerError", "Timeout", "Connection", "Malformed", "ToolUseFailed"])
+const retryableTags: ReadonlySet<string> = new Set([
+  "RateLimited",
+  "Overloaded",
+  "ServerError",
+  "Timeout",
+  "Connection",
+  "Malformed",
+  "ToolUseFailed"
+])
 
 /** Whether the same request may succeed a moment later. @category reading @since 0.1.0 */
 export const isRetryable = (error: ProviderError): boolean => retryableTags.has(error._tag)

@@ -47,6 +47,8 @@ export const CallState = Schema.Struct({
       Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue })
     ])
   ),
+  /** Hooks whose question about exactly this fingerprint was answered: they are not asked again. */
+  settled: Schema.optionalKey(Schema.Array(Schema.Struct({ hook: Schema.String, fingerprint: Schema.String }))),
   /** The arguments that ran, where they differ from the model's own. */
   executedArgs: Schema.optionalKey(JsonValue),
   result: Schema.optionalKey(ToolResult)
@@ -55,7 +57,12 @@ export const CallState = Schema.Struct({
 /** Text a hook wants the model to read before its next answer. @category models @since 0.1.0 */
 export interface Injection extends Schema.Schema.Type<typeof Injection> {}
 /** @category schemas @since 0.1.0 */
-export const Injection = Schema.Struct({ hook: Schema.String, key: Schema.optionalKey(Schema.String), text: Schema.String, pinned: Schema.optionalKey(Schema.Boolean) })
+export const Injection = Schema.Struct({
+  hook: Schema.String,
+  key: Schema.optionalKey(Schema.String),
+  text: Schema.String,
+  pinned: Schema.optionalKey(Schema.Boolean)
+})
 
 /** The state of one turn. @category models @since 0.1.0 */
 export interface RunState extends Schema.Schema.Type<typeof RunState> {}
@@ -73,7 +80,13 @@ export const RunState = Schema.Struct({
   calls: Schema.Array(CallState),
   injections: Schema.Array(Injection),
   usage: Usage,
-  counts: Schema.Struct({ llmCalls: Schema.Finite, toolCalls: Schema.Finite, attempts: Schema.Finite, followUps: Schema.Finite, elapsedMs: Schema.Finite }),
+  counts: Schema.Struct({
+    llmCalls: Schema.Finite,
+    toolCalls: Schema.Finite,
+    attempts: Schema.Finite,
+    followUps: Schema.Finite,
+    elapsedMs: Schema.Finite
+  }),
   /** The session's `HookState`, by key. */
   hookState: Schema.Record(Schema.String, JsonValue)
 })
@@ -108,5 +121,6 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
 const parse = (text: string): Effect.Effect<unknown, SnapshotError> =>
   Effect.try({
     try: () => JSON.parse(text) as unknown,
-    catch: (error) => new SnapshotError({ problem: "not-json", message: `snapshot is not JSON: ${error instanceof Error ? error.message : String(error)}` })
+    catch: (error) =>
+      new SnapshotError({ problem: "not-json", message: `snapshot is not JSON: ${error instanceof Error ? error.message : String(error)}` })
   })

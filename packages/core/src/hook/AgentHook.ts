@@ -6,6 +6,9 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
+import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
+import type { ProviderError } from "../data/ProviderError.ts"
+import type { ToolCallEvent, ToolResult } from "../data/Tool.ts"
 import type { HookContext } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 
@@ -54,6 +57,19 @@ export interface HookOptions {
   readonly reinvoke?: "never" | "ifChanged"
 }
 
+/** The act itself, for hooks that surround it. `promise` is the same for async functions. @category models @since 0.1.0 */
+export interface Next<in Input, out Output> {
+  (input: Input): Effect.Effect<Output, ProviderError>
+  readonly promise: (input: Input) => Promise<Output>
+}
+
+/** A method that surrounds an act: cache, retry, timing. Only for what before and after cannot say. @category models @since 0.1.0 */
+export type WrapMethod<Input, Output, R> = (
+  input: Input,
+  next: Next<Input, Output>,
+  ctx: HookContext
+) => Effect.Effect<Output, unknown, R> | PromiseLike<Output>
+
 /** A hook. Implement the points you care about. @category models @since 0.1.0 */
 export interface AgentHook<out R = never> extends HookOptions {
   /** A session begins; Transform changes what it begins with. */
@@ -98,12 +114,18 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly onBudget?: HookMethod<"onBudget", R>
   /** Something happened in the host. */
   readonly onSignal?: HookMethod<"onSignal", R>
+  /** Surrounds every LLM call; the lowest priority number is outermost. */
+  readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
+  /** Surrounds every execution of a tool; the lowest priority number is outermost. */
+  readonly wrapToolCall?: WrapMethod<ToolCallEvent, ToolResult, R>
 }
 
 /** The services that the methods of `H` require. @category type-level @since 0.1.0 */
 export type ServicesOf<H> = {
-  [K in keyof H & HookPointName]: NonNullable<H[K]> extends (...args: never) => infer Return ? Requires<Return> : never
-}[keyof H & HookPointName]
+  [K in keyof H & Method]: NonNullable<H[K]> extends (...args: never) => infer Return ? Requires<Return> : never
+}[keyof H & Method]
+
+type Method = HookPointName | "wrapLlmCall" | "wrapToolCall"
 
 type Requires<A> = A extends Effect.Effect<infer _A, infer _E, infer R> ? R
   : A extends Generator<Effect.Effect<infer _B, infer _F, infer R>, infer _C, infer _D> ? R

@@ -77,6 +77,8 @@ export interface HookScope {
   readonly cwd: string
   readonly signal: AbortSignal
   readonly state: HookState.Store
+  /** One context a hook, filled by the chain; start with an empty array. */
+  readonly contexts: Array<HookContext | undefined>
   /** Deep-freeze what hooks receive. */
   readonly freeze: boolean
   readonly active: () => boolean

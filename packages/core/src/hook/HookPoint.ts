@@ -101,26 +101,41 @@ export interface Row {
 
 const field = (key: string) => (event: object, value: unknown) => ({ ...event, [key]: value })
 
-const shape = (of: { readonly [key: string]: "string" | "number" | "array" | "object" }) => (value: unknown): string | undefined => {
-  if (typeof value !== "object" || value === null) return `expected an object with ${Object.keys(of).join(", ")}`
-  for (const [key, kind] of Object.entries(of)) {
-    const found: unknown = (value as Record<string, unknown>)[key]
-    const fits = kind === "array" ? Array.isArray(found) : typeof found === kind && found !== null
-    if (!fits) return `expected ${key} to be ${kind === "array" || kind === "object" ? "an" : "a"} ${kind}`
-  }
-  return undefined
-}
-
-const oneOf = (...types: ReadonlyArray<string>) => (value: unknown): string | undefined =>
-  typeof value === "object" && value !== null && "type" in value && types.includes(value.type as string)
+/** Checks of values from untyped hooks. They run on every change, so each is a few comparisons. */
+type Loose = { readonly [key: string]: unknown } | null | undefined
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null
+const wantsText = (value: Loose) =>
+  isObject(value) && typeof value!.text === "string" ? undefined : "expected an object with a string `text`"
+const wantsMessage = (value: Loose) =>
+  isObject(value) && typeof value!.message === "string" ? undefined : "expected an object with a string `message`"
+const wantsContext = (value: Loose) =>
+  isObject(value) && Array.isArray(value!.context) ? undefined : "expected an object with an array `context`"
+const wantsRequest = (value: Loose) =>
+  isObject(value) && Array.isArray(value!.messages) && Array.isArray(value!.tools) && isObject(value!.parameters)
     ? undefined
-    : `expected an object whose type is one of ${types.join(", ")}`
-
-const array = (value: unknown): string | undefined => Array.isArray(value) ? undefined : "expected an array of messages"
-
-const sameCall = (value: ToolCall, event: ToolCall): string | undefined =>
-  shape({ id: "string", name: "string" })(value) ??
-    (value.args === undefined ? "expected args" : value.id !== event.id || value.name !== event.name ? "id and name of a tool call cannot be changed" : undefined)
+    : "expected an object with arrays `messages` and `tools` and an object `parameters`"
+const wantsResponse = (value: Loose) =>
+  isObject(value) && typeof value!.text === "string" && Array.isArray(value!.toolCalls)
+    ? undefined
+    : "expected an object with a string `text` and an array `toolCalls`"
+const wantsResult = (value: Loose) =>
+  isObject(value) && (value!.ok === true ? value!.output !== undefined : value!.ok === false && typeof value!.error === "string")
+    ? undefined
+    : "expected { ok: true, output } or { ok: false, error }"
+const wantsCall = (value: Loose, event: Loose) =>
+  !isObject(value) || value!.args === undefined
+    ? "expected the tool call with its `args`"
+    : value!.id !== event!.id || value!.name !== event!.name
+    ? "`id` and `name` of a tool call cannot be changed"
+    : undefined
+const wantsDelegation = (value: Loose) =>
+  isObject(value) && typeof value!.agent === "string" && typeof value!.message === "string"
+    ? undefined
+    : "expected an object with strings `agent` and `message`"
+const wantsObject = (value: Loose) => isObject(value) ? undefined : "expected an object"
+const wantsMessages = (value: unknown) => Array.isArray(value) ? undefined : "expected an array of messages"
+const wantsType = (...types: ReadonlyArray<string>) => (value: Loose) =>
+  isObject(value) && types.includes(value!.type as string) ? undefined : `expected an object whose \`type\` is one of ${types.join(", ")}`
 
 /** The table. @category table @since 0.1.0 */
 export const table = {
@@ -128,95 +143,92 @@ export const table = {
     order: "forward",
     legal: ["Transform", "Reject", "Abort"],
     onReject: "the session does not start",
-    wrong: shape({ sessionId: "string", context: "array" })
+    wrong: wantsContext
   },
   onSessionEnd: { order: "reverse", legal: [], onReject: "" },
   preTurn: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the turn fails, the model is not called, the message is not stored",
-    wrong: shape({ message: "string" })
+    wrong: wantsMessage
   },
   postTurn: {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the turn ends with the error instead of the output",
     apply: field("output"),
-    wrong: shape({ text: "string" })
+    wrong: wantsText
   },
-  onTurnError: { order: "forward", legal: ["Replace"], onReject: "", wrong: shape({ text: "string" }) },
+  onTurnError: { order: "forward", legal: ["Replace"], onReject: "", wrong: wantsText },
   preLlmCall: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the turn fails with HookRejected; nothing is retried",
-    wrong: shape({ messages: "array", tools: "array", parameters: "object" })
+    wrong: wantsRequest
   },
   onLlmDelta: {
     order: "reverse",
     legal: ["Transform", "Reject", "Abort"],
     onReject: "the stream is cut, the turn fails",
-    wrong: oneOf("text", "reasoning", "tool-call")
+    wrong: wantsType("text", "reasoning", "tool-call")
   },
   postLlmCall: {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the response is discarded and none of its tools run; with feedback the model is asked again",
     apply: field("response"),
-    wrong: shape({ text: "string", toolCalls: "array" })
+    wrong: wantsResponse
   },
   onLlmError: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "give up with this reason",
     apply: field("decision"),
-    wrong: oneOf("retry", "fallback", "fail")
+    wrong: wantsType("retry", "fallback", "fail")
   },
   preToolCall: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort", "Ask"],
     onReject: "the tool does not run; the reason is its error result and the loop goes on",
     apply: (event: ToolCallEvent, value: ToolCall) => ({ ...event, args: value.args }),
-    wrong: sameCall
+    wrong: wantsCall
   },
   postToolCall: {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the result is kept and the reason is appended as feedback",
     apply: field("result"),
-    wrong: (value: { readonly ok?: unknown; readonly output?: unknown; readonly error?: unknown } | null) =>
-      value !== null && (value.ok === true ? value.output !== undefined : value.ok === false && typeof value.error === "string")
-        ? undefined
-        : "expected { ok: true, output } or { ok: false, error }"
+    wrong: wantsResult
   },
   onPermission: {
     order: "forward",
     legal: ["Replace", "Reject", "Ask"],
     onReject: "the tool call is denied",
     apply: field("decision"),
-    wrong: oneOf("allow", "deny", "ask")
+    wrong: wantsType("allow", "deny", "ask")
   },
   onToolDenied: { order: "forward", legal: [], onReject: "" },
-  postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", apply: field("messages"), wrong: array },
+  postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", apply: field("messages"), wrong: wantsMessages },
   preStop: { order: "forward", legal: ["Abort"], onReject: "" },
   preDelegation: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the sub-agent is not started",
-    wrong: shape({ agent: "string", message: "string" })
+    wrong: wantsDelegation
   },
   postDelegation: {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the result is replaced by an error",
     apply: field("result"),
-    wrong: shape({ text: "string" })
+    wrong: wantsText
   },
   preCompaction: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond"],
     onReject: "this compaction is skipped",
     apply: field("hint"),
-    wrong: shape({})
+    wrong: wantsObject
   },
   postCompaction: { order: "reverse", legal: [], onReject: "" },
   onBudget: { order: "forward", legal: ["Abort"], onReject: "" },

@@ -22,7 +22,18 @@ export interface HookFailure {
 /** One hook's part in it. @category models @since 0.1.0 */
 export interface HookAnswer {
   readonly hook: string
-  readonly answer: "Continue" | "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask" | "failed-open" | "failed-closed" | "skipped"
+  readonly answer:
+    | "Continue"
+    | "Transform"
+    | "Replace"
+    | "Reject"
+    | "Respond"
+    | "Abort"
+    | "Ask"
+    | "failed-open"
+    | "failed-closed"
+    | "skipped"
+    | "cancelled"
   /** The reason of a Reject, Abort or Ask; why it was skipped; how it failed. */
   readonly why?: string
   /** Digests of the value before and after a change, and the change in words. */
@@ -73,7 +84,9 @@ const short = (value: unknown): string => {
 export const explain = (records: ReadonlyArray<HookRecord>): string => records.flatMap(lines).join("\n")
 
 const lines = (record: HookRecord): ReadonlyArray<string> => [
-  `${record.point}${record.subject === undefined ? "" : ` ${record.subject}`}: ${record.action}${record.decidedBy === undefined ? "" : ` by ${record.decidedBy}`}`,
+  `${record.point}${record.subject === undefined ? "" : ` ${record.subject}`}: ${record.action}${
+    record.decidedBy === undefined ? "" : ` by ${record.decidedBy}`
+  }`,
   ...record.hooks.map((hook) => {
     const notes = [
       ...(hook.why === undefined ? [] : [hook.why]),

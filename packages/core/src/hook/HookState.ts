@@ -91,7 +91,9 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   const get = <A>(key: StateKey<A>): A => {
     const entry = entries.get(key.name)
     if (entry === undefined) return key.initial
-    if (!key.is(entry.value)) throw new StateError({ key: key.name, message: `state ${key.name}: holds a value of another type than this key's` })
+    if (!key.is(entry.value)) {
+      throw new StateError({ key: key.name, message: `state ${key.name}: holds a value of another type than this key's` })
+    }
     return entry.value
   }
 
@@ -104,8 +106,15 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     if (why !== undefined) throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${why}` })
     const size = sizeOf(value)
     const next = total + size - (entries.get(key.name)?.size ?? 0)
-    if (size > maxKey) throw new StateError({ key: key.name, message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed` })
-    if (next > maxTotal) throw new StateError({ key: key.name, message: `state ${key.name}: the session would hold ${next} characters, at most ${maxTotal} are allowed` })
+    if (size > maxKey) {
+      throw new StateError({ key: key.name, message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed` })
+    }
+    if (next > maxTotal) {
+      throw new StateError({
+        key: key.name,
+        message: `state ${key.name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
+      })
+    }
     entries.set(key.name, { value: freeze(value), size })
     total = next
   }

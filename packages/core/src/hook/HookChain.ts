@@ -1,0 +1,87 @@
+/**
+ * All hooks of an agent in their one order, compiled once per point. Running a point is a loop over plain functions;
+ * waiting, timers and records exist only where a hook or a listener asks for them.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { ChainError } from "../data/AgentError.ts"
+import type { AgentHook } from "./AgentHook.ts"
+import type { HookScope } from "./HookContext.ts"
+import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
+import { names } from "./HookPoint.ts"
+import type { HookFailure } from "./HookRecord.ts"
+import { fold as foldLine } from "./internal/fold.ts"
+import { compile, type Line } from "./internal/line.ts"
+import { order } from "./internal/order.ts"
+import type { Resume } from "./internal/outcome.ts"
+import { fingerprint as fingerprintAt } from "./internal/run.ts"
+
+/** What came of a point: `event` with every change in it, and the action that decided. @category models @since 0.1.0 */
+export interface Outcome<P extends HookPointName> {
+  /** `Transform` when the value was changed and nobody stopped the chain. */
+  readonly action: ActionAt<P>
+  readonly event: In<P>
+  /** The hook that decided, or the last that changed the value. */
+  readonly by: string | undefined
+  /** Set when the action is the failure policy of a broken hook. */
+  readonly failure: HookFailure | undefined
+}
+
+/** @category models @since 0.1.0 */
+export interface HookChain {
+  /** The hooks in forward order. */
+  readonly hooks: ReadonlyArray<AgentHook<never>>
+  /** What is odd but legal, to be logged once: policy hooks that fail open. */
+  readonly warnings: ReadonlyArray<string>
+  /** Whether any hook implements the point. */
+  readonly has: (point: HookPointName) => boolean
+  /**
+   * Runs a point as fast as its hooks answer: nothing when no hook had anything to say, the outcome when all answered at once,
+   * an Effect when one has to be waited for.
+   */
+  readonly fold: <P extends HookPointName>(
+    point: P,
+    event: In<P>,
+    scope: HookScope,
+    resume?: Resume
+  ) => Outcome<P> | undefined | Effect.Effect<Outcome<P>>
+  /** Runs a point; never fails: what a hook did wrong is in the outcome. */
+  readonly run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) => Effect.Effect<Outcome<P>>
+}
+
+/** Makes a chain, or says which hook cannot be part of it. @category constructors @since 0.1.0 */
+export const make = (hooks: ReadonlyArray<AgentHook<never>>): Result.Result<HookChain, ChainError> => Result.map(order(hooks), build)
+
+/** Makes a chain; throws the `ChainError`. @category constructors @since 0.1.0 */
+export const makeUnsafe = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => Result.getOrThrow(make(hooks))
+
+/** What an approval counts for: canonical text of the tool and its arguments. @category reading @since 0.1.0 */
+export const fingerprint = (tool: string, args: unknown): string => fingerprintAt("preToolCall", { name: tool, args })
+
+const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
+  const lines = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {
+    readonly [P in HookPointName]: Line | undefined
+  }
+  const fold: HookChain["fold"] = (point, event, scope, resume) => {
+    const line = lines[point]
+    return line === undefined ? undefined : foldLine(line, event, scope, resume) as never
+  }
+  return {
+    hooks,
+    warnings: hooks
+      .filter((hook) => hook.kind === "policy" && (hook.onFailure ?? (hook.failOpen === true ? "open" : "reject")) === "open")
+      .map((hook) => `hook "${hook.name}" is a policy that fails open: when it breaks, nothing is checked`),
+    has: (point) => lines[point] !== undefined,
+    fold,
+    run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) =>
+      Effect.suspend((): Effect.Effect<Outcome<P>> => {
+        const outcome = fold(point, event, scope)
+        if (outcome === undefined) return Effect.succeed({ action: passed as ActionAt<P>, event, by: undefined, failure: undefined })
+        return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)
+      })
+  }
+}
+
+const passed = Object.freeze({ _tag: "Continue" })

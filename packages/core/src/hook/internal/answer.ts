@@ -1,0 +1,48 @@
+/** Says what is wrong with an answer that the types would have refused. */
+import { names, table } from "../HookPoint.ts"
+import type { Line } from "./line.ts"
+import { nearest } from "./order.ts"
+
+const tags = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
+
+/** The violation in words, or nothing when the answer is legal. */
+export const violation = (line: Line, answer: unknown, event: unknown): string | undefined => {
+  if (typeof answer !== "object" || answer === null) {
+    return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`
+  }
+  const tag = "_tag" in answer ? answer._tag : undefined
+  if (typeof tag !== "string") {
+    return `answered an object without _tag (keys: ${Object.keys(answer).slice(0, 5).join(", ")})${meantInstead(answer)}`
+  }
+  if (!tags.includes(tag)) {
+    const meant = nearest(tag, tags)
+    return `answered ${tag}, which is no action${meant === undefined ? "" : `; did you mean ${meant}?`}`
+  }
+  if (line.legal[tag] !== true) {
+    const legal = ["Continue", ...line.row.legal].join(", ")
+    return `${tag} is not legal at ${line.point}, where ${legal} are${elsewhere(tag, line.point)}`
+  }
+  if (tag === "Transform" || tag === "Replace") {
+    const wrong = line.wrong?.((answer as { readonly value?: unknown }).value, event)
+    return wrong === undefined ? undefined : `${tag} at ${line.point}: ${wrong}`
+  }
+  if ((tag === "Reject" || tag === "Abort" || tag === "Ask") && typeof (answer as { readonly reason?: unknown }).reason !== "string") {
+    return `${tag} at ${line.point}: expected a string \`reason\``
+  }
+  if (tag === "Respond" && (answer as { readonly output?: unknown }).output === undefined) {
+    return `Respond at ${line.point}: expected an \`output\``
+  }
+  return undefined
+}
+
+const meantInstead = (answer: object): string =>
+  "proceed" in answer || "action" in answer || "decision" in answer || "block" in answer
+    ? "; return HookAction.reject(reason), HookAction.transform(value) or nothing"
+    : "; expected one of HookAction's constructors"
+
+/** Points of the same family where the action would be legal. */
+const elsewhere = (tag: string, point: string): string => {
+  const word = point.replace(/^(on|pre|post)/, "")
+  const fits = names.filter((name) => name !== point && (table[name].legal as ReadonlyArray<string>).includes(tag) && name.endsWith(word))
+  return fits.length === 0 ? "" : `; it is at ${fits.join(", ")}`
+}

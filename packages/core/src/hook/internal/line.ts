@@ -1,0 +1,105 @@
+/** A point, compiled: the hooks that implement it, in running order, with everything a run needs looked up once. */
+import * as Duration from "effect/Duration"
+import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
+import type { HookContext } from "../HookContext.ts"
+import { type HookPointName, type Row, table } from "../HookPoint.ts"
+
+/** One hook at one point. */
+export interface Entry {
+  readonly hook: AgentHook<never>
+  readonly name: string
+  /** Place of the hook's context in the scope. */
+  readonly slot: number
+  readonly call: (event: unknown, ctx: HookContext) => unknown
+  /** Whether it wants this tool; absent when it wants all. */
+  readonly wants?: (tool: string) => boolean
+  readonly shadow: boolean
+  readonly gate: boolean
+  /** Infinity when it is not bounded. */
+  readonly timeoutMs: number
+  readonly onFailure: FailurePolicy
+  readonly onTimeout: FailurePolicy
+}
+
+/** One point. */
+export interface Line {
+  readonly point: HookPointName
+  readonly row: Row
+  readonly deciders: ReadonlyArray<Entry>
+  readonly observers: ReadonlyArray<Entry>
+  readonly hasGates: boolean
+  /** Everything can be decided by the plain loop: no observer, gate, shadow or tool filter. */
+  readonly plain: boolean
+  readonly legal: { readonly [tag: string]: boolean }
+  readonly apply: ((event: unknown, value: unknown) => unknown) | undefined
+  readonly wrong: ((value: unknown, event: unknown) => string | undefined) | undefined
+}
+
+/** Compiles a point from hooks that are in forward order; nothing when no hook implements it. */
+export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<never>>): Line | undefined => {
+  const row: Row = table[point]
+  const entries = hooks.flatMap((hook, slot) => hook[point] === undefined ? [] : [entryOf(hook, slot, point)])
+  if (entries.length === 0) return undefined
+  if (row.order === "reverse") entries.reverse()
+  const deciders = entries.filter(({ hook }) => hook.kind !== "observer")
+  const observers = entries.filter(({ hook }) => hook.kind === "observer")
+  const hasGates = deciders.some(({ gate }) => gate)
+  return {
+    point,
+    row,
+    deciders,
+    observers,
+    hasGates,
+    plain: observers.length === 0 && !hasGates && deciders.every(({ shadow, wants }) => !shadow && wants === undefined),
+    legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
+    apply: row.apply as Line["apply"],
+    wrong: row.wrong as Line["wrong"]
+  }
+}
+
+const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): Entry => {
+  const onFailure = hook.onFailure ?? ((hook.failOpen ?? hook.kind !== "policy") ? "open" : "reject")
+  const wants = hook.tools === undefined || !toolPoints.has(point) ? undefined : matcher(hook.tools)
+  return {
+    hook,
+    name: hook.name,
+    slot,
+    call: hook[point] as Entry["call"],
+    shadow: hook.mode === "shadow",
+    gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && hook.kind !== "observer",
+    timeoutMs: hook.timeout === "none" ? Infinity : hook.timeout === undefined ? 30_000 : Duration.toMillis(hook.timeout),
+    onFailure,
+    onTimeout: hook.onTimeout ?? onFailure,
+    ...(wants === undefined ? {} : { wants })
+  }
+}
+
+const toolPoints: ReadonlySet<HookPointName> = new Set(["preToolCall", "postToolCall", "onPermission", "onToolDenied"])
+
+/** `*` stands for any characters; everything else for itself. Linear in the length of the name. */
+export const matcher = (patterns: string | ReadonlyArray<string>): (tool: string) => boolean => {
+  const all = (typeof patterns === "string" ? [patterns] : patterns).map((pattern) => pattern.split("*"))
+  return (tool) => all.some((pieces) => fits(pieces, tool))
+}
+
+const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
+  if (pieces.length === 1) return name === pieces[0]
+  const first = pieces[0]!
+  const last = pieces[pieces.length - 1]!
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
+  let at = first.length
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, at)
+    if (found < 0 || found + piece.length > name.length - last.length) return false
+    at = found + piece.length
+  }
+  return true
+}
+
+/** The tool an event is about, at the tool points. */
+export const toolOf = (event: unknown): string | undefined => {
+  if (typeof event !== "object" || event === null) return undefined
+  if ("name" in event && typeof event.name === "string") return event.name
+  if ("call" in event && typeof event.call === "object" && event.call !== null && "name" in event.call) return String(event.call.name)
+  return undefined
+}

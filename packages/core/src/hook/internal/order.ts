@@ -1,0 +1,151 @@
+/** Puts hooks in their one order and refuses what cannot be ordered. */
+import * as Result from "effect/Result"
+import { ChainError } from "../../data/AgentError.ts"
+import type { AgentHook } from "../AgentHook.ts"
+import { names } from "../HookPoint.ts"
+
+type Hook = AgentHook<never>
+
+const tiers = { managed: 0, project: 1, agent: 2 } as const
+
+/** Checks names, applies overrides, sorts by (tier, priority, registration) and then by `before` and `after`. */
+export const order = (hooks: ReadonlyArray<Hook>): Result.Result<ReadonlyArray<Hook>, ChainError> => {
+  const byName = new Map<string, Hook>()
+  for (const hook of hooks) {
+    const wrong = misspelt(hook)
+    if (wrong !== undefined) return Result.fail(wrong)
+    const earlier = byName.get(hook.name)
+    if (earlier !== undefined) {
+      const clash = clashes(hook, earlier)
+      if (clash !== undefined) return Result.fail(clash)
+      byName.delete(hook.name)
+    }
+    byName.set(hook.name, hook)
+  }
+  const sorted = [...byName.values()]
+    .map((hook, index) => ({ hook, index }))
+    .sort((a, b) => tier(a.hook) - tier(b.hook) || (a.hook.priority ?? 100) - (b.hook.priority ?? 100) || a.index - b.index)
+    .map(({ hook }) => hook)
+  return constrain(sorted, byName)
+}
+
+const tier = (hook: Hook): number => tiers[hook.tier ?? "project"]
+
+const clashes = (hook: Hook, earlier: Hook): ChainError | undefined => {
+  if (hook.override !== true) {
+    return new ChainError({
+      hook: hook.name,
+      message: `two hooks are named "${hook.name}": rename one, or set override: true on the later one`
+    })
+  }
+  return tier(hook) > tier(earlier)
+    ? new ChainError({
+      hook: hook.name,
+      message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not override the one of tier ${earlier.tier ?? "project"}`
+    })
+    : undefined
+}
+
+const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall"])
+
+const misspelt = (hook: Hook): ChainError | undefined => {
+  if (typeof hook.name !== "string" || hook.name === "") {
+    return new ChainError({ hook: String(hook.name), message: "a hook needs a name: a string that is unique in its chain" })
+  }
+  if (hook.priority !== undefined && !Number.isFinite(hook.priority)) {
+    return new ChainError({
+      hook: hook.name,
+      message: `hook "${hook.name}": priority must be a finite number, found ${String(hook.priority)}`
+    })
+  }
+  if (hook.tier !== undefined && !(hook.tier in tiers)) {
+    return new ChainError({
+      hook: hook.name,
+      message: `hook "${hook.name}": tier must be managed, project or agent, found ${String(hook.tier)}`
+    })
+  }
+  for (const key of members(hook)) {
+    const value = (hook as unknown as Record<string, unknown>)[key]
+    if (methods.has(key)) {
+      if (value === undefined || typeof value === "function") continue
+      return new ChainError({ hook: hook.name, message: `hook "${hook.name}": ${key} must be a function, found ${typeof value}` })
+    }
+    if (typeof value !== "function" || !/^(on|pre|post|wrap)[A-Z_]/.test(key)) continue
+    const meant = nearest(key, methods)
+    return new ChainError({
+      hook: hook.name,
+      message: `hook "${hook.name}": unknown point "${key}"${meant === undefined ? "" : `, did you mean "${meant}"?`} Points are ${
+        names.join(", ")
+      }`
+    })
+  }
+  return undefined
+}
+
+/** Own members and those of classes, nearest first. */
+const members = (hook: object): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let at: object | null = hook; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    found.push(...Object.getOwnPropertyNames(at).filter((key) => key !== "constructor"))
+  }
+  return found
+}
+
+/** The known word that is closest to a misspelt one, when it is close at all. */
+export const nearest = (word: string, known: Iterable<string>): string | undefined => {
+  let best: string | undefined
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase().replaceAll("_", ""), candidate.toLowerCase())
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+const editDistance = (a: string, b: string): number => {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    previous = row
+  }
+  return previous[b.length]!
+}
+
+/** Takes, again and again, the first hook that nothing still has to precede. Names that are not there constrain nothing. */
+const constrain = (sorted: ReadonlyArray<Hook>, byName: ReadonlyMap<string, Hook>): Result.Result<ReadonlyArray<Hook>, ChainError> => {
+  if (sorted.every((hook) => hook.before === undefined && hook.after === undefined)) return Result.succeed(sorted)
+  const predecessors = new Map<string, Set<string>>(
+    sorted.map((hook) => [hook.name, new Set(hook.after?.filter((name) => byName.has(name)))])
+  )
+  for (const hook of sorted) for (const later of hook.before ?? []) predecessors.get(later)?.add(hook.name)
+  const placed: Array<Hook> = []
+  const waiting = [...sorted]
+  while (waiting.length > 0) {
+    const at = waiting.findIndex((hook) => predecessors.get(hook.name)!.size === 0)
+    if (at < 0) return Result.fail(cycle(waiting, predecessors))
+    const [hook] = waiting.splice(at, 1)
+    placed.push(hook!)
+    for (const names of predecessors.values()) names.delete(hook!.name)
+  }
+  return Result.succeed(placed)
+}
+
+const cycle = (waiting: ReadonlyArray<Hook>, predecessors: ReadonlyMap<string, ReadonlySet<string>>): ChainError => {
+  const path: Array<string> = []
+  let at = waiting[0]!.name
+  while (!path.includes(at)) {
+    path.push(at)
+    at = [...predecessors.get(at)!][0]!
+  }
+  const ring = [...path.slice(path.indexOf(at)), at].reverse()
+  return new ChainError({
+    hook: at,
+    message: `hooks cannot be ordered: before/after form a cycle, ${ring.map((name) => `"${name}"`).join(" before ")}`
+  })
+}

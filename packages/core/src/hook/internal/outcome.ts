@@ -1,0 +1,24 @@
+/** What a run of a point yields, and how a resumed one begins. */
+import type * as HookAction from "../HookAction.ts"
+import type { HookFailure } from "../HookRecord.ts"
+
+/** What came of a point. */
+export interface Outcome {
+  readonly action: HookAction.HookAction
+  /** What the next hook would have received: the event with every change in it. */
+  readonly event: unknown
+  readonly by: string | undefined
+  /** Set when the action follows from a broken hook's failure policy. */
+  readonly failure: HookFailure | undefined
+}
+
+/** Where a resumed fold begins, and what was answered already. */
+export interface Resume {
+  /** Skips the hooks up to and with this one. */
+  readonly after?: string
+  /** Questions that were answered: hook and the text of what it asked about. */
+  readonly settled: ReadonlyArray<{ readonly hook: string; readonly fingerprint: string }>
+}
+
+/** The action of a chain whose hooks only changed the value. */
+export const changed: HookAction.Transform<undefined> = Object.freeze({ _tag: "Transform", value: undefined })
