@@ -7,7 +7,9 @@ const modules = (folder, inside = "") =>
   readdirSync(`${folder}/${inside}`, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory()
       ? entry.name === "internal" || entry.name === "bin" ? [] : modules(folder, `${inside}${entry.name}/`)
-      : entry.name.endsWith(".ts") ? [`${inside}${entry.name.slice(0, -3)}`] : []
+      : entry.name.endsWith(".ts")
+      ? [`${inside}${entry.name.slice(0, -3)}`]
+      : []
   )
 
 let stale = 0
@@ -18,7 +20,8 @@ for (const name of ["core", "hooks", "providers", "testing"]) {
   const paths = modules(`packages/${name}/src`).sort()
   const flat = (path) => path === "index" ? "." : `./${path.split("/").at(-1)}`
   manifest.exports = Object.fromEntries(
-    paths.map((path) => [flat(path), { "@belay/source": `./src/${path}.ts`, types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }]).sort(([a], [b]) => a < b ? -1 : 1)
+    paths.map((path) => [flat(path), { "@belay/source": `./src/${path}.ts`, types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }])
+      .sort(([a], [b]) => a < b ? -1 : 1)
   )
   manifest.exports["./package.json"] = "./package.json"
   const after = JSON.stringify(manifest, null, 2) + "\n"

@@ -1,0 +1,108 @@
+/** The law of the house, as a function from sources to the sentences they break. See "Law of the house" in ARCHITECTURE.md. */
+
+/** Where every room of `core` lies. An import stays in its room or goes down; rooms on one floor have no door between them. */
+const floors: { readonly [room: string]: number } = { data: 0, hook: 1, port: 1, agent: 2, index: 3 }
+
+/** What each package may import of the others. */
+const below: { readonly [name: string]: ReadonlyArray<string> } = {
+  core: [],
+  hooks: ["core"],
+  providers: ["core"],
+  testing: ["core"],
+  examples: ["core", "hooks", "providers", "testing"]
+}
+
+/** Files of `core` that may import Effect modules which are not stable. None so far. */
+const leaves: ReadonlySet<string> = new Set()
+
+/** What the law needs to know about the world outside the sources. */
+export interface Surroundings {
+  /** Packages that each workspace names in its manifest. */
+  readonly dependencies: { readonly [name: string]: ReadonlyArray<string> }
+  /** Whether an Effect module, such as `effect/Effect`, is declared stable. */
+  readonly isStable: (specifier: string) => boolean
+}
+
+/** Says how the sources (path to text) break the law; nothing to say means they keep it. */
+export const violations = (sources: ReadonlyMap<string, string>, world: Surroundings): ReadonlyArray<string> => {
+  const graph = new Map<string, Array<string>>()
+  const broken: Array<string> = []
+  for (const [path, text] of sources) {
+    const edges: Array<string> = []
+    graph.set(path, edges)
+    for (const specifier of imports(text)) {
+      const target = resolve(path, specifier, sources)
+      if (target !== undefined) edges.push(target)
+      const why = relative(specifier) && target === undefined ? "which does not exist" : judge(path, specifier, target, world)
+      if (why !== undefined) broken.push(`${path} imports ${specifier}, ${why}`)
+    }
+  }
+  return [...broken, ...cycles(graph).map((cycle) => `cycle: ${cycle.join(" -> ")}`)]
+}
+
+/** Every specifier a source imports or exports from, dynamic and type-only ones too. Statements start at the first column. */
+export const imports = (text: string): ReadonlyArray<string> => {
+  const statements = text.matchAll(/^(?:import|export)\s+(?:[\w\s{},*$]*?\bfrom\s*)?["']([^"'\n]+)["']/gm)
+  const calls = text.replaceAll(/^\s*(?:\*|\/\/|\/\*).*$/gm, "").matchAll(/\bimport\(\s*["']([^"'\n]+)["']/g)
+  return [...statements, ...calls].map((match) => match[1]!)
+}
+
+const judge = (path: string, specifier: string, target: string | undefined, world: Surroundings): string | undefined => {
+  const from = packageOf(path)
+  if (specifier === "effect" || /^@belay\/[^/]+$/.test(specifier) || /(^|\/)index\.ts$/.test(specifier)) {
+    return "a barrel: import the module"
+  }
+  if (relative(specifier)) {
+    if (packageOf(target!) !== from) return "a file of another package: import it by name"
+    return from === "core" ? judgeRooms(roomOf(path), roomOf(target!)) : undefined
+  }
+  const owner = specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : specifier.split("/")[0]!
+  if (owner.startsWith("@belay/")) {
+    const to = owner.slice("@belay/".length)
+    if (to === from) return "its own package: import the file"
+    if (!below[from]?.includes(to)) return `but ${from} may only import ${below[from]?.join(", ") || "itself"}`
+    return target === undefined ? "which does not exist" : undefined
+  }
+  if (from === "core" && owner !== "effect") return "but core depends on effect only"
+  if (from === "core" && !leaves.has(path) && !world.isStable(specifier)) return "which Effect does not call stable"
+  if (specifier.startsWith("node:")) return undefined
+  return world.dependencies[from]?.includes(owner) ? undefined : `which the manifest of ${from} does not name`
+}
+
+const judgeRooms = (from: string, to: string): string | undefined => {
+  const [here, there] = [floors[from], floors[to]]
+  if (here === undefined || there === undefined) return `a room without a floor (${from} -> ${to})`
+  if (here < there) return `upwards: ${to} lies above ${from}`
+  return here === there && from !== to ? `sideways: there is no door between ${from} and ${to}` : undefined
+}
+
+const relative = (specifier: string): boolean => specifier.startsWith(".")
+
+const packageOf = (path: string): string => path.split("/")[1]!
+
+const roomOf = (path: string): string => path.split("/")[3]!.replace(/\.ts$/, "")
+
+const resolve = (path: string, specifier: string, sources: ReadonlyMap<string, string>): string | undefined => {
+  if (relative(specifier)) {
+    const target = new URL(specifier, `file:///${path}`).pathname.slice(1)
+    return sources.has(target) ? target : undefined
+  }
+  const [, name, module] = /^@belay\/([^/]+)\/([^/]+)$/.exec(specifier) ?? []
+  return [...sources.keys()].find((file) =>
+    file.startsWith(`packages/${name}/src/`) && file.endsWith(`/${module}.ts`) && !/\/(internal|bin)\//.test(file)
+  )
+}
+
+const cycles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
+  const found: Array<ReadonlyArray<string>> = []
+  const done = new Set<string>()
+  const walk = (path: string, parents: ReadonlyArray<string>): void => {
+    const start = parents.indexOf(path)
+    if (start >= 0) found.push([...parents.slice(start), path])
+    if (start >= 0 || done.has(path)) return
+    for (const next of graph.get(path) ?? []) walk(next, [...parents, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) walk(path, [])
+  return found
+}
