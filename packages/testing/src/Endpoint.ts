@@ -1,0 +1,125 @@
+/**
+ * An OpenAI-compatible endpoint on the loopback interface: a rule-based model, faults by model name, and scripted answers for tests.
+ *
+ * @since 0.1.0
+ */
+import type { Json, JsonObject } from "@belay/core/Json"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Answer } from "./Brain.ts"
+import { makeFaultMemory, respond } from "./internal/endpoint/respond.ts"
+import type { ChunkedAnswer, EndpointRequest, NoAnswer, RawAnswer, Reply, ScriptEntry } from "./internal/endpoint/script.ts"
+import { send } from "./internal/endpoint/send.ts"
+
+/** How to start an endpoint. @category models @since 0.1.0 */
+export interface EndpointOptions {
+  /** Default 0: any free port. */
+  readonly port?: number
+  /** Requests with another key get 401. Default: any key, or none, is right. */
+  readonly apiKey?: string
+  /** Answers of `POST /v1/chat/completions`, in order; without it the rule-based model answers. */
+  readonly script?: ReadonlyArray<ScriptEntry>
+  /** Pause between the pieces of `:slow` models. Default 40 ms. */
+  readonly slowMs?: number
+  /** Requests to keep in the log. Default 1,000. */
+  readonly logLimit?: number
+}
+
+/** A running endpoint. @category models @since 0.1.0 */
+export interface Endpoint extends AsyncDisposable {
+  /** Base URL for clients, ending in `/v1`. */
+  readonly url: string
+  readonly port: number
+  /** The latest requests, oldest first. */
+  readonly requests: ReadonlyArray<EndpointRequest>
+  /** Entries of the script that were not used yet. */
+  readonly remaining: number
+  /** Closes every connection and stops listening. */
+  readonly close: () => Promise<void>
+}
+
+export type { Answer, ChunkedAnswer, EndpointRequest, NoAnswer, RawAnswer, Reply, ScriptEntry }
+
+/** Starts an endpoint on 127.0.0.1; rejects when the port is in use. @category running @since 0.1.0 */
+export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
+  new Promise((resolve, reject) => {
+    const requests: Array<EndpointRequest> = []
+    const script = options.script?.slice()
+    const memory = makeFaultMemory()
+    let ordinal = 0
+    const server = createServer((incoming, response) => {
+      response.socket?.setNoDelay(true)
+      readBody(incoming, (body) => {
+        const request: EndpointRequest = { method: incoming.method ?? "GET", path: incoming.url ?? "/", headers: headersOf(incoming), body, ordinal: ++ordinal }
+        requests.push(request)
+        if (requests.length > (options.logLimit ?? 1000)) requests.shift()
+        const reply = respond(request, { memory, script, apiKey: options.apiKey, slowMs: options.slowMs ?? 40 })
+        send(response, reply, { "x-request-id": `req_${String(request.ordinal).padStart(6, "0")}` })
+      })
+    })
+    const close = () =>
+      new Promise<void>((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      })
+    server.once("error", reject)
+    server.listen(options.port ?? 0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      resolve({
+        url: `http://127.0.0.1:${port}/v1`,
+        port,
+        requests,
+        get remaining() {
+          return script?.length ?? 0
+        },
+        close,
+        [Symbol.asyncDispose]: close
+      })
+    })
+  })
+
+/** Starts an endpoint that closes with the scope. @category running @since 0.1.0 */
+export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, Error, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.tryPromise({ try: () => start(options), catch: (error) => error as Error }),
+    (endpoint) => Effect.promise(endpoint.close)
+  )
+
+/** A text as the events of a well-formed stream, `[DONE]` included: raw material for scripts of faults. @category scripting @since 0.1.0 */
+export const events = (...chunks: ReadonlyArray<JsonObject>): string => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n"
+
+/** One event with a delta. @category scripting @since 0.1.0 */
+export const delta = (given: JsonObject, finishReason: string | null = null): JsonObject => ({
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1_790_000_000,
+  model: "scripted",
+  choices: [{ index: 0, delta: given, finish_reason: finishReason }]
+})
+
+const bodyLimit = 64 * 1024 * 1024
+
+const readBody = (incoming: IncomingMessage, done: (body: Json) => void): void => {
+  const parts: Array<Buffer> = []
+  let size = 0
+  incoming.on("data", (part: Buffer) => {
+    size += part.length
+    if (size > bodyLimit) incoming.destroy()
+    else parts.push(part)
+  })
+  incoming.on("error", () => {})
+  incoming.once("end", () => done(parse(Buffer.concat(parts).toString("utf8"))))
+}
+
+const parse = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
+  }
+}
+
+const headersOf = (incoming: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value ?? ""]))

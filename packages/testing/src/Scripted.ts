@@ -1,0 +1,96 @@
+/**
+ * A language model that says what a test tells it to say, in order.
+ *
+ * @since 0.1.0
+ */
+import { type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
+import { type LlmDelta, type LlmRequest, type LlmResponse, textResponse } from "@belay/core/LlmCall"
+import type { Json } from "@belay/core/Json"
+import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
+import * as Effect from "effect/Effect"
+
+/** One answer: a text, a response, a failure, an Effect of a response, or a function of the request that makes one. @category models @since 0.1.0 */
+export type Entry =
+  | string
+  | LlmResponse
+  | ProviderError
+  | Effect.Effect<LlmResponse, ProviderError>
+  | ((request: LlmRequest) => string | LlmResponse | ProviderError | Effect.Effect<LlmResponse, ProviderError>)
+
+/** A provider with a script. @category models @since 0.1.0 */
+export interface Scripted extends LlmProvider {
+  /** Every request, in order. */
+  readonly requests: ReadonlyArray<LlmRequest>
+  /** Entries that were not used yet. */
+  readonly remaining: () => number
+  /** Throws when entries are left over. */
+  readonly assertDone: () => void
+}
+
+/**
+ * Makes a provider that answers with `script`, entry by entry. A call beyond the script is a defect that says so.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (script: ReadonlyArray<Entry>, options: { readonly name?: string; readonly model?: string; readonly pieceLength?: number } = {}): Scripted => {
+  const name = options.name ?? "scripted"
+  const model = options.model ?? "scripted"
+  const requests: Array<LlmRequest> = []
+  const next = (request: LlmRequest): Effect.Effect<LlmResponse, ProviderError> =>
+    Effect.suspend(() => {
+      requests.push(request)
+      const entry = script[requests.length - 1]
+      if (entry === undefined) {
+        return Effect.die(new Error(`${name}: the script has ${script.length} entries, call ${requests.length} has none; its last message: ${JSON.stringify(request.messages.at(-1))}`))
+      }
+      return play(typeof entry === "function" ? entry(request) : entry, model)
+    })
+  const remaining = () => Math.max(0, script.length - requests.length)
+  return {
+    name,
+    model,
+    requests,
+    complete: next,
+    stream: (request, sink) => Effect.flatMap(next(request), (response) => Effect.as(pour(deltas(response, options.pieceLength ?? 4), sink), response)),
+    remaining,
+    assertDone: () => {
+      if (remaining() > 0) throw new Error(`${name}: ${remaining()} of ${script.length} entries were not used`)
+    }
+  }
+}
+
+/** A response that asks for tools. @category constructors @since 0.1.0 */
+export const toolCalls = (...calls: ReadonlyArray<{ readonly name: string; readonly args?: Json; readonly id?: string }>): LlmResponse => ({
+  model: "scripted",
+  text: "",
+  toolCalls: calls.map(({ args, id, name }, index) => ({ id: id ?? `call_${name}_${++made}_${index}`, name, args: args ?? {} })),
+  finishReason: "tool-calls",
+  usage: { inputTokens: 10, outputTokens: 5 }
+})
+
+let made = 0
+
+const play = (entry: Exclude<Entry, Function>, model: string): Effect.Effect<LlmResponse, ProviderError> => {
+  if (typeof entry === "string") return Effect.succeed(textResponse(entry, model))
+  if (isProviderError(entry)) return Effect.fail(entry)
+  return Effect.isEffect(entry) ? entry : Effect.succeed(entry)
+}
+
+const deltas = (response: LlmResponse, size: number): ReadonlyArray<LlmDelta> => [
+  ...slices(response.reasoning ?? "", size).map((text) => ({ type: "reasoning", text }) as const),
+  ...slices(response.text, size).map((text) => ({ type: "text", text }) as const),
+  ...response.toolCalls.map(({ args, id, name }) => ({ type: "tool-call", id, name, argsText: JSON.stringify(args) }) as const)
+]
+
+const slices = (text: string, size: number): ReadonlyArray<string> => {
+  const points = Array.from(text)
+  return Array.from({ length: Math.ceil(points.length / size) }, (_, index) => points.slice(index * size, (index + 1) * size).join(""))
+}
+
+const pour = (pieces: ReadonlyArray<LlmDelta>, sink: DeltaSink): Effect.Effect<void> =>
+  Effect.forEach(pieces, (piece) =>
+    Effect.suspend(() => {
+      const waiting = sink(piece)
+      return waiting === undefined ? Effect.void : Effect.promise(() => Promise.resolve(waiting))
+    }), { discard: true })
