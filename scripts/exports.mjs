@@ -19,6 +19,12 @@ for (const name of ["core", "hooks", "providers", "testing"]) {
   const manifest = JSON.parse(before)
   const paths = modules(`packages/${name}/src`).sort()
   const flat = (path) => path === "index" ? "." : `./${path.split("/").at(-1)}`
+  for (const path of paths) {
+    const twin = paths.find((other) => other !== path && flat(other) === flat(path))
+    if (twin === undefined) continue
+    console.error(`packages/${name}: ${path}.ts and ${twin}.ts would both be exported as ${flat(path)}`)
+    process.exit(1)
+  }
   manifest.exports = Object.fromEntries(
     paths.map((path) => [flat(path), { "@belay/source": `./src/${path}.ts`, types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }])
       .sort(([a], [b]) => a < b ? -1 : 1)

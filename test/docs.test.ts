@@ -1,0 +1,108 @@
+import { execFile } from "node:child_process"
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, assert, describe, it } from "vitest"
+import { file, insert } from "../scripts/points-table.ts"
+import { anchorOf, type Block, blocksOf, commentsOf, linksOf } from "./docs.ts"
+
+const execute = promisify(execFile)
+const read = (path: string): string => readFileSync(path, "utf8")
+
+const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"]).sort()
+const blocks: ReadonlyArray<Block> = [
+  ...pages.flatMap((path) => blocksOf(path, read(path))),
+  ...globSync("packages/*/src/**/*.ts").sort().flatMap((path) => blocksOf(path, commentsOf(read(path))))
+]
+
+// Inside a package, so that imports resolve; a folder a run, so that two runs do not meet.
+const folder = `packages/examples/.doctest/${process.pid}`
+const nameOf = (block: Block): string => `${block.path.replaceAll(/[^\w.]/g, "_")}.L${block.line}.ts`
+
+/** The blocks as modules whose line numbers are those of the text they stand in. */
+const extract = (): void => {
+  mkdirSync(folder, { recursive: true })
+  for (const block of blocks) {
+    const module = /^\s*(import|export)\b/m.test(block.code) ? "" : "\nexport {}\n"
+    writeFileSync(join(folder, nameOf(block)), "\n".repeat(block.line - 1) + block.code + module)
+  }
+  const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false }
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../../../tsconfig.json", compilerOptions, include: ["*.ts"], exclude: [] })
+  )
+}
+
+const outputOf = (program: ReadonlyArray<string>, cwd = "."): Promise<{ readonly ok: boolean; readonly output: string }> =>
+  execute(process.execPath, [...program], { cwd, timeout: 25_000 }).then(
+    () => ({ ok: true, output: "" }),
+    (error: { readonly stdout?: string; readonly stderr?: string }) => ({ ok: false, output: `${error.stdout}${error.stderr}` })
+  )
+
+extract()
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("the documentation", () => {
+  it("has examples that compile", async () => {
+    if (blocks.length === 0) return
+    const { ok, output } = await outputOf([resolve("node_modules/typescript/bin/tsc"), "-p", ".", "--pretty", "false"], folder)
+    assert.isTrue(ok, output)
+  })
+
+  it.for(blocks.filter((block) => block.run))("has an example at $path:$line that runs", { concurrent: true }, async (block) => {
+    const { ok, output } = await outputOf(["--conditions=@belay/source", join(folder, nameOf(block))])
+    assert.isTrue(ok, output)
+  })
+
+  it("has links that lead somewhere", () => {
+    const dead = pages.flatMap((page) =>
+      linksOf(read(page)).filter((link) => {
+        if (/^[a-z]+:/.test(link)) return false
+        const [path, anchor] = link.split("#")
+        const target = path === "" ? page : join(dirname(page), decodeURIComponent(path!))
+        if (!existsSync(target)) return true
+        const headings = [...read(target).matchAll(/^#+\s+(.*)$/gm)].map((match) => anchorOf(match[1]!))
+        return anchor !== undefined && target.endsWith(".md") && !headings.includes(anchor)
+      }).map((link) => `${page}: ${link}`)
+    )
+    assert.deepEqual(dead, [])
+  })
+
+  it("has the table of points that the code has", () => {
+    assert.strictEqual(read(file), insert(read(file)), "run: node --conditions=@belay/source scripts/points-table.ts --write")
+  })
+})
+
+describe("reading documentation", () => {
+  it("finds the blocks of Markdown and of doc comments at their lines", () => {
+    const text = [
+      "# Title",
+      "```ts",
+      "const a = 1",
+      "```",
+      "```text",
+      "no",
+      "```",
+      "````md",
+      "```ts",
+      "```",
+      "````",
+      "```ts run",
+      "b()",
+      "```"
+    ]
+    const found = blocksOf("a.md", text.join("\n")).map(({ code, line, run }) => ({ code, line, run }))
+    assert.deepEqual(found, [{ code: "const a = 1", line: 3, run: false }, { code: "b()", line: 13, run: true }])
+    const source = ["/** One line. */", "/**", " * @example", " * ```ts", " * const c = 1", " *", " * c", " * ```", " */", "const x = 2"]
+    assert.deepEqual(blocksOf("a.ts", commentsOf(source.join("\n"))).map(({ code, line }) => ({ code, line })), [{
+      code: "const c = 1\n\nc",
+      line: 5
+    }])
+  })
+
+  it("finds links, not those in code", () => {
+    const text = "[a](b.md) `[c](d.md)` ![e](f.png \"title\")\n```ts\n[g](h.md)\n```\n[i]: j.md\n"
+    assert.deepEqual(linksOf(text), ["b.md", "f.png", "j.md"])
+    assert.strictEqual(anchorOf("What `Reject` means, here?"), "what-reject-means-here")
+  })
+})

@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+
+const read = (path: string): string => readFileSync(path, "utf8")
+const json = (path: string): { readonly [field: string]: unknown } => JSON.parse(read(path))
+
+const manifests = ["package.json", ...["core", "hooks", "providers", "testing", "examples"].map((name) => `packages/${name}/package.json`)]
+const published = ["core", "hooks", "providers", "testing"].map((name) => `packages/${name}`)
+const tracked = existsSync(".git")
+  ? execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter((path) => path !== "" && existsSync(path))
+  : []
+
+/** The lines of the tracked files that match, as `path:line: text`. */
+const linesLike = (pattern: RegExp, paths = tracked): ReadonlyArray<string> =>
+  paths.flatMap((path) =>
+    read(path).split("\n").flatMap((line, index) => pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])
+  )
+
+describe("the lockfile", () => {
+  it("names no registry", () => assert.deepEqual(linesLike(/"resolved":\s*"https?:/, ["package-lock.json"]), []))
+
+  it("runs no install script", () => assert.deepEqual(linesLike(/"hasInstallScript"/, ["package-lock.json"]), []))
+
+  it("carries the integrity of every package", () => {
+    const packages = Object.entries(json("package-lock.json")["packages"] as Record<string, Record<string, unknown>>)
+    const bare = packages.filter(([path, entry]) =>
+      path.includes("node_modules/") && entry["link"] !== true && entry["integrity"] === undefined
+    )
+    assert.deepEqual(bare.map(([path]) => path), [])
+  })
+})
+
+describe("every manifest", () => {
+  const each = it.for(manifests)
+
+  each("%s pins exact versions", (path) => {
+    const fields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"].map((field) => json(path)[field] ?? {})
+    const loose = fields.flatMap(Object.entries).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+    assert.deepEqual(loose, [])
+  })
+
+  each("%s is MIT and wants Node 22.22", (path) => {
+    assert.strictEqual(json(path)["license"], "MIT")
+    assert.deepEqual(json(path)["engines"], { node: ">=22.22" })
+  })
+
+  each("%s has no install script", (path) => {
+    const scripts = Object.keys(json(path)["scripts"] ?? {})
+    assert.deepEqual(scripts.filter((name) => /^(pre|post)?install$|^prepare$/.test(name)), [])
+  })
+})
+
+describe("the repository", () => {
+  it("is MIT, and so is every package", () => {
+    assert.match(read("LICENSE"), /^MIT License\n\nCopyright \(c\) 2026 Belay contributors\n/)
+    for (const folder of published) assert.strictEqual(read(`${folder}/LICENSE`), read("LICENSE"))
+  })
+
+  it("exports what the sources have", () => {
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/exports.mjs", "--check"], { encoding: "utf8" })
+    assert.strictEqual(status, 0, stderr)
+  })
+
+  it("names no folder of somebody's machine", () => {
+    const machine = new RegExp(`(?<![\\w./:-])/(?:${["home", "root", "Users", "work"].join("|")})/\\w|[A-Z]:\\\\Users`)
+    assert.deepEqual(linesLike(machine), [])
+  })
+
+  it("says why a rule is switched off", () => {
+    const silent = linesLike(/(?:oxlint|eslint)-disable(?!.* -- \S)|@effect-diagnostics(?!.* -- \S)|@ts-(?:ignore|nocheck)/)
+    assert.deepEqual(silent.filter((line) => !line.startsWith("test/house.test.ts:")), [])
+  })
+})
