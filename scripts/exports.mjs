@@ -1,23 +1,20 @@
 // Writes the `exports` of every package from its source files: one flat entry a module, `internal` and `bin` folders stay private.
 // `--check` only says whether they are up to date.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 
 const check = process.argv.includes("--check")
-const modules = (folder, inside = "") =>
-  readdirSync(`${folder}/${inside}`, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory()
-      ? entry.name === "internal" || entry.name === "bin" ? [] : modules(folder, `${inside}${entry.name}/`)
-      : entry.name.endsWith(".ts")
-      ? [`${inside}${entry.name.slice(0, -3)}`]
-      : []
-  )
+const modules = (folder) =>
+  (existsSync(folder) ? readdirSync(folder, { recursive: true }) : [])
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".ts") && !/(^|\/)(internal|bin)\//.test(path))
+    .map((path) => path.slice(0, -3)).sort()
 
 let stale = 0
 for (const name of ["core", "hooks", "providers", "testing"]) {
   const file = `packages/${name}/package.json`
   const before = readFileSync(file, "utf8")
   const manifest = JSON.parse(before)
-  const paths = modules(`packages/${name}/src`).sort()
+  const paths = modules(`packages/${name}/src`)
   const flat = (path) => path === "index" ? "." : `./${path.split("/").at(-1)}`
   for (const path of paths) {
     const twin = paths.find((other) => other !== path && flat(other) === flat(path))
