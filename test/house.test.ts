@@ -22,12 +22,24 @@ describe("the lockfile", () => {
 
   it("runs no install script", () => assert.deepEqual(linesLike(/"hasInstallScript"/, ["package-lock.json"]), []))
 
-  it("carries the integrity of every package", () => {
-    const packages = Object.entries(json("package-lock.json")["packages"] as Record<string, Record<string, unknown>>)
+  const packages = Object.entries(json("package-lock.json")["packages"] as Record<string, Record<string, unknown>>)
+  const keys = new Set(packages.map(([path]) => path))
+
+  it("carries the integrity of every package, save those of other platforms that are not published", () => {
     const bare = packages.filter(([path, entry]) =>
-      path.includes("node_modules/") && entry["link"] !== true && entry["integrity"] === undefined
+      path.includes("node_modules/") && entry["link"] !== true && entry["integrity"] === undefined &&
+      !(entry["optional"] === true && Array.isArray(entry["os"]))
     )
     assert.deepEqual(bare.map(([path]) => path), [])
+  })
+
+  it("names the packages of every platform, or npm ci refuses it", () => {
+    const missing = packages.flatMap(([path, entry]) =>
+      Object.keys(entry["optionalDependencies"] ?? {}).filter((name) =>
+        !keys.has(`${path}/node_modules/${name}`) && !keys.has(`node_modules/${name}`)
+      )
+    )
+    assert.deepEqual(missing, [], "run: npm run lockfile")
   })
 })
 
