@@ -1,5 +1,6 @@
 // Runs every check, two at a time: one line each, the output of those that failed, and the sum in the last line.
 import { spawn } from "node:child_process"
+import { stripVTControlCharacters } from "node:util"
 
 const checks = [
   ["pack", "pack:check"],
@@ -36,6 +37,6 @@ const worker = async () => {
 await Promise.all([worker(), worker()])
 
 const failed = results.filter(({ ok }) => !ok)
-for (const { name, output } of failed) console.log(`\n--- ${name}\n${output.trim()}`)
+for (const { name, output } of failed) console.log(`\n--- ${name}\n${stripVTControlCharacters(output).trim()}`)
 console.log(`\n${results.length - failed.length} passed, ${failed.length} failed`)
 process.exit(failed.length === 0 ? 0 : 1)
