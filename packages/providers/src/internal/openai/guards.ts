@@ -1,0 +1,21 @@
+/** Reading values nobody has checked. */
+
+/** An object of which nothing is known. */
+export type Loose = { readonly [key: string]: unknown }
+
+export const isObject = (value: unknown): value is Loose => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The text, unless there is none. */
+export const textOf = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
+
+/** The number, if it counts something. */
+export const countOf = (value: unknown): number | undefined => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined
+
+/** JSON, or nothing. */
+export const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

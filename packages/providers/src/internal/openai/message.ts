@@ -1,0 +1,124 @@
+/** Messages on their way out: each is rendered once and remembered. */
+import { digest, type Json, type JsonObject } from "@belay/core/Json"
+import type { ContentPart, FilePart, Message, ProviderMetadata, ToolCall } from "@belay/core/Message"
+import type { ChatCompletionContentPart } from "openai/resources/chat/completions"
+import type { Compat } from "./compat.ts"
+import { isObject } from "./guards.ts"
+
+/** Renders a message as JSON text; a tool result with pictures becomes two messages. */
+export type Renderer = (message: Message) => string
+
+/** Makes a renderer for one endpoint. */
+export const renderer = (provider: string, compat: Compat): Renderer => {
+  const known = new WeakMap<Message, string>()
+  return (message) => {
+    const before = known.get(message)
+    if (before !== undefined) return before
+    const text = wireMessages(message, provider, compat).map(stringify).join(",")
+    known.set(message, text)
+    return text
+  }
+}
+
+/** JSON of a value whose texts are well-formed: half of a surrogate pair would make some servers answer 400. */
+export const stringify = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  return text.includes("\\ud") ? JSON.stringify(value, (_, inner: unknown) => typeof inner === "string" ? inner.toWellFormed() : inner) : text
+}
+
+const wireMessages = (message: Message, provider: string, compat: Compat): ReadonlyArray<object> => {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: typeof message.content === "string" ? message.content : message.content.map(contentPart) }]
+    case "assistant":
+      return [assistant(message, provider, compat)]
+    case "tool":
+      return toolResult(message, compat)
+  }
+}
+
+const assistant = (message: Extract<Message, { role: "assistant" }>, provider: string, compat: Compat): object => {
+  const calls = message.toolCalls ?? []
+  const hasCalls = calls.length > 0
+  const own = ownMetadata(message.metadata, provider)
+  return {
+    role: "assistant",
+    content: message.content === "" && hasCalls && compat.nullContentWithTools ? null : message.content,
+    ...(hasCalls ? { tool_calls: calls.map((call) => toolCall(call, provider, compat)) } : {}),
+    ...(compat.reasoningReplay === "always" || (compat.reasoningReplay === "with-tools" && hasCalls) ? replay(message, own) : {}),
+    ...(own.extra_content === undefined ? {} : { extra_content: own.extra_content })
+  }
+}
+
+const toolCall = (call: ToolCall, provider: string, compat: Compat): object => {
+  const own = ownMetadata(call.metadata, provider)
+  return {
+    id: toolId(call.id, compat),
+    type: "function",
+    function: { name: call.name, arguments: call.args === null ? "{}" : stringify(call.args) },
+    ...(own.extra_content === undefined ? {} : { extra_content: own.extra_content })
+  }
+}
+
+/** Reasoning goes back in the field it came in, and only to the provider that wrote it. */
+const replay = (message: Extract<Message, { role: "assistant" }>, own: JsonObject): object => {
+  if (own.reasoningDetails !== undefined) return { reasoning_details: own.reasoningDetails }
+  const { reasoningField: field } = own
+  if (message.reasoning === undefined || typeof field !== "string" || field === "reasoning_details") return {}
+  if (field !== "content") return { [field]: message.reasoning }
+  return {
+    content: [
+      { type: "thinking", thinking: [{ type: "text", text: message.reasoning }] },
+      ...(message.content === "" ? [] : [{ type: "text", text: message.content }])
+    ]
+  }
+}
+
+const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat): ReadonlyArray<object> => {
+  const parts = contentParts(message.content)
+  const files = parts?.filter((part) => part.type === "file") ?? []
+  const content = typeof message.content === "string"
+    ? message.content
+    : parts === undefined
+    ? stringify(message.content)
+    : parts.map((part) => part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`).join("\n")
+  return [
+    { role: "tool", tool_call_id: toolId(message.toolCallId, compat), ...(compat.toolResultName ? { name: message.toolName } : {}), content },
+    ...(files.length === 0 ? [] : [{ role: "user", content: [{ type: "text", text: `Files of the result of ${message.toolName}:` }, ...files.map(contentPart)] }])
+  ]
+}
+
+const contentParts = (content: Json): ReadonlyArray<ContentPart> | undefined => {
+  if (!Array.isArray(content) || content.length === 0) return undefined
+  const fits = content.every((part) =>
+    isObject(part) && ((part.type === "text" && typeof part.text === "string") || (part.type === "file" && typeof part.url === "string" && typeof part.mediaType === "string"))
+  )
+  return fits ? content as unknown as ReadonlyArray<ContentPart> : undefined
+}
+
+const contentPart = (part: ContentPart): ChatCompletionContentPart => {
+  if (part.type === "text") return { type: "text", text: part.text }
+  if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: part.url } }
+  const audio = audioPart(part)
+  if (audio !== undefined) return audio
+  if (!part.url.startsWith("data:")) return { type: "text", text: `[${part.filename ?? part.mediaType}](${part.url})` }
+  return { type: "file", file: { filename: part.filename ?? "file", file_data: part.url } }
+}
+
+const audioPart = (part: FilePart): ChatCompletionContentPart | undefined => {
+  const format = /^audio\/(?:x-)?(wav|mp3|mpeg)$/.exec(part.mediaType)?.[1]
+  const data = /^data:[^,]*;base64,(.*)$/s.exec(part.url)?.[1]
+  return format === undefined || data === undefined ? undefined : { type: "input_audio", input_audio: { data, format: format === "wav" ? "wav" : "mp3" } }
+}
+
+/** An id the endpoint accepts; the same id always becomes the same. */
+export const toolId = (id: string, compat: Compat): string => {
+  const fits = compat.toolIds === "40" ? /^[\w.:-]{1,40}$/ : /^[a-zA-Z0-9]{9}$/
+  if (fits.test(id)) return id
+  return compat.toolIds === "40" ? `call_${digest(id)}` : digest(id).slice(0, 9)
+}
+
+const ownMetadata = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): JsonObject => {
+  const own = metadata?.[provider]
+  return isObject(own) ? own as JsonObject : {}
+}

@@ -1,0 +1,64 @@
+/** Knows a context overflow by its wording: vendors share no code for it. */
+
+/** What a vendor says about the size of the request, in tokens. */
+export interface Overflow {
+  readonly requested?: number
+  readonly limit?: number
+}
+
+const wordings: ReadonlyArray<RegExp> = [
+  /context[ _-]?(?:length|window)[ _-]?(?:exceed|is too|was exceed)|ContextWindowExceeded|model_context_window_exceeded|exceed_context_size|exceed(?:s|ed|ing)?\b[^.\n]{0,60}\bcontext\b|context (?:window|length|size|limit)s?\b[^.\n]{0,30}\bexceed/i,
+  /maximum (?:context|model|prompt|input) length|(?:longer|greater|larger) than the (?:model's |maximum )?(?:maximum )?(?:model|context) length|too large for model with \d+ maximum context|maximum number of tokens allowed|max_tokens must be at least 1, got -/i,
+  /(?:prompt|input|inputs|messages?)\b[^.\n]{0,60}\b(?:is |are )?too long|total length of all messages|prompt exceeds max length|too_many_prompt_tokens|request_too_large|range of input length should be/i,
+  /reduce the length of (?:the )?(?:your )?(?:messages|prompt|input)|`?inputs`? tokens \+ `?max_new_tokens`?|increasing context size|decrease the (?:input|prompt) length/i,
+  /exceeded model token limit|exceeds the limit of \d|token count[^.\n]{0,40}exceeds|input token count/i
+]
+
+const veto = /per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|string_above_max_length|string too long/i
+
+/** Says whether a text is about a request that is too long, and what numbers it gives. */
+export const read = (text: string, status?: number): Overflow | undefined => {
+  if (status === 429 || veto.test(text) || !wordings.some((wording) => wording.test(text))) return undefined
+  return numbers(text)
+}
+
+const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
+  [/(\d[\d,_]*) tokens > (\d[\d,_]*)/, "requested"],
+  [/token count \(?(\d[\d,_]*)\)? exceeds[^\d]*(\d[\d,_]*)/i, "requested"],
+  [/current length is (\d[\d,_]*) while limit is (\d[\d,_]*)/i, "requested"],
+  [/too long: (\d[\d,_]*)[^\d]*(\d[\d,_]*)/i, "requested"],
+  [/\((\d[\d,_]*) tokens?\)[^\d]*(?:context|maximum)[^\d]*\(?(\d[\d,_]*)/i, "requested"],
+  [/request \(?(\d[\d,_]*) tokens\)? exceeds[^\d]*(\d[\d,_]*)/i, "requested"],
+  [/token count of (\d[\d,_]*) exceeds the limit of (\d[\d,_]*)/i, "requested"],
+  [/prompt contains (\d[\d,_]*) tokens[^\d]*(\d[\d,_]*)/i, "requested"],
+  [/maximum context length (?:is |of )?(\d[\d,_]*)[^\d]*(\d[\d,_]*)/i, "limit"],
+  [/maximum prompt length is (\d[\d,_]*)[^\d]*(\d[\d,_]*)/i, "limit"]
+]
+
+const single: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
+  [/range of input length should be \[\d+, ?(\d[\d,_]*)\]/i, "limit"],
+  [/(?:limit of|limit:?|limit is|maximum (?:context|prompt|model) length (?:is|of)|must be <=|n_ctx"?\s*:?) ?(\d[\d,_]*)/i, "limit"],
+  [/n_prompt_tokens"?\s*:\s*(\d[\d,_]*)/i, "requested"],
+  [/with (\d[\d,_]*) maximum context length/i, "limit"],
+  [/(?:requested|resulted in|contains?|has|given) (?:about )?(\d[\d,_]*) (?:input )?tokens/i, "requested"]
+]
+
+const numbers = (text: string): Overflow => {
+  for (const [wording, first] of both) {
+    const found = wording.exec(text)
+    const one = count(found?.[1])
+    const other = count(found?.[2])
+    if (one !== undefined && other !== undefined) return first === "requested" ? { requested: one, limit: other } : { limit: one, requested: other }
+  }
+  const overflow: { requested?: number; limit?: number } = {}
+  for (const [wording, name] of single) {
+    const value = count(wording.exec(text)?.[1])
+    if (value !== undefined) overflow[name] ??= value
+  }
+  return overflow
+}
+
+const count = (digits: string | undefined): number | undefined => {
+  const value = digits === undefined ? Number.NaN : Number(digits.replaceAll(/[,_]/g, ""))
+  return Number.isSafeInteger(value) ? value : undefined
+}

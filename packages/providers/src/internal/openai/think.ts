@@ -1,0 +1,84 @@
+/** `<think>` at the very start of a text is reasoning; anywhere else it is text. */
+
+const open = "<think>"
+const close = "</think>"
+
+/** A piece of an answer, told apart. */
+export interface Split {
+  readonly text: string
+  readonly reasoning: string
+}
+
+/** Tells reasoning from text while both stream in. */
+export interface ThinkSplitter {
+  readonly push: (piece: string) => Split
+  /** What was still held back. */
+  readonly end: () => Split
+}
+
+const nothing: Split = { text: "", reasoning: "" }
+
+/** Makes a splitter for one answer. */
+export const make = (): ThinkSplitter => {
+  let state: "start" | "inside" | "after" | "text" = "start"
+  let held = ""
+  let quiet = true
+
+  const reason = (piece: string): string => {
+    const shown = quiet ? piece.trimStart() : piece
+    if (shown !== "") quiet = false
+    return shown
+  }
+  const inside = (): Split => {
+    const at = held.indexOf(close)
+    if (at >= 0) {
+      const reasoning = reason(held.slice(0, at))
+      const rest = held.slice(at + close.length)
+      held = ""
+      state = "after"
+      return { text: after(rest), reasoning }
+    }
+    const keep = overlap(held, close)
+    const reasoning = reason(held.slice(0, held.length - keep))
+    held = held.slice(held.length - keep)
+    return { text: "", reasoning }
+  }
+  const after = (piece: string): string => {
+    const shown = piece.trimStart()
+    if (shown !== "") state = "text"
+    return shown
+  }
+  return {
+    push: (piece) => {
+      if (state === "text") return { text: piece, reasoning: "" }
+      if (state === "after") return { text: after(piece), reasoning: "" }
+      held += piece
+      if (state === "inside") return inside()
+      const seen = held.trimStart()
+      if (seen.startsWith(open)) {
+        state = "inside"
+        held = seen.slice(open.length)
+        return inside()
+      }
+      if (open.startsWith(seen)) return nothing
+      const text = held
+      state = "text"
+      held = ""
+      return { text, reasoning: "" }
+    },
+    end: () => {
+      const rest = held
+      held = ""
+      if (state === "inside") return { text: "", reasoning: reason(rest) }
+      return { text: rest, reasoning: "" }
+    }
+  }
+}
+
+/** How many characters at the end of `text` may be the beginning of `mark`. */
+const overlap = (text: string, mark: string): number => {
+  for (let size = Math.min(text.length, mark.length - 1); size > 0; size--) {
+    if (mark.startsWith(text.slice(text.length - size))) return size
+  }
+  return 0
+}
