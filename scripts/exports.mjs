@@ -7,7 +7,7 @@ const modules = (folder) =>
   (existsSync(folder) ? readdirSync(folder, { recursive: true }) : [])
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => path.endsWith(".ts") && !/(^|\/)(internal|bin)\//.test(path))
-    .map((path) => path.slice(0, -3)).sort()
+    .map((path) => path.slice(0, -3))
 
 let stale = 0
 for (const name of ["core", "hooks", "providers", "testing"]) {
