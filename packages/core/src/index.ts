@@ -3,6 +3,9 @@
  *
  * @since 0.1.0
  */
+export * as AgentRuntime from "./agent/AgentRuntime.ts"
+export { createAgent } from "./agent/createAgent.ts"
+export { defineTool, onTool } from "./agent/defineTool.ts"
 export * as AgentError from "./data/AgentError.ts"
 export * as Json from "./data/Json.ts"
 export * as LlmCall from "./data/LlmCall.ts"

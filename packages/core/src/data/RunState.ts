@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SnapshotError } from "./AgentError.ts"
-import { JsonValue, Message, ToolCall } from "./Message.ts"
+import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { ToolResult } from "./Tool.ts"
 import { TurnInput } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
@@ -30,6 +30,18 @@ export const PendingAsk = Schema.Struct({
   fingerprint: Schema.String
 })
 
+/** What a person says to an ask. @category models @since 0.1.0 */
+export type Decision = Schema.Schema.Type<typeof Decision>
+/** @category schemas @since 0.1.0 */
+export const Decision = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("approve") }),
+  Schema.Struct({ type: Schema.Literal("deny"), reason: Schema.String }),
+  /** Run it with these arguments instead; they are validated and guarded again. */
+  Schema.Struct({ type: Schema.Literal("edit"), args: JsonValue }),
+  /** Do not run it; this is its output. */
+  Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue })
+])
+
 /** One tool call of the current step and how far it has come. @category models @since 0.1.0 */
 export interface CallState extends Schema.Schema.Type<typeof CallState> {}
 /** @category schemas @since 0.1.0 */
@@ -39,14 +51,7 @@ export const CallState = Schema.Struct({
   status: Schema.Literals(["planned", "asked", "decided", "started", "done"]),
   ask: Schema.optionalKey(PendingAsk),
   /** What the person said, once said. */
-  decision: Schema.optionalKey(
-    Schema.Union([
-      Schema.Struct({ type: Schema.Literal("approve") }),
-      Schema.Struct({ type: Schema.Literal("deny"), reason: Schema.String }),
-      Schema.Struct({ type: Schema.Literal("edit"), args: JsonValue }),
-      Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue })
-    ])
-  ),
+  decision: Schema.optionalKey(Decision),
   /** Hooks whose question about exactly this fingerprint was answered: they are not asked again. */
   settled: Schema.optionalKey(Schema.Array(Schema.Struct({ hook: Schema.String, fingerprint: Schema.String }))),
   /** The arguments that ran, where they differ from the model's own. */
@@ -76,14 +81,16 @@ export const RunState = Schema.Struct({
   input: TurnInput,
   /** `model`: the next act is an LLM call. `tools`: `calls` of this step are not all done. `ended`: the turn is over. */
   phase: Schema.Literals(["model", "tools", "ended"]),
+  /** The finished part of the conversation; always valid for a provider. */
   messages: Schema.Array(Message),
+  /** The model's message whose tools are not all done; it joins `messages` together with their results. */
+  open: Schema.optionalKey(AssistantMessage),
   calls: Schema.Array(CallState),
   injections: Schema.Array(Injection),
   usage: Usage,
   counts: Schema.Struct({
     llmCalls: Schema.Finite,
     toolCalls: Schema.Finite,
-    attempts: Schema.Finite,
     followUps: Schema.Finite,
     elapsedMs: Schema.Finite
   }),

@@ -53,6 +53,11 @@ export interface HookOptions {
   readonly mode?: "enforce" | "shadow"
   /** At tool points: only for these tools (`*` stands for any characters). */
   readonly tools?: string | ReadonlyArray<string>
+  /**
+   * How much streamed text is kept from the consumer until this hook has had its say: nothing, everything until the response
+   * has passed, or the last `chars` characters (a pattern up to that length is then seen whole, however the text is cut).
+   */
+  readonly hold?: "none" | "untilPass" | { readonly chars: number }
   /** `ifChanged`: asked again when a later hook changed the value it had answered for. Default `never`. */
   readonly reinvoke?: "never" | "ifChanged"
 }

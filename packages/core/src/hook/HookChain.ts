@@ -15,7 +15,7 @@ import type { HookFailure } from "./HookRecord.ts"
 import { fold as foldLine } from "./internal/fold.ts"
 import { compile, type Line } from "./internal/line.ts"
 import { order } from "./internal/order.ts"
-import type { Resume } from "./internal/outcome.ts"
+import type { Decode, Resume } from "./internal/outcome.ts"
 import { fingerprint as fingerprintAt } from "./internal/run.ts"
 
 /** What came of a point: `event` with every change in it, and the action that decided. @category models @since 0.1.0 */
@@ -39,12 +39,13 @@ export interface HookChain {
   readonly has: (point: HookPointName) => boolean
   /**
    * Runs a point as fast as its hooks answer: nothing when no hook had anything to say, the outcome when all answered at once,
-   * an Effect when one has to be waited for.
+   * an Effect when one has to be waited for. `decode` reads changed values as the operation will.
    */
   readonly fold: <P extends HookPointName>(
     point: P,
     event: In<P>,
     scope: HookScope,
+    decode?: Decode,
     resume?: Resume
   ) => Outcome<P> | undefined | Effect.Effect<Outcome<P>>
   /** Runs a point; never fails: what a hook did wrong is in the outcome. */
@@ -64,9 +65,9 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   const lines = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {
     readonly [P in HookPointName]: Line | undefined
   }
-  const fold: HookChain["fold"] = (point, event, scope, resume) => {
+  const fold: HookChain["fold"] = (point, event, scope, decode, resume) => {
     const line = lines[point]
-    return line === undefined ? undefined : foldLine(line, event, scope, resume) as never
+    return line === undefined ? undefined : foldLine(line, event, scope, decode, resume) as never
   }
   return {
     hooks,

@@ -18,6 +18,8 @@ export interface DispatchContext {
   /** Stays the same when a call is repeated after a crash. */
   readonly idempotencyKey: string
   readonly cwd: string
+  /** Milliseconds after which the call has failed. */
+  readonly timeoutMs: number
 }
 
 /** @category models @since 0.1.0 */

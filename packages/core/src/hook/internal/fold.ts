@@ -8,13 +8,19 @@ import type * as HookAction from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
 import { Context } from "./context.ts"
 import type { Line } from "./line.ts"
-import { changed, type Outcome, type Resume } from "./outcome.ts"
+import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
 import { Run } from "./run.ts"
 
 /** Runs a point. Nothing means that nobody had anything to say; an Effect means that somebody has to be waited for. */
-export const fold = (line: Line, event: unknown, scope: HookScope, resume?: Resume): Outcome | undefined | Effect.Effect<Outcome> => {
+export const fold = (
+  line: Line,
+  event: unknown,
+  scope: HookScope,
+  decode?: Decode,
+  resume?: Resume
+): Outcome | undefined | Effect.Effect<Outcome> => {
   if (scope.freeze) freeze(event)
-  if (!line.plain || scope.onRecord !== undefined || resume !== undefined) return new Run(line, event, scope, resume).start()
+  if (!line.plain || scope.onRecord !== undefined || resume !== undefined) return new Run(line, event, scope, decode, resume).start()
   const { deciders, legal } = line
   const { contexts } = scope
   let current = event
@@ -26,12 +32,12 @@ export const fold = (line: Line, event: unknown, scope: HookScope, resume?: Resu
     try {
       answer = entry.call.call(entry.hook, current, ctx)
     } catch (error) {
-      return new Run(line, current, scope, undefined, i, by).startThrown(error)
+      return new Run(line, current, scope, decode, undefined, i, by).startThrown(error)
     }
     if (answer === undefined) continue
     const tag = (answer as { readonly _tag?: unknown } | null)?._tag
     if (tag === "Continue") continue
-    if (tag === "Transform" && legal.Transform === true) {
+    if (tag === "Transform" && legal.Transform === true && decode === undefined) {
       const value = (answer as HookAction.Transform<unknown>).value
       if (line.wrong === undefined || line.wrong(value, current) === undefined) {
         current = line.apply === undefined ? value : line.apply(current, value)
@@ -40,7 +46,7 @@ export const fold = (line: Line, event: unknown, scope: HookScope, resume?: Resu
         continue
       }
     }
-    return new Run(line, current, scope, undefined, i, by).startWith(answer)
+    return new Run(line, current, scope, decode, undefined, i, by).startWith(answer)
   }
   return by === undefined ? undefined : { action: changed, event: current, by, failure: undefined }
 }

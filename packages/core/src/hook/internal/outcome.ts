@@ -12,6 +12,12 @@ export interface Outcome {
   readonly failure: HookFailure | undefined
 }
 
+/** Reads a changed value as the operation will: its decoded form, or why it does not fit. */
+export type Decode = (
+  value: unknown,
+  event: unknown
+) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
+
 /** Where a resumed fold begins, and what was answered already. */
 export interface Resume {
   /** Skips the hooks up to and with this one. */

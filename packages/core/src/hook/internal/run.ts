@@ -1,10 +1,9 @@
 /** One run of a point that needs more than the plain loop: it stops where a hook has to be waited for, and goes on when it has answered. */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import { after } from "../../data/internal/timer.ts"
 import { canonical, freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import { Continue } from "../HookAction.ts"
@@ -13,7 +12,7 @@ import { change, type FailureKind, type HookAnswer, type HookFailure } from "../
 import { violation } from "./answer.ts"
 import { Context } from "./context.ts"
 import { type Entry, type Line, toolOf } from "./line.ts"
-import { changed, type Outcome, type Resume } from "./outcome.ts"
+import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
 
 /** A gate is asked again at most so often because others changed the value. */
 const maxRounds = 3
@@ -24,6 +23,7 @@ type Waiting = { readonly entry: Entry; readonly ctx: Context; readonly answer: 
 export class Run {
   private readonly line: Line
   private readonly scope: HookScope
+  private readonly decode: Decode | undefined
   private event: unknown
   private action: HookAction.HookAction = Continue
   private by: string | undefined
@@ -48,8 +48,9 @@ export class Run {
   private cancelTimer: (() => void) | undefined
   private outcome: Outcome | undefined
 
-  constructor(line: Line, event: unknown, scope: HookScope, resume?: Resume, next = 0, by?: string) {
+  constructor(line: Line, event: unknown, scope: HookScope, decode?: Decode, resume?: Resume, next = 0, by?: string) {
     this.line = line
+    this.decode = decode
     this.event = event
     this.scope = scope
     this.by = by
@@ -208,7 +209,9 @@ export class Run {
     if (entry.shadow || this.isObserver(entry)) return this.note(entry, action, this.event, this.event, began)
     const before = this.event
     if (action._tag === "Transform" || action._tag === "Replace") {
-      this.event = this.line.apply === undefined ? action.value : this.line.apply(before, action.value)
+      const read = this.decode?.(action.value, before) ?? { ok: true as const, value: action.value }
+      if (!read.ok) return this.fail(entry, "illegal", `${action._tag} at ${this.line.point}: ${read.why}`, began)
+      this.event = this.line.apply === undefined ? read.value : this.line.apply(before, read.value)
       if (this.scope.freeze) freeze(this.event)
       if (this.action._tag !== "Replace") this.action = action._tag === "Replace" ? action : changed
       this.by = entry.name
@@ -359,16 +362,7 @@ export class Run {
       this.fiber?.interruptUnsafe()
       this.settle(() => this.fail(waiting.entry, "timeout", `no answer within ${timeoutMs} ms`, waiting.began))
     }
-    const clock = this.parent!.getRef(Clock.Clock)
-    if ("setTime" in clock || "adjust" in clock) {
-      const sleeper = Effect.runForkWith(this.parent!.context)(
-        Effect.flatMap(clock.sleep(Duration.millis(timeoutMs)), () => Effect.sync(expire))
-      )
-      this.cancelTimer = () => sleeper.interruptUnsafe()
-    } else {
-      const timer = setTimeout(expire, Math.min(timeoutMs, 2_147_483_647))
-      this.cancelTimer = () => clearTimeout(timer)
-    }
+    this.cancelTimer = after(this.parent!, timeoutMs, expire)
   }
 
   private late(waiting: Waiting, exit: Exit.Exit<unknown, unknown> | undefined): void {

@@ -1,0 +1,96 @@
+/**
+ * Everything an agent can be told.
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import type { LlmParameters } from "../data/LlmCall.ts"
+import type { Decision, PendingAsk } from "../data/RunState.ts"
+import type { AgentHook } from "../hook/AgentHook.ts"
+import type { AgentInfo } from "../hook/HookContext.ts"
+import type { Compactor } from "../port/Compactor.ts"
+import type { LlmProvider } from "../port/LlmProvider.ts"
+import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
+import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
+import type { SessionStore } from "../port/SessionStore.ts"
+import type { Tokenizer } from "../port/Tokenizer.ts"
+import type { AgentCore } from "./AgentCore.ts"
+import type { AnyTool } from "./defineTool.ts"
+import type { Plugin } from "./Plugin.ts"
+
+/** Caps that are always on. Reaching one ends the turn with status `limited`; the run can be resumed. @category models @since 0.1.0 */
+export interface Limits {
+  /** LLM calls of one turn. Default 50. */
+  readonly steps: number
+  /** Tool calls of one turn. Default 200. */
+  readonly toolCalls: number
+  /** Attempts of one LLM call, retries and fallbacks together. Default 6. */
+  readonly attempts: number
+  /** Follow-ups in a row that keep a turn going. Default 8. */
+  readonly followUps: number
+  /** Milliseconds of one turn. Default 30 minutes. */
+  readonly wallClockMs: number
+  /** Milliseconds of one tool call, where the policy's grant says nothing. Default 10 minutes. */
+  readonly toolMs: number
+}
+
+/** The defaults. @category constants @since 0.1.0 */
+export const defaultLimits: Limits = Object.freeze({
+  steps: 50,
+  toolCalls: 200,
+  attempts: 6,
+  followUps: 8,
+  wallClockMs: 30 * 60_000,
+  toolMs: 10 * 60_000
+})
+
+/** The model's window and when to make room in it. @category models @since 0.1.0 */
+export interface WindowConfig {
+  /** Tokens the model can read. */
+  readonly tokens: number
+  /** Compact when the request reaches this fraction of the window. Default 0.8. */
+  readonly compactAt?: number
+  /** Compact when there are more messages than this. */
+  readonly maxMessages?: number
+  /** Recent messages to keep. Default 20. */
+  readonly keepRecent?: number
+}
+
+/** @category models @since 0.1.0 */
+export interface AgentConfig<R = never> {
+  /** Default `agent`. */
+  readonly name?: string
+  /** The model; a list is the first choice and its backups, in order. */
+  readonly provider: LlmProvider | readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  /** The system prompt. */
+  readonly instructions?: string
+  readonly model?: string
+  readonly parameters?: LlmParameters
+  readonly tools?: ReadonlyArray<AnyTool>
+  readonly hooks?: ReadonlyArray<AgentHook<R>>
+  readonly plugins?: ReadonlyArray<Plugin<R>>
+  readonly policy?: RuntimePolicy
+  readonly memory?: MemoryPlugin
+  /** The turn strategy. Default: the tool loop. */
+  readonly core?: AgentCore
+  readonly limits?: Partial<Limits>
+  /** Without it the window is unknown: compaction happens only when the provider reports an overflow. */
+  readonly window?: WindowConfig
+  readonly compactor?: Compactor
+  readonly tokenizer?: Tokenizer
+  /** Keeps run states outside the process. */
+  readonly store?: SessionStore
+  /** Decides asks in place. Without it an ask suspends the run. */
+  readonly onAsk?: (
+    ask: PendingAsk,
+    options: { readonly signal: AbortSignal }
+  ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
+  /** What happens when a model fails after some of its text was streamed: start over after a `retract` event, or fail. Default `restart`. */
+  readonly streamMode?: "restart" | "beforeFirstToken"
+  /** Deep-freezes what hooks receive. Default: unless NODE_ENV is `production`. */
+  readonly freeze?: boolean
+  /** Keeps every decision record in the result. Default false. */
+  readonly records?: boolean
+  readonly cwd?: string
+  readonly info?: AgentInfo
+}

@@ -1,0 +1,48 @@
+/**
+ * What a core works with.
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import type { AgentError } from "../data/AgentError.ts"
+import type { AgentEventBody } from "../data/AgentEvent.ts"
+import type { LlmResponse } from "../data/LlmCall.ts"
+import type { Message } from "../data/Message.ts"
+import type { Outcome } from "../hook/HookChain.ts"
+import type { HookPointName, In } from "../hook/HookPoint.ts"
+import type { LlmProvider } from "../port/LlmProvider.ts"
+import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
+import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
+import type { ToolDispatcher } from "../port/ToolDispatcher.ts"
+import type { AgentConfig, Limits } from "./AgentConfig.ts"
+import type { TurnEnded } from "./AgentCore.ts"
+
+/** The chain, bound to the turn. @category models @since 0.1.0 */
+export interface TurnHooks {
+  readonly has: (point: HookPointName) => boolean
+  readonly run: <P extends HookPointName>(point: P, event: In<P>) => Effect.Effect<Outcome<P>>
+}
+
+/** @category models @since 0.1.0 */
+export interface AgentContext {
+  readonly sessionId: string
+  readonly provider: LlmProvider
+  readonly tools: ToolDispatcher
+  readonly memory: MemoryPlugin | undefined
+  readonly policy: RuntimePolicy | undefined
+  readonly hooks: TurnHooks
+  readonly events: { readonly active: boolean; readonly emit: (event: AgentEventBody) => void }
+  readonly config: AgentConfig<never> & { readonly limits: Limits }
+  /** The conversation so far. */
+  readonly messages: ReadonlyArray<Message>
+  /** Where a resumed turn goes on. */
+  readonly phase: "model" | "tools" | "ended"
+  /** Adds a message to the conversation. Tool calls go through `callModel` and `runTools`. */
+  readonly append: (message: Message) => void
+  /** Asks the model, with window, hooks, retries and fallback; keeps the answer. */
+  readonly callModel: Effect.Effect<LlmResponse, AgentError | TurnEnded>
+  /** Runs the tools the last answer asked for, with policy and hooks; keeps their results. */
+  readonly runTools: Effect.Effect<void, AgentError | TurnEnded>
+  /** Asks the preStop hooks; true when they gave a follow-up and the turn goes on. */
+  readonly keepGoing: (text: string) => Effect.Effect<boolean, AgentError | TurnEnded>
+}

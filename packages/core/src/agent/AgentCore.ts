@@ -1,0 +1,31 @@
+/**
+ * A turn strategy. The default is the tool loop; a core that never touches the hooks works too: the turn points are the runtime's.
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import type { AgentError } from "../data/AgentError.ts"
+import type { FinishReason, TurnInput } from "../data/Turn.ts"
+import type { AgentContext } from "./AgentContext.ts"
+
+/** What a core ends with. @category models @since 0.1.0 */
+export interface CoreOutput {
+  readonly text: string
+  readonly finishReason: FinishReason
+}
+
+/** Ends the turn from inside: an Abort, a suspension, a limit. Let it pass through. @category models @since 0.1.0 */
+export interface TurnEnded {
+  readonly _tag: "TurnEnded"
+  readonly end:
+    | { readonly type: "aborted"; readonly reason: string; readonly by: string }
+    | { readonly type: "suspended" }
+    | { readonly type: "limited"; readonly limit: string; readonly used: number; readonly max: number; readonly text: string }
+}
+
+/** @category models @since 0.1.0 */
+export interface AgentCore {
+  readonly coreType: string
+  /** Runs a turn to its end; called again with the same state when a run is resumed. */
+  readonly runTurn: (input: TurnInput, ctx: AgentContext) => Effect.Effect<CoreOutput, AgentError | TurnEnded>
+}

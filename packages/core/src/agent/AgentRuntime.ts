@@ -1,0 +1,241 @@
+/**
+ * Runs an agent's turns. The face for Effect programs: a service, a layer, typed errors and requirements.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { type AgentError, type ChainError, type ConfigError, SessionError, SnapshotError } from "../data/AgentError.ts"
+import type { AgentEvent } from "../data/AgentEvent.ts"
+import type { HostSignal } from "../data/Delegation.ts"
+import type { Message } from "../data/Message.ts"
+import * as RunState from "../data/RunState.ts"
+import type { SessionEnd } from "../data/Session.ts"
+import type { TurnInput } from "../data/Turn.ts"
+import type { AgentHook } from "../hook/AgentHook.ts"
+import type { HookChain } from "../hook/HookChain.ts"
+import type { HookState } from "../hook/HookState.ts"
+import { LlmProvider } from "../port/LlmProvider.ts"
+import type { AgentConfig } from "./AgentConfig.ts"
+import * as Compaction from "./internal/compaction.ts"
+import { execute } from "./internal/execute.ts"
+import { resolve, type Resolved } from "./internal/resolved.ts"
+import * as Sessions from "./internal/session.ts"
+import { settle } from "./internal/toolCall.ts"
+import { restore, Turn } from "./internal/turn.ts"
+import type { RunResult } from "./RunResult.ts"
+
+/** One conversation. Its turns run one after the other. @category models @since 0.1.0 */
+export interface Session {
+  readonly id: string
+  readonly messages: ReadonlyArray<Message>
+  /** What the hooks of this session share. */
+  readonly state: HookState
+  /** Runs a turn. Interruption cancels it. */
+  readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
+  /** Tells the hooks of something that happened in the host; false when one refused it. */
+  readonly signal: (signal: HostSignal) => Effect.Effect<{ readonly allowed: boolean; readonly reason?: string }>
+  /** Compacts the conversation now; false when nothing could be removed. */
+  readonly compact: Effect.Effect<boolean>
+  /** Ends the session; its hooks are told once. */
+  readonly close: (reason?: SessionEnd["reason"]) => Effect.Effect<void>
+}
+
+/** What a person decided, by tool call id. @category models @since 0.1.0 */
+export type Decisions = { readonly [callId: string]: RunState.Decision }
+
+/** @category models @since 0.1.0 */
+export interface AgentRuntime {
+  readonly chain: HookChain
+  /** Opens a session: a new one, or the one with this id. With history, the session begins with it. */
+  readonly session: (options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }) => Effect.Effect<Session, SessionError>
+  /** Runs one turn in a session of its own. */
+  readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
+  /** Goes on with a suspended or limited run, in this process or another. */
+  readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
+  /** Hears every event until the returned function is called. */
+  readonly listen: (listener: (event: AgentEvent) => void) => () => void
+}
+
+/** The runtime as a service. @category services @since 0.1.0 */
+export const AgentRuntime = Context.Service<AgentRuntime>("@belay/core/agent/AgentRuntime")
+
+/** The services that a list of hooks needs. @category type-level @since 0.1.0 */
+export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H extends AgentHook<infer R> ? R : never : never
+
+/** A configuration whose hooks may need services, and whose provider may come from the context. @category models @since 0.1.0 */
+export type LayerConfig<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<AgentConfig<never>, "hooks" | "provider"> & {
+  readonly hooks?: Hooks
+  readonly provider?: AgentConfig["provider"]
+}
+
+/**
+ * Makes the runtime as a layer. It requires what its hooks require, and an `LlmProvider` when the configuration names none.
+ * Sessions that are still open are closed with the layer.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <
+  const Hooks extends ReadonlyArray<AgentHook<any>> = readonly [],
+  const C extends LayerConfig<Hooks> = LayerConfig<Hooks>
+>(
+  config: C & { readonly hooks?: Hooks }
+): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | (C extends { readonly provider: {} } ? never : LlmProvider)> =>
+  Layer.effect(
+    AgentRuntime,
+    Effect.gen(function*() {
+      const provider = config.provider ?? (yield* LlmProvider)
+      return yield* make({ ...config, provider } as AgentConfig<HookServices<Hooks>>)
+    })
+  ) as never
+
+/** Makes the runtime; hooks get the services that are in the context now. @category constructors @since 0.1.0 */
+export const make = Effect.fnUntraced(
+  function*<R>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
+    const host = yield* Effect.fromResult(resolve(config as unknown as AgentConfig<never>))
+    const context = yield* Effect.context<R>()
+    for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)
+    const open = new Map<string, Session>()
+    const runtime = build(host, open, context as Context.Context<never>)
+    yield* Effect.addFinalizer(() => Effect.forEach([...open.values()], (session) => session.close("done"), { discard: true }))
+    return runtime
+  }
+)
+
+const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never>): AgentRuntime => {
+  const data = new Map<string, Sessions.Session>()
+
+  const adopt = (session: Sessions.Session): Session => {
+    data.set(session.id, session)
+    const face = faceOf(host, session, context, () => {
+      open.delete(session.id)
+      data.delete(session.id)
+    })
+    open.set(session.id, face)
+    return face
+  }
+
+  const resume = Effect.fnUntraced(function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
+    const state = yield* RunState.decode(snapshot)
+    yield* resumable(host, state, data.get(state.sessionId), decisions)
+    const session = data.get(state.sessionId) ??
+      Sessions.make(state.sessionId, { messages: state.messages, state: state.hookState, turnNumber: state.turnNumber })
+    if (!data.has(session.id)) adopt(session)
+    const turn = restore(host, session, state)
+    for (const work of turn.calls) {
+      const decision = decisions[work.call.id]
+      if (decision !== undefined) settle(turn, work, decision)
+    }
+    return yield* within(context, execute(turn, true))
+  })
+
+  const session: AgentRuntime["session"] = (options) =>
+    Effect.suspend(() => {
+      const id = options?.id ?? crypto.randomUUID()
+      if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) {
+        return new SessionError({
+          sessionId: id.slice(0, 128),
+          problem: "closed",
+          message: `session id "${id.slice(0, 128)}" must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
+        })
+      }
+      return Effect.succeed(
+        open.get(id) ??
+          adopt(Sessions.make(id, options?.messages === undefined ? undefined : { messages: options.messages, state: {}, turnNumber: 0 }))
+      )
+    })
+
+  return {
+    chain: host.chain,
+    session,
+    resume,
+    run: (input) =>
+      Effect.flatMap(
+        session(),
+        (one) =>
+          Effect.ensuring(one.run(input), Effect.suspend(() => data.get(one.id)?.resumable === undefined ? one.close() : Effect.void))
+      ),
+    listen: (listener) => {
+      host.hub.listeners.add(listener)
+      return () => void host.hub.listeners.delete(listener)
+    }
+  }
+}
+
+/** Refuses what cannot be gone on with, before anything is changed. */
+const resumable = (
+  host: Resolved,
+  state: RunState.RunState,
+  session: Sessions.Session | undefined,
+  decisions: Decisions
+): Effect.Effect<void, SnapshotError> => {
+  const refuse = (problem: SnapshotError["problem"], message: string) => new SnapshotError({ problem, message })
+  if (state.coreType !== host.core.coreType) {
+    return refuse("not-a-snapshot", `the snapshot is of core "${state.coreType}", this agent runs "${host.core.coreType}"`)
+  }
+  if (state.phase === "ended") {
+    return refuse("finished", `turn ${state.turnNumber} of session ${state.sessionId} has ended: there is nothing to resume`)
+  }
+  if (session !== undefined && session.resumable !== state.turnNumber) {
+    return refuse("finished", `session ${state.sessionId} has gone on since this snapshot of turn ${state.turnNumber} was taken`)
+  }
+  const asked = new Set(state.calls.flatMap(({ call, status }) => status === "asked" ? [call.id] : []))
+  const stray = Object.keys(decisions).find((id) => !asked.has(id))
+  if (stray !== undefined) {
+    return refuse("wrong-decision", `nobody asked about tool call "${stray}": pending are ${[...asked].join(", ") || "none"}`)
+  }
+  return Effect.void
+}
+
+const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Context<never>, forget: () => void): Session => {
+  /** A turn that is none: what hooks see at the points outside turns. */
+  const outside = () => new Turn(host, session, { message: "" }, session.turnNumber)
+  return {
+    id: session.id,
+    state: session.state,
+    get messages() {
+      return session.messages.slice()
+    },
+    run: (input) =>
+      within(
+        context,
+        Effect.suspend(() => {
+          if (session.status === "busy" || session.status === "closed") return execute(outside(), false)
+          session.parked?.closeStep("not run: nobody decided before the next turn")
+          session.parked = undefined
+          const turn = new Turn(host, session, typeof input === "string" ? { message: input } : input, ++session.turnNumber)
+          return execute(turn, false)
+        })
+      ),
+    signal: (signal) =>
+      within(
+        context,
+        Effect.map(host.chain.run("onSignal", signal, outside()), ({ action }) =>
+          action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true })
+      ),
+    compact: within(context, Effect.suspend(() => Compaction.compact(outside(), "manual"))),
+    close: (reason = "done") =>
+      within(
+        context,
+        Effect.suspend(() => {
+          if (session.status === "closed") return Effect.void
+          const started = session.status !== "new"
+          session.status = "closed"
+          forget()
+          if (!started) return Effect.void
+          const turn = outside()
+          return Effect.asVoid(Effect.ensuring(
+            host.chain.run("onSessionEnd", { sessionId: session.id, reason }, turn),
+            Effect.sync(() => turn.publish({ type: "session-end", reason }))
+          ))
+        })
+      )
+  }
+}
+
+/** Gives an effect the services of the runtime's making; what is there now (clock, tracer, span) stays. */
+const within = <A, E>(context: Context.Context<never>, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))

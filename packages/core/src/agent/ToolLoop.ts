@@ -1,0 +1,21 @@
+/**
+ * The default core: ask the model, run the tools it asks for, until it asks for none.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type { AgentError } from "../data/AgentError.ts"
+import type { AgentContext } from "./AgentContext.ts"
+import type { AgentCore, CoreOutput, TurnEnded } from "./AgentCore.ts"
+
+const runTurn = Effect.fnUntraced(function*(_input: unknown, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {
+  if (ctx.phase === "tools") yield* ctx.runTools
+  while (true) {
+    const { finishReason, text, toolCalls } = yield* ctx.callModel
+    if (toolCalls.length > 0) yield* ctx.runTools
+    else if (!(yield* ctx.keepGoing(text))) return { text, finishReason }
+  }
+})
+
+/** Makes the tool loop. @category constructors @since 0.1.0 */
+export const make = (): AgentCore => ({ coreType: "tool-loop", runTurn })

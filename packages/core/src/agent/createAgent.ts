@@ -1,0 +1,182 @@
+/**
+ * The face for everyone else: promises, `for await` over events, an `AbortSignal` to cancel, `await using` to let go.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
+import * as LayerOf from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Result from "effect/Result"
+import type { AgentEvent } from "../data/AgentEvent.ts"
+import type { HostSignal } from "../data/Delegation.ts"
+import type { Message } from "../data/Message.ts"
+import type { TurnInput } from "../data/Turn.ts"
+import type { AgentHook } from "../hook/AgentHook.ts"
+import type { HookState } from "../hook/HookState.ts"
+import type { AgentConfig } from "./AgentConfig.ts"
+import * as AgentRuntime from "./AgentRuntime.ts"
+import { eventQueue } from "./internal/queue.ts"
+import { resolve } from "./internal/resolved.ts"
+import type { RunResult } from "./RunResult.ts"
+
+/** @category models @since 0.1.0 */
+export interface RunOptions {
+  /** Cancels the turn; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** A turn whose events can be read while it goes on. @category models @since 0.1.0 */
+export interface RunStream extends AsyncIterable<AgentEvent> {
+  /** How it ended. */
+  readonly result: Promise<RunResult>
+}
+
+/** @category models @since 0.1.0 */
+export interface AgentSession extends AsyncDisposable {
+  readonly id: string
+  readonly messages: ReadonlyArray<Message>
+  readonly state: HookState
+  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<RunResult>
+  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream
+  readonly signal: (signal: HostSignal) => Promise<{ readonly allowed: boolean; readonly reason?: string }>
+  readonly compact: () => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+/** @category models @since 0.1.0 */
+export interface Agent extends AsyncDisposable {
+  /** Runs one turn in a session of its own. Rejects with an `AgentError`; limits, asks and aborts are results. */
+  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<RunResult>
+  /** The same, with its events as they happen. */
+  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream
+  /** Opens a conversation of several turns. */
+  readonly session: (options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }) => Promise<AgentSession>
+  /** Goes on with a suspended or limited run; the snapshot is JSON, as a value or as text. */
+  readonly resume: (snapshot: unknown, decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<RunResult>
+  /** Hears every event until the returned function is called. */
+  readonly on: (listener: (event: AgentEvent) => void) => () => void
+  /** Ends every session and releases what the hooks hold. */
+  readonly close: () => Promise<void>
+}
+
+/** What `createAgent` takes: a configuration, and a layer for the services that Effect hooks need. @category models @since 0.1.0 */
+export type AgentOptions<Hooks extends ReadonlyArray<AgentHook<any>>> =
+  & Omit<AgentConfig<never>, "hooks">
+  & { readonly hooks?: Hooks }
+  & (
+    [AgentRuntime.HookServices<Hooks>] extends [never] ? { readonly layer?: Layer.Layer<never> }
+      : { readonly layer: Layer.Layer<AgentRuntime.HookServices<Hooks>> }
+  )
+
+/**
+ * Makes an agent. Throws a `ConfigError` or `ChainError` at once when it cannot be made.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import { textResponse } from "@belay/core/LlmCall"
+ * import { fromPromise } from "@belay/core/LlmProvider"
+ *
+ * const provider = fromPromise({ name: "echo", complete: async ({ messages }) => textResponse(`${messages.length} messages`) })
+ * await using agent = createAgent({ provider })
+ * const { text } = await agent.run("hello")
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const createAgent = <const Hooks extends ReadonlyArray<AgentHook<any>> = readonly []>(options: AgentOptions<Hooks>): Agent => {
+  const config = {
+    freeze: globalThis.process?.env?.NODE_ENV !== "production",
+    cwd: globalThis.process?.cwd?.() ?? ".",
+    ...options
+  } as unknown as AgentConfig<never>
+  // What cannot work is said now, not at the first turn.
+  Result.getOrThrow(resolve(config))
+  const services = (options as { readonly layer?: Layer.Layer<never> }).layer ?? LayerOf.empty
+  const managed = ManagedRuntime.make(LayerOf.provideMerge(LayerOf.effect(AgentRuntime.AgentRuntime, AgentRuntime.make(config)), services))
+
+  const run = async <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
+    signal?.throwIfAborted()
+    const exit = await managed.runPromiseExit(Effect.flatMap(AgentRuntime.AgentRuntime, use), signal === undefined ? {} : { signal })
+    if (Exit.isSuccess(exit)) return exit.value
+    if (Cause.hasInterruptsOnly(exit.cause)) {
+      throw signal?.aborted === true
+        ? signal.reason
+        : new DOMException("The agent was closed", "AbortError")
+    }
+    throw Cause.squash(exit.cause)
+  }
+
+  const stream = (start: () => Promise<RunResult>, sessionId: () => string | undefined): RunStream => {
+    const queue = eventQueue()
+    let off = () => {}
+    const result = (async () => {
+      const runtime = await run((one) => Effect.succeed(one))
+      off = runtime.listen((event) => {
+        const id = sessionId()
+        if (id === undefined || event.sessionId === id) queue.push(event)
+      })
+      return start()
+    })().finally(() => {
+      off()
+      queue.end()
+    })
+    result.catch(() => {})
+    return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
+  }
+
+  const face = (session: AgentRuntime.Session): AgentSession => {
+    const runTurn = (input: string | TurnInput, options?: RunOptions) => run(() => session.run(input), options?.signal)
+    return {
+      id: session.id,
+      state: session.state,
+      get messages() {
+        return session.messages
+      },
+      run: runTurn,
+      stream: (input, options) => stream(() => runTurn(input, options), () => session.id),
+      signal: (signal) => run(() => session.signal(signal)),
+      compact: () => run(() => session.compact),
+      close: () => run(() => session.close()),
+      [Symbol.asyncDispose]: () => run(() => session.close())
+    }
+  }
+
+  return {
+    run: (input, options) => run((runtime) => runtime.run(input), options?.signal),
+    stream: (input, options) => {
+      let id: string | undefined
+      return stream(
+        () =>
+          run(
+            (runtime) =>
+              Effect.flatMap(runtime.session(), (session) => {
+                id = session.id
+                return Effect.tap(
+                  session.run(input),
+                  ({ status }) => status === "suspended" || status === "limited" ? Effect.void : session.close()
+                )
+              }),
+            options?.signal
+          ),
+        () => id ?? ""
+      )
+    },
+    session: async (options) => face(await run((runtime) => runtime.session(options))),
+    resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options?.signal),
+    on: (listener) => {
+      let off: (() => void) | undefined
+      let cancelled = false
+      void run((runtime) => Effect.sync(() => cancelled ? undefined : off = runtime.listen(listener)))
+      return () => {
+        cancelled = true
+        off?.()
+      }
+    },
+    close: () => managed.dispose(),
+    [Symbol.asyncDispose]: () => managed.dispose()
+  }
+}

@@ -1,0 +1,167 @@
+/** Runs the functions of the tools an agent was given. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import { ConfigError } from "../../data/AgentError.ts"
+import { after } from "../../data/internal/timer.ts"
+import { type Json, whyNot } from "../../data/Json.ts"
+import type { ToolCall } from "../../data/Message.ts"
+import { failure, success, type ToolMeta, type ToolResult } from "../../data/Tool.ts"
+import type { Decoded, DispatchContext, ToolDispatcher } from "../../port/ToolDispatcher.ts"
+import type { AnyTool, ToolContext } from "../defineTool.ts"
+import { read, type ToolSchema } from "./toolSchema.ts"
+
+/** Makes a dispatcher; two tools of one name, or a schema that cannot be used, are a `ConfigError`. */
+export const make = (tools: ReadonlyArray<AnyTool>): Result.Result<ToolDispatcher, ConfigError> => {
+  const known = new Map<string, { readonly tool: AnyTool; readonly schema: ToolSchema }>()
+  const metas: Array<ToolMeta> = []
+  for (const tool of tools) {
+    if (typeof tool.name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(tool.name)) {
+      return Result.fail(
+        new ConfigError({ key: "tools", message: `tool name "${tool.name}" must be 1 to 64 letters, digits, "_", "-" or "."` })
+      )
+    }
+    if (known.has(tool.name)) {
+      return Result.fail(new ConfigError({ key: `tools.${tool.name}`, message: `two tools are named "${tool.name}": rename one` }))
+    }
+    const schema = read(tool)
+    if (Result.isFailure(schema)) return Result.fail(schema.failure)
+    known.set(tool.name, { tool, schema: schema.success })
+    metas.push(metaOf(tool, schema.success))
+  }
+  return Result.succeed({
+    tools: metas,
+    decode: ({ name }, args) => {
+      const decoded = known.get(name)!.schema.decode(args)
+      return decoded instanceof Promise ? Effect.orDie(Effect.tryPromise(() => decoded)) : decoded
+    },
+    dispatch: (call, _grant, about) => {
+      const { schema, tool } = known.get(call.name)!
+      return schema.rich
+        ? Effect.flatMap(Effect.promise(() => schema.value(call.args)), (args) => execute(tool, args, call, about))
+        : execute(tool, call.args, call, about)
+    },
+    exclusive: (name) => known.get(name)?.tool.exclusive === true
+  })
+}
+
+const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
+  Object.freeze({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: schema.inputSchema,
+    ...(tool.readOnly === undefined ? {} : { readOnly: tool.readOnly }),
+    ...(tool.destructive === undefined ? {} : { destructive: tool.destructive }),
+    ...(tool.idempotent === undefined ? {} : { idempotent: tool.idempotent })
+  })
+
+/** Calls the function; what it returns decides how it is waited for. Nothing it does wrong leaves this place but as a failure. */
+const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchContext): Effect.Effect<ToolResult> =>
+  Effect.suspend(() => {
+    const ctx = new Context(call.id, about)
+    let returned: unknown
+    try {
+      returned = (tool.execute as (args: unknown, ctx: ToolContext) => unknown)(args, ctx)
+    } catch (error) {
+      return Effect.succeed(failure(say(error)))
+    }
+    if (Effect.isEffect(returned)) return bounded(returned as Effect.Effect<unknown, unknown>, about.timeoutMs)
+    if (!isThenable(returned)) return Effect.succeed(output(returned))
+    return awaited(returned, ctx, about.timeoutMs)
+  })
+
+const timedOut = (ms: number): ToolResult => failure(`the tool did not answer within ${ms} ms`)
+
+const awaited = (promise: PromiseLike<unknown>, ctx: Context, timeoutMs: number): Effect.Effect<ToolResult> =>
+  Effect.withFiber((fiber) =>
+    Effect.callback<ToolResult>((resume) => {
+      const cancel = after(fiber, timeoutMs, () => {
+        resume(Effect.succeed(timedOut(timeoutMs)))
+        ctx.abort()
+      })
+      const done = (result: ToolResult) => {
+        cancel()
+        resume(Effect.succeed(result))
+      }
+      promise.then((value) => done(output(value)), (error) => done(failure(say(error))))
+      return Effect.sync(() => {
+        cancel()
+        ctx.abort()
+      })
+    })
+  )
+
+/** Runs an Effect in a fiber of its own, so that its time is up when it is up, whatever its finalizers do. */
+const bounded = (effect: Effect.Effect<unknown, unknown>, timeoutMs: number): Effect.Effect<ToolResult> =>
+  Effect.withFiber((fiber) =>
+    Effect.callback<ToolResult>((resume) => {
+      let cancel = () => {}
+      const child = Effect.runForkWith(fiber.context)(effect)
+      child.addObserver((exit) => {
+        cancel()
+        resume(Effect.succeed(ofExit(exit)))
+      })
+      if (child.pollUnsafe() !== undefined) return
+      cancel = after(fiber, timeoutMs, () => {
+        resume(Effect.succeed(timedOut(timeoutMs)))
+        child.interruptUnsafe()
+      })
+      return Effect.sync(() => {
+        cancel()
+        child.interruptUnsafe()
+      })
+    })
+  )
+
+/** A class because it is made for every call: the signal exists only once somebody asks for it. */
+class Context implements ToolContext {
+  readonly callId: string
+  private readonly about: DispatchContext
+  private controller: AbortController | undefined = undefined
+
+  constructor(callId: string, about: DispatchContext) {
+    this.callId = callId
+    this.about = about
+  }
+  get signal() {
+    return (this.controller ??= new AbortController()).signal
+  }
+  get idempotencyKey() {
+    return this.about.idempotencyKey
+  }
+  get sessionId() {
+    return this.about.sessionId
+  }
+  get cwd() {
+    return this.about.cwd
+  }
+  abort(): void {
+    this.controller?.abort()
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
+const ofExit = (exit: Exit.Exit<unknown, unknown>): ToolResult =>
+  Exit.isSuccess(exit) ? output(exit.value) : failure(say(Cause.squash(exit.cause)))
+
+const output = (value: unknown): ToolResult => {
+  if (value === undefined || value === null) return success(null)
+  if (typeof value === "string" || typeof value === "boolean") return success(value)
+  const why = whyNot(value)
+  return why === undefined ? success(value as Json) : failure(`the tool returned something that is not JSON: ${why}`)
+}
+
+/** What the model reads of an error: its message, never its stack. */
+export const say = (error: unknown): string => {
+  try {
+    return error instanceof Error ? error.message || error.name : typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
+  } catch {
+    return "an error that cannot be described"
+  }
+}
+
+/** A schema may answer at once or later; the caller waits only when it must. */
+export const isNow = (decoded: Decoded | Effect.Effect<Decoded>): decoded is Decoded => "ok" in decoded

@@ -1,0 +1,41 @@
+/** Where events go. Nothing is built while nobody listens. */
+import type { AgentEvent, AgentEventBody } from "../../data/AgentEvent.ts"
+
+/** Receives events, synchronously and in order. What it throws is ignored. */
+export type Listener = (event: AgentEvent) => void
+
+/** The listeners of one agent. */
+export interface Hub {
+  readonly listeners: Set<Listener>
+}
+
+export const make = (): Hub => ({ listeners: new Set() })
+
+/** Where an event comes from. */
+export interface Origin {
+  readonly sessionId: string
+  readonly turnNumber: number
+  readonly stepNumber: number
+  readonly agent: { readonly name: string }
+  readonly sequence: { last: number }
+}
+
+/** Completes an event and hands it to every listener; a listener that throws is dropped. */
+export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void => {
+  const event = Object.freeze({
+    seq: ++origin.sequence.last,
+    sessionId: origin.sessionId,
+    turnNumber: origin.turnNumber,
+    stepNumber: origin.stepNumber,
+    time: performance.timeOrigin + performance.now(),
+    agent: origin.agent.name,
+    ...body
+  }) as AgentEvent
+  for (const listener of [...hub.listeners]) {
+    try {
+      listener(event)
+    } catch {
+      hub.listeners.delete(listener)
+    }
+  }
+}

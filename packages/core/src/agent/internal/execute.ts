@@ -1,0 +1,261 @@
+/** A whole turn: session and turn points around the core, the wall clock over it, and one ending for every way it can go. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { type AgentError, PortFailed, SessionError } from "../../data/AgentError.ts"
+import { after } from "../../data/internal/timer.ts"
+import type { Message } from "../../data/Message.ts"
+import type { TurnOutput } from "../../data/Turn.ts"
+import type { HookPointName } from "../../hook/HookPoint.ts"
+import type { AgentContext } from "../AgentContext.ts"
+import type { CoreOutput, TurnEnded } from "../AgentCore.ts"
+import type { RunCommon, RunResult } from "../RunResult.ts"
+import { say } from "./dispatcher.ts"
+import { rejected } from "./errors.ts"
+import { callModel, limited } from "./llmCall.ts"
+import { postStep, runTools } from "./toolCall.ts"
+import { ended, isEnded, type Turn } from "./turn.ts"
+
+type Failure = AgentError | TurnEnded
+
+/** How long an interrupted turn may take to let go, in milliseconds. */
+const graceMs = 250
+
+/** Runs a turn to one of its endings. */
+export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, AgentError> =>
+  Effect.withFiber((fiber) => {
+    const { session } = turn
+    if (session.status === "busy" || session.status === "closed") {
+      const problem = session.status
+      return new SessionError({
+        sessionId: session.id,
+        problem,
+        message: `session ${session.id} is ${problem === "busy" ? "busy with another turn" : "closed"}`
+      })
+    }
+    const isNew = session.status === "new"
+    session.status = "busy"
+    session.resumable = undefined
+    return Effect.callback<RunResult, AgentError>((resume) => {
+      const child = Effect.runForkWith(fiber.context)(ending(turn, whole(turn, isNew, resumed)))
+      let calledOff = () => {}
+      child.addObserver((exit) => {
+        calledOff()
+        session.status = turn.unstarted ? "new" : "idle"
+        turn.abortSignal()
+        resume(turn.expired && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? expired(turn) : exit)
+      })
+      if (child.pollUnsafe() !== undefined) return
+      calledOff = after(fiber, turn.host.limits.wallClockMs, () => {
+        turn.expired = true
+        child.interruptUnsafe()
+      })
+      return Effect.callback<void>((done) => {
+        calledOff()
+        turn.abortSignal()
+        const cancel = after(fiber, graceMs, () => done(Effect.void))
+        child.addObserver(() => {
+          cancel()
+          done(Effect.void)
+        })
+        child.interruptUnsafe()
+      })
+    })
+  })
+
+const whole = Effect.fnUntraced(function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
+  if (isNew) yield* startSession(turn, resumed)
+  if (turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
+  const recover = (error: Failure) => isEnded(error) ? Effect.fail(error) : recovered(turn, error)
+  return yield* Effect.catch(inner(turn, resumed), recover)
+})
+
+/** Tells the hooks of a failed turn; the first that has an answer recovers it. */
+const recovered = Effect.fnUntraced(function*(turn: Turn, error: AgentError): Effect.fn.Return<TurnOutput, Failure> {
+  const folded = turn.fold("onTurnError", { input: turn.input, error })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag !== "Replace") return yield* Effect.fail(error)
+  turn.closeStep("not run: the turn failed")
+  return outputOf(turn, { finishReason: "stop", ...outcome.action.value })
+})
+
+const inner = Effect.fnUntraced(function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
+  const core: CoreOutput & { readonly executed: boolean } = resumed ? { ...(yield* work(turn)), executed: true } : yield* begin(turn)
+  const output = outputOf(turn, core)
+  const { memory } = turn.host
+  if (memory?.postTurnObserve !== undefined) {
+    yield* tolerate(turn, "memory", memory.postTurnObserve(turn.input, output, turn.session.id), undefined)
+  }
+  const folded = turn.fold("postTurn", { input: turn.input, output, executed: core.executed })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag === "Reject") return yield* rejected("postTurn", outcome)
+  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  return outcome === undefined ? output : { ...output, ...outcome.event.output }
+})
+
+/** From the user's words to the core's. */
+const begin = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly executed: boolean }, Failure> {
+  const folded = turn.fold("preTurn", turn.input)
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
+  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  const input = outcome?.event ?? turn.input
+  turn.input = input
+  const { memory } = turn.host
+  if (memory?.preTurnContext !== undefined) {
+    const recalled: ReadonlyArray<Message> = yield* tolerate(turn, "memory", memory.preTurnContext(input, turn.session.id), [])
+    turn.messages.push(...recalled)
+  }
+  const { attachments = [], message } = input
+  turn.messages.push({ role: "user", content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments] })
+  if (outcome?.action._tag === "Respond") {
+    const { text } = outcome.action.output
+    turn.messages.push({ role: "assistant", content: text })
+    return { text, finishReason: "stop", executed: false }
+  }
+  return { ...(yield* work(turn)), executed: true }
+})
+
+const work = (turn: Turn): Effect.Effect<CoreOutput, Failure> => turn.host.core.runTurn(turn.input, contextOf(turn))
+
+const startSession = Effect.fnUntraced(function*(turn: Turn, resumed: boolean): Effect.fn.Return<void, Failure> {
+  const source = resumed ? "resume" : "startup"
+  const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: [] })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
+  if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
+  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome !== undefined) turn.messages.push(...outcome.event.context)
+  if (turn.listened) turn.publish({ type: "session-start", source })
+})
+
+const outputOf = (turn: Turn, core: { readonly text: string; readonly finishReason: CoreOutput["finishReason"] }): TurnOutput => ({
+  text: core.text,
+  finishReason: core.finishReason,
+  usage: turn.usage,
+  steps: turn.stepNumber,
+  toolCalls: turn.toolCalls
+})
+
+/** A port that is not essential: its failure is reported, not fatal. */
+const tolerate = <A>(turn: Turn, port: string, effect: Effect.Effect<A, unknown>, otherwise: A): Effect.Effect<A> =>
+  Effect.catchCause(effect, (cause) => {
+    turn.warn(`${port} failed: ${say(Cause.squash(cause))}`, "runtime")
+    return Effect.succeed(otherwise)
+  })
+
+/** Gives a follow-up its turn, or lets the agent stop. */
+const keepGoing = Effect.fnUntraced(function*(turn: Turn, text: string): Effect.fn.Return<boolean, Failure> {
+  const { chain, limits } = turn.host
+  if (chain.has("postStep")) yield* postStep(turn)
+  if (!chain.has("preStop")) return false
+  turn.followUps = []
+  const folded = turn.fold("preStop", { text, followUps: turn.followUpCount })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (turn.followUps.length === 0) return false
+  const message = turn.followUps.join("\n\n")
+  if (turn.followUpCount >= limits.followUps) return yield* limited(turn, "followUps", turn.followUpCount, limits.followUps, text)
+  turn.followUpCount++
+  turn.publish({ type: "follow-up", message, count: turn.followUpCount })
+  turn.messages.push({ role: "user", content: message, source: "follow-up" })
+  return true
+})
+
+const contextOf = (turn: Turn): AgentContext => {
+  const { chain, config, dispatcher, memory, policy, providers } = turn.host
+  return {
+    sessionId: turn.session.id,
+    provider: providers[0],
+    tools: dispatcher,
+    memory,
+    policy,
+    config,
+    hooks: {
+      has: chain.has,
+      run: <P extends HookPointName>(point: P, event: Parameters<typeof chain.run<P>>[1]) => chain.run(point, event, turn)
+    },
+    events: {
+      get active() {
+        return turn.listened
+      },
+      emit: (event) => turn.publish(event)
+    },
+    get messages() {
+      return turn.messages.slice()
+    },
+    get phase() {
+      return turn.phase
+    },
+    append: (message) => void turn.messages.push(message),
+    callModel: Effect.suspend(() => callModel(turn)),
+    runTools: Effect.suspend(() => runTools(turn)),
+    keepGoing: (text) => keepGoing(turn, text)
+  }
+}
+
+/** Turns every exit into an ending: the conversation valid, the state saved, the event sent. */
+const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.Effect<RunResult, AgentError> =>
+  Effect.onExit(
+    Effect.matchCauseEffect(effect, {
+      onSuccess: (output): Effect.Effect<RunResult, AgentError> => {
+        turn.phase = "ended"
+        return done(turn, { status: "completed", finishReason: output.finishReason, ...common(turn, output.text) })
+      },
+      onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
+        const error = Cause.squash(cause)
+        if (isEnded(error)) return done(turn, endOf(turn, error.end))
+        turn.closeStep("not run: the turn failed")
+        turn.phase = "ended"
+        if (Cause.hasDies(cause)) return new PortFailed({ port: turn.coreType, message: `the core failed: ${say(error)}`, cause: error })
+        return Effect.failCause(cause as Cause.Cause<AgentError>)
+      }
+    }),
+    (exit) => {
+      if (Exit.isFailure(exit) && !turn.expired) {
+        turn.closeStep("cancelled before it ended; its outcome is unknown")
+        const status = Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : "failed"
+        turn.publish({ type: "turn-end", status, text: say(Cause.squash(exit.cause)), usage: turn.usage })
+      }
+      return Effect.void
+    }
+  )
+
+/** The wall clock interrupted the turn: what was running has an unknown outcome, the rest can be resumed. */
+const expired = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
+  const { wallClockMs: max } = turn.host.limits
+  turn.publish({ type: "limit", limit: "wallClockMs", used: max, max })
+  return done(turn, endOf(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
+}
+
+const common = (turn: Turn, text: string): RunCommon => ({
+  sessionId: turn.session.id,
+  turnNumber: turn.turnNumber,
+  text,
+  usage: turn.usage,
+  steps: turn.stepNumber,
+  toolCalls: turn.toolCalls,
+  messages: turn.messages.slice(),
+  records: turn.records
+})
+
+const endOf = (turn: Turn, end: TurnEnded["end"]): RunResult => {
+  if (end.type === "aborted") {
+    turn.closeStep(`not run: ${end.reason}`)
+    turn.phase = "ended"
+    return { status: "aborted", reason: end.reason, by: end.by, ...common(turn, end.reason) }
+  }
+  turn.session.resumable = turn.turnNumber
+  turn.session.parked = turn
+  const snapshot = turn.snapshot()
+  if (end.type === "suspended") {
+    const pending = turn.calls.flatMap(({ ask, status }) => status === "asked" && ask !== undefined ? [ask] : [])
+    return { status: "suspended", pending, snapshot, ...common(turn, "") }
+  }
+  return { status: "limited", limit: end.limit, used: end.used, max: end.max, snapshot, ...common(turn, end.text) }
+}
+
+const done = (turn: Turn, result: RunResult): Effect.Effect<RunResult, AgentError> => {
+  if (turn.listened) turn.publish({ type: "turn-end", status: result.status, text: result.text, usage: result.usage })
+  return turn.host.config.store === undefined ? Effect.succeed(result) : Effect.as(turn.save(), result)
+}

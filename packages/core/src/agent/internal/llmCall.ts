@@ -1,0 +1,249 @@
+/** Ask the model: fold the pre hooks, do the act (with retries and fallback), fold the post hooks. */
+import * as Effect from "effect/Effect"
+import type { AgentError } from "../../data/AgentError.ts"
+import type { LlmRequest, LlmResponse, RetryDecision } from "../../data/LlmCall.ts"
+import type { AssistantMessage, Message, ToolCall } from "../../data/Message.ts"
+import * as ProviderError from "../../data/ProviderError.ts"
+import * as Usage from "../../data/Usage.ts"
+import type { LlmProvider } from "../../port/LlmProvider.ts"
+import type { TurnEnded } from "../AgentCore.ts"
+import { compact, fit } from "./compaction.ts"
+import { rejected } from "./errors.ts"
+import { reconcile, streamed } from "./stream.ts"
+import { ended, type Turn } from "./turn.ts"
+import { wrap } from "./wrap.ts"
+
+/** Longest wait before another attempt, in milliseconds. */
+const maxDelayMs = 60_000
+
+/** Asks the model until an answer stands; keeps it in the turn. */
+export const callModel = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<LlmResponse, AgentError | TurnEnded> {
+  const { limits } = turn.host
+  let retries = 0
+  while (true) {
+    if (turn.used.steps >= limits.steps) return yield* limited(turn, "steps", turn.used.steps, limits.steps)
+    turn.used.steps++
+    turn.stepNumber++
+    if (turn.injections.length > 0) deliver(turn)
+    if (turn.host.config.window !== undefined) yield* fit(turn)
+    if (turn.host.config.store !== undefined) yield* turn.save()
+
+    const asked = requestOf(turn)
+    const before = turn.fold("preLlmCall", asked)
+    const pre = before !== undefined && Effect.isEffect(before) ? yield* before : before
+    if (pre?.action._tag === "Reject") return yield* rejected("preLlmCall", pre)
+    if (pre?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: pre.action.reason, by: pre.by! })
+    const request = pre?.event ?? asked
+    const answered = pre?.action._tag === "Respond"
+      ? { response: pre.action.output, provider: pre.by!, attempt: 0, executed: false }
+      : yield* attempts(turn, request)
+
+    const event = { request, ...answered }
+    const after = turn.fold("postLlmCall", event)
+    const post = after !== undefined && Effect.isEffect(after) ? yield* after : after
+    if (post?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: post.action.reason, by: post.by! })
+    if (post?.action._tag === "Reject") {
+      const { feedback } = post.action
+      if (feedback === undefined || post.failure !== undefined || retries >= (post.action.retries ?? 1)) {
+        return yield* rejected("postLlmCall", post)
+      }
+      retries++
+      turn.retract(post.action.reason)
+      turn.messages.push({ role: "user", content: feedback, source: post.by! })
+      continue
+    }
+    const response = post === undefined ? answered.response : post.event.response
+    reconcile(turn, response.text)
+    turn.shown = ""
+    return keep(turn, response)
+  }
+})
+
+/** Ends the turn because a cap is reached; it can be resumed. */
+export const limited = (turn: Turn, limit: string, used: number, max: number, text = ""): Effect.Effect<never, TurnEnded> => {
+  turn.publish({ type: "limit", limit, used, max })
+  return ended({ type: "limited", limit, used, max, text })
+}
+
+/** Puts what hooks injected into the conversation, each as a message of its own. */
+const deliver = (turn: Turn): void => {
+  for (const { hook, pinned, text } of turn.injections) {
+    turn.messages.push({ role: "user", content: text, source: hook, ...(pinned === undefined ? {} : { pinned }) })
+  }
+  turn.injections = []
+}
+
+/** The request. Its messages are copied only when somebody reads them: a step costs the same after 10 messages and after 100,000. */
+const requestOf = (turn: Turn): LlmRequest => {
+  const { messages: log } = turn
+  const { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } = turn.host
+  const length = log.length
+  let copy: ReadonlyArray<Message> | undefined
+  return {
+    ...(model === undefined ? undefined : { model }),
+    ...(instructions === undefined ? undefined : { instructions }),
+    get messages() {
+      return copy ??= log.slice(0, length)
+    },
+    tools,
+    parameters
+  }
+}
+
+const noParameters = Object.freeze({})
+
+interface Answered {
+  readonly response: LlmResponse
+  readonly provider: string
+  readonly attempt: number
+  readonly executed: boolean
+}
+
+/** One call, with as many attempts as the hooks, the plan and the cap allow. */
+const attempts = Effect.fnUntraced(function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answered, AgentError | TurnEnded> {
+  const { limits: { attempts: max }, providers } = turn.host
+  let request = first
+  let provider: LlmProvider = providers[0]
+  for (let attempt = 1;; attempt++) {
+    turn.llmCalls++
+    const began = turn.listened ? performance.now() : 0
+    if (turn.listened) turn.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
+    const result = yield* Effect.result(once(turn, provider, request))
+    if (result._tag === "Success") {
+      const response = result.success
+      if (response.usage !== undefined) turn.usage = Usage.add(turn.usage, response.usage)
+      if (turn.listened) {
+        const { model, text, toolCalls, usage } = response
+        turn.publish({
+          type: "llm-end",
+          provider: provider.name,
+          model,
+          attempt,
+          text,
+          toolCalls,
+          usage,
+          durationMs: performance.now() - began
+        })
+      }
+      return { response, provider: provider.name, attempt, executed: true }
+    }
+    const error = result.failure
+    if (!ProviderError.isProviderError(error)) return yield* Effect.fail(error)
+    if (error.partial?.usage !== undefined) turn.usage = Usage.add(turn.usage, error.partial.usage)
+    if (error._tag === "ContextOverflow" && !turn.compactedForOverflow) {
+      turn.compactedForOverflow = true
+      if (yield* compact(turn, "overflow", error.limit)) {
+        turn.retract("context overflow")
+        request = { ...first, messages: [...turn.messages] }
+        continue
+      }
+    }
+    const decision = yield* decide(turn, error, attempt, provider.name, request)
+    turn.publish({ type: "llm-error", provider: provider.name, attempt, error: error._tag, message: error.message, decision })
+    if (decision.type === "fail") return yield* error
+    if (attempt >= max) return yield* limited(turn, "attempts", attempt, max)
+    turn.retract(error._tag)
+    if (decision.type === "retry") yield* Effect.sleep(Math.min(Math.max(decision.delayMs, 0), maxDelayMs))
+    else {
+      const next = decision.provider === undefined ? provider : providers.find(({ name }) => name === decision.provider)
+      if (next === undefined) {
+        turn.warn(
+          `fallback to "${decision.provider}", which is not among the providers ${providers.map(({ name }) => name).join(", ")}`,
+          "runtime"
+        )
+        return yield* error
+      }
+      // Another provider has other models: unless one is named, it answers with its own.
+      const { model: _model, ...rest } = request
+      request = decision.model !== undefined ? { ...request, model: decision.model } : next === provider ? request : rest
+      provider = next
+    }
+  }
+})
+
+/** One attempt, surrounded by the hooks that wrap it. */
+const once = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Effect<LlmResponse, AgentError | TurnEnded> => {
+  const { llmWrappers, streams } = turn.host
+  const act = (value: LlmRequest) => streams || turn.listened ? streamed(turn, provider, value) : provider.complete(value)
+  return llmWrappers.length === 0 ? act(request) : wrap(turn, "wrapLlmCall", llmWrappers, act, brokenWrapper(provider.name))(request)
+}
+
+/** What a fail-closed wrapper's failure means for the call. */
+const brokenWrapper = (provider: string) => (hook: string, message: string): Effect.Effect<never, ProviderError.ProviderError> =>
+  Effect.fail(new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` }))
+
+/** Asks the hooks; without their word the plan counts: wait and retry twice, then the next provider, then fail. */
+const decide = Effect.fnUntraced(function*(
+  turn: Turn,
+  error: ProviderError.ProviderError,
+  attempt: number,
+  provider: string,
+  request: LlmRequest
+): Effect.fn.Return<RetryDecision, AgentError | TurnEnded> {
+  const providers = turn.host.providers.map(({ name }) => name)
+  const decision = plan(turn, error, attempt, provider, providers)
+  const folded = turn.fold("onLlmError", { error, attempt, provider, providers, request, decision })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome === undefined) return decision
+  if (outcome.action._tag === "Reject") return yield* rejected("onLlmError", outcome)
+  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  return outcome.event.decision
+})
+
+const plan = (
+  turn: Turn,
+  error: ProviderError.ProviderError,
+  attempt: number,
+  provider: string,
+  providers: ReadonlyArray<string>
+): RetryDecision => {
+  const next = providers[providers.indexOf(provider) + 1]
+  const shown = turn.host.config.streamMode === "beforeFirstToken" && error.partial?.text !== undefined && error.partial.text !== ""
+  if (shown) return { type: "fail" }
+  const wait = ProviderError.retryAfterMs(error)
+  if (
+    ProviderError.isRetryable(error) && attempt <= 2 && (wait === undefined || wait <= maxDelayMs) &&
+    (next === undefined || wait !== undefined)
+  ) {
+    return { type: "retry", delayMs: wait ?? 250 * 2 ** (attempt - 1) }
+  }
+  if (next !== undefined && ProviderError.isFallbackable(error)) return { type: "fallback", provider: next }
+  return { type: "fail" }
+}
+
+/** Keeps an answer: text joins the conversation, tool calls open a step. */
+const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
+  const toolCalls = response.toolCalls.length === 0 ? response.toolCalls : withUniqueIds(turn, response.toolCalls)
+  const message: AssistantMessage = {
+    role: "assistant",
+    content: response.text,
+    ...(toolCalls.length === 0 ? undefined : { toolCalls }),
+    ...(response.reasoning === undefined ? undefined : { reasoning: response.reasoning }),
+    ...(response.metadata === undefined ? undefined : { metadata: response.metadata })
+  }
+  if (toolCalls.length === 0) turn.messages.push(message)
+  else {
+    turn.open = message
+    turn.calls = toolCalls.map((call) => ({ call, status: "planned", settled: [] }))
+    turn.phase = "tools"
+  }
+  if (turn.host.config.window !== undefined && response.usage !== undefined) {
+    turn.session.tokens = { known: response.usage.inputTokens + response.usage.outputTokens, messages: turn.messages.length }
+  }
+  return toolCalls === response.toolCalls ? response : { ...response, toolCalls }
+}
+
+/** Vendors leave ids empty or use them twice; a transcript may not. */
+const withUniqueIds = (turn: Turn, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> => {
+  const { ids } = turn.session
+  if (calls.every(({ id }, index) => id !== "" && !ids.has(id) && calls.findIndex((other) => other.id === id) === index)) {
+    for (const { id } of calls) ids.add(id)
+    return calls
+  }
+  return calls.map((call, index) => {
+    let id = call.id
+    for (let n = 0; id === "" || ids.has(id); n++) id = `call_${turn.turnNumber}_${turn.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
+    ids.add(id)
+    return id === call.id ? call : { ...call, id }
+  })
+}

@@ -1,0 +1,132 @@
+/** A configuration with everything looked up, checked and defaulted. */
+import * as Result from "effect/Result"
+import { type ChainError, ConfigError } from "../../data/AgentError.ts"
+import type { ToolMeta } from "../../data/Tool.ts"
+import type { AgentHook } from "../../hook/AgentHook.ts"
+import * as HookChain from "../../hook/HookChain.ts"
+import type { AgentInfo } from "../../hook/HookContext.ts"
+import type { LlmProvider } from "../../port/LlmProvider.ts"
+import type { MemoryPlugin } from "../../port/MemoryPlugin.ts"
+import type { RuntimePolicy } from "../../port/RuntimePolicy.ts"
+import type { ToolDispatcher } from "../../port/ToolDispatcher.ts"
+import { type AgentConfig, defaultLimits, type Limits } from "../AgentConfig.ts"
+import type { AgentCore } from "../AgentCore.ts"
+import type { Plugin } from "../Plugin.ts"
+import * as ToolLoop from "../ToolLoop.ts"
+import * as Dispatcher from "./dispatcher.ts"
+import * as Events from "./events.ts"
+
+/** What every turn of an agent shares. */
+export interface Resolved {
+  readonly config: AgentConfig<never> & { readonly limits: Limits }
+  readonly info: AgentInfo
+  readonly chain: HookChain.HookChain
+  readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  readonly dispatcher: ToolDispatcher
+  readonly tools: ReadonlyMap<string, ToolMeta>
+  readonly memory: MemoryPlugin | undefined
+  readonly policy: RuntimePolicy | undefined
+  readonly core: AgentCore
+  readonly limits: Limits
+  readonly hub: Events.Hub
+  readonly freeze: boolean
+  readonly cwd: string
+  /** Hooks that surround acts, outermost first. */
+  readonly llmWrappers: ReadonlyArray<AgentHook<never>>
+  readonly toolWrappers: ReadonlyArray<AgentHook<never>>
+  readonly streams: boolean
+}
+
+/** Checks a configuration and fills it up. */
+export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, ConfigError | ChainError> => {
+  const plugins = config.plugins ?? []
+  const limits = limitsOf(config.limits ?? {})
+  if (Result.isFailure(limits)) return Result.fail(limits.failure)
+  const providers = providersOf(config, plugins)
+  if (Result.isFailure(providers)) return Result.fail(providers.failure)
+  const dispatcher = Dispatcher.make([...(config.tools ?? []), ...plugins.flatMap(({ tools }) => tools ?? [])])
+  if (Result.isFailure(dispatcher)) return Result.fail(dispatcher.failure)
+  const chain = HookChain.make([...(config.hooks ?? []), ...plugins.flatMap(({ hooks }) => hooks ?? [])])
+  if (Result.isFailure(chain)) return Result.fail(chain.failure)
+  const memory = only("memory", config.memory, plugins)
+  if (Result.isFailure(memory)) return Result.fail(memory.failure)
+  const policy = only("policy", config.policy, plugins)
+  if (Result.isFailure(policy)) return Result.fail(policy.failure)
+  const { hooks } = chain.success
+  return Result.succeed({
+    config: { ...config, limits: limits.success },
+    info: config.info ?? { name: config.name ?? "agent", depth: 0, invokedBy: "main" },
+    chain: chain.success,
+    providers: providers.success,
+    dispatcher: dispatcher.success,
+    tools: new Map(dispatcher.success.tools.map((tool) => [tool.name, tool])),
+    memory: memory.success,
+    policy: policy.success,
+    core: config.core ?? ToolLoop.make(),
+    limits: limits.success,
+    hub: Events.make(),
+    freeze: config.freeze ?? true,
+    cwd: config.cwd ?? ".",
+    llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
+    toolWrappers: hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined),
+    streams: chain.success.has("onLlmDelta")
+  })
+}
+
+const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> => {
+  for (const [key, value] of Object.entries(given)) {
+    if (!(key in defaultLimits)) {
+      return Result.fail(
+        new ConfigError({
+          key: `limits.${key}`,
+          message: `unknown limit "${key}": expected one of ${Object.keys(defaultLimits).join(", ")}`
+        })
+      )
+    }
+    if (value !== undefined && !(value > 0)) {
+      return Result.fail(new ConfigError({ key: `limits.${key}`, message: `limit ${key} must be greater than 0, found ${String(value)}` }))
+    }
+  }
+  return Result.succeed({ ...defaultLimits, ...given })
+}
+
+const providersOf = (config: AgentConfig<never>, plugins: ReadonlyArray<Plugin>): Result.Result<Resolved["providers"], ConfigError> => {
+  const [first, ...rest] = [
+    ...(Array.isArray(config.provider) ? config.provider : [config.provider]),
+    ...plugins.flatMap(({ providers }) => providers ?? [])
+  ] as ReadonlyArray<LlmProvider | undefined>
+  if (typeof first?.complete !== "function") {
+    return Result.fail(
+      new ConfigError({
+        key: "provider",
+        message: "provider is missing: pass one with a name and a complete function, e.g. OpenAiCompatible.make({ ... })"
+      })
+    )
+  }
+  const names = new Set<string>()
+  for (const provider of [first, ...rest]) {
+    if (names.has(provider!.name)) {
+      return Result.fail(
+        new ConfigError({ key: "provider", message: `two providers are named "${provider!.name}": give one another name` })
+      )
+    }
+    names.add(provider!.name)
+  }
+  return Result.succeed([first, ...(rest as ReadonlyArray<LlmProvider>)])
+}
+
+const only = <K extends "memory" | "policy">(
+  key: K,
+  own: AgentConfig[K],
+  plugins: ReadonlyArray<Plugin>
+): Result.Result<NonNullable<AgentConfig[K]> | undefined, ConfigError> => {
+  const found = [
+    ...(own === undefined ? [] : [{ name: "config", [key]: own } as Plugin]),
+    ...plugins.filter((plugin) => plugin[key] !== undefined)
+  ]
+  return found.length > 1
+    ? Result.fail(
+      new ConfigError({ key, message: `${key} comes from ${found.map(({ name }) => name).join(" and ")}: only one can provide it` })
+    )
+    : Result.succeed(found[0]?.[key] as NonNullable<AgentConfig[K]> | undefined)
+}

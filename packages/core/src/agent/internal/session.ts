@@ -1,0 +1,38 @@
+/** A conversation: its messages, its hook state, and whether a turn is going on in it. */
+import type { Message } from "../../data/Message.ts"
+import * as HookState from "../../hook/HookState.ts"
+
+/** Mutable, and private to the runtime. */
+export interface Session {
+  readonly id: string
+  /** Only ever appended to, or replaced as a whole: requests keep views of it. */
+  messages: Array<Message>
+  readonly state: HookState.Store
+  readonly sequence: { last: number }
+  turnNumber: number
+  status: "new" | "idle" | "busy" | "closed"
+  /** The turn that was suspended or limited and can be resumed. */
+  resumable: number | undefined
+  /** That turn itself, whose open step a new turn has to close. */
+  parked: { readonly closeStep: (why: string) => void } | undefined
+  /** Ids of all tool calls, which must be unique in a transcript. */
+  readonly ids: Set<string>
+  /** Tokens of the conversation, as last reported or estimated. */
+  tokens: { known: number; messages: number }
+}
+
+export const make = (
+  id: string,
+  from?: { readonly messages: ReadonlyArray<Message>; readonly state: Parameters<typeof HookState.make>[0]; readonly turnNumber: number }
+): Session => ({
+  id,
+  messages: from === undefined ? [] : [...from.messages],
+  state: HookState.make(from?.state),
+  sequence: { last: 0 },
+  turnNumber: from?.turnNumber ?? 0,
+  status: "new",
+  resumable: undefined,
+  parked: undefined,
+  ids: new Set(from?.messages.flatMap((message) => message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : [])),
+  tokens: { known: 0, messages: 0 }
+})

@@ -1,0 +1,293 @@
+/** Run the tools of a step: policy, pre hooks, policy again if they changed anything, the act, post hooks. One result a call, in the order of the calls. */
+import * as Effect from "effect/Effect"
+import type { AgentError } from "../../data/AgentError.ts"
+import type { Json } from "../../data/Json.ts"
+import type { Decision } from "../../data/RunState.ts"
+import { type ExecutionGrant, failure, success, type ToolCallEvent, type ToolMeta, type ToolResult, unrestricted } from "../../data/Tool.ts"
+import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
+import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
+import type { Decoded } from "../../port/ToolDispatcher.ts"
+import type { TurnEnded } from "../AgentCore.ts"
+import { isNow, say } from "./dispatcher.ts"
+import { limited } from "./llmCall.ts"
+import { ended, type Turn, type Work } from "./turn.ts"
+import { wrap } from "./wrap.ts"
+
+type Failure = AgentError | TurnEnded
+
+/** Runs what is not done of the open step; then the step joins the conversation, or the turn is suspended. */
+export const runTools = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void, Failure> {
+  const { dispatcher, limits } = turn.host
+  const left = turn.calls.filter(({ status }) => status !== "done" && !isWaiting(status))
+  if (turn.used.toolCalls + left.length > limits.toolCalls) return yield* limited(turn, "toolCalls", turn.used.toolCalls, limits.toolCalls)
+  turn.used.toolCalls += left.length
+  turn.toolCalls += left.length
+  if (left.length === 1) yield* runOne(turn, left[0]!)
+  else {
+    const alone = dispatcher.exclusive !== undefined && left.some(({ call }) => dispatcher.exclusive!(call.name))
+    yield* Effect.forEach(left, (work) => runOne(turn, work), { concurrency: alone ? 1 : "unbounded", discard: true })
+  }
+  if (turn.calls.some(({ status }) => status === "asked")) {
+    if (turn.host.config.store !== undefined) yield* turn.save()
+    return yield* ended({ type: "suspended" })
+  }
+  turn.closeStep("not run")
+  if (turn.host.chain.has("postStep")) yield* postStep(turn)
+})
+
+const isWaiting = (status: Work["status"]): boolean => status === "asked"
+
+/** A hook may look at the step, rewrite the history (when it stays valid), or end the turn. */
+export const postStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void, Failure> {
+  const folded = turn.fold("postStep", { messages: turn.messages.slice(), usage: turn.usage })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome === undefined) return
+  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  turn.rewrite(outcome.event.messages, outcome.by!)
+})
+
+const runOne = Effect.fnUntraced(function*(turn: Turn, work: Work): Effect.fn.Return<void, Failure> {
+  const result = yield* resultOf(turn, work)
+  if (result === undefined) return
+  work.result = result
+  work.status = "done"
+  if (turn.host.config.store !== undefined) yield* turn.save()
+})
+
+/** The call's result, or nothing when a person has to decide first. */
+const resultOf = Effect.fnUntraced(function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult | undefined, Failure> {
+  const { call } = work
+  const tool = turn.host.tools.get(call.name)
+  if (tool === undefined) return failure(`unknown tool "${call.name}": the tools are ${[...turn.host.tools.keys()].join(", ") || "none"}`)
+  if (work.status === "decided" && work.decision?.type === "deny") return yield* denied(turn, work, "person", work.decision.reason)
+  if (work.status === "started" && tool.idempotent !== true) {
+    return failure("unknown outcome: the process ended while this tool ran. Check whether it had its effect before calling it again.")
+  }
+  const edited = work.decision?.type === "edit" ? work.decision.args : undefined
+  const decoded = turn.host.dispatcher.decode(tool, edited ?? work.ask?.args ?? call.args)
+  const args = isNow(decoded) ? decoded : yield* decoded
+  if (!args.ok) return failure(misfit(call.malformed, args.why))
+  if (call.malformed !== undefined && work.status === "planned") turn.publish({ type: "args-repaired", call, text: call.malformed })
+
+  if (work.status === "decided" && work.decision?.type === "respond") {
+    const event = { ...call, args: args.args, tool, grant: unrestricted }
+    return yield* finished(turn, event, success(work.decision.output), 0, false)
+  }
+
+  const answer = yield* allowed(turn, work, tool, args.args)
+  if (answer === undefined) return undefined
+  if (answer === "decided") return yield* resultOf(turn, work)
+  if (answer.type === "deny") return yield* denied(turn, work, answer.by, answer.reason)
+  return yield* gated(turn, work, tool, args.args, answer.grant)
+})
+
+const misfit = (malformed: string | undefined, why: string): string =>
+  malformed === undefined
+    ? `the arguments do not fit the tool's schema: ${why}`
+    : `the arguments are not valid JSON: ${malformed.slice(0, 200)}`
+
+type Permit = { readonly type: "allow"; readonly grant: ExecutionGrant } | {
+  readonly type: "deny"
+  readonly reason: string
+  readonly by: string
+}
+
+/** The policy's word on these arguments; where it asks, the permission hooks' and then a person's. */
+const allowed = Effect.fnUntraced(
+  function*(turn: Turn, work: Work, tool: ToolMeta, args: Json): Effect.fn.Return<Permit | "decided" | undefined, Failure> {
+    const { policy } = turn.host
+    if (policy === undefined) return { type: "allow", grant: unrestricted }
+    const call = { ...work.call, args }
+    const checked = yield* check(policy.check.bind(policy, call, tool))
+    if (checked.type === "allow") return checked
+    if (checked.type === "deny") return { ...checked, by: "policy" }
+    const text = fingerprint(tool.name, args)
+    if (work.settled.some((one) => one.hook === "policy" && one.fingerprint === text)) return { type: "allow", grant: checked.grant }
+
+    const folded = turn.fold("onPermission", { call, tool, reason: checked.reason, decision: { type: "ask", reason: checked.reason } })
+    const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+    if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by: outcome.by! }
+    const decision = outcome?.event.decision
+    if (decision?.type === "allow") return { type: "allow", grant: checked.grant }
+    if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by: outcome!.by! }
+    const reason = outcome?.action._tag === "Ask" ? outcome.action.reason : checked.reason
+    return (yield* ask(turn, work, "policy", reason, args)) ? "decided" : undefined
+  }
+)
+
+const check = (run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>): Effect.Effect<PolicyAnswer> =>
+  Effect.catchCause(
+    Effect.suspend(() => {
+      const answer = run()
+      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+    }),
+    (cause): Effect.Effect<PolicyAnswer> =>
+      Effect.succeed({ type: "deny", reason: `the policy failed, so nothing is allowed: ${say(cause)}` })
+  )
+
+/** From the pre hooks to the result. */
+const gated = Effect.fnUntraced(function*(
+  turn: Turn,
+  work: Work,
+  tool: ToolMeta,
+  args: Json,
+  grant: ExecutionGrant
+): Effect.fn.Return<ToolResult | undefined, Failure> {
+  const { chain, dispatcher } = turn.host
+  let event: ToolCallEvent = { ...work.call, args, tool, grant }
+  let limits = grant
+  if (chain.has("preToolCall")) {
+    const decode = (value: unknown) => {
+      const read = dispatcher.decode(tool, (value as ToolCallEvent).args)
+      return isNow(read)
+        ? (read.ok ? { ok: true as const, value: { ...(value as object), args: read.args } } : read)
+        : { ok: true as const, value }
+    }
+    const after = work.decision?.type === "approve" ? work.ask?.by : undefined
+    const resume = work.settled.length === 0
+      ? undefined
+      : { settled: work.settled, ...(after === undefined || after === "policy" ? {} : { after }) }
+    const folded = chain.fold("preToolCall", event, turn, decode, resume)
+    const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+    if (outcome !== undefined) {
+      const decided = yield* stopped(turn, work, outcome)
+      if (decided !== "goes on") return decided
+      event = outcome.event
+    }
+    if (event.args !== args) {
+      const last: Decoded | Effect.Effect<Decoded> = dispatcher.decode(tool, event.args)
+      const fits = isNow(last) ? last : yield* last
+      if (!fits.ok) {
+        return yield* denied(
+          turn,
+          work,
+          outcome?.by ?? "hook",
+          `${outcome?.by ?? "a hook"} changed the arguments to something that does not fit: ${fits.why}`
+        )
+      }
+      const again = yield* allowed(turn, work, tool, event.args)
+      if (again === undefined) return undefined
+      if (again === "decided") return yield* resultOf(turn, work)
+      if (again.type === "deny") return yield* denied(turn, work, again.by, again.reason)
+      limits = again.grant
+    }
+    if (event.args !== args || work.ask !== undefined) work.executedArgs = event.args
+  }
+  return yield* executed(turn, work, { ...event, grant: limits })
+})
+
+/** What a pre hook's decision means, where it stops the call. */
+const stopped = Effect.fnUntraced(function*(
+  turn: Turn,
+  work: Work,
+  outcome: Outcome<"preToolCall">
+): Effect.fn.Return<ToolResult | undefined | "goes on", Failure> {
+  const { action, by = "hook", event } = outcome
+  switch (action._tag) {
+    case "Reject":
+      return yield* denied(turn, work, by, action.reason)
+    case "Abort":
+      return yield* ended({ type: "aborted", reason: action.reason, by })
+    case "Respond":
+      return yield* finished(turn, event, success(action.output), 0, false)
+    case "Ask": {
+      return (yield* ask(turn, work, by, action.reason, event.args)) ? yield* resultOf(turn, work) : undefined
+    }
+    default:
+      return "goes on"
+  }
+})
+
+/** Puts a question: true when it was answered in place, false when the call has to wait. */
+const ask = Effect.fnUntraced(function*(turn: Turn, work: Work, by: string, reason: string, args: Json): Effect.fn.Return<boolean> {
+  const { onAsk } = turn.host.config
+  const { call } = work
+  work.ask = { callId: call.id, tool: call.name, args, by, reason, fingerprint: fingerprint(call.name, args) }
+  work.status = "asked"
+  turn.publish({ type: "ask", ask: work.ask })
+  if (onAsk === undefined) return false
+  const pending = work.ask
+  const decision = yield* Effect.catchCause(
+    Effect.suspend(() => {
+      const answer = onAsk(pending, { signal: turn.signal })
+      return Effect.isEffect(answer) ? answer : Effect.tryPromise(() => Promise.resolve(answer))
+    }),
+    (cause) => Effect.succeed({ type: "deny" as const, reason: `nobody could be asked: ${say(cause)}` })
+  )
+  settle(turn, work, decision)
+  return true
+})
+
+/** Notes a person's decision: the hook is not asked again about exactly these arguments. */
+export const settle = (turn: Turn, work: Work, decision: Decision): void => {
+  const { ask } = work
+  if (ask === undefined) return
+  const args = decision.type === "edit" ? decision.args : ask.args
+  work.decision = decision
+  work.status = "decided"
+  if (decision.type === "approve" || decision.type === "edit") work.settled.push({ hook: ask.by, fingerprint: fingerprint(ask.tool, args) })
+  turn.publish({ type: "decided", callId: ask.callId, decision: decision.type })
+}
+
+const denied = Effect.fnUntraced(function*(turn: Turn, work: Work, by: string, reason: string): Effect.fn.Return<ToolResult> {
+  if (turn.listened) turn.publish({ type: "tool-denied", call: work.call, by, reason })
+  const folded = turn.fold("onToolDenied", { call: work.call, by, reason })
+  if (folded !== undefined && Effect.isEffect(folded)) yield* folded
+  return failure(reason)
+})
+
+/** The act. */
+const executed = Effect.fnUntraced(function*(turn: Turn, work: Work, event: ToolCallEvent): Effect.fn.Return<ToolResult, Failure> {
+  const { dispatcher, limits, toolWrappers } = turn.host
+  work.status = "started"
+  if (turn.host.config.store !== undefined) yield* turn.save()
+  if (turn.listened) turn.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
+  const about = {
+    sessionId: turn.session.id,
+    idempotencyKey: `${turn.session.id}/${turn.turnNumber}/${event.id}`,
+    cwd: turn.cwd,
+    timeoutMs: event.grant.timeoutMs ?? limits.toolMs
+  }
+  const began = performance.now()
+  const result = yield* toolWrappers.length === 0
+    ? dispatcher.dispatch(event, event.grant, about)
+    : Effect.catch(
+      wrap<ToolCallEvent, ToolResult>(
+        turn,
+        "wrapToolCall",
+        toolWrappers,
+        (value) => dispatcher.dispatch(value, value.grant, about),
+        (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
+      )(event),
+      (error) => Effect.succeed(failure(say(error)))
+    )
+  return yield* finished(turn, event, result, performance.now() - began, true)
+})
+
+/** The post hooks. */
+const finished = Effect.fnUntraced(function*(
+  turn: Turn,
+  event: ToolCallEvent,
+  result: ToolResult,
+  elapsedMs: number,
+  isExecuted: boolean
+): Effect.fn.Return<ToolResult, Failure> {
+  const { args, id, name, tool } = event
+  const call = { id, name, args }
+  let final = result
+  const folded = turn.host.chain.has("postToolCall")
+    ? turn.fold("postToolCall", { call, tool, result, elapsedMs, executed: isExecuted })
+    : undefined
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome !== undefined) {
+    const { action, by = "hook" } = outcome
+    if (action._tag === "Abort") return yield* ended({ type: "aborted", reason: action.reason, by })
+    final = outcome.event.result
+    if (action._tag === "Reject") {
+      if (outcome.failure === undefined) turn.inject(`About the result of ${name}: ${action.reason}`, undefined, by)
+      else final = failure(action.reason)
+    }
+  }
+  if (turn.listened) turn.publish({ type: "tool-end", call, result: final, elapsedMs, executed: isExecuted })
+  return final
+})

@@ -1,0 +1,124 @@
+/** Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model wrote. */
+import * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import type { StandardSchemaV1 } from "effect/StandardSchema"
+import { ConfigError } from "../../data/AgentError.ts"
+import { isPlain, type Json, type JsonObject, whyNot } from "../../data/Json.ts"
+import type { Decoded } from "../../port/ToolDispatcher.ts"
+import type { AnyTool } from "../defineTool.ts"
+
+/** What a tool needs at run time. */
+export interface ToolSchema {
+  readonly inputSchema: JsonObject
+  readonly decode: (args: Json) => Decoded | Promise<Decoded>
+  /** Whether the schema makes something of the arguments that is not JSON (a Date, a URL): hooks then see the JSON, the tool gets `value`. */
+  readonly rich: boolean
+  readonly value: (args: Json) => Promise<unknown>
+}
+
+/** Reads a tool's schema; says what is wrong with it. */
+export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> => {
+  const input: unknown = tool.input
+  if (Schema.isSchema(input)) {
+    return attempt(tool, () =>
+      ofStandard(Schema.toStandardSchemaV1(input as never), tool.jsonSchema ?? documentOf(input as Schema.Top)))
+  }
+  if (isStandard(input)) {
+    const given = tool.jsonSchema ?? ownJsonSchema(input)
+    if (given !== undefined) return attempt(tool, () => ofStandard(input, given))
+    return wrong(tool, `its schema (${input["~standard"].vendor}) cannot be written as JSON Schema by itself: pass jsonSchema as well`)
+  }
+  if (typeof input === "object" && input !== null && isPlain(input)) {
+    return attempt(tool, () => ofStandard(Schema.toStandardSchemaV1(imported(input as JsonObject) as never), input as JsonObject))
+  }
+  return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
+}
+
+const wrong = (tool: AnyTool, why: string) =>
+  Result.fail(new ConfigError({ key: `tools.${tool.name}.input`, message: `tool "${tool.name}": ${why}` }))
+
+const attempt = (tool: AnyTool, make: () => ToolSchema): Result.Result<ToolSchema, ConfigError> =>
+  Result.try({
+    try: make,
+    catch: (error) =>
+      new ConfigError({
+        key: `tools.${tool.name}.input`,
+        message: `tool "${tool.name}": its schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+      })
+  })
+
+const isStandard = (input: unknown): input is StandardSchemaV1 =>
+  (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input
+
+const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
+  const props = schema["~standard"] as { readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject } }
+  return props.jsonSchema?.input({ target: "draft-2020-12" })
+}
+
+const documentOf = (schema: Schema.Top): JsonObject => {
+  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  return (Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }) as JsonObject
+}
+
+/** `pattern` is left to the tool (a foreign regular expression can hang), and so are `not` and `if`. */
+const imported = (schema: JsonObject): Schema.Top =>
+  SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(withoutRefused(schema) as never))
+
+const refused: ReadonlySet<string> = new Set([
+  "pattern",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$schema",
+  "$id",
+  "dependentSchemas",
+  "unevaluatedProperties"
+])
+
+const withoutRefused = (schema: Json, names = false): Json => {
+  if (Array.isArray(schema)) return schema.map((item) => withoutRefused(item as Json))
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => names || !refused.has(key))
+      .map((
+        [key, value]
+      ) => [
+        key,
+        key === "const" || key === "enum" || key === "default"
+          ? value
+          : withoutRefused(value as Json, !names && (key === "properties" || key === "$defs" || key === "definitions"))
+      ])
+  )
+}
+
+const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSchema => {
+  const { validate } = schema["~standard"]
+  const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
+    if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
+    if (whyNot(result.value) === undefined) return { ok: true, args: result.value as Json }
+    tool.rich = true
+    return { ok: true, args }
+  }
+  const tool = {
+    rich: false,
+    inputSchema,
+    decode: (args: Json): Decoded | Promise<Decoded> => {
+      const result = validate(args)
+      return result instanceof Promise ? result.then(decoded(args)) : decoded(args)(result)
+    },
+    value: async (args: Json): Promise<unknown> => {
+      const result = await validate(args)
+      return result.issues === undefined ? result.value : args
+    }
+  }
+  return tool
+}
+
+const issue = ({ message, path }: StandardSchemaV1.Issue): string => {
+  const at = (path ?? []).map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")
+  return at === "" ? message : `${at}: ${message}`
+}
