@@ -67,7 +67,11 @@ export const make = (options: Options = {}): LlmProvider => {
     if (endpoints.size < mostModels) endpoints.set(model, made)
     return made
   }
-  const source = (model: string | undefined): Errors.Source => ({ provider: name, model, secrets: typeof options.apiKey === "string" ? [options.apiKey] : [] })
+  const source = (model: string | undefined): Errors.Source => ({
+    provider: name,
+    model,
+    secrets: typeof options.apiKey === "string" ? [options.apiKey] : []
+  })
 
   const prepare = (model: string | undefined) =>
     Effect.map(
@@ -97,11 +101,25 @@ export const make = (options: Options = {}): LlmProvider => {
     return prepared === undefined ? Effect.flatMap(prepare(model), attempt) : attempt(prepared)
   }
 
-  const exchange = ({ headers, transport }: Prepared, request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) =>
+  const exchange = (
+    { headers, transport }: Prepared,
+    request: LlmRequest,
+    model: string,
+    endpoint: Endpoint,
+    sink: DeltaSink | undefined
+  ) =>
     Effect.callback<LlmResponse, ProviderError>((resume) => {
       const stream = sink !== undefined
       const body = Request.body(request, { model, stream, compat: endpoint.compat, render: endpoint.render })
-      const cancel = Exchange.run(transport, { request, headers, body, source: source(model), timeouts: limits(options.timeouts, stream), sink, assembler: Stream.make }, resume)
+      const cancel = Exchange.run(transport, {
+        request,
+        headers,
+        body,
+        source: source(model),
+        timeouts: limits(options.timeouts, stream),
+        sink,
+        assembler: Stream.make
+      }, resume)
       return Effect.sync(cancel)
     })
 

@@ -19,18 +19,63 @@ export interface Preset {
 const plainTokens: Partial<Compat> = { maxTokensField: "max_tokens", systemRole: "system" }
 
 const list: ReadonlyArray<Preset> = [
-  { name: "openai", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY", compat: { maxTokensField: "max_completion_tokens" } },
-  { name: "openrouter", baseUrl: "https://openrouter.ai/api/v1", keyVariable: "OPENROUTER_API_KEY", compat: { ...plainTokens, reasoning: "openrouter", reasoningReplay: "always" } },
-  { name: "deepseek", baseUrl: "https://api.deepseek.com", keyVariable: "DEEPSEEK_API_KEY", compat: { ...plainTokens, reasoning: "thinking" } },
-  { name: "groq", baseUrl: "https://api.groq.com/openai/v1", keyVariable: "GROQ_API_KEY", compat: { maxTokensField: "max_completion_tokens" } },
-  { name: "mistral", baseUrl: "https://api.mistral.ai/v1", keyVariable: "MISTRAL_API_KEY", compat: { ...plainTokens, toolIds: "alphanumeric-9", usageInStream: false, reasoning: "none", toolResultName: true } },
+  {
+    name: "openai",
+    baseUrl: "https://api.openai.com/v1",
+    keyVariable: "OPENAI_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens" }
+  },
+  {
+    name: "openrouter",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyVariable: "OPENROUTER_API_KEY",
+    compat: { ...plainTokens, reasoning: "openrouter", reasoningReplay: "always" }
+  },
+  {
+    name: "deepseek",
+    baseUrl: "https://api.deepseek.com",
+    keyVariable: "DEEPSEEK_API_KEY",
+    compat: { ...plainTokens, reasoning: "thinking" }
+  },
+  {
+    name: "groq",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyVariable: "GROQ_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens" }
+  },
+  {
+    name: "mistral",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyVariable: "MISTRAL_API_KEY",
+    compat: { ...plainTokens, toolIds: "alphanumeric-9", usageInStream: false, reasoning: "none", toolResultName: true }
+  },
   { name: "xai", baseUrl: "https://api.x.ai/v1", keyVariable: "XAI_API_KEY", compat: { maxTokensField: "max_completion_tokens" } },
   { name: "together", baseUrl: "https://api.together.xyz/v1", keyVariable: "TOGETHER_API_KEY", compat: plainTokens },
-  { name: "fireworks", baseUrl: "https://api.fireworks.ai/inference/v1", keyVariable: "FIREWORKS_API_KEY", compat: { ...plainTokens, parallelToolCalls: false } },
-  { name: "cerebras", baseUrl: "https://api.cerebras.ai/v1", keyVariable: "CEREBRAS_API_KEY", compat: { maxTokensField: "max_completion_tokens" } },
-  { name: "moonshot", baseUrl: "https://api.moonshot.ai/v1", keyVariable: "MOONSHOT_API_KEY", compat: { ...plainTokens, toolChoiceRequired: false, reasoning: "thinking" } },
+  {
+    name: "fireworks",
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    keyVariable: "FIREWORKS_API_KEY",
+    compat: { ...plainTokens, parallelToolCalls: false }
+  },
+  {
+    name: "cerebras",
+    baseUrl: "https://api.cerebras.ai/v1",
+    keyVariable: "CEREBRAS_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens" }
+  },
+  {
+    name: "moonshot",
+    baseUrl: "https://api.moonshot.ai/v1",
+    keyVariable: "MOONSHOT_API_KEY",
+    compat: { ...plainTokens, toolChoiceRequired: false, reasoning: "thinking" }
+  },
   { name: "zai", baseUrl: "https://api.z.ai/api/paas/v4", keyVariable: "ZAI_API_KEY", compat: { ...plainTokens, reasoning: "thinking" } },
-  { name: "alibaba", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", keyVariable: "DASHSCOPE_API_KEY", compat: { ...plainTokens, reasoning: "enable_thinking" } },
+  {
+    name: "alibaba",
+    baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    keyVariable: "DASHSCOPE_API_KEY",
+    compat: { ...plainTokens, reasoning: "enable_thinking" }
+  },
   { name: "perplexity", baseUrl: "https://api.perplexity.ai", keyVariable: "PERPLEXITY_API_KEY", compat: plainTokens },
   { name: "huggingface", baseUrl: "https://router.huggingface.co/v1", keyVariable: "HF_TOKEN", compat: plainTokens },
   { name: "github", baseUrl: "https://models.github.ai/inference", keyVariable: "GITHUB_TOKEN" },
@@ -40,7 +85,12 @@ const list: ReadonlyArray<Preset> = [
   { name: "deepinfra", baseUrl: "https://api.deepinfra.com/v1/openai", keyVariable: "DEEPINFRA_API_KEY", compat: plainTokens },
   { name: "baseten", baseUrl: "https://inference.baseten.co/v1", keyVariable: "BASETEN_API_KEY", compat: plainTokens },
   { name: "vercel", baseUrl: "https://ai-gateway.vercel.sh/v1", keyVariable: "AI_GATEWAY_API_KEY" },
-  { name: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai", keyVariable: "GEMINI_API_KEY", compat: plainTokens },
+  {
+    name: "google",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    keyVariable: "GEMINI_API_KEY",
+    compat: plainTokens
+  },
   { name: "ollama", baseUrl: "http://localhost:11434/v1" },
   { name: "lmstudio", baseUrl: "http://localhost:1234/v1" },
   { name: "llamacpp", baseUrl: "http://localhost:8080/v1" },
@@ -55,7 +105,9 @@ export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [pr
 export const detect = (baseUrl: string): Preset | undefined => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined) return undefined
-  if (/\.openai\.azure\.com$|\.services\.ai\.azure\.com$/.test(url.hostname)) return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY" }
+  if (/\.openai\.azure\.com$|\.services\.ai\.azure\.com$/.test(url.hostname)) {
+    return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY" }
+  }
   const isLocal = url.hostname === "127.0.0.1" || url.hostname === "[::1]"
   const host = isLocal ? `localhost:${url.port}` : url.host
   return list.find((preset) => new URL(preset.baseUrl).host === host)
@@ -75,7 +127,13 @@ export const compatOf = (baseUrl: string, model: string, given: Partial<Compat> 
   return {
     ...defaults,
     ...preset?.compat,
-    ...(isOpenAi && reasoningModel.test(model) ? { sampling: false, maxTokensField: "max_completion_tokens", systemRole: /^o1-(?:mini|preview)/.test(model) ? "system" : "developer" } : {}),
+    ...(isOpenAi && reasoningModel.test(model)
+      ? {
+        sampling: false,
+        maxTokensField: "max_completion_tokens",
+        systemRole: /^o1-(?:mini|preview)/.test(model) ? "system" : "developer"
+      }
+      : {}),
     ...given
   }
 }

@@ -34,12 +34,16 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
   if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...plain, ...overflow })
   if (isQuota(status, said, words)) return new ProviderError.QuotaExceeded(plain)
   if (isAuth(status, said, words)) return new ProviderError.Auth(plain)
-  if (/content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i.test(words)) return new ProviderError.ContentFiltered(plain)
+  if (/content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i.test(words)) {
+    return new ProviderError.ContentFiltered(plain)
+  }
   if (/tool_use_failed/i.test(words)) return new ProviderError.ToolUseFailed(plain)
   if (isNotFound(status, words)) return new ProviderError.NotFound(plain)
   if (status === 403) return new ProviderError.Permission(plain)
   if (status === 429 || (status < 400 && /rate[ _-]?limit|too many requests/i.test(words))) return new ProviderError.RateLimited(facts)
-  if (status === 503 || status === 529 || ((status >= 500 || status < 400) && overloaded.test(words))) return new ProviderError.Overloaded(facts)
+  if (status === 503 || status === 529 || ((status >= 500 || status < 400) && overloaded.test(words))) {
+    return new ProviderError.Overloaded(facts)
+  }
   if (status >= 500 || status < 300 || status === 408 || status === 409 || status === 425) return new ProviderError.ServerError(facts)
   return new ProviderError.InvalidRequest({ ...plain, ...(said.param === "" ? {} : { param: said.param }) })
 }
@@ -48,21 +52,42 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
 export const malformed = (source: Source, reason: string, failure: Partial<Failure>): ProviderError.Malformed =>
   new ProviderError.Malformed({
     provider: source.provider,
-    message: `${source.provider} sent no proper answer: ${reason}${failure.text === undefined || failure.text === "" ? "" : `: ${redact(failure.text.replace(/\s+/g, " ").slice(0, 120), source)}`}`,
+    message: `${source.provider} sent no proper answer: ${reason}${
+      failure.text === undefined || failure.text === "" ? "" : `: ${redact(failure.text.replace(/\s+/g, " ").slice(0, 120), source)}`
+    }`,
     ...about(source, failure)
   })
 
 /** Nothing came in time. */
-export const timeout = (source: Source, phase: ProviderError.Timeout["phase"], afterMs: number, failure: Partial<Failure>): ProviderError.Timeout =>
-  new ProviderError.Timeout({ provider: source.provider, message: `${source.provider} ${waited[phase]} for ${afterMs} ms`, phase, ...about(source, failure) })
+export const timeout = (
+  source: Source,
+  phase: ProviderError.Timeout["phase"],
+  afterMs: number,
+  failure: Partial<Failure>
+): ProviderError.Timeout =>
+  new ProviderError.Timeout({
+    provider: source.provider,
+    message: `${source.provider} ${waited[phase]} for ${afterMs} ms`,
+    phase,
+    ...about(source, failure)
+  })
 
-const waited = { headers: "sent no answer", "first-event": "sent no first event", idle: "sent nothing more", total: "did not finish" } as const
+const waited = {
+  headers: "sent no answer",
+  "first-event": "sent no first event",
+  idle: "sent nothing more",
+  total: "did not finish"
+} as const
 
 /** No connection, or it broke. */
 export const connection = (source: Source, error: Error, failure: Partial<Failure>): ProviderError.Connection => {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ""
-  const text = error.message === "" ? code ?? "failed" : code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`
+  const text = error.message === ""
+    ? code ?? "failed"
+    : code === undefined || error.message.includes(code)
+    ? error.message
+    : `${code}: ${error.message}`
   return new ProviderError.Connection({
     provider: source.provider,
     message: redact(`${source.provider}: the connection failed: ${text}${cause}`, source),
@@ -72,7 +97,12 @@ export const connection = (source: Source, error: Error, failure: Partial<Failur
 
 /** What was wrong before anything was sent. */
 export const unsendable = (source: Source, message: string, param?: string): ProviderError.InvalidRequest =>
-  new ProviderError.InvalidRequest({ provider: source.provider, message: `${source.provider}: ${message}`, ...(param === undefined ? {} : { param }), ...about(source, {}) })
+  new ProviderError.InvalidRequest({
+    provider: source.provider,
+    message: `${source.provider}: ${message}`,
+    ...(param === undefined ? {} : { param }),
+    ...about(source, {})
+  })
 
 const overloaded = /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
 
@@ -80,15 +110,20 @@ const isQuota = (status: number, said: Said, words: string): boolean => {
   if (status === 402 || said.code === "402") return true
   if (/rate_?limit/i.test(`${said.code} ${said.type}`) || /per[ -](?:minute|second)/i.test(words)) return false
   return status < 500 && status !== 404
-    && /insufficient[_ ](?:quota|credits?|balance|funds)|exceeded your (?:current|monthly) quota|quota[_ ]exceeded|credit balance is too low|out of credits|usage limit|billing_(?:hard_limit|not_active)|payment required/i.test(words)
+    && /insufficient[_ ](?:quota|credits?|balance|funds)|exceeded your (?:current|monthly) quota|quota[_ ]exceeded|credit balance is too low|out of credits|usage limit|billing_(?:hard_limit|not_active)|payment required/i
+      .test(words)
 }
 
 const isAuth = (status: number, said: Said, words: string): boolean =>
   status === 401 || said.code === "401"
-  || (status < 500 && status !== 429 && /(?:incorrect|invalid|missing|expired)[_ ]api[_ ]key|api key (?:not valid|is invalid|expired)|authentication_error|missing authentication|no auth credentials/i.test(words))
+  || (status < 500 && status !== 429 &&
+    /(?:incorrect|invalid|missing|expired)[_ ]api[_ ]key|api key (?:not valid|is invalid|expired)|authentication_error|missing authentication|no auth credentials/i
+      .test(words))
 
 const isNotFound = (status: number, words: string): boolean =>
-  status === 404 || status === 405 || (status < 500 && /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i.test(words))
+  status === 404 || status === 405 ||
+  (status < 500 &&
+    /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i.test(words))
 
 interface Said {
   readonly message: string
@@ -105,14 +140,27 @@ interface Said {
 const read = (text: string): Said => {
   const json = parse(text)
   const outer = Array.isArray(json) ? json.find(isObject) : json
-  if (!isObject(outer)) return { message: /^\s*</.test(text) ? titleOf(text) : textOf(json) ?? text.trim(), code: "", type: "", param: "", raw: "", status: undefined, requestId: undefined }
+  if (!isObject(outer)) {
+    return {
+      message: /^\s*</.test(text) ? titleOf(text) : textOf(json) ?? text.trim(),
+      code: "",
+      type: "",
+      param: "",
+      raw: "",
+      status: undefined,
+      requestId: undefined
+    }
+  }
   const inner = isObject(outer.error) ? outer.error : isObject(outer.response) && isObject(outer.response.error) ? outer.response.error : {}
   const metadata = isObject(inner.metadata) ? inner.metadata : {}
   const innerError = isObject(inner.innererror) ? inner.innererror : {}
   const code = scalar(inner.code) ?? scalar(outer.code) ?? ""
-  const status = [inner.status_code, inner.status, inner.code, outer.status_code, outer.status, outer.code].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600)
+  const status = [inner.status_code, inner.status, inner.code, outer.status_code, outer.status, outer.code].map(Number).find((value) =>
+    Number.isInteger(value) && value >= 400 && value < 600
+  )
   return {
-    message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ?? detail(inner.detail) ?? text.trim().slice(0, 500),
+    message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ?? detail(inner.detail) ??
+      text.trim().slice(0, 500),
     code: `${code}${textOf(innerError.code) === undefined ? "" : ` ${textOf(innerError.code)}`}`,
     type: scalar(inner.type) ?? scalar(outer.type) ?? scalar(inner.status) ?? "",
     param: scalar(inner.param) ?? scalar(outer.param) ?? "",
@@ -122,22 +170,34 @@ const read = (text: string): Said => {
   }
 }
 
-const numbersOf = (inner: Loose): string => inner.n_prompt_tokens === undefined ? "" : `n_prompt_tokens: ${String(inner.n_prompt_tokens)} n_ctx: ${String(inner.n_ctx)}`
+const numbersOf = (inner: Loose): string =>
+  inner.n_prompt_tokens === undefined ? "" : `n_prompt_tokens: ${String(inner.n_prompt_tokens)} n_ctx: ${String(inner.n_ctx)}`
 
-const scalar = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined
+const scalar = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined
 
 const detail = (given: unknown): string | undefined => {
   if (typeof given === "string") return textOf(given)
   if (isObject(given)) return textOf(given.message) ?? textOf(given.msg) ?? JSON.stringify(given)
   if (!Array.isArray(given)) return undefined
-  return given.map((item) => isObject(item) ? `${Array.isArray(item.loc) ? `${item.loc.join(".")}: ` : ""}${textOf(item.msg) ?? textOf(item.message) ?? JSON.stringify(item)}` : String(item)).join("; ")
+  return given.map((item) =>
+    isObject(item)
+      ? `${Array.isArray(item.loc) ? `${item.loc.join(".")}: ` : ""}${textOf(item.msg) ?? textOf(item.message) ?? JSON.stringify(item)}`
+      : String(item)
+  ).join("; ")
 }
 
-const titleOf = (html: string): string => `an HTML page${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1] === undefined ? "" : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`}`
+const titleOf = (html: string): string =>
+  `an HTML page${
+    /<title[^>]*>([^<]{1,120})/i.exec(html)?.[1] === undefined ? "" : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`
+  }`
 
 const common = (source: Source, failure: Failure, status: number, said: Said) => ({
   provider: source.provider,
-  message: redact(`${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${explained(failure, said)}`, source),
+  message: redact(
+    `${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${explained(failure, said)}`,
+    source
+  ),
   ...about(source, { ...failure, status }),
   ...(said.requestId === undefined || requestId(failure.headers) !== undefined ? {} : { requestId: said.requestId })
 })

@@ -7,6 +7,7 @@ import * as Errors from "./errors.ts"
 import { parse } from "./guards.ts"
 import * as Sse from "./sse.ts"
 import type { Assembler, Outcome } from "./stream.ts"
+import * as Template from "./template.ts"
 import type { Handle, Incoming, Transport } from "./transport.ts"
 
 /** Limits of one exchange, in milliseconds. */
@@ -99,17 +100,24 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     Errors.classify(source, { status: 200, headers: {}, ...facts(), text: typeof body === "string" ? body : JSON.stringify(body) ?? "" })
   const text = (): string => new TextDecoder().decode(join(parts))
 
+  const template = Template.make()
   const onEvent = (data: string, event: string): void => {
     if (isOver || outcome !== undefined) return
+    const piece = event === "" ? template.match(data) : undefined
+    if (piece !== undefined) return assembler.pushText(piece)
     if (data === "[DONE]") return finish(assembler.end(true))
     if (event === "error") return fail(inBand(parse(data) ?? data))
     for (const chunk of chunksIn(data)) {
       if (chunk === undefined) return fail(Errors.malformed(source, "an event is not JSON", { ...facts(), text: data }))
       const error = assembler.push(chunk)
       if (error !== undefined) return fail(inBand(error))
+      template.learn(data, chunk, assembler.choice())
     }
   }
-  const events = Sse.make({ onData: onEvent, onTooLong: () => fail(Errors.malformed(source, `an event is longer than ${longestEvent} characters`, facts())) }, longestEvent)
+  const events = Sse.make({
+    onData: onEvent,
+    onTooLong: () => fail(Errors.malformed(source, `an event is longer than ${longestEvent} characters`, facts()))
+  }, longestEvent)
 
   const onBytes = (bytes: Uint8Array): void => {
     if (isOver || outcome !== undefined) return
@@ -137,13 +145,17 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
   }
   const ended = (): void => {
     if (isOver || outcome !== undefined) return
-    if (mode === "error") return fail(Errors.classify(source, { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: text() }))
+    if (mode === "error") {
+      return fail(Errors.classify(source, { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: text() }))
+    }
     if (mode === "unknown") return fail(Errors.malformed(source, "the body is empty", facts()))
     if (mode === "whole") return finish(whole())
     events.end()
     if (isOver || outcome !== undefined) return
     const found = assembler.end(false)
-    finish(found.type === "malformed" && !hadEvents() ? { type: "malformed", reason: `no events in the stream: ${text().slice(0, 120)}` } : found)
+    finish(
+      found.type === "malformed" && !hadEvents() ? { type: "malformed", reason: `no events in the stream: ${text().slice(0, 120)}` } : found
+    )
   }
   const hadEvents = (): boolean => phase === "idle"
   const whole = (): Outcome => {
@@ -177,7 +189,14 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (waiting) return void timer.refresh()
     if (mode === "error") return ended()
     if (mode === "events" && assembler.isFinished()) return finish(assembler.end(false))
-    fail(Errors.timeout(source, phase, phase === "headers" ? timeouts.headersMs : phase === "idle" ? timeouts.idleMs : timeouts.firstEventMs, facts()))
+    fail(
+      Errors.timeout(
+        source,
+        phase,
+        phase === "headers" ? timeouts.headersMs : phase === "idle" ? timeouts.idleMs : timeouts.firstEventMs,
+        facts()
+      )
+    )
   }
   const expired = (): void => fail(Errors.timeout(source, "total", timeouts.totalMs ?? 0, facts()))
 
@@ -216,7 +235,8 @@ const chunksIn = (data: string): ReadonlyArray<unknown> => {
   return data.includes("\n") ? data.split("\n").filter((line) => line.trim() !== "" && line !== "[DONE]").map(parse) : [undefined]
 }
 
-const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
+const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
+  parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 
 const firstCharacter = (parts: ReadonlyArray<Uint8Array>): string | undefined => {
   for (const part of parts) {

@@ -9,7 +9,8 @@ export const isObject = (value: unknown): value is Loose => typeof value === "ob
 export const textOf = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
 
 /** The number, if it counts something. */
-export const countOf = (value: unknown): number | undefined => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined
 
 /** JSON, or nothing. */
 export const parse = (text: string): unknown => {

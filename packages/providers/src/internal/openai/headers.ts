@@ -39,7 +39,9 @@ const now = (headers: HeaderMap): number => {
 }
 
 const inWords = (words: string): number | undefined => {
-  const found = /(?:try again|retry|wait)[^.\d]{0,40}?(?:in|after|for)?\s*((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|h(?:ours?)?)\s*)+)/i.exec(words)?.[1]
+  const found =
+    /(?:try again|retry|wait)[^.\d]{0,40}?(?:in|after|for)?\s*((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|h(?:ours?)?)\s*)+)/i
+      .exec(words)?.[1]
   if (found === undefined) return undefined
   let sum = 0
   for (const [, amount, unit] of found.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) sum += Number(amount) * lengthOf(unit ?? "s")

@@ -23,7 +23,9 @@ export const renderer = (provider: string, compat: Compat): Renderer => {
 /** JSON of a value whose texts are well-formed: half of a surrogate pair would make some servers answer 400. */
 export const stringify = (value: unknown): string => {
   const text = JSON.stringify(value)
-  return text.includes("\\ud") ? JSON.stringify(value, (_, inner: unknown) => typeof inner === "string" ? inner.toWellFormed() : inner) : text
+  return text.includes("\\ud")
+    ? JSON.stringify(value, (_, inner: unknown) => typeof inner === "string" ? inner.toWellFormed() : inner)
+    : text
 }
 
 const wireMessages = (message: Message, provider: string, compat: Compat): ReadonlyArray<object> => {
@@ -83,15 +85,24 @@ const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat)
     ? stringify(message.content)
     : parts.map((part) => part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`).join("\n")
   return [
-    { role: "tool", tool_call_id: toolId(message.toolCallId, compat), ...(compat.toolResultName ? { name: message.toolName } : {}), content },
-    ...(files.length === 0 ? [] : [{ role: "user", content: [{ type: "text", text: `Files of the result of ${message.toolName}:` }, ...files.map(contentPart)] }])
+    {
+      role: "tool",
+      tool_call_id: toolId(message.toolCallId, compat),
+      ...(compat.toolResultName ? { name: message.toolName } : {}),
+      content
+    },
+    ...(files.length === 0
+      ? []
+      : [{ role: "user", content: [{ type: "text", text: `Files of the result of ${message.toolName}:` }, ...files.map(contentPart)] }])
   ]
 }
 
 const contentParts = (content: Json): ReadonlyArray<ContentPart> | undefined => {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const fits = content.every((part) =>
-    isObject(part) && ((part.type === "text" && typeof part.text === "string") || (part.type === "file" && typeof part.url === "string" && typeof part.mediaType === "string"))
+    isObject(part) &&
+    ((part.type === "text" && typeof part.text === "string") ||
+      (part.type === "file" && typeof part.url === "string" && typeof part.mediaType === "string"))
   )
   return fits ? content as unknown as ReadonlyArray<ContentPart> : undefined
 }
@@ -108,7 +119,9 @@ const contentPart = (part: ContentPart): ChatCompletionContentPart => {
 const audioPart = (part: FilePart): ChatCompletionContentPart | undefined => {
   const format = /^audio\/(?:x-)?(wav|mp3|mpeg)$/.exec(part.mediaType)?.[1]
   const data = /^data:[^,]*;base64,(.*)$/s.exec(part.url)?.[1]
-  return format === undefined || data === undefined ? undefined : { type: "input_audio", input_audio: { data, format: format === "wav" ? "wav" : "mp3" } }
+  return format === undefined || data === undefined
+    ? undefined
+    : { type: "input_audio", input_audio: { data, format: format === "wav" ? "wav" : "mp3" } }
 }
 
 /** An id the endpoint accepts; the same id always becomes the same. */

@@ -48,7 +48,11 @@ const numbers = (text: string): Overflow => {
     const found = wording.exec(text)
     const one = count(found?.[1])
     const other = count(found?.[2])
-    if (one !== undefined && other !== undefined) return first === "requested" ? { requested: one, limit: other } : { limit: one, requested: other }
+    if (one !== undefined && other !== undefined) {
+      return first === "requested"
+        ? { requested: one, limit: other }
+        : { limit: one, requested: other }
+    }
   }
   const overflow: { requested?: number; limit?: number } = {}
   for (const [wording, name] of single) {

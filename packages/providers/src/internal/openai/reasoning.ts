@@ -17,7 +17,8 @@ export const read = (message: Loose): Reasoning | undefined => {
     if (text !== undefined) return { text, field }
   }
   if (Array.isArray(message.reasoning_details)) {
-    const text = message.reasoning_details.map((detail) => isObject(detail) ? textOf(detail.text) ?? textOf(detail.summary) ?? "" : "").join("")
+    const text = message.reasoning_details.map((detail) => isObject(detail) ? textOf(detail.text) ?? textOf(detail.summary) ?? "" : "")
+      .join("")
     if (text !== "") return { text, field: "reasoning_details" }
   }
   return undefined

@@ -18,8 +18,14 @@ export interface BodyOptions {
 export const body = (request: LlmRequest, options: BodyOptions): string => {
   const { compat, render, stream } = options
   const messages = request.messages.map(render)
-  if (request.instructions !== undefined && request.instructions !== "") messages.unshift(stringify({ role: compat.systemRole, content: request.instructions }))
-  const tools = request.tools.length > 0 ? `,"tools":[${request.tools.map(renderTool).join(",")}]` : compat.emptyTools && usesTools(request) ? `,"tools":[]` : ""
+  if (request.instructions !== undefined && request.instructions !== "") {
+    messages.unshift(stringify({ role: compat.systemRole, content: request.instructions }))
+  }
+  const tools = request.tools.length > 0
+    ? `,"tools":[${request.tools.map(renderTool).join(",")}]`
+    : compat.emptyTools && usesTools(request)
+    ? `,"tools":[]`
+    : ""
   const fields = stringify(parameters(request, compat)).slice(1, -1)
   const streaming = stream ? `,"stream":true${compat.usageInStream ? `,"stream_options":{"include_usage":true}` : ""}` : ""
   return `{"model":${stringify(options.model)},"messages":[${messages.join(",")}]${tools}${fields === "" ? "" : `,${fields}`}${streaming}}`
@@ -36,7 +42,9 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
     ...(given.stop === undefined || given.stop.length === 0 ? {} : { stop: given.stop }),
     ...(given.seed === undefined ? {} : { seed: given.seed }),
     ...(given.toolChoice === undefined || !hasTools ? {} : { tool_choice: toolChoice(given.toolChoice, compat) }),
-    ...(given.parallelToolCalls === undefined || !hasTools || !compat.parallelToolCalls ? {} : { parallel_tool_calls: given.parallelToolCalls }),
+    ...(given.parallelToolCalls === undefined || !hasTools || !compat.parallelToolCalls
+      ? {}
+      : { parallel_tool_calls: given.parallelToolCalls }),
     ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat)),
     ...own(given.extra)
   }
@@ -44,7 +52,8 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
 
 const reserved: ReadonlySet<string> = new Set(["model", "messages", "tools", "stream", "stream_options"])
 
-const own = (extra: JsonObject | undefined): JsonObject => extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
+const own = (extra: JsonObject | undefined): JsonObject =>
+  extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
 
 const toolChoice = (choice: NonNullable<LlmParameters["toolChoice"]>, compat: Compat): ChatCompletionToolChoiceOption => {
   if (choice === "required") return compat.toolChoiceRequired ? "required" : "auto"
@@ -73,7 +82,9 @@ const renderedTools = new WeakMap<ToolMeta, string>()
 const renderTool = (tool: ToolMeta): string => {
   const before = renderedTools.get(tool)
   if (before !== undefined) return before
-  const parameters = tool.inputSchema.type === "object" && tool.inputSchema.properties === undefined ? { ...tool.inputSchema, properties: {} } : tool.inputSchema
+  const parameters = tool.inputSchema.type === "object" && tool.inputSchema.properties === undefined
+    ? { ...tool.inputSchema, properties: {} }
+    : tool.inputSchema
   const text = stringify({ type: "function", function: { name: tool.name, description: tool.description, parameters } })
   renderedTools.set(tool, text)
   return text

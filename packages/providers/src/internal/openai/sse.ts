@@ -18,7 +18,7 @@ export interface SseDecoder {
 
 /** Makes a decoder. Lines end with LF, CRLF or CR; `limit` is in characters. */
 export const make = (handlers: SseHandlers, limit: number): SseDecoder => {
-  const utf8 = new TextDecoder("utf-8")
+  const text = decoder()
   let line = ""
   let data: string | undefined
   let event = ""
@@ -39,38 +39,38 @@ export const make = (handlers: SseHandlers, limit: number): SseDecoder => {
     event = ""
     if (payload !== undefined) handlers.onData(payload, name)
   }
-  const take = (text: string) => {
-    if (text === "") return dispatch()
-    if (text.startsWith("data:")) {
+  const take = (field: string) => {
+    if (field === "") return dispatch()
+    if (field.startsWith("data:")) {
       progress = true
-      const payload = text.slice(text.charCodeAt(5) === 32 ? 6 : 5)
+      const payload = field.slice(field.charCodeAt(5) === 32 ? 6 : 5)
       data = data === undefined ? payload : `${data}\n${payload}`
       if (data.length > limit) tooLong()
-    } else if (text.startsWith("event:")) {
-      event = text.slice(6).trim()
-    } else if (text.startsWith("error:")) {
+    } else if (field.startsWith("event:")) {
+      event = field.slice(6).trim()
+    } else if (field.startsWith("error:")) {
       progress = true
       dispatch()
-      handlers.onData(text.slice(6).trim(), "error")
-    } else if (text === "data") {
+      handlers.onData(field.slice(6).trim(), "error")
+    } else if (field === "data") {
       data = data === undefined ? "" : `${data}\n`
     }
   }
   const feed = (given: string) => {
-    let text = given
-    if (afterReturn && text.startsWith("\n")) text = text.slice(1)
-    if (text !== "") afterReturn = text.endsWith("\r")
-    if (text.includes("\r")) text = text.replace(/\r\n?/g, "\n")
+    let lines = given
+    if (afterReturn && lines.startsWith("\n")) lines = lines.slice(1)
+    if (lines !== "") afterReturn = lines.endsWith("\r")
+    if (lines.includes("\r")) lines = lines.replace(/\r\n?/g, "\n")
     let start = 0
-    for (let at = text.indexOf("\n"); at >= 0 && !stopped; at = text.indexOf("\n", start)) {
-      const rest = text.slice(start, at)
+    for (let at = lines.indexOf("\n"); at >= 0 && !stopped; at = lines.indexOf("\n", start)) {
+      const rest = lines.slice(start, at)
       start = at + 1
       const whole = line === "" ? rest : line + rest
       line = ""
       take(whole)
     }
     if (stopped) return
-    if (start < text.length) line += start === 0 ? text : text.slice(start)
+    if (start < lines.length) line += start === 0 ? lines : lines.slice(start)
     if (line.length > limit) tooLong()
     else if (line !== "" && line.charCodeAt(0) !== 58) progress = true
   }
@@ -78,12 +78,12 @@ export const make = (handlers: SseHandlers, limit: number): SseDecoder => {
     push: (bytes) => {
       if (stopped) return false
       progress = false
-      feed(utf8.decode(bytes, { stream: true }))
+      feed(text.push(bytes))
       return progress
     },
     end: () => {
       if (stopped) return
-      feed(utf8.decode())
+      feed(text.end())
       if (stopped) return
       const last = line
       line = ""
@@ -92,3 +92,27 @@ export const make = (handlers: SseHandlers, limit: number): SseDecoder => {
     }
   }
 }
+
+/** UTF-8 in pieces. Bytes that end in ASCII leave nothing over, so they take the quick way. */
+const decoder = () => {
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+  let isOpen = false
+  let isFirst = true
+  const bare = (text: string): string => {
+    if (!isFirst || text === "") return text
+    isFirst = false
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+  return {
+    push: (bytes: Uint8Array): string => {
+      const isWhole = (bytes[bytes.length - 1] ?? 0) < 0x80
+      const text = isWhole && !isOpen ? quick(bytes) : utf8.decode(bytes, { stream: true })
+      if (bytes.length > 0) isOpen = !isWhole
+      return bare(text)
+    },
+    end: (): string => bare(utf8.decode())
+  }
+}
+
+const quick = (bytes: Uint8Array): string =>
+  (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString("utf8")

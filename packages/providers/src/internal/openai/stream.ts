@@ -19,6 +19,10 @@ export type Outcome =
 export interface Assembler {
   /** Takes a chunk (or a whole completion); returns the error body in it, if there is one. */
   readonly push: (chunk: unknown) => unknown
+  /** Takes text of the choice that is read. */
+  readonly pushText: (piece: string) => void
+  /** Index of the choice that is read. */
+  readonly choice: () => unknown
   /** Whether the vendor has said why it stopped. */
   readonly isFinished: () => boolean
   /** What arrived so far. */
@@ -84,11 +88,13 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     addContent(message.content)
     if (typeof message.refusal === "string") refusal += message.refusal
     if (message.tool_calls !== undefined && message.tool_calls !== null) {
-      if (Array.isArray(message.tool_calls)) for (const piece of message.tool_calls) calls.push(piece)
+      if (Array.isArray(message.tool_calls)) { for (const piece of message.tool_calls) calls.push(piece) }
       else calls.push(message.tool_calls)
     }
     const legacy = message.function_call
-    if (isObject(legacy) && (textOf(legacy.name) !== undefined || calls.count() > 0)) calls.push({ index: "function_call", function: legacy })
+    if (isObject(legacy) && (textOf(legacy.name) !== undefined || calls.count() > 0)) {
+      calls.push({ index: "function_call", function: legacy })
+    }
     if (isObject(message.extra_content)) extra = message.extra_content
   }
   const addChoice = (choice: Loose): void => {
@@ -137,17 +143,28 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
   })
   return {
     push,
+    pushText: addText,
+    choice: () => choiceIndex,
     isFinished: () => finish !== undefined,
     partial: shown,
     end: (isDone) => {
       settle()
-      if (finish !== undefined && isFailure(finish)) return { type: "error", body: { error: { message: `the model stopped: ${finish}`, code: finish } } }
+      if (finish !== undefined && isFailure(finish)) {
+        return { type: "error", body: { error: { message: `the model stopped: ${finish}`, code: finish } } }
+      }
       if (!hasChoice) return { type: "malformed", reason: "the answer has no choices" }
-      if (finish === undefined && !isDone && usage === undefined) return { type: "malformed", reason: "the stream ended before the answer was complete" }
+      if (finish === undefined && !isDone && usage === undefined) {
+        return { type: "malformed", reason: "the stream ended before the answer was complete" }
+      }
       const reason = reasonOf(finish)
       const found = calls.end(reason === "length")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
-      const response: LlmResponse = { ...shown(), toolCalls: found.calls, finishReason: settled(reason, found.calls.length), ...metadata(found.cut) }
+      const response: LlmResponse = {
+        ...shown(),
+        toolCalls: found.calls,
+        finishReason: settled(reason, found.calls.length),
+        ...metadata(found.cut)
+      }
       return { type: "response", response }
     }
   }
@@ -157,11 +174,18 @@ const errorIn = (chunk: unknown): unknown => {
   if (!isObject(chunk)) return undefined
   if (isObject(chunk.error) || textOf(chunk.error) !== undefined) return chunk
   if (chunk.object === "error" || chunk.type === "error") return chunk
-  return chunk.choices === undefined && chunk.object === undefined && (chunk.detail !== undefined || (textOf(chunk.message) !== undefined && chunk.code !== undefined)) ? chunk : undefined
+  return chunk.choices === undefined && chunk.object === undefined &&
+      (chunk.detail !== undefined || (textOf(chunk.message) !== undefined && chunk.code !== undefined))
+    ? chunk
+    : undefined
 }
 
 const textIn = (value: unknown): string =>
-  typeof value === "string" ? value : Array.isArray(value) ? value.map((part) => isObject(part) ? textOf(part.text) ?? "" : textOf(part) ?? "").join("") : ""
+  typeof value === "string"
+    ? value
+    : Array.isArray(value)
+    ? value.map((part) => isObject(part) ? textOf(part.text) ?? "" : textOf(part) ?? "").join("")
+    : ""
 
 const failures: ReadonlySet<string> = new Set(["error", "network_error", "model_context_window_exceeded", "insufficient_system_resource"])
 

@@ -46,7 +46,9 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
   let overflowed = false
 
   const uniqueId = (wanted: string | undefined): string => {
-    used ??= new Set(request.messages.flatMap((message) => message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : []))
+    used ??= new Set(
+      request.messages.flatMap((message) => message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : [])
+    )
     let id = wanted
     if (id === undefined || used.has(id)) {
       const stem = `call_${digest([request.messages.length, request.messages.at(-1) ?? null])}`
@@ -138,7 +140,8 @@ const repaired = (text: string): Json => {
   }
 }
 
-const argsOf = (given: unknown): string => typeof given === "string" ? given : given === null || given === undefined ? "" : JSON.stringify(given)
+const argsOf = (given: unknown): string =>
+  typeof given === "string" ? given : given === null || given === undefined ? "" : JSON.stringify(given)
 
 /** Some servers begin every call with an empty object. */
 const tidy = (args: string): string => args.trim().replace(/^\{\}\s*(?=\{)/, "")

@@ -11,7 +11,8 @@ export const read = (given: unknown): Usage | undefined => {
   if (input === undefined && output === undefined && total === undefined) return undefined
   const inputTokens = input ?? Math.max(0, (total ?? 0) - (output ?? 0))
   const outputTokens = output ?? Math.max(0, (total ?? 0) - inputTokens)
-  const cachedTokens = detail(given, "prompt_tokens_details", "input_tokens_details", "cached_tokens") ?? countOf(given.prompt_cache_hit_tokens)
+  const cachedTokens = detail(given, "prompt_tokens_details", "input_tokens_details", "cached_tokens") ??
+    countOf(given.prompt_cache_hit_tokens)
   const reasoningTokens = detail(given, "completion_tokens_details", "output_tokens_details", "reasoning_tokens")
   const costUsd = cost(given)
   return {
