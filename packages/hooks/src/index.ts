@@ -1,0 +1,23 @@
+/**
+ * Ready-made hooks. Each `make` returns a plain object, so that its name, its place or its mode can be changed by spreading it.
+ *
+ * @example
+ * ```ts
+ * import { CostTracker, InputGuardrail } from "@belay/hooks"
+ *
+ * const hooks = [
+ *   { ...InputGuardrail.make({ patterns: ["(?i)password"] }), name: "no-passwords", mode: "shadow" as const },
+ *   CostTracker.make({ costPerInputToken: 1e-6, costPerOutputToken: 4e-6, limit: 2 })
+ * ]
+ * ```
+ * @since 0.1.0
+ */
+export * as Approval from "./Approval.ts"
+export * as AuditFile from "./AuditFile.ts"
+export * as AuditLog from "./AuditLog.ts"
+export * as CostTracker from "./CostTracker.ts"
+export * as InputGuardrail from "./InputGuardrail.ts"
+export * as OutputGuardrail from "./OutputGuardrail.ts"
+export * as Pattern from "./Pattern.ts"
+export * as ProviderFallback from "./ProviderFallback.ts"
+export * as ToolArguments from "./ToolArguments.ts"
