@@ -31,6 +31,7 @@ export interface Exchange {
 
 const longestEvent = 8 * 1024 * 1024
 const longestAnswer = 64 * 1024 * 1024
+const longestStream = 256 * 1024 * 1024
 const longestError = 64 * 1024
 
 /** Starts an exchange; `done` is called once. Returns what breaks it off. */
@@ -123,7 +124,7 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (isOver || outcome !== undefined) return
     size += bytes.length
     if (mode === "events") {
-      if (size > longestAnswer) return fail(Errors.malformed(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
+      if (size > longestStream) return fail(Errors.malformed(source, `the stream is longer than ${longestStream} bytes`, facts()))
       if (events.push(bytes)) progress()
       return
     }
