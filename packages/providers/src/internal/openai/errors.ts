@@ -26,7 +26,7 @@ export interface Failure {
 export const classify = (source: Source, failure: Failure): ProviderError.ProviderError => {
   const said = read(failure.text)
   const status = failure.status >= 300 ? failure.status : said.status ?? failure.status
-  const words = `${said.code} ${said.type} ${said.message} ${said.raw}`
+  const words = `${said.code} ${said.type} ${said.message} ${said.raw}`.slice(0, 4000)
   const retry = failure.status >= 400 ? retryAfterMs(failure.headers, words) : retryAfterMs({}, words)
   const facts = { ...common(source, failure, status, said), ...(retry === undefined ? {} : { retryAfterMs: retry }) }
   const { retryAfterMs: _, ...plain } = facts

@@ -22,28 +22,29 @@ export const read = (text: string, status?: number): Overflow | undefined => {
   return numbers(text)
 }
 
+/** Wordings with both numbers; `first` says which comes first. */
 const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/(\d[\d,_]*) tokens > (\d[\d,_]*)/, "requested"],
-  [/token count \(?(\d[\d,_]*)\)? exceeds[^\d]*(\d[\d,_]*)/i, "requested"],
+  [/token count \(?(\d[\d,_]*)\)? exceeds\D+(\d[\d,_]*)/i, "requested"],
   [/current length is (\d[\d,_]*) while limit is (\d[\d,_]*)/i, "requested"],
-  [/too long: (\d[\d,_]*)[^\d]*(\d[\d,_]*)/i, "requested"],
-  [/\((\d[\d,_]*) tokens?\)[^\d]*(?:context|maximum)[^\d]*\(?(\d[\d,_]*)/i, "requested"],
-  [/request \(?(\d[\d,_]*) tokens\)? exceeds[^\d]*(\d[\d,_]*)/i, "requested"],
+  [/too long: (\d[\d,_]*)\D+(\d[\d,_]*)/i, "requested"],
+  [/\((\d[\d,_]*) tokens?\)\D*(?:context|maximum)\D*(\d[\d,_]*)/i, "requested"],
   [/token count of (\d[\d,_]*) exceeds the limit of (\d[\d,_]*)/i, "requested"],
-  [/prompt contains (\d[\d,_]*) tokens[^\d]*(\d[\d,_]*)/i, "requested"],
-  [/maximum context length (?:is |of )?(\d[\d,_]*)[^\d]*(\d[\d,_]*)/i, "limit"],
-  [/maximum prompt length is (\d[\d,_]*)[^\d]*(\d[\d,_]*)/i, "limit"]
+  [/contains (\d[\d,_]*) tokens.*too large for model with (\d[\d,_]*)/i, "requested"],
+  [/maximum (?:context|prompt) length (?:is |of )?(\d[\d,_]*)(?=\D)\D+(\d[\d,_]*)/i, "limit"]
 ]
 
+/** Wordings with one number. */
 const single: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/range of input length should be \[\d+, ?(\d[\d,_]*)\]/i, "limit"],
-  [/(?:limit of|limit:?|limit is|maximum (?:context|prompt|model) length (?:is|of)|must be <=|n_ctx"?\s*:?) ?(\d[\d,_]*)/i, "limit"],
+  [/(?:limit of|limit is|token limit:|maximum (?:context|prompt|model) length (?:is|of)|must be <=|n_ctx"?\s*:?) ?(\d[\d,_]*)/i, "limit"],
   [/n_prompt_tokens"?\s*:\s*(\d[\d,_]*)/i, "requested"],
-  [/with (\d[\d,_]*) maximum context length/i, "limit"],
   [/(?:requested|resulted in|contains?|has|given) (?:about )?(\d[\d,_]*) (?:input )?tokens/i, "requested"]
 ]
 
 const numbers = (text: string): Overflow => {
+  const sum = /(\d+) \+ (\d+) > (\d+)/.exec(text)
+  if (sum !== null) return { requested: Number(sum[1]) + Number(sum[2]), limit: Number(sum[3]) }
   for (const [wording, first] of both) {
     const found = wording.exec(text)
     const one = count(found?.[1])
