@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../data/AgentError.ts"
 import type { AgentEventBody } from "../data/AgentEvent.ts"
-import type { LlmResponse } from "../data/LlmCall.ts"
+import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { Outcome } from "../hook/HookChain.ts"
 import type { HookPointName, In } from "../hook/HookPoint.ts"
@@ -14,8 +14,8 @@ import type { LlmProvider } from "../port/LlmProvider.ts"
 import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { ToolDispatcher } from "../port/ToolDispatcher.ts"
-import type { AgentConfig, Limits } from "./AgentConfig.ts"
-import type { TurnEnded } from "./AgentCore.ts"
+import type { Limits } from "./Limits.ts"
+import type { TurnEnded } from "./TurnEnded.ts"
 
 /** The chain, bound to the turn. @category models @since 0.1.0 */
 export interface TurnHooks {
@@ -32,7 +32,12 @@ export interface AgentContext {
   readonly policy: RuntimePolicy | undefined
   readonly hooks: TurnHooks
   readonly events: { readonly active: boolean; readonly emit: (event: AgentEventBody) => void }
-  readonly config: AgentConfig<never> & { readonly limits: Limits }
+  readonly config: {
+    readonly instructions?: string
+    readonly model?: string
+    readonly parameters?: LlmParameters
+    readonly limits: Limits
+  }
   /** The conversation so far. */
   readonly messages: ReadonlyArray<Message>
   /** Where a resumed turn goes on. */

@@ -7,20 +7,12 @@ import type * as Effect from "effect/Effect"
 import type { AgentError } from "../data/AgentError.ts"
 import type { FinishReason, TurnInput } from "../data/Turn.ts"
 import type { AgentContext } from "./AgentContext.ts"
+import type { TurnEnded } from "./TurnEnded.ts"
 
 /** What a core ends with. @category models @since 0.1.0 */
 export interface CoreOutput {
   readonly text: string
   readonly finishReason: FinishReason
-}
-
-/** Ends the turn from inside: an Abort, a suspension, a limit. Let it pass through. @category models @since 0.1.0 */
-export interface TurnEnded {
-  readonly _tag: "TurnEnded"
-  readonly end:
-    | { readonly type: "aborted"; readonly reason: string; readonly by: string }
-    | { readonly type: "suspended" }
-    | { readonly type: "limited"; readonly limit: string; readonly used: number; readonly max: number; readonly text: string }
 }
 
 /** @category models @since 0.1.0 */

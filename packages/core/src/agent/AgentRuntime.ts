@@ -65,11 +65,8 @@ export const AgentRuntime = Context.Service<AgentRuntime>("@belay/core/agent/Age
 /** The services that a list of hooks needs. @category type-level @since 0.1.0 */
 export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H extends AgentHook<infer R> ? R : never : never
 
-/** A configuration whose hooks may need services, and whose provider may come from the context. @category models @since 0.1.0 */
-export type LayerConfig<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<AgentConfig<never>, "hooks" | "provider"> & {
-  readonly hooks?: Hooks
-  readonly provider?: AgentConfig["provider"]
-}
+/** A configuration whose hooks may need services. @category models @since 0.1.0 */
+export type LayerConfig<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<AgentConfig, "hooks"> & { readonly hooks?: Hooks }
 
 /**
  * Makes the runtime as a layer. It requires what its hooks require, and an `LlmProvider` when the configuration names none.
@@ -78,17 +75,19 @@ export type LayerConfig<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<Agen
  * @category layers
  * @since 0.1.0
  */
-export const layer = <
-  const Hooks extends ReadonlyArray<AgentHook<any>> = readonly [],
-  const C extends LayerConfig<Hooks> = LayerConfig<Hooks>
->(
-  config: C & { readonly hooks?: Hooks }
-): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | (C extends { readonly provider: {} } ? never : LlmProvider)> =>
+export const layer: {
+  <const Hooks extends ReadonlyArray<AgentHook<any>> = readonly []>(
+    config: LayerConfig<Hooks>
+  ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks>>
+  <const Hooks extends ReadonlyArray<AgentHook<any>> = readonly []>(
+    config: Omit<LayerConfig<Hooks>, "provider">
+  ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | LlmProvider>
+} = (config: Partial<LayerConfig<ReadonlyArray<AgentHook<any>>>>) =>
   Layer.effect(
     AgentRuntime,
     Effect.gen(function*() {
       const provider = config.provider ?? (yield* LlmProvider)
-      return yield* make({ ...config, provider } as AgentConfig<HookServices<Hooks>>)
+      return yield* make({ ...config, provider })
     })
   ) as never
 

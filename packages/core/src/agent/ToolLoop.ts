@@ -6,7 +6,8 @@
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../data/AgentError.ts"
 import type { AgentContext } from "./AgentContext.ts"
-import type { AgentCore, CoreOutput, TurnEnded } from "./AgentCore.ts"
+import type { AgentCore, CoreOutput } from "./AgentCore.ts"
+import type { TurnEnded } from "./TurnEnded.ts"
 
 const runTurn = Effect.fnUntraced(function*(_input: unknown, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {
   if (ctx.phase === "tools") yield* ctx.runTools

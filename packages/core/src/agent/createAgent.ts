@@ -6,8 +6,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Layer from "effect/Layer"
-import * as LayerOf from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import type { AgentEvent } from "../data/AgentEvent.ts"
@@ -62,14 +61,11 @@ export interface Agent extends AsyncDisposable {
   readonly close: () => Promise<void>
 }
 
-/** What `createAgent` takes: a configuration, and a layer for the services that Effect hooks need. @category models @since 0.1.0 */
-export type AgentOptions<Hooks extends ReadonlyArray<AgentHook<any>>> =
-  & Omit<AgentConfig<never>, "hooks">
-  & { readonly hooks?: Hooks }
-  & (
-    [AgentRuntime.HookServices<Hooks>] extends [never] ? { readonly layer?: Layer.Layer<never> }
-      : { readonly layer: Layer.Layer<AgentRuntime.HookServices<Hooks>> }
-  )
+/** Options of an agent whose hooks need services: `layer` provides them. @category models @since 0.1.0 */
+export type AgentOptions<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<AgentConfig, "hooks"> & {
+  readonly hooks: Hooks
+  readonly layer: Layer.Layer<AgentRuntime.HookServices<Hooks>>
+}
 
 /**
  * Makes an agent. Throws a `ConfigError` or `ChainError` at once when it cannot be made.
@@ -87,16 +83,19 @@ export type AgentOptions<Hooks extends ReadonlyArray<AgentHook<any>>> =
  * @category constructors
  * @since 0.1.0
  */
-export const createAgent = <const Hooks extends ReadonlyArray<AgentHook<any>> = readonly []>(options: AgentOptions<Hooks>): Agent => {
+export const createAgent: {
+  (options: AgentConfig): Agent
+  <const Hooks extends ReadonlyArray<AgentHook<any>>>(options: AgentOptions<Hooks>): Agent
+} = (options: AgentConfig | AgentOptions<ReadonlyArray<AgentHook<any>>>): Agent => {
   const config = {
     freeze: globalThis.process?.env?.NODE_ENV !== "production",
     cwd: globalThis.process?.cwd?.() ?? ".",
     ...options
-  } as unknown as AgentConfig<never>
+  } as AgentConfig
   // What cannot work is said now, not at the first turn.
   Result.getOrThrow(resolve(config))
-  const services = (options as { readonly layer?: Layer.Layer<never> }).layer ?? LayerOf.empty
-  const managed = ManagedRuntime.make(LayerOf.provideMerge(LayerOf.effect(AgentRuntime.AgentRuntime, AgentRuntime.make(config)), services))
+  const services = "layer" in options ? options.layer : Layer.empty
+  const managed = ManagedRuntime.make(Layer.provideMerge(Layer.effect(AgentRuntime.AgentRuntime, AgentRuntime.make(config)), services))
 
   const run = async <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
     signal?.throwIfAborted()

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { CompactionHint, CompactionRequest, CompactionResult, TokenBudget } from "../../data/Compaction.ts"
 import { type Message, text, whyInvalid } from "../../data/Message.ts"
 import { byLength } from "../../port/Tokenizer.ts"
-import type { TurnEnded } from "../AgentCore.ts"
+import type { TurnEnded } from "../TurnEnded.ts"
 import { say } from "./dispatcher.ts"
 import { ended, type Turn } from "./turn.ts"
 

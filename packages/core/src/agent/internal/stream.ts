@@ -6,7 +6,7 @@ import type { LlmDelta, LlmRequest, LlmResponse } from "../../data/LlmCall.ts"
 import type { ProviderError } from "../../data/ProviderError.ts"
 import type { Outcome } from "../../hook/HookChain.ts"
 import type { DeltaSink, LlmProvider } from "../../port/LlmProvider.ts"
-import type { TurnEnded } from "../AgentCore.ts"
+import type { TurnEnded } from "../TurnEnded.ts"
 import { rejected } from "./errors.ts"
 import { ended, type Turn } from "./turn.ts"
 

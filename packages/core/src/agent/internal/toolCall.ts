@@ -7,7 +7,7 @@ import { type ExecutionGrant, failure, success, type ToolCallEvent, type ToolMet
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
 import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
 import type { Decoded } from "../../port/ToolDispatcher.ts"
-import type { TurnEnded } from "../AgentCore.ts"
+import type { TurnEnded } from "../TurnEnded.ts"
 import { isNow, say } from "./dispatcher.ts"
 import { limited } from "./llmCall.ts"
 import { ended, type Turn, type Work } from "./turn.ts"

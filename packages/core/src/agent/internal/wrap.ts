@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { AgentHook, Next } from "../../hook/AgentHook.ts"
 import { Context } from "../../hook/internal/context.ts"
-import type { TurnEnded } from "../AgentCore.ts"
+import type { TurnEnded } from "../TurnEnded.ts"
 import { say } from "./dispatcher.ts"
 import type { Turn } from "./turn.ts"
 

@@ -1,0 +1,14 @@
+/** `npm run bench [part ...]`: ratios against a named baseline in the same run. */
+import { chain } from "./chain.ts"
+import { turn } from "./turn.ts"
+
+const parts: { readonly [name: string]: () => Promise<string> } = { chain, turn }
+const wanted = process.argv.slice(2)
+for (const name of wanted.length === 0 ? Object.keys(parts) : wanted) {
+  const part = parts[name]
+  if (part === undefined) {
+    console.error(`unknown part "${name}": expected ${Object.keys(parts).join(", ")}`)
+    process.exit(1)
+  }
+  console.log(`## ${name}\n\n${await part()}`)
+}
