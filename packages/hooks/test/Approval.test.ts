@@ -27,6 +27,8 @@ const person = () => {
   return { ask, shown, waiting, answer: (id: string, answer: Approval.Answer) => waiting.get(id)!.answer(answer) }
 }
 
+const cancellable = () => new AbortController()
+
 /** Lets everything run that can. */
 const settle = Effect.repeat(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))), { times: 9 })
 
@@ -205,7 +207,7 @@ describe("Approval and the end of the turn", () => {
   it.effect("never approves once the turn's signal has aborted", () =>
     Effect.gen(function*() {
       const { answer, ask, shown } = person()
-      const controller = new AbortController()
+      const controller = cancellable()
       const chain = approving({ tools: "*", ask })
       const run = (id: string) => chain.run("preToolCall", call("deploy", {}, id), Scope.make({ signal: controller.signal }))
       const fiber = yield* Effect.forkChild(run("1"))
@@ -221,7 +223,7 @@ describe("Approval and the end of the turn", () => {
     Effect.gen(function*() {
       const { ask } = person()
       const scope = Scope.make()
-      const controller = new AbortController()
+      const controller = cancellable()
       const chain = approving({ tools: "*", ask })
       const fiber = yield* Effect.forkChild(chain.run("preToolCall", call("deploy"), { ...scope, signal: controller.signal }))
       yield* settle

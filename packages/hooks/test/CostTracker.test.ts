@@ -119,7 +119,12 @@ describe("CostTracker", () => {
     assert.throws(() => CostTracker.make({ costPerInputToken: -1, costPerOutputToken: 1 }), ConfigError, /costPerInputToken/)
     assert.throws(() => CostTracker.make({ costPerInputToken: 1 }), ConfigError, /or neither/)
     assert.throws(() => CostTracker.make({ ...price, limit: Number.NaN }), ConfigError, /limit/)
-    assert.throws(() => CostTracker.make({ prices: { m: { ...price, costPerOutputToken: Infinity } } }), ConfigError, /prices\["m"\]/)
+    assert.throws(
+      () => CostTracker.make({ prices: { m: { ...price, costPerOutputToken: Infinity } } }),
+      ConfigError,
+      /prices\["m"\]\.costPerOutputToken/
+    )
+    assert.throws(() => CostTracker.make({ prices: { m: {} as CostTracker.Price } }), ConfigError, /prices\["m"\]\.costPerInputToken/)
   })
 
   it("observes without a limit and is a policy with one", () => {

@@ -41,8 +41,9 @@ export const check = (options: Numbers): Result.Result<Settings, ConfigError> =>
   const tables = Object.entries(options.prices ?? {})
   const numbers = [
     ...Object.entries({ costPerInputToken, costPerOutputToken, costPerCachedToken, limit, warnAt }),
-    ...tables.flatMap(([model, { costPerCachedToken: cached = 0, costPerInputToken: input, costPerOutputToken: output }]) =>
-      Object.entries({ input, output, cached }).map(([name, usd]) => [`prices["${model}"], ${name} tokens`, Number(usd)] as const)
+    ...tables.flatMap(([model, price]) =>
+      Object.entries({ ...price, costPerInputToken: price.costPerInputToken, costPerOutputToken: price.costPerOutputToken })
+        .map(([name, usd]) => [`prices["${model}"].${name}`, Number(usd)] as const)
     )
   ]
   const wrong = numbers.find(([, value]) => value !== undefined && !isAmount(value))
