@@ -36,7 +36,9 @@ export const answer = (request: WireRequest): Answer => {
   const next = steps.slice(made.length, /\b(?:in parallel|at once|at the same time)\b/iu.test(task) ? undefined : made.length + 1)
   const used = made.map((call) => parsed(call.args))
   if (next.length > 0) {
-    return { toolCalls: next.map(({ clause, tool }) => ({ name: tool.name, args: fill(tool.parameters, evidence(clause, task, results, used)) })) }
+    return {
+      toolCalls: next.map(({ clause, tool }) => ({ name: tool.name, args: fill(tool.parameters, evidence(clause, task, results, used)) }))
+    }
   }
   if (request.schema !== undefined) {
     return { text: JSON.stringify(fill(request.schema, evidence(task, task, results, used))) }

@@ -52,7 +52,13 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
     const server = createServer((incoming, response) => {
       response.socket?.setNoDelay(true)
       readBody(incoming, (body) => {
-        const request: EndpointRequest = { method: incoming.method ?? "GET", path: incoming.url ?? "/", headers: headersOf(incoming), body, ordinal: ++ordinal }
+        const request: EndpointRequest = {
+          method: incoming.method ?? "GET",
+          path: incoming.url ?? "/",
+          headers: headersOf(incoming),
+          body,
+          ordinal: ++ordinal
+        }
         requests.push(request)
         if (requests.length > (options.logLimit ?? 1000)) requests.shift()
         const reply = respond(request, { memory, script, apiKey: options.apiKey, slowMs: options.slowMs ?? 40 })
@@ -88,7 +94,8 @@ export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, E
   )
 
 /** A text as the events of a well-formed stream, `[DONE]` included: raw material for scripts of faults. @category scripting @since 0.1.0 */
-export const events = (...chunks: ReadonlyArray<JsonObject>): string => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n"
+export const events = (...chunks: ReadonlyArray<JsonObject>): string =>
+  chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n"
 
 /** One event with a delta. @category scripting @since 0.1.0 */
 export const delta = (given: JsonObject, finishReason: string | null = null): JsonObject => ({

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import { type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
-import { type LlmDelta, type LlmRequest, type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import type { Json } from "@belay/core/Json"
+import { type LlmDelta, type LlmRequest, type LlmResponse, textResponse } from "@belay/core/LlmCall"
+import { type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 
@@ -33,7 +33,10 @@ export interface Scripted extends LlmProvider {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (script: ReadonlyArray<Entry>, options: { readonly name?: string; readonly model?: string; readonly pieceLength?: number } = {}): Scripted => {
+export const make = (
+  script: ReadonlyArray<Entry>,
+  options: { readonly name?: string; readonly model?: string; readonly pieceLength?: number } = {}
+): Scripted => {
   const name = options.name ?? "scripted"
   const model = options.model ?? "scripted"
   const requests: Array<LlmRequest> = []
@@ -42,7 +45,13 @@ export const make = (script: ReadonlyArray<Entry>, options: { readonly name?: st
       requests.push(request)
       const entry = script[requests.length - 1]
       if (entry === undefined) {
-        return Effect.die(new Error(`${name}: the script has ${script.length} entries, call ${requests.length} has none; its last message: ${JSON.stringify(request.messages.at(-1))}`))
+        return Effect.die(
+          new Error(
+            `${name}: the script has ${script.length} entries, call ${requests.length} has none; its last message: ${
+              JSON.stringify(request.messages.at(-1))
+            }`
+          )
+        )
       }
       return play(typeof entry === "function" ? entry(request) : entry, model)
     })
@@ -52,7 +61,8 @@ export const make = (script: ReadonlyArray<Entry>, options: { readonly name?: st
     model,
     requests,
     complete: next,
-    stream: (request, sink) => Effect.flatMap(next(request), (response) => Effect.as(pour(deltas(response, options.pieceLength ?? 4), sink), response)),
+    stream: (request, sink) =>
+      Effect.flatMap(next(request), (response) => Effect.as(pour(deltas(response, options.pieceLength ?? 4), sink), response)),
     remaining,
     assertDone: () => {
       if (remaining() > 0) throw new Error(`${name}: ${remaining()} of ${script.length} entries were not used`)

@@ -22,7 +22,14 @@ const object = (schema: JsonObject, evidence: Evidence, root: JsonObject, depth:
   return filled
 }
 
-const value = (name: string, given: JsonObject, evidence: Evidence, required: boolean, root: JsonObject, depth: number): Json | undefined => {
+const value = (
+  name: string,
+  given: JsonObject,
+  evidence: Evidence,
+  required: boolean,
+  root: JsonObject,
+  depth: number
+): Json | undefined => {
   const schema = resolve(given, root)
   if (schema.const !== undefined) return schema.const
   if (Array.isArray(schema.enum)) return choose(schema.enum, evidence) ?? (required ? schema.enum[0] : undefined)
@@ -31,7 +38,11 @@ const value = (name: string, given: JsonObject, evidence: Evidence, required: bo
     case "integer":
       return evidence.numbers.shift() ?? (required ? fallback(schema, typeof schema.minimum === "number" ? schema.minimum : 1) : undefined)
     case "boolean":
-      return new RegExp(`\\b${name.replace(/[^\p{L}\p{N}]+/gu, ".?")}\\b`, "iu").test(evidence.clause) ? true : required ? fallback(schema, false) : undefined
+      return new RegExp(`\\b${name.replace(/[^\p{L}\p{N}]+/gu, ".?")}`, "iu").test(evidence.clause)
+        ? true
+        : required
+        ? fallback(schema, false)
+        : undefined
     case "array":
       return array(name, schema, evidence, required, root, depth)
     case "object":
@@ -43,7 +54,14 @@ const value = (name: string, given: JsonObject, evidence: Evidence, required: bo
   }
 }
 
-const array = (name: string, schema: JsonObject, evidence: Evidence, required: boolean, root: JsonObject, depth: number): Json | undefined => {
+const array = (
+  name: string,
+  schema: JsonObject,
+  evidence: Evidence,
+  required: boolean,
+  root: JsonObject,
+  depth: number
+): Json | undefined => {
   const items = isObject(schema.items) ? resolve(schema.items, root) : {}
   const type = typeOf(items)
   if (type === "number" || type === "integer") return evidence.numbers.splice(0)
@@ -53,7 +71,9 @@ const array = (name: string, schema: JsonObject, evidence: Evidence, required: b
 }
 
 const choose = (options: ReadonlyArray<Json>, evidence: Evidence): Json | undefined =>
-  options.find((option) => typeof option === "string" && new RegExp(`(?<![\\p{L}])${escape(option)}(?![\\p{L}])`, "iu").test(evidence.clause))
+  options.find((option) =>
+    typeof option === "string" && new RegExp(`(?<![\\p{L}])${escape(option)}(?![\\p{L}])`, "iu").test(evidence.clause)
+  )
     ?? options.find((option) => typeof option === "string" && evidence.task.toLowerCase().includes(option.toLowerCase()))
 
 const fallback = (schema: JsonObject, otherwise: Json): Json =>
@@ -61,7 +81,10 @@ const fallback = (schema: JsonObject, otherwise: Json): Json =>
 
 const resolve = (schema: JsonObject, root: JsonObject): JsonObject => {
   if (typeof schema.$ref === "string") {
-    const target = schema.$ref.replace(/^#\//, "").split("/").reduce<Json | undefined>((at, key) => isObject(at) ? at[key] : undefined, root)
+    const target = schema.$ref.replace(/^#\//, "").split("/").reduce<Json | undefined>(
+      (at, key) => isObject(at) ? at[key] : undefined,
+      root
+    )
     return isObject(target) ? target : {}
   }
   const options = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray)

@@ -6,7 +6,8 @@ import { isWeak, quoted, shorten, words } from "./words.ts"
 const address = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}/u
 const url = /https?:\/\/[^\s"'<>)]+/u
 const date = /\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?/u
-const fileName = /(?:[\p{L}\p{N}_.~-]*\/)*[\p{L}\p{N}_~-][\p{L}\p{N}_.~-]*\.\p{L}[\p{L}\p{N}]{0,4}(?![\p{L}\p{N}@])|(?:[\p{L}\p{N}_.~-]*\/)+[\p{L}\p{N}_.~-]*/gu
+const fileName =
+  /(?:[\p{L}\p{N}_.~-]*\/)*[\p{L}\p{N}_~-][\p{L}\p{N}_.~-]*\.\p{L}[\p{L}\p{N}]{0,4}(?![\p{L}\p{N}@])|(?:[\p{L}\p{N}_.~-]*\/)+[\p{L}\p{N}_.~-]*/gu
 const sum = /[\d(][\d\s+*/().^-]*[+*/^-][\d\s+*/().^-]*[\d)]/u
 const reference = /#\d+|\b[A-Z]{1,8}-?\d[\dA-Z-]*\b/u
 
@@ -15,20 +16,27 @@ export const guess = (name: string, schema: JsonObject, evidence: Evidence, requ
   const { clause, task } = evidence
   const is = (...names: ReadonlyArray<string>) => names.some((one) => name.toLowerCase().includes(one))
   const format = schema.format
-  if (format === "email" || is("mail", "recipient") || name === "to") return address.exec(clause)?.[0] ?? address.exec(task)?.[0] ?? (required ? after(clause, /\bto\s+/iu) : undefined)
+  if (format === "email" || is("mail", "recipient") || name === "to") {
+    return address.exec(clause)?.[0] ?? address.exec(task)?.[0] ?? (required ? after(clause, /\bto\s+/iu) : undefined)
+  }
   if (format === "uri" || is("url", "uri", "link")) return url.exec(clause)?.[0] ?? url.exec(task)?.[0]
-  if (format === "date" || format === "date-time" || is("date")) return date.exec(clause)?.[0] ?? date.exec(task)?.[0] ?? (required && format !== undefined ? "2026-01-01" : undefined)
+  if (format === "date" || format === "date-time" || is("date")) {
+    return date.exec(clause)?.[0] ?? date.exec(task)?.[0] ?? (required && format !== undefined ? "2026-01-01" : undefined)
+  }
   if (is("expression", "formula")) return sum.exec(clause)?.[0]?.trim() ?? quoted(clause)
-  if (is("path", "file", "folder", "dir", "pattern", "glob")) return place(name, evidence, required)
+  if (is("path", "file", "folder", "dir", "pattern", "glob")) return place(name, schema, evidence, required)
   if (!required) return quoted(clause) !== undefined && is("query", "search", "reason", "title", "subject") ? quoted(clause) : undefined
-  if (is("subject", "title")) return quoted(clause) ?? shorten(sentence(task), 60)
+  if (is("subject", "title")) return quoted(clause) ?? heading(clause)
   if (is("body", "text", "content", "message", "summary", "html", "answer", "result")) return content(evidence)
-  if (name === "id" || /(?:Id|_id|ID)$/.test(name)) return reference.exec(clause)?.[0] ?? quoted(clause) ?? reference.exec(task)?.[0] ?? lastNoun(clause)
+  if (name === "id" || /(?:Id|_id|ID)$/.test(name)) {
+    return reference.exec(clause)?.[0] ?? quoted(clause) ?? reference.exec(task)?.[0] ?? lastNoun(clause)
+  }
   if (is("name")) return quoted(clause) ?? properName(clause) ?? lastNoun(clause)
-  return quoted(clause) ?? (is("city", "location", "place", "country", "region", "town") ? properName(clause) : undefined) ?? after(clause, /\b(?:for|about|in|of|on|to|with|at)\s+(?:the\s+)?/iu) ?? remainder(clause)
+  return quoted(clause) ?? (is("city", "location", "place", "country", "region", "town") ? properName(clause) : undefined) ??
+    after(clause, /\b(?:for|about|in|of|on|to|with|at)\s+(?:the\s+)?/iu) ?? remainder(clause)
 }
 
-const place = (name: string, evidence: Evidence, required: boolean): string | undefined => {
+const place = (name: string, schema: JsonObject, evidence: Evidence, required: boolean): string | undefined => {
   const { clause } = evidence
   const named = quoted(clause) ?? clause.match(fileName)?.find((found) => !address.test(found) || found.includes("/"))
   if (named !== undefined) return named
@@ -43,7 +51,7 @@ const place = (name: string, evidence: Evidence, required: boolean): string | un
   const chosen = wantsNew ? pool.at(-1) : pool[0]
   if (chosen !== undefined && !isFolder) return within(name, chosen, evidence)
   if (!required) return undefined
-  return /([\p{L}\p{N}_-]+)\s+(?:folder|directory)\b/iu.exec(clause)?.[1] ?? (said.includes("temporary") ? "tmp" : lastNoun(clause))
+  return /([\p{L}\p{N}_-]+)\s+(?:folder|directory)\b/iu.exec(clause)?.[1] ?? (said.includes("temporary") ? "tmp" : schema.default === undefined ? lastNoun(clause) ?? "." : undefined)
 }
 
 const within = (name: string, file: string, evidence: Evidence): string => {
@@ -55,9 +63,11 @@ const within = (name: string, file: string, evidence: Evidence): string => {
 }
 
 const content = (evidence: Evidence): string => {
-  const longest = evidence.results.reduce((a, b) => b.length > a.length ? b : a, "")
-  return quoted(evidence.clause) ?? (longest === "" ? remainder(evidence.clause) : `Summary: ${shorten(longest, 240)}`)
+  const wordiest = evidence.results.reduce((a, b) => wordCount(b) > wordCount(a) ? b : a, "")
+  return quoted(evidence.clause) ?? (wordiest === "" ? remainder(evidence.clause) : `Summary: ${shorten(wordiest, 240)}`)
 }
+
+const wordCount = (text: string): number => text.trim() === "" ? 0 : text.trim().split(/\s+/u).length
 
 const after = (text: string, marker: RegExp): string | undefined => {
   const found = marker.exec(text)
@@ -70,8 +80,14 @@ const remainder = (clause: string): string => {
   return rest === "" ? sentence(clause) : rest
 }
 
+const heading = (clause: string): string => {
+  const text = shorten(remainder(clause).replace(/\s*\bto\s+\S+@\S+/iu, ""), 60)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 const sentence = (text: string): string => text.replace(/\s+/gu, " ").replace(/[\s.?!,;]+$/u, "").trim()
 
 const properName = (clause: string): string | undefined => /(?<=\s)\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*/u.exec(clause)?.[0]
 
-const lastNoun = (clause: string): string | undefined => (sentence(clause).match(/[\p{L}\p{N}_-]+/gu) ?? []).filter((word) => !isWeak(word.toLowerCase())).at(-1)
+const lastNoun = (clause: string): string | undefined =>
+  (sentence(clause).match(/[\p{L}\p{N}_-]+/gu) ?? []).filter((word) => !words(word).every(isWeak)).at(-1)

@@ -23,12 +23,20 @@ const groups: ReadonlyArray<ReadonlyArray<string>> = [
 
 const canonical = new Map(groups.flatMap((group) => group.map((word) => [word, group[0] ?? word] as const)))
 
-const weak = new Set("get set do make use tool file folder data item value name fetch call text id the a an of to in on for and with my it is by from".split(" "))
+const weak = new Set(
+  "get set do make use tool file folder data item value name fetch call text id the a an of to in on for and with my it is by from".split(
+    " "
+  )
+)
 
 const stem = (word: string): string => {
   const known = canonical.get(word)
   if (known !== undefined) return known
-  const bare = word.length > 4 && word.endsWith("ing") ? word.slice(0, -3) : word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word
+  const bare = word.length > 4 && word.endsWith("ing")
+    ? word.slice(0, -3)
+    : word.length > 3 && /[^s]s$/.test(word)
+    ? word.slice(0, -1)
+    : word
   return canonical.get(bare) ?? bare
 }
 
@@ -43,7 +51,8 @@ export const weight = (word: string): number => weak.has(word) ? 1 : canonical.h
 export const isWeak = (word: string): boolean => weak.has(word)
 
 /** Quoted passages blanked out, same length, so that their words are not taken for instructions. */
-export const unquoted = (text: string): string => text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quoted) => "\u0001".repeat(quoted.length))
+export const unquoted = (text: string): string =>
+  text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quoted) => "\u0001".repeat(quoted.length))
 
 /** The first quoted passage, without its quotes. */
 export const quoted = (text: string): string | undefined => {

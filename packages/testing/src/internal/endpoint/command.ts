@@ -41,8 +41,18 @@ export const run = (given: ReadonlyArray<string>): void => {
   }
   const parsed = parse(given)
   if (typeof parsed === "string") return fail(`${parsed}\n\n${usage}`, 2)
-  Endpoint.start(parsed).then(serve, (error: NodeJS.ErrnoException) =>
-    fail(error.code === "EADDRINUSE" ? `port ${parsed.port} is in use; choose another one, or --port 0 for any free one\n` : error.code === "EACCES" ? `port ${parsed.port} may not be opened without more rights\n` : `${error.message}\n`, 1))
+  Endpoint.start(parsed).then(
+    serve,
+    (error: NodeJS.ErrnoException) =>
+      fail(
+        error.code === "EADDRINUSE"
+          ? `port ${parsed.port} is in use; choose another one, or --port 0 for any free one\n`
+          : error.code === "EACCES"
+          ? `port ${parsed.port} may not be opened without more rights\n`
+          : `${error.message}\n`,
+        1
+      )
+  )
 }
 
 const serve = (endpoint: Endpoint.Endpoint): void => {

@@ -30,7 +30,9 @@ export const plain = (request: WireRequest, answer: Answer, stamp: Stamp): JsonO
         refusal: null,
         annotations: [],
         ...(answer.reasoning === undefined ? {} : { reasoning_content: answer.reasoning }),
-        ...(calls.length === 0 ? {} : { tool_calls: calls.map(({ args, id, name }) => ({ id, type: "function", function: { name, arguments: args } })) })
+        ...(calls.length === 0
+          ? {}
+          : { tool_calls: calls.map(({ args, id, name }) => ({ id, type: "function", function: { name, arguments: args } })) })
       },
       logprobs: null,
       finish_reason: finish(answer)
@@ -91,7 +93,12 @@ const usage = (request: WireRequest, answer: Answer): JsonObject => {
     completion_tokens: written,
     total_tokens: prompt + written,
     prompt_tokens_details: { cached_tokens: prompt < 1024 ? 0 : Math.floor(prefix / 128) * 128, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 }
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0
+    }
   }
 }
 

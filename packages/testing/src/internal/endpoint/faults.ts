@@ -44,28 +44,55 @@ export const makeOnce = () => {
 }
 
 /** An error body as OpenAI writes it. */
-export const failure = (status: number, message: string, type: string, code: string | null, headers: Readonly<Record<string, string>> = {}, param: string | null = null): RawAnswer => ({
+export const failure = (
+  status: number,
+  message: string,
+  type: string,
+  code: string | null,
+  headers: Readonly<Record<string, string>> = {},
+  param: string | null = null
+): RawAnswer => ({
   status,
   headers,
   body: { error: { message, type, param, code } satisfies JsonObject }
 })
 
 /** What a fault sends instead of the answer; nothing when the answer is sent after all. */
-export const inject = (fault: Fault, request: WireRequest, answer: () => { readonly events: ReturnType<typeof chunks> }, once: (request: WireRequest) => boolean, slowMs: number): Reply | undefined => {
+export const inject = (
+  fault: Fault,
+  request: WireRequest,
+  answer: () => { readonly events: ReturnType<typeof chunks> },
+  once: (request: WireRequest) => boolean,
+  slowMs: number
+): Reply | undefined => {
   switch (fault) {
     case "rate-limit-once":
     case "overloaded-once":
       return once(request) ? inject(fault === "overloaded-once" ? "overloaded" : "rate-limit", request, answer, once, slowMs) : undefined
     case "rate-limit":
-      return failure(429, "Rate limit reached for requests. Please try again in 200ms.", "requests", "rate_limit_exceeded", { "retry-after-ms": "200", "retry-after": "1" })
+      return failure(429, "Rate limit reached for requests. Please try again in 200ms.", "requests", "rate_limit_exceeded", {
+        "retry-after-ms": "200",
+        "retry-after": "1"
+      })
     case "overloaded":
-      return failure(503, "The engine is currently overloaded, please try again later.", "server_error", "server_is_overloaded", { "retry-after-ms": "200" })
+      return failure(503, "The engine is currently overloaded, please try again later.", "server_error", "server_is_overloaded", {
+        "retry-after-ms": "200"
+      })
     case "auth":
       return wrongKey()
     case "quota":
-      return failure(429, "You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "insufficient_quota")
+      return failure(
+        429,
+        "You exceeded your current quota, please check your plan and billing details.",
+        "insufficient_quota",
+        "insufficient_quota"
+      )
     case "html":
-      return { status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<!doctype html><html><head><title>Welcome</title></head><body>Please log in to the captive portal.</body></html>" }
+      return {
+        status: 200,
+        headers: { "content-type": "text/html; charset=utf-8" },
+        body: "<!doctype html><html><head><title>Welcome</title></head><body>Please log in to the captive portal.</body></html>"
+      }
     case "empty":
       return { status: 200, headers: { "content-type": request.stream ? "text/event-stream" : "application/json" }, body: "" }
     case "overflow":
@@ -83,11 +110,23 @@ export const inject = (fault: Fault, request: WireRequest, answer: () => { reado
 
 /** 401 as OpenAI words it. */
 export const wrongKey = (): RawAnswer =>
-  failure(401, "Incorrect API key provided. You can find your API key in the place where you started this endpoint.", "invalid_request_error", "invalid_api_key")
+  failure(
+    401,
+    "Incorrect API key provided. You can find your API key in the place where you started this endpoint.",
+    "invalid_request_error",
+    "invalid_api_key"
+  )
 
 /** 400 as OpenAI words a prompt that is too long. */
 export const overflow = (limit: number, requested: number): RawAnswer =>
-  failure(400, `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${requested} tokens. Please reduce the length of the messages.`, "invalid_request_error", "context_length_exceeded", {}, "messages")
+  failure(
+    400,
+    `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${requested} tokens. Please reduce the length of the messages.`,
+    "invalid_request_error",
+    "context_length_exceeded",
+    {},
+    "messages"
+  )
 
 /** One event of a stream. */
 export const data = (event: JsonObject): string => `data: ${JSON.stringify(event)}\n\n`

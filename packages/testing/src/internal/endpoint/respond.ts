@@ -2,7 +2,17 @@
 import * as Brain from "../../Brain.ts"
 import { chunks, plain, promptTokens } from "./completion.ts"
 import { data, descriptions, failure, faultOf, inject, makeOnce, overflow, wrongKey } from "./faults.ts"
-import { type ChunkedAnswer, type EndpointRequest, isChunked, isNone, isRaw, type NoAnswer, type RawAnswer, type Reply, type ScriptEntry } from "./script.ts"
+import {
+  type ChunkedAnswer,
+  type EndpointRequest,
+  isChunked,
+  isNone,
+  isRaw,
+  type NoAnswer,
+  type RawAnswer,
+  type Reply,
+  type ScriptEntry
+} from "./script.ts"
 import { decode, isProblem, type WireRequest } from "./wire.ts"
 
 /** The models and their context windows, in tokens. */
@@ -44,10 +54,17 @@ const complete = (request: EndpointRequest, settings: Settings): WireReply => {
   const window = models.get(name)
   const fault = faultOf(decoded.model)
   if (window === undefined || (decoded.model !== name && fault === undefined)) {
-    return failure(404, `The model \`${decoded.model}\` does not exist or you do not have access to it.`, "invalid_request_error", "model_not_found")
+    return failure(
+      404,
+      `The model \`${decoded.model}\` does not exist or you do not have access to it.`,
+      "invalid_request_error",
+      "model_not_found"
+    )
   }
   const answer = () => Brain.answer(decoded)
-  const broken = fault === undefined ? undefined : inject(fault, decoded, () => ({ events: chunks(decoded, answer(), request) }), settings.memory, settings.slowMs)
+  const broken = fault === undefined
+    ? undefined
+    : inject(fault, decoded, () => ({ events: chunks(decoded, answer(), request) }), settings.memory, settings.slowMs)
   if (broken !== undefined) return wire(broken, decoded, request)
   const size = promptTokens(decoded)
   return size > window ? overflow(window, size) : wire(answer(), decoded, request)
@@ -55,7 +72,9 @@ const complete = (request: EndpointRequest, settings: Settings): WireReply => {
 
 const play = (request: EndpointRequest, script: Array<ScriptEntry>): WireReply => {
   const entry = script.shift()
-  if (entry === undefined) return failure(500, `The script is exhausted: request ${request.ordinal} has no entry.`, "script_exhausted", "script_exhausted")
+  if (entry === undefined) {
+    return failure(500, `The script is exhausted: request ${request.ordinal} has no entry.`, "script_exhausted", "script_exhausted")
+  }
   const reply = typeof entry === "function" ? entry(request) : entry
   if (isRaw(reply) || isChunked(reply) || isNone(reply)) return reply
   const decoded = decode(request.body)
@@ -79,6 +98,11 @@ const modelList = (): RawAnswer => ({
   status: 200,
   body: {
     object: "list",
-    data: [...models.keys(), ...Object.keys(descriptions).map((fault) => `demo:${fault}`)].map((id) => ({ id, object: "model", created: 1_790_000_000, owned_by: "belay" }))
+    data: [...models.keys(), ...Object.keys(descriptions).map((fault) => `demo:${fault}`)].map((id) => ({
+      id,
+      object: "model",
+      created: 1_790_000_000,
+      owned_by: "belay"
+    }))
   }
 })

@@ -1,9 +1,13 @@
 /** Puts a reply on the wire. */
 import type { ServerResponse } from "node:http"
-import { isChunked, isNone, isRaw, type ChunkedAnswer, type NoAnswer, type RawAnswer } from "./script.ts"
+import { type ChunkedAnswer, isChunked, isNone, isRaw, type NoAnswer, type RawAnswer } from "./script.ts"
 
 /** Sends bytes as they are. */
-export const send = (response: ServerResponse, reply: RawAnswer | ChunkedAnswer | NoAnswer, headers: Readonly<Record<string, string>>): void => {
+export const send = (
+  response: ServerResponse,
+  reply: RawAnswer | ChunkedAnswer | NoAnswer,
+  headers: Readonly<Record<string, string>>
+): void => {
   if (isNone(reply)) return hangUp(response, reply.connection)
   if (isRaw(reply)) {
     const isText = typeof reply.body === "string" || reply.body instanceof Uint8Array
@@ -15,7 +19,12 @@ export const send = (response: ServerResponse, reply: RawAnswer | ChunkedAnswer 
 }
 
 const sendChunks = (response: ServerResponse, reply: ChunkedAnswer, headers: Readonly<Record<string, string>>): void => {
-  response.writeHead(reply.status ?? 200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...headers, ...reply.headers })
+  response.writeHead(reply.status ?? 200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    ...headers,
+    ...reply.headers
+  })
   response.flushHeaders()
   let index = 0
   let timer: NodeJS.Timeout | undefined

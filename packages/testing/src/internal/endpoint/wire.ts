@@ -55,7 +55,9 @@ export const wireText = (message: WireMessage | undefined): string => {
 export const decode = (body: Json): WireRequest | WireProblem => {
   if (!isObject(body)) return { message: "The body must be a JSON object.", param: null }
   if (typeof body.model !== "string" || body.model === "") return { message: "you must provide a model parameter", param: "model" }
-  if (!Array.isArray(body.messages) || body.messages.length === 0) return { message: "'messages' must be a non-empty array.", param: "messages" }
+  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+    return { message: "'messages' must be a non-empty array.", param: "messages" }
+  }
   const messages: Array<WireMessage> = []
   for (const [index, given] of body.messages.entries()) {
     const decoded = message(given, index)
@@ -82,7 +84,9 @@ export const isProblem = (value: object): value is WireProblem => "param" in val
 
 const options = (body: JsonObject) => {
   const choice = toolChoice(body.tool_choice)
-  const format = isObject(body.response_format) && isObject(body.response_format.json_schema) ? body.response_format.json_schema.schema : undefined
+  const format = isObject(body.response_format) && isObject(body.response_format.json_schema)
+    ? body.response_format.json_schema.schema
+    : undefined
   const maxTokens = body.max_completion_tokens ?? body.max_tokens
   return {
     includeUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
@@ -102,7 +106,10 @@ const roles: ReadonlySet<string> = new Set<WireMessage["role"]>(["system", "deve
 const message = (given: Json, index: number): WireMessage | WireProblem => {
   const param = `messages[${index}]`
   if (!isObject(given) || typeof given.role !== "string" || !roles.has(given.role)) {
-    return { message: `Invalid value for '${param}.role'. Supported values are: ${[...roles].map((role) => `'${role}'`).join(", ")}.`, param: `${param}.role` }
+    return {
+      message: `Invalid value for '${param}.role'. Supported values are: ${[...roles].map((role) => `'${role}'`).join(", ")}.`,
+      param: `${param}.role`
+    }
   }
   const calls = Array.isArray(given.tool_calls) ? given.tool_calls : []
   const content = given.content ?? null
@@ -111,10 +118,22 @@ const message = (given: Json, index: number): WireMessage | WireProblem => {
   }
   const toolCalls: Array<WireToolCall> = []
   for (const call of calls) {
-    if (!isObject(call) || typeof call.id !== "string" || call.id === "" || !isObject(call.function) || typeof call.function.name !== "string" || typeof call.function.arguments !== "string") {
-      return { message: `Invalid tool call in '${param}': 'id', 'function.name' and 'function.arguments' must be strings.`, param: `${param}.tool_calls` }
+    if (
+      !isObject(call) || typeof call.id !== "string" || call.id === "" || !isObject(call.function) ||
+      typeof call.function.name !== "string" || typeof call.function.arguments !== "string"
+    ) {
+      return {
+        message: `Invalid tool call in '${param}': 'id', 'function.name' and 'function.arguments' must be strings.`,
+        param: `${param}.tool_calls`
+      }
     }
-    if (call.id.length > 40) return { message: `Invalid '${param}.tool_calls[${toolCalls.length}].id': string too long. Expected a string with maximum length 40.`, param: `${param}.tool_calls`, code: "string_above_max_length" }
+    if (call.id.length > 40) {
+      return {
+        message: `Invalid '${param}.tool_calls[${toolCalls.length}].id': string too long. Expected a string with maximum length 40.`,
+        param: `${param}.tool_calls`,
+        code: "string_above_max_length"
+      }
+    }
     toolCalls.push({ id: call.id, name: call.function.name, args: call.function.arguments })
   }
   return {
@@ -128,7 +147,10 @@ const message = (given: Json, index: number): WireMessage | WireProblem => {
 const tool = (given: Json, index: number): WireTool | WireProblem => {
   const definition = isObject(given) && given.type === "function" ? given.function : undefined
   if (!isObject(definition) || typeof definition.name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(definition.name)) {
-    return { message: `Invalid 'tools[${index}].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.`, param: `tools[${index}].function.name` }
+    return {
+      message: `Invalid 'tools[${index}].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.`,
+      param: `tools[${index}].function.name`
+    }
   }
   return {
     name: definition.name,
@@ -145,7 +167,12 @@ const transcriptProblem = (messages: ReadonlyArray<WireMessage>): WireProblem | 
     const param = `messages[${index}]`
     if (role === "tool") {
       if (toolCallId !== undefined && open.delete(toolCallId)) continue
-      return { message: `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls' (tool_call_id: ${toolCallId ?? "missing"}).`, param: `${param}.role` }
+      return {
+        message: `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls' (tool_call_id: ${
+          toolCallId ?? "missing"
+        }).`,
+        param: `${param}.role`
+      }
     }
     if (open.size > 0) return unanswered(open, param)
     for (const { id } of toolCalls ?? []) {
@@ -158,7 +185,10 @@ const transcriptProblem = (messages: ReadonlyArray<WireMessage>): WireProblem | 
 }
 
 const unanswered = (open: ReadonlySet<string>, param: string): WireProblem => ({
-  message: `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...open].join(", ")}`,
+  message:
+    `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${
+      [...open].join(", ")
+    }`,
   param
 })
 
