@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as Endpoint from "@belay/testing/Endpoint"
+import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -25,16 +25,22 @@ const listener = (answer: string) =>
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
         const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}/v1`, connected: connected.promise, close: () => (sockets.forEach((socket) => socket.destroy()), server.close()) }))
+        resume(Effect.succeed({
+          url: `http://127.0.0.1:${port}/v1`,
+          connected: connected.promise,
+          close: () => (sockets.forEach((socket) => socket.destroy()), server.close())
+        }))
       })
     }),
-    ({ close }) => Effect.sync(close)
+    ({ close }) =>
+      Effect.sync(close)
   )
 
-const closed = (socket: Socket) => Effect.callback<void>((resume) => {
-  if (socket.closed) resume(Effect.void)
-  else socket.once("close", () => resume(Effect.void))
-})
+const closed = (socket: Socket) =>
+  Effect.callback<void>((resume) => {
+    if (socket.closed) resume(Effect.void)
+    else socket.once("close", () => resume(Effect.void))
+  })
 
 const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 const event = `data: ${JSON.stringify(Endpoint.delta({ content: "Hel" }))}\n\n`
@@ -57,10 +63,13 @@ describe("an interruption closes the connection", () => {
       const server = yield* listener(head + chunk)
       const provider = OpenAiCompatible.make({ baseUrl: server.url, apiKey: "test-key", model: "m" })
       const first = yield* Deferred.make<string>()
-      const answer = provider.stream?.(request(), (delta) => void Deferred.doneUnsafe(first, Effect.succeed(delta.type === "text" ? delta.text : ""))) ?? Effect.never
+      const answer = provider.stream?.(request(), (delta) =>
+        void Deferred.doneUnsafe(first, Effect.succeed(delta.type === "text" ? delta.text : ""))) ?? Effect.never
       const fiber = yield* Effect.forkChild(answer)
       assert.strictEqual(yield* Deferred.await(first), "Hel")
-      const socket = yield* Effect.promise(() => server.connected)
+      const socket = yield* Effect.promise(() =>
+        server.connected
+      )
       yield* Fiber.interrupt(fiber)
       yield* closed(socket)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
@@ -71,10 +80,12 @@ describe("an interruption closes the connection", () => {
       const server = yield* listener(head + chunk)
       const provider = OpenAiCompatible.make({ baseUrl: server.url, apiKey: "test-key", model: "m" })
       const entered = yield* Deferred.make<void>()
-      const fiber = yield* Effect.forkChild(provider.stream?.(request(), () => {
-        Deferred.doneUnsafe(entered, Effect.void)
-        return new Promise<void>(() => {})
-      }) ?? Effect.never)
+      const fiber = yield* Effect.forkChild(
+        provider.stream?.(request(), () => {
+          Deferred.doneUnsafe(entered, Effect.void)
+          return new Promise<void>(() => {})
+        }) ?? Effect.never
+      )
       yield* Deferred.await(entered)
       yield* Fiber.interrupt(fiber)
       yield* closed(yield* Effect.promise(() => server.connected))
@@ -92,7 +103,9 @@ describe("an interruption closes the connection", () => {
 describe("a time limit", () => {
   it.live("of the whole call ends a stream that never ends", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([{ chunks: Array.from({ length: 1000 }, () => [event, 20]).flat() }], { timeouts: { totalMs: 200 } })
+      const { provider } = yield* scripted([{ chunks: Array.from({ length: 1000 }, () => [event, 20]).flat() }], {
+        timeouts: { totalMs: 200 }
+      })
       const error = failure((yield* stream(provider)).result)
       assert.strictEqual(error._tag, "Timeout")
       if (error._tag === "Timeout") assert.strictEqual(error.phase, "total")
@@ -112,7 +125,7 @@ describe("a time limit", () => {
       const seen: Array<string> = []
       const response = yield* (provider.stream?.(request(), (delta) => {
         if (delta.type === "text") seen.push(delta.text)
-        return Effect.runPromise(Effect.sleep("120 millis"))
+        return new Promise<void>((resolve) => setTimeout(resolve, 120))
       }) ?? Effect.never)
       assert.strictEqual(response.text, "one two")
       assert.deepStrictEqual(seen, ["one", " two"])
@@ -128,7 +141,7 @@ describe("deltas", () => {
       const response = yield* (provider.stream?.(request(), (delta) => {
         assert.strictEqual(inside++, 0)
         if (delta.type === "text") seen.push(delta.text)
-        return Effect.runPromise(Effect.yieldNow).then(() => void inside--)
+        return new Promise<void>((resolve) => setImmediate(resolve)).then(() => void inside--)
       }) ?? Effect.never)
       assert.strictEqual(seen.join(""), response.text)
     }))
@@ -136,9 +149,11 @@ describe("deltas", () => {
   it.live("that cannot be consumed are a defect of the consumer", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ text: "a b c" }, { text: "a b c" }])
-      const thrown = yield* Effect.exit(provider.stream?.(request(), () => {
-        throw new Error("no room")
-      }) ?? Effect.never)
+      const thrown = yield* Effect.exit(
+        provider.stream?.(request(), () => {
+          throw new Error("no room")
+        }) ?? Effect.never
+      )
       const rejected = yield* Effect.exit(provider.stream?.(request(), () => Promise.reject(new Error("no room"))) ?? Effect.never)
       assert.isTrue(Exit.hasDies(thrown))
       assert.isTrue(Exit.hasDies(rejected))

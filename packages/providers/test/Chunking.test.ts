@@ -1,17 +1,31 @@
+import * as Endpoint from "@belay/testing/Endpoint"
 import { assert, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as Sse from "../src/internal/openai/sse.ts"
 import * as Stream from "../src/internal/openai/stream.ts"
-import * as Effect from "effect/Effect"
-import * as Arbitrary from "effect/Arbitrary"
-import * as Schema from "effect/Schema"
-import * as Endpoint from "@belay/testing/Endpoint"
 import { request, scripted, stream, success } from "./support.ts"
 
 const body = [
   ": welcome\r\n\r\n",
   `data: ${JSON.stringify(Endpoint.delta({ role: "assistant", content: "" }))}\r\n\r\n`,
-  ...["<th", "ink>Hmm… ", "well</thi", "nk>\n\nGrüße ", "👋", " to\tyou"].map((content) => `data: ${JSON.stringify(Endpoint.delta({ content }))}\n\n`),
-  ...[`{"ci`, `ty":"Zü`, `rich 👩‍👩‍👧"}`].map((text, at) => `data:${JSON.stringify(Endpoint.delta({ tool_calls: [{ index: 0, ...(at === 0 ? { id: "c1", type: "function" } : {}), function: { ...(at === 0 ? { name: "weather" } : {}), arguments: text } }] }))}\r\r`),
+  ...["<th", "ink>Hmm… ", "well</thi", "nk>\n\nGrüße ", "👋", " to\tyou"].map((content) =>
+    `data: ${JSON.stringify(Endpoint.delta({ content }))}\n\n`
+  ),
+  ...[`{"ci`, `ty":"Zü`, `rich 👩‍👩‍👧"}`].map((text, at) =>
+    `data:${
+      JSON.stringify(
+        Endpoint.delta({
+          tool_calls: [{
+            index: 0,
+            ...(at === 0 ? { id: "c1", type: "function" } : {}),
+            function: { ...(at === 0 ? { name: "weather" } : {}), arguments: text }
+          }]
+        })
+      )
+    }\r\r`
+  ),
   `event: message\ndata: ${JSON.stringify(Endpoint.delta({}, "tool_calls"))}\n\n`,
   `data: {"choices":[],\ndata: "usage":{"prompt_tokens":7,"completion_tokens":5,"total_tokens":12}}\n\n`,
   "data: [DONE]"
@@ -20,7 +34,10 @@ const bytes = Buffer.from(body)
 
 const decode = (pieces: ReadonlyArray<Uint8Array>) => {
   const events: Array<readonly [string, string]> = []
-  const decoder = Sse.make({ onData: (data, event) => events.push([data, event]), onTooLong: () => events.push(["too long", ""]) }, 1_000_000)
+  const decoder = Sse.make(
+    { onData: (data, event) => events.push([data, event]), onTooLong: () => events.push(["too long", ""]) },
+    1_000_000
+  )
   for (const piece of pieces) decoder.push(piece)
   decoder.end()
   return events

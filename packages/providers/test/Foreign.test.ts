@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
-import { LLMock } from "@copilotkit/aimock"
-import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import type { Message } from "@belay/core/Message"
+import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+import { LLMock } from "@copilotkit/aimock"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failure, readFile, request, stream, success, textOf } from "./support.ts"
 

@@ -1,10 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as Presets from "@belay/providers/Presets"
 import * as Endpoint from "@belay/testing/Endpoint"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFile, request, scripted, stream, success } from "./support.ts"
 
@@ -20,7 +20,13 @@ const answer = { choices: [{ index: 0, message: { role: "assistant", content: "o
 const messagesOf = (body: JsonObject) => body.messages as ReadonlyArray<Json>
 const called: ReadonlyArray<Message> = [
   { role: "user", content: "go" },
-  { role: "assistant", content: "", toolCalls: [{ id: "call_1", name: "read_file", args: { path: "a" } }], reasoning: "so", metadata: { vendor: { reasoningField: "reasoning_content" } } },
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id: "call_1", name: "read_file", args: { path: "a" } }],
+    reasoning: "so",
+    metadata: { vendor: { reasoningField: "reasoning_content" } }
+  },
   { role: "tool", toolCallId: "call_1", toolName: "read_file", content: "text" }
 ]
 
@@ -30,7 +36,17 @@ describe("the body of a request has", () => {
       const body = yield* sent({
         instructions: "Be brief",
         tools: [readFile],
-        parameters: { temperature: 0.5, topP: 0.9, maxTokens: 100, stop: ["END"], seed: 7, toolChoice: { tool: "read_file" }, parallelToolCalls: false, reasoningEffort: "low", extra: { user: "ada", messages: [] } }
+        parameters: {
+          temperature: 0.5,
+          topP: 0.9,
+          maxTokens: 100,
+          stop: ["END"],
+          seed: 7,
+          toolChoice: { tool: "read_file" },
+          parallelToolCalls: false,
+          reasoningEffort: "low",
+          extra: { user: "ada", messages: [] }
+        }
       })
       assert.deepStrictEqual(body, {
         model: "scripted",
@@ -57,25 +73,32 @@ describe("the body of a request has", () => {
   it.live("null as content beside tool calls, the reasoning, and the result", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(messagesOf(yield* sent({ messages: called })).slice(1), [
-        { role: "assistant", content: null, tool_calls: [{ id: "call_1", type: "function", function: { name: "read_file", arguments: `{"path":"a"}` } }], reasoning_content: "so" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "call_1", type: "function", function: { name: "read_file", arguments: `{"path":"a"}` } }],
+          reasoning_content: "so"
+        },
         { role: "tool", tool_call_id: "call_1", content: "text" }
       ])
     }))
 
   it.live("pictures and documents as parts", () =>
     Effect.gen(function*() {
-      const [message] = messagesOf(yield* sent({
-        messages: [{
-          role: "user",
-          content: [
-            { type: "text", text: "look" },
-            { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" },
-            { type: "file", mediaType: "application/pdf", url: "data:application/pdf;base64,AAAA", filename: "a.pdf" },
-            { type: "file", mediaType: "audio/wav", url: "data:audio/wav;base64,AAAA" },
-            { type: "file", mediaType: "text/csv", url: "https://example.com/a.csv", filename: "a.csv" }
-          ]
-        }]
-      }))
+      const [message] = messagesOf(
+        yield* sent({
+          messages: [{
+            role: "user",
+            content: [
+              { type: "text", text: "look" },
+              { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" },
+              { type: "file", mediaType: "application/pdf", url: "data:application/pdf;base64,AAAA", filename: "a.pdf" },
+              { type: "file", mediaType: "audio/wav", url: "data:audio/wav;base64,AAAA" },
+              { type: "file", mediaType: "text/csv", url: "https://example.com/a.csv", filename: "a.csv" }
+            ]
+          }]
+        })
+      )
       assert.deepStrictEqual((message as JsonObject).content, [
         { type: "text", text: "look" },
         { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
@@ -88,29 +111,61 @@ describe("the body of a request has", () => {
   it.live("pictures of a tool result in a message of their own", () =>
     Effect.gen(function*() {
       const picture = { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA", filename: "a.png" }
-      const messages = messagesOf(yield* sent({ messages: [...called.slice(0, 2), { role: "tool", toolCallId: "call_1", toolName: "read_file", content: [{ type: "text", text: "see" }, picture] }] }))
+      const messages = messagesOf(
+        yield* sent({
+          messages: [...called.slice(0, 2), {
+            role: "tool",
+            toolCallId: "call_1",
+            toolName: "read_file",
+            content: [{ type: "text", text: "see" }, picture]
+          }]
+        })
+      )
       assert.deepStrictEqual(messages.slice(2), [
         { role: "tool", tool_call_id: "call_1", content: "see\n[a.png]" },
-        { role: "user", content: [{ type: "text", text: "Files of the result of read_file:" }, { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }
+        {
+          role: "user",
+          content: [{ type: "text", text: "Files of the result of read_file:" }, {
+            type: "image_url",
+            image_url: { url: "data:image/png;base64,AAAA" }
+          }]
+        }
       ])
     }))
 
   it.live("results that are no text as JSON", () =>
     Effect.gen(function*() {
-      const messages = messagesOf(yield* sent({ messages: [...called.slice(0, 2), { role: "tool", toolCallId: "call_1", toolName: "read_file", content: { n: [1, null] } }] }))
+      const messages = messagesOf(
+        yield* sent({
+          messages: [...called.slice(0, 2), { role: "tool", toolCallId: "call_1", toolName: "read_file", content: { n: [1, null] } }]
+        })
+      )
       assert.strictEqual((messages[2] as JsonObject).content, `{"n":[1,null]}`)
     }))
 
   it.live("no half surrogate pairs", () =>
     Effect.gen(function*() {
-      const messages = messagesOf(yield* sent({ instructions: "a\ud83d", messages: [{ role: "user", content: "whole 👋, half \udc4b, and the text \\ud83d" }] }))
-      assert.deepStrictEqual(messages, [{ role: "system", content: "a\ufffd" }, { role: "user", content: "whole 👋, half \ufffd, and the text \\ud83d" }])
+      const messages = messagesOf(
+        yield* sent({ instructions: "a\ud83d", messages: [{ role: "user", content: "whole 👋, half \udc4b, and the text \\ud83d" }] })
+      )
+      assert.deepStrictEqual(messages, [{ role: "system", content: "a\ufffd" }, {
+        role: "user",
+        content: "whole 👋, half \ufffd, and the text \\ud83d"
+      }])
     }))
 
   it.live("readable arguments even where the model wrote none", () =>
     Effect.gen(function*() {
-      const messages = messagesOf(yield* sent({ messages: [called[0] as Message, { role: "assistant", content: "", toolCalls: [{ id: "call_1", name: "f", args: null, malformed: "{{{" }] }, called[2] as Message] }))
-      assert.strictEqual((((messages[1] as JsonObject).tool_calls as ReadonlyArray<JsonObject>)[0]?.function as JsonObject).arguments, "{}")
+      const messages = messagesOf(
+        yield* sent({
+          messages: [called[0] as Message, {
+            role: "assistant",
+            content: "",
+            toolCalls: [{ id: "call_1", name: "f", args: null, malformed: "{{{" }]
+          }, called[2] as Message]
+        })
+      )
+      assert.deepInclude(messages[1], { tool_calls: [{ id: "call_1", type: "function", function: { name: "f", arguments: "{}" } }] })
     }))
 
   it.live("the wish for usage when it streams", () =>
@@ -126,8 +181,18 @@ describe("the body of a request has", () => {
 describe("an endpoint that differs gets", () => {
   it.live("another field for the most tokens, and another role", () =>
     Effect.gen(function*() {
-      const body = yield* sent({ instructions: "Be brief", parameters: { maxTokens: 5, temperature: 1 } }, { maxTokensField: "max_completion_tokens", systemRole: "developer", sampling: false, extraBody: { service_tier: "flex" } })
-      assert.deepStrictEqual(body, { model: "scripted", messages: [{ role: "developer", content: "Be brief" }, { role: "user", content: "go" }], service_tier: "flex", max_completion_tokens: 5 })
+      const body = yield* sent({ instructions: "Be brief", parameters: { maxTokens: 5, temperature: 1 } }, {
+        maxTokensField: "max_completion_tokens",
+        systemRole: "developer",
+        sampling: false,
+        extraBody: { service_tier: "flex" }
+      })
+      assert.deepStrictEqual(body, {
+        model: "scripted",
+        messages: [{ role: "developer", content: "Be brief" }, { role: "user", content: "go" }],
+        service_tier: "flex",
+        max_completion_tokens: 5
+      })
     }))
 
   it.live("ids it accepts, the same for the call and its result", () =>
@@ -141,7 +206,8 @@ describe("an endpoint that differs gets", () => {
       ]
       for (const [compat, pattern] of [[{}, /^[\w.:-]{1,40}$/], [{ toolIds: "alphanumeric-9" }, /^[a-z0-9]{9}$/]] as const) {
         const messages = messagesOf(yield* sent({ messages: transcript }, compat)) as ReadonlyArray<JsonObject>
-        const ids = (messages[1]?.tool_calls as ReadonlyArray<JsonObject>).map((call) => String(call.id))
+        const calls = (messages[1]?.tool_calls ?? []) as ReadonlyArray<{ readonly id: string }>
+        const ids = calls.map((call) => call.id)
         assert.deepStrictEqual(messages.slice(2).map((message) => message.tool_call_id), ids)
         for (const id of ids) assert.match(id, pattern)
         assert.lengthOf(new Set(ids), 2)
@@ -153,7 +219,10 @@ describe("an endpoint that differs gets", () => {
       const named = yield* sent({ messages: called }, { toolResultName: true, emptyTools: true })
       assert.strictEqual((messagesOf(named)[2] as JsonObject).name, "read_file")
       assert.deepStrictEqual(named.tools, [])
-      const auto = yield* sent({ tools: [readFile], parameters: { toolChoice: "required", parallelToolCalls: true } }, { toolChoiceRequired: false, parallelToolCalls: false })
+      const auto = yield* sent({ tools: [readFile], parameters: { toolChoice: "required", parallelToolCalls: true } }, {
+        toolChoiceRequired: false,
+        parallelToolCalls: false
+      })
       assert.strictEqual(auto.tool_choice, "auto")
       assert.isFalse("parallel_tool_calls" in auto)
     }))
@@ -163,7 +232,9 @@ describe("an endpoint that differs gets", () => {
       const parameters = { reasoningEffort: "high" }
       assert.deepInclude(yield* sent({ parameters }, { reasoning: "openrouter" }), { reasoning: { effort: "high" } })
       assert.deepInclude(yield* sent({ parameters }, { reasoning: "thinking" }), { thinking: { type: "enabled" } })
-      assert.deepInclude(yield* sent({ parameters: { reasoningEffort: "none" } }, { reasoning: "thinking" }), { thinking: { type: "disabled" } })
+      assert.deepInclude(yield* sent({ parameters: { reasoningEffort: "none" } }, { reasoning: "thinking" }), {
+        thinking: { type: "disabled" }
+      })
       assert.deepInclude(yield* sent({ parameters }, { reasoning: "enable_thinking" }), { enable_thinking: true })
       assert.notInclude(JSON.stringify(yield* sent({ parameters }, { reasoning: "none" })), "high")
     }))
@@ -176,12 +247,31 @@ describe("an endpoint that differs gets", () => {
 
   it.live("reasoning in the form it came in", () =>
     Effect.gen(function*() {
-      const said = (metadata: JsonObject): ReadonlyArray<Message> => [{ role: "user", content: "go" }, { role: "assistant", content: "hi", reasoning: "so", metadata: { vendor: metadata } }, { role: "user", content: "on" }]
-      const one = (messages: ReadonlyArray<Message>, replay: "always" | "with-tools") => Effect.map(sent({ messages }, { reasoningReplay: replay }), (body) => messagesOf(body)[1] as JsonObject)
-      assert.deepStrictEqual(yield* one(said({ reasoningField: "reasoning", reasoningDetails: [{ type: "x" }] }), "always"), { role: "assistant", content: "hi", reasoning_details: [{ type: "x" }] })
-      assert.deepStrictEqual(yield* one(said({ reasoningField: "content" }), "always"), { role: "assistant", content: [{ type: "thinking", thinking: [{ type: "text", text: "so" }] }, { type: "text", text: "hi" }] })
+      const said = (
+        metadata: JsonObject
+      ): ReadonlyArray<Message> => [{ role: "user", content: "go" }, {
+        role: "assistant",
+        content: "hi",
+        reasoning: "so",
+        metadata: { vendor: metadata }
+      }, { role: "user", content: "on" }]
+      const one = (messages: ReadonlyArray<Message>, replay: "always" | "with-tools") =>
+        Effect.map(sent({ messages }, { reasoningReplay: replay }), (body) => messagesOf(body)[1] as JsonObject)
+      assert.deepStrictEqual(yield* one(said({ reasoningField: "reasoning", reasoningDetails: [{ type: "x" }] }), "always"), {
+        role: "assistant",
+        content: "hi",
+        reasoning_details: [{ type: "x" }]
+      })
+      assert.deepStrictEqual(yield* one(said({ reasoningField: "content" }), "always"), {
+        role: "assistant",
+        content: [{ type: "thinking", thinking: [{ type: "text", text: "so" }] }, { type: "text", text: "hi" }]
+      })
       assert.deepStrictEqual(yield* one(said({ reasoningField: "reasoning" }), "with-tools"), { role: "assistant", content: "hi" })
-      assert.deepStrictEqual(yield* one(said({ extra_content: { a: 1 } }), "with-tools"), { role: "assistant", content: "hi", extra_content: { a: 1 } })
+      assert.deepStrictEqual(yield* one(said({ extra_content: { a: 1 } }), "with-tools"), {
+        role: "assistant",
+        content: "hi",
+        extra_content: { a: 1 }
+      })
     }))
 
   it.live("a second request without stream_options when it refuses them, and no third", () =>
@@ -227,7 +317,14 @@ describe("the headers", () => {
 
 describe("a provider", () => {
   it("takes the environment only when asked to", () => {
-    assert.deepInclude(OpenAiCompatible.fromEnv({}, { OPENAI_BASE_URL: "https://api.deepseek.com", OPENAI_API_KEY: "test-key", OPENAI_MODEL: "deepseek-chat" }), { name: "deepseek", model: "deepseek-chat" })
+    assert.deepInclude(
+      OpenAiCompatible.fromEnv({}, {
+        OPENAI_BASE_URL: "https://api.deepseek.com",
+        OPENAI_API_KEY: "test-key",
+        OPENAI_MODEL: "deepseek-chat"
+      }),
+      { name: "deepseek", model: "deepseek-chat" }
+    )
     assert.deepInclude(OpenAiCompatible.fromEnv({ model: "mine", name: "me" }, { OPENAI_MODEL: "theirs" }), { name: "me", model: "mine" })
     assert.strictEqual(OpenAiCompatible.make().name, "openai")
     assert.isFalse("model" in OpenAiCompatible.make())
@@ -237,7 +334,9 @@ describe("a provider", () => {
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "demo" })
-      const answers = yield* Effect.forEach(Array.from({ length: 64 }, (_, n) => n), (n) => provider.complete(request(`number ${n}`)), { concurrency: "unbounded" })
+      const answers = yield* Effect.forEach(Array.from({ length: 64 }, (_, n) => n), (n) => provider.complete(request(`number ${n}`)), {
+        concurrency: "unbounded"
+      })
       for (const [n, { text }] of answers.entries()) assert.include(text, `number ${n}`)
     }))
 })

@@ -35,8 +35,11 @@ export const stream = (provider: LlmProvider, given: LlmRequest = request()): Ef
 }
 
 /** A provider whose endpoint answers with the script. */
-export const scripted = (script: ReadonlyArray<Endpoint.ScriptEntry>, options: OpenAiCompatible.Options = {}): Effect.Effect<{ readonly endpoint: Endpoint.Endpoint; readonly provider: LlmProvider }, never, Scope.Scope> =>
-  Effect.map(Effect.orDie(Endpoint.scoped({ script })), (endpoint) => ({
+export const scripted = (
+  script: ReadonlyArray<Endpoint.ScriptEntry>,
+  options: OpenAiCompatible.Options = {}
+): Effect.Effect<{ readonly endpoint: Endpoint.Endpoint; readonly provider: LlmProvider }, never, Scope.Scope> =>
+  Effect.map(Endpoint.scoped({ script }), (endpoint) => ({
     endpoint,
     provider: OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "scripted", name: "vendor", ...options })
   }))

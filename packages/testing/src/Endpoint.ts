@@ -86,12 +86,9 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
     })
   })
 
-/** Starts an endpoint that closes with the scope. @category running @since 0.1.0 */
-export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, Error, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.tryPromise({ try: () => start(options), catch: (error) => error as Error }),
-    (endpoint) => Effect.promise(endpoint.close)
-  )
+/** Starts an endpoint that closes with the scope; a port in use is a defect. @category running @since 0.1.0 */
+export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, never, Scope.Scope> =>
+  Effect.acquireRelease(Effect.promise(() => start(options)), (endpoint) => Effect.promise(endpoint.close))
 
 /** A text as the events of a well-formed stream, `[DONE]` included: raw material for scripts of faults. @category scripting @since 0.1.0 */
 export const events = (...chunks: ReadonlyArray<JsonObject>): string =>

@@ -1,8 +1,12 @@
-import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "@belay/core/Json"
 import * as Brain from "@belay/testing/Brain"
+import { assert, describe, it } from "@effect/vitest"
 
-const tool = (name: string, properties: JsonObject, required: ReadonlyArray<string> = Object.keys(properties), description = "") => ({ name, description, parameters: { type: "object", properties, required } })
+const tool = (name: string, properties: JsonObject, required: ReadonlyArray<string> = Object.keys(properties), description = "") => ({
+  name,
+  description,
+  parameters: { type: "object", properties, required }
+})
 const text = { type: "string" }
 const number = { type: "number" }
 
@@ -14,15 +18,24 @@ const first = (task: string, ...tools: Brain.WireRequest["tools"]) => ask(task, 
 describe("the model picks a tool and its arguments:", () => {
   const rows: ReadonlyArray<readonly [string, Brain.WireRequest["tools"], ReadonlyArray<unknown> | undefined]> = [
     ["What is the weather in Paris?", [tool("get_weather", { city: text })], [["get_weather", { city: "Paris" }]]],
-    ["What's the temperature in New York in celsius?", [tool("get_weather", { city: text, unit: { type: "string", enum: ["fahrenheit", "celsius"] } })], [["get_weather", { city: "New York", unit: "celsius" }]]],
+    ["What's the temperature in New York in celsius?", [
+      tool("get_weather", { city: text, unit: { type: "string", enum: ["fahrenheit", "celsius"] } })
+    ], [["get_weather", { city: "New York", unit: "celsius" }]]],
     ["Please add 2 and 3.5", [tool("add", { a: number, b: number })], [["add", { a: 2, b: 3.5 }]]],
     ["Calculate (2 + 3) * 4", [tool("calculator", { expression: text })], [["calculator", { expression: "(2 + 3) * 4" }]]],
     ["Search for otters in Norway", [tool("search", { query: text })], [["search", { query: "otters in Norway" }]]],
     ["Run \"ls -la, and more\"", [tool("bash", { command: text })], [["bash", { command: "ls -la, and more" }]]],
-    ["Delete src/tmp/a.log", [tool("read_file", { path: text }), tool("delete_file", { path: text })], [["delete_file", { path: "src/tmp/a.log" }]]],
+    ["Delete src/tmp/a.log", [tool("read_file", { path: text }), tool("delete_file", { path: text })], [["delete_file", {
+      path: "src/tmp/a.log"
+    }]]],
     ["Refund order #4711", [tool("refundOrder", { orderId: text })], [["refundOrder", { orderId: "#4711" }]]],
-    ["Email bob@example.com that \"lunch is at noon\"", [tool("send_email", { to: text, body: text })], [["send_email", { to: "bob@example.com", body: "lunch is at noon" }]]],
-    ["List the files recursively", [tool("list_files", { path: { type: "string", default: "." }, recursive: { type: "boolean" } }, ["path"])], [["list_files", { path: ".", recursive: true }]]],
+    ["Email bob@example.com that \"lunch is at noon\"", [tool("send_email", { to: text, body: text })], [["send_email", {
+      to: "bob@example.com",
+      body: "lunch is at noon"
+    }]]],
+    ["List the files recursively", [
+      tool("list_files", { path: { type: "string", default: "." }, recursive: { type: "boolean" } }, ["path"])
+    ], [["list_files", { path: ".", recursive: true }]]],
     ["Sum 1, 2 and 3", [tool("sum", { numbers: { type: "array", items: number } })], [["sum", { numbers: [1, 2, 3] }]]],
     ["Do not delete anything", [tool("delete_file", { path: text })], undefined],
     ["Tell me a joke", [tool("delete_file", { path: text })], undefined]
@@ -35,7 +48,11 @@ describe("the model picks a tool and its arguments:", () => {
 describe("the model", () => {
   const add = tool("add", { a: number, b: number })
   const weather = tool("get_weather", { city: text })
-  const called = (id: string, name: string): Brain.WireMessage => ({ role: "assistant", content: null, toolCalls: [{ id, name, args: "{}" }] })
+  const called = (id: string, name: string): Brain.WireMessage => ({
+    role: "assistant",
+    content: null,
+    toolCalls: [{ id, name, args: "{}" }]
+  })
   const result = (id: string, content: string): Brain.WireMessage => ({ role: "tool", content, toolCallId: id })
   const user = (content: string): Brain.WireMessage => ({ role: "user", content })
   const names = (answer: Brain.Answer) => answer.toolCalls?.map(({ name }) => name)
@@ -59,7 +76,13 @@ describe("the model", () => {
   })
 
   it("takes a new task when there is one", () => {
-    const messages = [user("Add 1 and 2"), called("1", "add"), result("1", "3"), { role: "assistant", content: "3" } as const, user("Hello")]
+    const messages = [
+      user("Add 1 and 2"),
+      called("1", "add"),
+      result("1", "3"),
+      { role: "assistant", content: "3" } as const,
+      user("Hello")
+    ]
     assert.match(ask("", [add], { messages }).text ?? "", /^Hello!/)
   })
 
@@ -73,14 +96,25 @@ describe("the model", () => {
     const schema = {
       type: "object",
       $defs: { Address: { type: "object", properties: { city: text }, required: ["city"] } },
-      properties: { address: { $ref: "#/$defs/Address" }, count: { anyOf: [{ type: "null" }, { type: "integer" }] }, kind: { const: "order" } },
+      properties: {
+        address: { $ref: "#/$defs/Address" },
+        count: { anyOf: [{ type: "null" }, { type: "integer" }] },
+        kind: { const: "order" }
+      },
       required: ["address", "count", "kind"]
     }
-    assert.deepStrictEqual(JSON.parse(ask("Ship 3 boxes to Oslo", [], { schema }).text ?? ""), { address: { city: "Oslo" }, count: 3, kind: "order" })
+    assert.deepStrictEqual(JSON.parse(ask("Ship 3 boxes to Oslo", [], { schema }).text ?? ""), {
+      address: { city: "Oslo" },
+      count: 3,
+      kind: "order"
+    })
   })
 
   it("remembers a name and makes a summary", () => {
-    assert.strictEqual(ask("", [], { messages: [user("My name is Ada"), { role: "assistant", content: "Hi" }, user("What is my name?")] }).text, "Your name is Ada.")
+    assert.strictEqual(
+      ask("", [], { messages: [user("My name is Ada"), { role: "assistant", content: "Hi" }, user("What is my name?")] }).text,
+      "Your name is Ada."
+    )
     assert.match(ask("Summarise the conversation", []).text ?? "", /^Summary: /)
   })
 })

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Endpoint from "@belay/testing/Endpoint"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -41,7 +41,9 @@ describe("the endpoint command", () => {
         const { child, output } = yield* run("--port", "0")
         const url = yield* firstLine(child, output)
         assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)
-        const models = yield* Effect.promise(() => fetch(`${url}/models`).then((response) => response.json() as Promise<{ data: ReadonlyArray<unknown> }>))
+        const models = yield* Effect.promise(() =>
+          fetch(`${url}/models`).then((response) => response.json() as Promise<{ data: ReadonlyArray<unknown> }>)
+        )
         assert.isNotEmpty(models.data)
         child.kill(signal)
         assert.strictEqual(yield* ended(child), 0)
@@ -56,7 +58,10 @@ describe("the endpoint command", () => {
       const { child, output } = yield* run("--port=0", "--api-key=test-key")
       const url = yield* firstLine(child, output)
       assert.strictEqual((yield* Effect.promise(() => fetch(`${url}/models`))).status, 401)
-      assert.strictEqual((yield* Effect.promise(() => fetch(`${url}/models`, { headers: { authorization: "Bearer test-key" } }))).status, 200)
+      assert.strictEqual(
+        (yield* Effect.promise(() => fetch(`${url}/models`, { headers: { authorization: "Bearer test-key" } }))).status,
+        200
+      )
     }))
 
   it.live("explains itself", () =>
@@ -66,7 +71,14 @@ describe("the endpoint command", () => {
       assert.include(output.stdout, "--port <number>")
     }))
 
-  for (const [args, says] of [[["--port", "70000"], /--port must be a number from 0 to 65535, not "70000"/], [["--port", "abc"], /not "abc"/], [["--port"], /--port needs a value/], [["--loud"], /unknown argument --loud/]] as const) {
+  for (
+    const [args, says] of [
+      [["--port", "70000"], /--port must be a number from 0 to 65535, not "70000"/],
+      [["--port", "abc"], /not "abc"/],
+      [["--port"], /--port needs a value/],
+      [["--loud"], /unknown argument --loud/]
+    ] as const
+  ) {
     it.live(`refuses ${args.join(" ")}`, () =>
       Effect.gen(function*() {
         const { child, output } = yield* run(...args)

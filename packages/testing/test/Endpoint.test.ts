@@ -1,11 +1,14 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Endpoint from "@belay/testing/Endpoint"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { OpenAI } from "openai"
 import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources/chat/completions"
 
 const start = (options?: Endpoint.EndpointOptions) =>
-  Effect.map(Effect.orDie(Endpoint.scoped(options)), (endpoint) => ({ endpoint, client: new OpenAI({ baseURL: endpoint.url, apiKey: "test-key", maxRetries: 0, logLevel: "off" }) }))
+  Effect.map(
+    Endpoint.scoped(options),
+    (endpoint) => ({ endpoint, client: new OpenAI({ baseURL: endpoint.url, apiKey: "test-key", maxRetries: 0, logLevel: "off" }) })
+  )
 
 const tool = (name: string, description: string, properties: Record<string, unknown>): ChatCompletionTool => ({
   type: "function",
@@ -26,22 +29,28 @@ const outputs: Record<string, string> = {
 }
 const task = "List the invoices folder, read the newest invoice, delete temporary files and mail the summary to ada@example.com"
 
-const fails = (promise: Promise<unknown>) => Effect.map(Effect.promise(() => promise.then(() => undefined, (error: unknown) => error)), (error) => {
-  assert.instanceOf(error, OpenAI.APIError)
-  return error as InstanceType<typeof OpenAI.APIError>
-})
+const fails = (promise: Promise<unknown>) =>
+  Effect.map(Effect.promise(() => promise.then(() => undefined, (error: unknown) => error)), (error) => {
+    assert.instanceOf(error, OpenAI.APIError)
+    return error as InstanceType<typeof OpenAI.APIError>
+  })
 
 describe("the endpoint, asked by the openai client,", () => {
   for (const streaming of [false, true]) {
     it.live(`works through a task of four tools (${streaming ? "streamed" : "plain"})`, () =>
       Effect.gen(function*() {
         const { client } = yield* start()
-        const messages: Array<ChatCompletionMessageParam> = [{ role: "system", content: "You keep the books" }, { role: "user", content: task }]
+        const messages: Array<ChatCompletionMessageParam> = [{ role: "system", content: "You keep the books" }, {
+          role: "user",
+          content: task
+        }]
         const asked: Array<readonly [string, unknown]> = []
         let answer: string | null = null
         while (answer === null && asked.length < 10) {
           const body = { model: "demo-large", messages, tools }
-          const completion = yield* Effect.promise(() => streaming ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body))
+          const completion = yield* Effect.promise(() =>
+            streaming ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body)
+          )
           const message = completion.choices[0]?.message
           assert.isDefined(message)
           if (message === undefined) return
@@ -69,7 +78,14 @@ describe("the endpoint, asked by the openai client,", () => {
       const ask = (include_usage: boolean) =>
         Effect.promise(async () => {
           const chunks = []
-          for await (const chunk of await client.chat.completions.create({ model: "demo-small", messages: [{ role: "user", content: "Hello" }], stream: true, stream_options: { include_usage } })) chunks.push(chunk)
+          for await (
+            const chunk of await client.chat.completions.create({
+              model: "demo-small",
+              messages: [{ role: "user", content: "Hello" }],
+              stream: true,
+              stream_options: { include_usage }
+            })
+          ) chunks.push(chunk)
           return chunks
         })
       const counted = yield* ask(true)
@@ -89,16 +105,31 @@ describe("the endpoint, asked by the openai client,", () => {
   it.live("answers with an object of the schema", () =>
     Effect.gen(function*() {
       const { client } = yield* start()
-      const schema = { type: "object", properties: { city: text, degrees: { type: "integer" }, sky: { type: "string", enum: ["clear", "cloudy"] } }, required: ["city", "degrees", "sky"] }
-      const completion = yield* Effect.promise(() => client.chat.completions.create({ model: "demo", messages: [{ role: "user", content: "It is 21 degrees and cloudy in Paris" }], response_format: { type: "json_schema", json_schema: { name: "weather", schema } } }))
+      const schema = {
+        type: "object",
+        properties: { city: text, degrees: { type: "integer" }, sky: { type: "string", enum: ["clear", "cloudy"] } },
+        required: ["city", "degrees", "sky"]
+      }
+      const completion = yield* Effect.promise(() =>
+        client.chat.completions.create({
+          model: "demo",
+          messages: [{ role: "user", content: "It is 21 degrees and cloudy in Paris" }],
+          response_format: { type: "json_schema", json_schema: { name: "weather", schema } }
+        })
+      )
       assert.deepStrictEqual(JSON.parse(completion.choices[0]?.message.content ?? ""), { city: "Paris", degrees: 21, sky: "cloudy" })
     }))
 
   it.live("gives the same answer to the same request", () =>
     Effect.gen(function*() {
       const { client } = yield* start()
-      const ask = Effect.promise(() => client.chat.completions.create({ model: "demo", messages: [{ role: "user", content: task }], tools }))
-      assert.deepStrictEqual((yield* ask).choices[0]?.message.tool_calls?.map((call) => "function" in call && call.function), (yield* ask).choices[0]?.message.tool_calls?.map((call) => "function" in call && call.function))
+      const ask = Effect.promise(() =>
+        client.chat.completions.create({ model: "demo", messages: [{ role: "user", content: task }], tools })
+      )
+      assert.deepStrictEqual(
+        (yield* ask).choices[0]?.message.tool_calls?.map((call) => "function" in call && call.function),
+        (yield* ask).choices[0]?.message.tool_calls?.map((call) => "function" in call && call.function)
+      )
     }))
 
   it.live("lets only the right key in", () =>
@@ -131,7 +162,9 @@ describe("the endpoint, asked by the openai client,", () => {
         assert.strictEqual(error.status, 400)
         assert.match(error.message, says)
       }
-      yield* Effect.promise(() => client.chat.completions.create({ model: "demo", messages: [user, asks("a", "b"), result("b"), result("a")], tools }))
+      yield* Effect.promise(() =>
+        client.chat.completions.create({ model: "demo", messages: [user, asks("a", "b"), result("b"), result("a")], tools })
+      )
     }))
 
   it.live("refuses models and paths it does not have", () =>
@@ -139,7 +172,10 @@ describe("the endpoint, asked by the openai client,", () => {
       const { client, endpoint } = yield* start()
       const error = yield* fails(client.chat.completions.create({ model: "gpt-9", messages: [{ role: "user", content: "go" }] }))
       assert.deepInclude(error, { status: 404, code: "model_not_found" })
-      assert.strictEqual((yield* fails(client.chat.completions.create({ model: "demo:nonsense", messages: [{ role: "user", content: "go" }] }))).status, 404)
+      assert.strictEqual(
+        (yield* fails(client.chat.completions.create({ model: "demo:nonsense", messages: [{ role: "user", content: "go" }] }))).status,
+        404
+      )
       assert.strictEqual((yield* fails(client.embeddings.create({ model: "demo", input: "x" }))).status, 404)
       const response = yield* Effect.promise(() => fetch(`${endpoint.url}/chat/completions`))
       assert.strictEqual(response.status, 404)
@@ -148,7 +184,9 @@ describe("the endpoint, asked by the openai client,", () => {
   it.live("says when a request is too long for its model", () =>
     Effect.gen(function*() {
       const { client } = yield* start()
-      const error = yield* fails(client.chat.completions.create({ model: "demo-small", messages: [{ role: "user", content: "word ".repeat(20_000) }] }))
+      const error = yield* fails(
+        client.chat.completions.create({ model: "demo-small", messages: [{ role: "user", content: "word ".repeat(20_000) }] })
+      )
       assert.deepInclude(error, { status: 400, code: "context_length_exceeded" })
     }))
 })
@@ -156,7 +194,12 @@ describe("the endpoint, asked by the openai client,", () => {
 describe("a fault by name", () => {
   const ask = (client: OpenAI, model: string) => client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] })
 
-  for (const [model, status] of [["demo:rate-limit", 429], ["demo:overloaded", 503], ["demo:auth", 401], ["demo:quota", 429], ["demo:overflow", 400]] as const) {
+  for (
+    const [model, status] of [["demo:rate-limit", 429], ["demo:overloaded", 503], ["demo:auth", 401], ["demo:quota", 429], [
+      "demo:overflow",
+      400
+    ]] as const
+  ) {
     it.live(`${model} is a ${status}`, () =>
       Effect.gen(function*() {
         const { client } = yield* start()
@@ -179,7 +222,9 @@ describe("a fault by name", () => {
   it.live("demo:slow comes in pieces to its end", () =>
     Effect.gen(function*() {
       const { client } = yield* start({ slowMs: 1 })
-      const completion = yield* Effect.promise(() => client.chat.completions.stream({ model: "demo:slow", messages: [{ role: "user", content: "Hello" }] }).finalChatCompletion())
+      const completion = yield* Effect.promise(() =>
+        client.chat.completions.stream({ model: "demo:slow", messages: [{ role: "user", content: "Hello" }] }).finalChatCompletion()
+      )
       assert.include(completion.choices[0]?.message.content ?? "", "Hello!")
     }))
 
@@ -188,7 +233,11 @@ describe("a fault by name", () => {
       Effect.gen(function*() {
         const { endpoint } = yield* start()
         const body = JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "Hello" }], tools })
-        const got = yield* Effect.promise(() => fetch(`${endpoint.url}/chat/completions`, { method: "POST", body }).then((response) => response.text()).catch((error: unknown) => error))
+        const got = yield* Effect.promise(() =>
+          fetch(`${endpoint.url}/chat/completions`, { method: "POST", body }).then((response) => response.text()).catch((error: unknown) =>
+            error
+          )
+        )
         if (ends === "broken") assert.instanceOf(got, Error)
         else assert.notInclude(String(got), "[DONE]")
       }))
@@ -213,7 +262,11 @@ describe("a scripted endpoint", () => {
       assert.strictEqual((yield* fails(ask())).status, 418)
       assert.strictEqual(endpoint.remaining, 1)
       const last = yield* Effect.promise(ask)
-      assert.deepStrictEqual(last.choices[0]?.message.tool_calls, [{ id: "x", type: "function", function: { name: "f", arguments: `{"a":1}` } }])
+      assert.deepStrictEqual(last.choices[0]?.message.tool_calls, [{
+        id: "x",
+        type: "function",
+        function: { name: "f", arguments: `{"a":1}` }
+      }])
       assert.deepStrictEqual(last.usage, { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 })
       assert.match((yield* fails(ask())).message, /script is exhausted: request 5/)
       assert.deepStrictEqual(endpoint.requests.map(({ ordinal }) => ordinal), [3, 4, 5])

@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import { Overloaded } from "@belay/core/ProviderError"
 import * as Scripted from "@belay/testing/Scripted"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
@@ -37,7 +37,13 @@ describe("a scripted model", () => {
   it.effect("streams its text in pieces, one after another", () =>
     Effect.gen(function*() {
       const deltas: Array<LlmDelta> = []
-      const model = Scripted.make([{ model: "m", text: "Grüße 👋👋👋", reasoning: "hmm", toolCalls: [{ id: "c", name: "f", args: {} }], finishReason: "tool-calls" }], { pieceLength: 3 })
+      const model = Scripted.make([{
+        model: "m",
+        text: "Grüße 👋👋👋",
+        reasoning: "hmm",
+        toolCalls: [{ id: "c", name: "f", args: {} }],
+        finishReason: "tool-calls"
+      }], { pieceLength: 3 })
       const response = yield* (model.stream?.(request, (delta) => Promise.resolve().then(() => void deltas.push(delta))) ?? Effect.never)
       assert.deepStrictEqual(deltas, [
         { type: "reasoning", text: "hmm" },

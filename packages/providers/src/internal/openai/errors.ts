@@ -1,7 +1,7 @@
 /** From an error answer to a `ProviderError`. */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
-import { isObject, type Loose, parse, textOf } from "./guards.ts"
+import { countOf, isObject, type Loose, parse, textOf } from "./guards.ts"
 import { header, type HeaderMap, requestId, retryAfterMs } from "./headers.ts"
 import * as Overflow from "./overflow.ts"
 
@@ -171,7 +171,7 @@ const read = (text: string): Said => {
 }
 
 const numbersOf = (inner: Loose): string =>
-  inner.n_prompt_tokens === undefined ? "" : `n_prompt_tokens: ${String(inner.n_prompt_tokens)} n_ctx: ${String(inner.n_ctx)}`
+  countOf(inner.n_prompt_tokens) === undefined ? "" : `n_prompt_tokens: ${countOf(inner.n_prompt_tokens)} n_ctx: ${countOf(inner.n_ctx)}`
 
 const scalar = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined

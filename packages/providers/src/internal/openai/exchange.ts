@@ -8,7 +8,7 @@ import { parse } from "./guards.ts"
 import * as Sse from "./sse.ts"
 import type { Assembler, Outcome } from "./stream.ts"
 import * as Template from "./template.ts"
-import type { Handle, Incoming, Transport } from "./transport.ts"
+import type { Incoming, Transport } from "./transport.ts"
 
 /** Limits of one exchange, in milliseconds. */
 export interface Timeouts {
@@ -37,7 +37,6 @@ const longestError = 64 * 1024
 /** Starts an exchange; `done` is called once. Returns what breaks it off. */
 export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.Exit<LlmResponse, ProviderError>) => void): () => void => {
   const { sink, source, timeouts } = exchange
-  let handle: Handle | undefined
   let incoming: Incoming | undefined
   let phase: Timeout["phase"] = "headers"
   let mode: "unknown" | "events" | "whole" | "error" = "unknown"
@@ -53,7 +52,7 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     isOver = true
     clearTimeout(timer)
     clearTimeout(total)
-    handle?.[how]()
+    handle[how]()
     done(exit)
   }
   const fail = (error: ProviderError): void => settle(Exit.fail(error), "abort")
@@ -203,7 +202,7 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
 
   let timer = setTimeout(late, timeouts.headersMs)
   const total = timeouts.totalMs === undefined ? undefined : setTimeout(expired, timeouts.totalMs)
-  handle = transport(exchange.headers, exchange.body, {
+  const handle = transport(exchange.headers, exchange.body, {
     onHeaders: (given) => {
       incoming = given
       if (given.status < 200 || given.status >= 300) mode = "error"
@@ -224,7 +223,7 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     isOver = true
     clearTimeout(timer)
     clearTimeout(total)
-    handle?.abort()
+    handle.abort()
   }
 }
 

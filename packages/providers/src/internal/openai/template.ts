@@ -30,9 +30,13 @@ export const make = (): Template => {
       if (content === undefined) return
       lessons++
       const mark = marks.find((one) => data.includes(one))
-      if (mark === undefined || marks.some((one) => data.indexOf(one) !== data.lastIndexOf(one) || (one !== mark && data.includes(one)))) return
+      if (mark === undefined || marks.some((one) => data.indexOf(one) !== data.lastIndexOf(one) || (one !== mark && data.includes(one)))) {
+        return
+      }
       const start = data.indexOf(mark) + mark.length
-      if (!data.startsWith(content, start) || data[start + content.length] !== `"` || content.includes("\\") || content.includes(`"`)) return
+      if (!data.startsWith(content, start) || data[start + content.length] !== `"` || content.includes("\\") || content.includes(`"`)) {
+        return
+      }
       before = data.slice(0, start)
       after = data.slice(start + content.length)
     }
@@ -43,7 +47,9 @@ export const make = (): Template => {
 const plainText = (chunk: unknown, choice: unknown): string | undefined => {
   if (!isObject(chunk) || !Array.isArray(chunk.choices) || chunk.choices.length !== 1) return undefined
   const only: unknown = chunk.choices[0]
-  if (!isObject(only) || only.index !== choice || !isObject(only.delta) || typeof only.delta.content !== "string" || only.delta.content === "") return undefined
+  if (
+    !isObject(only) || only.index !== choice || !isObject(only.delta) || typeof only.delta.content !== "string" || only.delta.content === ""
+  ) return undefined
   return isIdle(chunk, known.chunk) && isIdle(only, known.choice) && isIdle(only.delta, known.delta) ? only.delta.content : undefined
 }
 
@@ -53,6 +59,7 @@ const known = {
   delta: new Set(["content", "role"])
 } as const
 
-const isIdle = (value: Loose, ignored: ReadonlySet<string>): boolean => Object.keys(value).every((key) => ignored.has(key) || value[key] === null || value[key] === "" || isEmpty(value[key]))
+const isIdle = (value: Loose, ignored: ReadonlySet<string>): boolean =>
+  Object.keys(value).every((key) => ignored.has(key) || value[key] === null || value[key] === "" || isEmpty(value[key]))
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0

@@ -51,7 +51,8 @@ const place = (name: string, schema: JsonObject, evidence: Evidence, required: b
   const chosen = wantsNew ? pool.at(-1) : pool[0]
   if (chosen !== undefined && !isFolder) return within(name, chosen, evidence)
   if (!required) return undefined
-  return /([\p{L}\p{N}_-]+)\s+(?:folder|directory)\b/iu.exec(clause)?.[1] ?? (said.includes("temporary") ? "tmp" : schema.default === undefined ? lastNoun(clause) ?? "." : undefined)
+  return /([\p{L}\p{N}_-]+)\s+(?:folder|directory)\b/iu.exec(clause)?.[1] ??
+    (said.includes("temporary") ? "tmp" : schema.default === undefined ? lastNoun(clause) ?? "." : undefined)
 }
 
 const within = (name: string, file: string, evidence: Evidence): string => {
