@@ -94,17 +94,28 @@ export const layer: {
 /** Makes the runtime; hooks get the services that are in the context now. @category constructors @since 0.1.0 */
 export const make = Effect.fnUntraced(
   function*<R>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
-    const host = yield* Effect.fromResult(resolve(config as unknown as AgentConfig<never>))
+    const host = yield* Effect.fromResult(resolve(config as unknown as AgentConfig))
     const context = yield* Effect.context<R>()
     for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)
-    const open = new Map<string, Session>()
-    const runtime = build(host, open, context as Context.Context<never>)
-    yield* Effect.addFinalizer(() => Effect.forEach([...open.values()], (session) => session.close("done"), { discard: true }))
+    const { closeAll, runtime } = makeUnsafe(host, context as Context.Context<never>)
+    yield* Effect.addFinalizer(() => closeAll)
     return runtime
   }
 )
 
-const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never>): AgentRuntime => {
+/** Makes the runtime of a checked configuration; `closeAll` ends its sessions. @internal */
+export const makeUnsafe = (
+  host: Resolved,
+  context: Context.Context<never> | undefined
+): { readonly runtime: AgentRuntime; readonly closeAll: Effect.Effect<void> } => {
+  const open = new Map<string, Session>()
+  return {
+    runtime: build(host, open, context),
+    closeAll: Effect.suspend(() => Effect.forEach([...open.values()], (session) => session.close("done"), { discard: true }))
+  }
+}
+
+const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never> | undefined): AgentRuntime => {
   const data = new Map<string, Sessions.Session>()
 
   const adopt = (session: Sessions.Session): Session => {
@@ -189,12 +200,14 @@ const resumable = (
   return Effect.void
 }
 
-const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Context<never>, forget: () => void): Session => {
+const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Context<never> | undefined, forget: () => void): Session => {
   /** A turn that is none: what hooks see at the points outside turns. */
   const outside = () => new Turn(host, session, { message: "" }, session.turnNumber)
   return {
     id: session.id,
-    state: session.state,
+    get state() {
+      return session.state
+    },
     get messages() {
       return session.messages.slice()
     },
@@ -215,7 +228,9 @@ const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Cont
         Effect.map(host.chain.run("onSignal", signal, outside()), ({ action }) =>
           action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true })
       ),
-    compact: within(context, Effect.suspend(() => Compaction.compact(outside(), "manual"))),
+    get compact() {
+      return within(context, Effect.gen(() => Compaction.compact(outside(), "manual")))
+    },
     close: (reason = "done") =>
       within(
         context,
@@ -224,7 +239,7 @@ const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Cont
           const started = session.status !== "new"
           session.status = "closed"
           forget()
-          if (!started) return Effect.void
+          if (!started || (!host.chain.has("onSessionEnd") && host.hub.listeners.size === 0)) return Effect.void
           const turn = outside()
           return Effect.asVoid(Effect.ensuring(
             host.chain.run("onSessionEnd", { sessionId: session.id, reason }, turn),
@@ -236,5 +251,5 @@ const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Cont
 }
 
 /** Gives an effect the services of the runtime's making; what is there now (clock, tracer, span) stays. */
-const within = <A, E>(context: Context.Context<never>, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))
+const within = <A, E>(context: Context.Context<never> | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  context === undefined ? effect : Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))

@@ -6,7 +6,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import type { AgentEvent } from "../data/AgentEvent.ts"
@@ -93,34 +93,36 @@ export const createAgent: {
     ...options
   } as AgentConfig
   // What cannot work is said now, not at the first turn.
-  Result.getOrThrow(resolve(config))
-  const services = "layer" in options ? options.layer : Layer.empty
-  const managed = ManagedRuntime.make(Layer.provideMerge(Layer.effect(AgentRuntime.AgentRuntime, AgentRuntime.make(config)), services))
+  const host = Result.getOrThrow(resolve(config))
+  for (const warning of host.chain.warnings) Effect.runFork(Effect.logWarning(warning))
+  const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
+  const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))
+  withServices?.catch(() => {})
+  const bare = managed === undefined ? AgentRuntime.makeUnsafe(host, undefined) : undefined
 
   const run = async <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
     signal?.throwIfAborted()
-    const exit = await managed.runPromiseExit(Effect.flatMap(AgentRuntime.AgentRuntime, use), signal === undefined ? {} : { signal })
+    if (closed) throw new DOMException("The agent is closed", "AbortError")
+    const { runtime } = bare ?? (await withServices!)
+    const exit = await Effect.runPromiseExit(use(runtime), signal === undefined ? undefined : { signal })
     if (Exit.isSuccess(exit)) return exit.value
-    if (Cause.hasInterruptsOnly(exit.cause)) {
-      throw signal?.aborted === true
-        ? signal.reason
-        : new DOMException("The agent was closed", "AbortError")
-    }
+    if (Cause.hasInterruptsOnly(exit.cause)) throw signal?.aborted === true ? signal.reason : new DOMException("The agent was closed", "AbortError")
     throw Cause.squash(exit.cause)
+  }
+  let closed = false
+  const close = async (): Promise<void> => {
+    if (closed) return
+    await run(() => Effect.flatMap(Effect.promise(async () => bare ?? (await withServices!)), ({ closeAll }) => closeAll))
+    closed = true
+    await managed?.dispose()
   }
 
   const stream = (start: () => Promise<RunResult>, sessionId: () => string | undefined): RunStream => {
     const queue = eventQueue()
-    let off = () => {}
-    const result = (async () => {
-      const runtime = await run((one) => Effect.succeed(one))
-      off = runtime.listen((event) => {
-        const id = sessionId()
-        if (id === undefined || event.sessionId === id) queue.push(event)
-      })
-      return start()
-    })().finally(() => {
-      off()
+    const listener = (event: AgentEvent) => void (event.sessionId === sessionId() && queue.push(event))
+    host.hub.listeners.add(listener)
+    const result = start().finally(() => {
+      host.hub.listeners.delete(listener)
       queue.end()
     })
     result.catch(() => {})
@@ -131,7 +133,9 @@ export const createAgent: {
     const runTurn = (input: string | TurnInput, options?: RunOptions) => run(() => session.run(input), options?.signal)
     return {
       id: session.id,
-      state: session.state,
+      get state() {
+        return session.state
+      },
       get messages() {
         return session.messages
       },
@@ -161,21 +165,16 @@ export const createAgent: {
               }),
             options?.signal
           ),
-        () => id ?? ""
+        () => id
       )
     },
     session: async (options) => face(await run((runtime) => runtime.session(options))),
     resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options?.signal),
     on: (listener) => {
-      let off: (() => void) | undefined
-      let cancelled = false
-      void run((runtime) => Effect.sync(() => cancelled ? undefined : off = runtime.listen(listener)))
-      return () => {
-        cancelled = true
-        off?.()
-      }
+      host.hub.listeners.add(listener)
+      return () => void host.hub.listeners.delete(listener)
     },
-    close: () => managed.dispose(),
-    [Symbol.asyncDispose]: () => managed.dispose()
+    close,
+    [Symbol.asyncDispose]: close
   }
 }

@@ -26,6 +26,8 @@ export const PendingAsk = Schema.Struct({
   /** The hook that asks, or `policy`. */
   by: Schema.String,
   reason: Schema.String,
+  /** What the hook wants shown beside it. */
+  details: Schema.optionalKey(JsonValue),
   /** Canonical text of tool and arguments: an approval counts for exactly this. */
   fingerprint: Schema.String
 })

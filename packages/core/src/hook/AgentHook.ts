@@ -49,6 +49,8 @@ export interface HookOptions {
   readonly timeout?: Duration.Input | "none"
   /** `policy` is fail-closed; an `observer` always runs, last, sees the outcome and cannot change it. Default `advisory`. */
   readonly kind?: "policy" | "advisory" | "observer"
+  /** Points at which a hook that decides elsewhere only looks on: it then always runs, as an observer does. */
+  readonly observes?: ReadonlyArray<HookPointName>
   /** A `shadow` hook decides and is recorded, but is not obeyed. */
   readonly mode?: "enforce" | "shadow"
   /** At tool points: only for these tools (`*` stands for any characters). */

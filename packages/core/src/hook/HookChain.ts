@@ -12,11 +12,12 @@ import type { HookScope } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 import { names } from "./HookPoint.ts"
 import type { HookFailure } from "./HookRecord.ts"
+import { fingerprint as fingerprintAt } from "./internal/fingerprint.ts"
 import { fold as foldLine } from "./internal/fold.ts"
 import { compile, type Line } from "./internal/line.ts"
 import { order } from "./internal/order.ts"
 import type { Decode, Resume } from "./internal/outcome.ts"
-import { fingerprint as fingerprintAt } from "./internal/run.ts"
+import { fingerprintOf } from "./internal/fingerprint.ts"
 
 /** What came of a point: `event` with every change in it, and the action that decided. @category models @since 0.1.0 */
 export interface Outcome<P extends HookPointName> {
@@ -59,7 +60,7 @@ export const make = (hooks: ReadonlyArray<AgentHook<never>>): Result.Result<Hook
 export const makeUnsafe = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => Result.getOrThrow(make(hooks))
 
 /** What an approval counts for: canonical text of the tool and its arguments. @category reading @since 0.1.0 */
-export const fingerprint = (tool: string, args: unknown): string => fingerprintAt("preToolCall", { name: tool, args })
+export const fingerprint = (tool: string, args: unknown): string => fingerprintOf(tool, args)
 
 const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   const lines = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {

@@ -93,13 +93,11 @@ export interface Row {
   readonly legal: ReadonlyArray<Answer>
   /** What Reject means here, where it is legal. */
   readonly onReject: string
-  /** Puts a new value into what the next hook receives; absent where both are the same thing. */
-  readonly apply?: (event: never, value: never) => unknown
+  /** The part of what a hook receives that a new value replaces; absent where it is the whole. */
+  readonly field?: string
   /** Says what is wrong with a value from an untyped hook. */
   readonly wrong?: (value: never, event: never) => string | undefined
 }
-
-const field = (key: string) => (event: object, value: unknown) => ({ ...event, [key]: value })
 
 /** Checks of values from untyped hooks. They run on every change, so each is a few comparisons. */
 type Loose = { readonly [key: string]: unknown } | null | undefined
@@ -156,7 +154,7 @@ export const table = {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the turn ends with the error instead of the output",
-    apply: field("output"),
+    field: "output",
     wrong: wantsText
   },
   onTurnError: { order: "forward", legal: ["Replace"], onReject: "", wrong: wantsText },
@@ -176,39 +174,39 @@ export const table = {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the response is discarded and none of its tools run; with feedback the model is asked again",
-    apply: field("response"),
+    field: "response",
     wrong: wantsResponse
   },
   onLlmError: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "give up with this reason",
-    apply: field("decision"),
+    field: "decision",
     wrong: wantsType("retry", "fallback", "fail")
   },
   preToolCall: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort", "Ask"],
     onReject: "the tool does not run; the reason is its error result and the loop goes on",
-    apply: (event: ToolCallEvent, value: ToolCall) => ({ ...event, args: value.args }),
+    field: "args",
     wrong: wantsCall
   },
   postToolCall: {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the result is kept and the reason is appended as feedback",
-    apply: field("result"),
+    field: "result",
     wrong: wantsResult
   },
   onPermission: {
     order: "forward",
     legal: ["Replace", "Reject", "Ask"],
     onReject: "the tool call is denied",
-    apply: field("decision"),
+    field: "decision",
     wrong: wantsType("allow", "deny", "ask")
   },
   onToolDenied: { order: "forward", legal: [], onReject: "" },
-  postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", apply: field("messages"), wrong: wantsMessages },
+  postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", field: "messages", wrong: wantsMessages },
   preStop: { order: "forward", legal: ["Abort"], onReject: "" },
   preDelegation: {
     order: "forward",
@@ -220,14 +218,14 @@ export const table = {
     order: "reverse",
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the result is replaced by an error",
-    apply: field("result"),
+    field: "result",
     wrong: wantsText
   },
   preCompaction: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond"],
     onReject: "this compaction is skipped",
-    apply: field("hint"),
+    field: "hint",
     wrong: wantsObject
   },
   postCompaction: { order: "reverse", legal: [], onReject: "" },

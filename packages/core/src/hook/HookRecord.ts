@@ -48,7 +48,7 @@ export interface HookAnswer {
 /** One run of a point. @category models @since 0.1.0 */
 export interface HookRecord {
   readonly point: HookPointName
-  /** What it was about: the tool's name at the tool points. */
+  /** What it was about: the tool's name at the tool points, the signal's at `onSignal`. */
   readonly subject?: string
   readonly hooks: ReadonlyArray<HookAnswer>
   /** The outcome of the whole chain. */

@@ -20,6 +20,8 @@ export interface DispatchContext {
   readonly cwd: string
   /** Milliseconds after which the call has failed. */
   readonly timeoutMs: number
+  /** Registers what to do when that time is up; returns how to call it off. */
+  readonly onTimeout: (expire: () => void) => () => void
 }
 
 /** @category models @since 0.1.0 */

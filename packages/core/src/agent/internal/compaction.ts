@@ -11,7 +11,7 @@ const warnAt = 0.7
 const exceededAt = 0.8
 
 /** Compacts when the request would be too long for the window. */
-export const fit = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
+export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
   const window = turn.host.config.window!
   const used = estimate(turn)
   const fraction = used / window.tokens
@@ -25,7 +25,7 @@ export const fit = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<voi
   if (fraction >= (window.compactAt ?? exceededAt) || turn.messages.length > (window.maxMessages ?? Infinity)) {
     yield* compact(turn, "threshold")
   }
-})
+}
 
 /** Tokens of the conversation: what the vendor last reported, and an estimate of what came since. */
 const estimate = (turn: Turn): number => {
@@ -39,36 +39,34 @@ const weight = (message: Message): string =>
   message.role === "assistant" && message.toolCalls !== undefined ? text(message) + JSON.stringify(message.toolCalls) : text(message)
 
 /** Compacts; false when it was refused or nothing could be removed. The conversation is then as it was. */
-export const compact = Effect.fnUntraced(
-  function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Effect.fn.Return<boolean> {
-    const before = turn.messages
-    const { compactor, window } = turn.host.config
-    const budget: TokenBudget = { usedTokens: estimate(turn), windowTokens: limit ?? window?.tokens ?? 0 }
-    const asked: CompactionRequest = { messages: before.slice(), budget, trigger, hint: { keepRecent: window?.keepRecent ?? 20 } }
-    const folded = turn.fold("preCompaction", asked)
-    const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-    if (outcome?.action._tag === "Reject") return false
-    const request = outcome?.event ?? asked
-    const offered = outcome?.action._tag === "Respond"
-      ? outcome.action.output
-      : compactor === undefined
-      ? undefined
-      : yield* Effect.catchCause(compactor.compact(request), (cause) => {
-        turn.warn(`the compactor failed: ${say(cause)}`, "runtime")
-        return Effect.succeed(undefined)
-      })
-    const result = offered === undefined ? byDropping(request) : accept(turn, request, offered) ?? byDropping(request)
-    if (result === undefined) return false
+export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Effect.fn.Return<boolean> {
+  const before = turn.messages
+  const { compactor, window } = turn.host.config
+  const budget: TokenBudget = { usedTokens: estimate(turn), windowTokens: limit ?? window?.tokens ?? 0 }
+  const asked: CompactionRequest = { messages: before.slice(), budget, trigger, hint: { keepRecent: window?.keepRecent ?? 20 } }
+  const folded = turn.fold("preCompaction", asked)
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag === "Reject") return false
+  const request = outcome?.event ?? asked
+  const offered = outcome?.action._tag === "Respond"
+    ? outcome.action.output
+    : compactor === undefined
+    ? undefined
+    : yield* Effect.catchCause(compactor.compact(request), (cause) => {
+      turn.warn(`the compactor failed: ${say(cause)}`, "runtime")
+      return Effect.succeed(undefined)
+    })
+  const result = offered === undefined ? byDropping(request) : accept(turn, request, offered) ?? byDropping(request)
+  if (result === undefined) return false
 
-    turn.session.messages = [...result.messages]
-    turn.session.tokens = { known: 0, messages: 0 }
-    const removedCount = before.length - result.messages.filter((message) => before.includes(message)).length
-    turn.publish({ type: "compaction", removedCount, summary: result.summary })
-    const end = turn.fold("postCompaction", { removedCount, summary: result.summary, budget: { ...budget, usedTokens: estimate(turn) } })
-    if (end !== undefined && Effect.isEffect(end)) yield* end
-    return true
-  }
-)
+  turn.session.messages = [...result.messages]
+  turn.session.tokens = { known: 0, messages: 0 }
+  const removedCount = before.length - result.messages.filter((message) => before.includes(message)).length
+  turn.publish({ type: "compaction", removedCount, summary: result.summary })
+  const end = turn.fold("postCompaction", { removedCount, summary: result.summary, budget: { ...budget, usedTokens: estimate(turn) } })
+  if (end !== undefined && Effect.isEffect(end)) yield* end
+  return true
+}
 
 /** Takes a result only when nothing is lost that must not be. */
 const accept = (turn: Turn, request: CompactionRequest, result: CompactionResult): CompactionResult | undefined => {

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { ConfigError } from "../../data/AgentError.ts"
-import { after } from "../../data/internal/timer.ts"
 import { type Json, whyNot } from "../../data/Json.ts"
 import type { ToolCall } from "../../data/Message.ts"
 import { failure, success, type ToolMeta, type ToolResult } from "../../data/Tool.ts"
@@ -66,46 +65,44 @@ const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchCo
     } catch (error) {
       return Effect.succeed(failure(say(error)))
     }
-    if (Effect.isEffect(returned)) return bounded(returned as Effect.Effect<unknown, unknown>, about.timeoutMs)
+    if (Effect.isEffect(returned)) return bounded(returned as Effect.Effect<unknown, unknown>, about)
     if (!isThenable(returned)) return Effect.succeed(output(returned))
-    return awaited(returned, ctx, about.timeoutMs)
+    return awaited(returned, ctx, about)
   })
 
 const timedOut = (ms: number): ToolResult => failure(`the tool did not answer within ${ms} ms`)
 
-const awaited = (promise: PromiseLike<unknown>, ctx: Context, timeoutMs: number): Effect.Effect<ToolResult> =>
-  Effect.withFiber((fiber) =>
-    Effect.callback<ToolResult>((resume) => {
-      const cancel = after(fiber, timeoutMs, () => {
-        resume(Effect.succeed(timedOut(timeoutMs)))
-        ctx.abort()
-      })
-      const done = (result: ToolResult) => {
-        cancel()
-        resume(Effect.succeed(result))
-      }
-      promise.then((value) => done(output(value)), (error) => done(failure(say(error))))
-      return Effect.sync(() => {
-        cancel()
-        ctx.abort()
-      })
+const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchContext): Effect.Effect<ToolResult> =>
+  Effect.callback<ToolResult>((resume) => {
+    const cancel = about.onTimeout(() => {
+      resume(Effect.succeed(timedOut(about.timeoutMs)))
+      ctx.abort()
     })
-  )
+    const done = (result: ToolResult) => {
+      cancel()
+      resume(Effect.succeed(result))
+    }
+    promise.then((value) => done(output(value)), (error) => done(failure(say(error))))
+    return Effect.sync(() => {
+      cancel()
+      ctx.abort()
+    })
+  })
 
 /** Runs an Effect in a fiber of its own, so that its time is up when it is up, whatever its finalizers do. */
-const bounded = (effect: Effect.Effect<unknown, unknown>, timeoutMs: number): Effect.Effect<ToolResult> =>
-  Effect.withFiber((fiber) =>
+const bounded = (effect: Effect.Effect<unknown, unknown>, about: DispatchContext): Effect.Effect<ToolResult> =>
+  Exit.isExit(effect) ? Effect.succeed(ofExit(effect)) : Effect.withFiber((fiber) =>
     Effect.callback<ToolResult>((resume) => {
-      let cancel = () => {}
       const child = Effect.runForkWith(fiber.context)(effect)
+      const done = child.pollUnsafe()
+      if (done !== undefined) return resume(Effect.succeed(ofExit(done)))
+      const cancel = about.onTimeout(() => {
+        resume(Effect.succeed(timedOut(about.timeoutMs)))
+        child.interruptUnsafe()
+      })
       child.addObserver((exit) => {
         cancel()
         resume(Effect.succeed(ofExit(exit)))
-      })
-      if (child.pollUnsafe() !== undefined) return
-      cancel = after(fiber, timeoutMs, () => {
-        resume(Effect.succeed(timedOut(timeoutMs)))
-        child.interruptUnsafe()
       })
       return Effect.sync(() => {
         cancel()

@@ -4,9 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed, SessionError } from "../../data/AgentError.ts"
 import { after } from "../../data/internal/timer.ts"
+import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import type { Message } from "../../data/Message.ts"
 import type { TurnOutput } from "../../data/Turn.ts"
-import type { HookPointName } from "../../hook/HookPoint.ts"
+import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
@@ -14,6 +15,7 @@ import type { RunCommon, RunResult } from "../RunResult.ts"
 import { say } from "./dispatcher.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
+import { phase } from "./phase.ts"
 import { postStep, runTools } from "./toolCall.ts"
 import { ended, isEnded, type Turn } from "./turn.ts"
 
@@ -38,7 +40,7 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
     session.status = "busy"
     session.resumable = undefined
     return Effect.callback<RunResult, AgentError>((resume) => {
-      const child = Effect.runForkWith(fiber.context)(ending(turn, whole(turn, isNew, resumed)))
+      const child = Effect.runForkWith(fiber.context)(ending(turn, Effect.gen(() => whole(turn, isNew, resumed))))
       let calledOff = () => {}
       child.addObserver((exit) => {
         calledOff()
@@ -47,7 +49,9 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
         resume(turn.expired && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? expired(turn) : exit)
       })
       if (child.pollUnsafe() !== undefined) return
-      calledOff = after(fiber, turn.host.limits.wallClockMs, () => {
+      turn.watch.start(fiber)
+      calledOff = () => turn.watch.stop()
+      turn.watch.add(turn.host.limits.wallClockMs, () => {
         turn.expired = true
         child.interruptUnsafe()
       })
@@ -64,23 +68,24 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
     })
   })
 
-const whole = Effect.fnUntraced(function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
+const whole = function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
   if (isNew) yield* startSession(turn, resumed)
   if (turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
-  const recover = (error: Failure) => isEnded(error) ? Effect.fail(error) : recovered(turn, error)
-  return yield* Effect.catch(inner(turn, resumed), recover)
-})
+  if (!turn.host.chain.has("onTurnError")) return yield* inner(turn, resumed)
+  const recover = (error: Failure) => isEnded(error) ? Effect.fail(error) : Effect.gen(() => recovered(turn, error))
+  return yield* Effect.catch(Effect.gen(() => inner(turn, resumed)), recover)
+}
 
 /** Tells the hooks of a failed turn; the first that has an answer recovers it. */
-const recovered = Effect.fnUntraced(function*(turn: Turn, error: AgentError): Effect.fn.Return<TurnOutput, Failure> {
+const recovered = function*(turn: Turn, error: AgentError): Effect.fn.Return<TurnOutput, Failure> {
   const folded = turn.fold("onTurnError", { input: turn.input, error })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag !== "Replace") return yield* Effect.fail(error)
   turn.closeStep("not run: the turn failed")
   return outputOf(turn, { finishReason: "stop", ...outcome.action.value })
-})
+}
 
-const inner = Effect.fnUntraced(function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
+const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
   const core: CoreOutput & { readonly executed: boolean } = resumed ? { ...(yield* work(turn)), executed: true } : yield* begin(turn)
   const output = outputOf(turn, core)
   const { memory } = turn.host
@@ -92,10 +97,10 @@ const inner = Effect.fnUntraced(function*(turn: Turn, resumed: boolean): Effect.
   if (outcome?.action._tag === "Reject") return yield* rejected("postTurn", outcome)
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   return outcome === undefined ? output : { ...output, ...outcome.event.output }
-})
+}
 
 /** From the user's words to the core's. */
-const begin = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly executed: boolean }, Failure> {
+const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly executed: boolean }, Failure> {
   const folded = turn.fold("preTurn", turn.input)
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
@@ -115,11 +120,11 @@ const begin = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<CoreOutp
     return { text, finishReason: "stop", executed: false }
   }
   return { ...(yield* work(turn)), executed: true }
-})
+}
 
-const work = (turn: Turn): Effect.Effect<CoreOutput, Failure> => turn.host.core.runTurn(turn.input, contextOf(turn))
+const work = (turn: Turn): Effect.Effect<CoreOutput, Failure> => turn.host.core.runTurn(turn.input, new Context(turn))
 
-const startSession = Effect.fnUntraced(function*(turn: Turn, resumed: boolean): Effect.fn.Return<void, Failure> {
+const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<void, Failure> {
   const source = resumed ? "resume" : "startup"
   const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: [] })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
@@ -128,7 +133,7 @@ const startSession = Effect.fnUntraced(function*(turn: Turn, resumed: boolean): 
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   if (outcome !== undefined) turn.messages.push(...outcome.event.context)
   if (turn.listened) turn.publish({ type: "session-start", source })
-})
+}
 
 const outputOf = (turn: Turn, core: { readonly text: string; readonly finishReason: CoreOutput["finishReason"] }): TurnOutput => ({
   text: core.text,
@@ -146,7 +151,7 @@ const tolerate = <A>(turn: Turn, port: string, effect: Effect.Effect<A, unknown>
   })
 
 /** Gives a follow-up its turn, or lets the agent stop. */
-const keepGoing = Effect.fnUntraced(function*(turn: Turn, text: string): Effect.fn.Return<boolean, Failure> {
+const keepGoing = function*(turn: Turn, text: string): Effect.fn.Return<boolean, Failure> {
   const { chain, limits } = turn.host
   if (chain.has("postStep")) yield* postStep(turn)
   if (!chain.has("preStop")) return false
@@ -161,37 +166,59 @@ const keepGoing = Effect.fnUntraced(function*(turn: Turn, text: string): Effect.
   turn.publish({ type: "follow-up", message, count: turn.followUpCount })
   turn.messages.push({ role: "user", content: message, source: "follow-up" })
   return true
-})
+}
 
-const contextOf = (turn: Turn): AgentContext => {
-  const { chain, config, dispatcher, memory, policy, providers } = turn.host
-  return {
-    sessionId: turn.session.id,
-    provider: providers[0],
-    tools: dispatcher,
-    memory,
-    policy,
-    config,
-    hooks: {
-      has: chain.has,
-      run: <P extends HookPointName>(point: P, event: Parameters<typeof chain.run<P>>[1]) => chain.run(point, event, turn)
-    },
-    events: {
-      get active() {
-        return turn.listened
-      },
-      emit: (event) => turn.publish(event)
-    },
-    get messages() {
-      return turn.messages.slice()
-    },
-    get phase() {
-      return turn.phase
-    },
-    append: (message) => void turn.messages.push(message),
-    callModel: Effect.suspend(() => callModel(turn)),
-    runTools: Effect.suspend(() => runTools(turn)),
-    keepGoing: (text) => keepGoing(turn, text)
+/** A class because one is made for every turn: nothing is built but what a core asks for. */
+class Context implements AgentContext {
+  private readonly turn: Turn
+
+  constructor(turn: Turn) {
+    this.turn = turn
+  }
+  get sessionId() {
+    return this.turn.session.id
+  }
+  get provider() {
+    return this.turn.host.providers[0]
+  }
+  get tools() {
+    return this.turn.host.dispatcher
+  }
+  get memory() {
+    return this.turn.host.memory
+  }
+  get policy() {
+    return this.turn.host.policy
+  }
+  get config() {
+    return this.turn.host.config
+  }
+  get messages() {
+    return this.turn.messages.slice()
+  }
+  get phase() {
+    return this.turn.phase
+  }
+  get hooks() {
+    const { turn } = this
+    const { chain } = turn.host
+    return { has: chain.has, run: <P extends HookPointName>(point: P, event: In<P>) => chain.run(point, event, turn) }
+  }
+  get events() {
+    const { turn } = this
+    return { active: turn.listened, emit: (event: AgentEventBody) => turn.publish(event) }
+  }
+  get callModel() {
+    return phase(() => callModel(this.turn))
+  }
+  get runTools() {
+    return phase(() => runTools(this.turn))
+  }
+  keepGoing(text: string) {
+    return phase(() => keepGoing(this.turn, text))
+  }
+  append(message: Message) {
+    this.turn.messages.push(message)
   }
 }
 
@@ -201,7 +228,7 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
     Effect.matchCauseEffect(effect, {
       onSuccess: (output): Effect.Effect<RunResult, AgentError> => {
         turn.phase = "ended"
-        return done(turn, { status: "completed", finishReason: output.finishReason, ...common(turn, output.text) })
+        return done(turn, Object.assign(common(turn, output.text), { status: "completed" as const, finishReason: output.finishReason }))
       },
       onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
         const error = Cause.squash(cause)
@@ -229,31 +256,39 @@ const expired = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
   return done(turn, endOf(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
 }
 
-const common = (turn: Turn, text: string): RunCommon => ({
-  sessionId: turn.session.id,
-  turnNumber: turn.turnNumber,
-  text,
-  usage: turn.usage,
-  steps: turn.stepNumber,
-  toolCalls: turn.toolCalls,
-  messages: turn.messages.slice(),
-  records: turn.records
-})
+const common = (turn: Turn, text: string): RunCommon => {
+  const { messages: log } = turn
+  const { length } = log
+  let copy: ReadonlyArray<Message> | undefined
+  return {
+    sessionId: turn.session.id,
+    turnNumber: turn.turnNumber,
+    text,
+    usage: turn.usage,
+    steps: turn.stepNumber,
+    toolCalls: turn.toolCalls,
+    /** Copied when somebody reads it. */
+    get messages() {
+      return copy ??= log.slice(0, length)
+    },
+    records: turn.records
+  }
+}
 
 const endOf = (turn: Turn, end: TurnEnded["end"]): RunResult => {
   if (end.type === "aborted") {
     turn.closeStep(`not run: ${end.reason}`)
     turn.phase = "ended"
-    return { status: "aborted", reason: end.reason, by: end.by, ...common(turn, end.reason) }
+    return Object.assign(common(turn, end.reason), { status: "aborted" as const, reason: end.reason, by: end.by })
   }
   turn.session.resumable = turn.turnNumber
   turn.session.parked = turn
   const snapshot = turn.snapshot()
   if (end.type === "suspended") {
     const pending = turn.calls.flatMap(({ ask, status }) => status === "asked" && ask !== undefined ? [ask] : [])
-    return { status: "suspended", pending, snapshot, ...common(turn, "") }
+    return Object.assign(common(turn, ""), { status: "suspended" as const, pending, snapshot })
   }
-  return { status: "limited", limit: end.limit, used: end.used, max: end.max, snapshot, ...common(turn, end.text) }
+  return Object.assign(common(turn, end.text), { status: "limited" as const, limit: end.limit, used: end.used, max: end.max, snapshot })
 }
 
 const done = (turn: Turn, result: RunResult): Effect.Effect<RunResult, AgentError> => {

@@ -17,7 +17,7 @@ import { wrap } from "./wrap.ts"
 const maxDelayMs = 60_000
 
 /** Asks the model until an answer stands; keeps it in the turn. */
-export const callModel = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<LlmResponse, AgentError | TurnEnded> {
+export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, AgentError | TurnEnded> {
   const { limits } = turn.host
   let retries = 0
   while (true) {
@@ -57,7 +57,7 @@ export const callModel = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Retu
     turn.shown = ""
     return keep(turn, response)
   }
-})
+}
 
 /** Ends the turn because a cap is reached; it can be resumed. */
 export const limited = (turn: Turn, limit: string, used: number, max: number, text = ""): Effect.Effect<never, TurnEnded> => {
@@ -79,15 +79,15 @@ const requestOf = (turn: Turn): LlmRequest => {
   const { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } = turn.host
   const length = log.length
   let copy: ReadonlyArray<Message> | undefined
-  return {
-    ...(model === undefined ? undefined : { model }),
-    ...(instructions === undefined ? undefined : { instructions }),
+  const request = {
     get messages() {
       return copy ??= log.slice(0, length)
     },
     tools,
     parameters
   }
+  if (model === undefined && instructions === undefined) return request
+  return Object.assign(request, model === undefined ? undefined : { model }, instructions === undefined ? undefined : { instructions })
 }
 
 const noParameters = Object.freeze({})
@@ -100,7 +100,7 @@ interface Answered {
 }
 
 /** One call, with as many attempts as the hooks, the plan and the cap allow. */
-const attempts = Effect.fnUntraced(function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answered, AgentError | TurnEnded> {
+const attempts = function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answered, AgentError | TurnEnded> {
   const { limits: { attempts: max }, providers } = turn.host
   let request = first
   let provider: LlmProvider = providers[0]
@@ -159,7 +159,7 @@ const attempts = Effect.fnUntraced(function*(turn: Turn, first: LlmRequest): Eff
       provider = next
     }
   }
-})
+}
 
 /** One attempt, surrounded by the hooks that wrap it. */
 const once = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Effect<LlmResponse, AgentError | TurnEnded> => {
@@ -173,7 +173,7 @@ const brokenWrapper = (provider: string) => (hook: string, message: string): Eff
   Effect.fail(new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` }))
 
 /** Asks the hooks; without their word the plan counts: wait and retry twice, then the next provider, then fail. */
-const decide = Effect.fnUntraced(function*(
+const decide = function*(
   turn: Turn,
   error: ProviderError.ProviderError,
   attempt: number,
@@ -188,7 +188,7 @@ const decide = Effect.fnUntraced(function*(
   if (outcome.action._tag === "Reject") return yield* rejected("onLlmError", outcome)
   if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   return outcome.event.decision
-})
+}
 
 const plan = (
   turn: Turn,
@@ -214,17 +214,14 @@ const plan = (
 /** Keeps an answer: text joins the conversation, tool calls open a step. */
 const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
   const toolCalls = response.toolCalls.length === 0 ? response.toolCalls : withUniqueIds(turn, response.toolCalls)
-  const message: AssistantMessage = {
-    role: "assistant",
-    content: response.text,
-    ...(toolCalls.length === 0 ? undefined : { toolCalls }),
-    ...(response.reasoning === undefined ? undefined : { reasoning: response.reasoning }),
-    ...(response.metadata === undefined ? undefined : { metadata: response.metadata })
-  }
+  const { metadata, reasoning, text } = response
+  let message: AssistantMessage = toolCalls.length === 0 ? { role: "assistant", content: text } : { role: "assistant", content: text, toolCalls }
+  if (reasoning !== undefined) message = { ...message, reasoning }
+  if (metadata !== undefined) message = { ...message, metadata }
   if (toolCalls.length === 0) turn.messages.push(message)
   else {
     turn.open = message
-    turn.calls = toolCalls.map((call) => ({ call, status: "planned", settled: [] }))
+    turn.calls = toolCalls.map((call) => ({ call, status: "planned" }))
     turn.phase = "tools"
   }
   if (turn.host.config.window !== undefined && response.usage !== undefined) {

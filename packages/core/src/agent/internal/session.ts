@@ -7,6 +7,7 @@ export interface Session {
   readonly id: string
   /** Only ever appended to, or replaced as a whole: requests keep views of it. */
   messages: Array<Message>
+  /** Made when somebody asks for it. */
   readonly state: HookState.Store
   readonly sequence: { last: number }
   turnNumber: number
@@ -21,18 +22,32 @@ export interface Session {
   tokens: { known: number; messages: number }
 }
 
-export const make = (
-  id: string,
-  from?: { readonly messages: ReadonlyArray<Message>; readonly state: Parameters<typeof HookState.make>[0]; readonly turnNumber: number }
-): Session => ({
-  id,
-  messages: from === undefined ? [] : [...from.messages],
-  state: HookState.make(from?.state),
-  sequence: { last: 0 },
-  turnNumber: from?.turnNumber ?? 0,
-  status: "new",
-  resumable: undefined,
-  parked: undefined,
-  ids: new Set(from?.messages.flatMap((message) => message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : [])),
-  tokens: { known: 0, messages: 0 }
-})
+/** Where a session begins. */
+export interface Origin {
+  readonly messages: ReadonlyArray<Message>
+  readonly state: Parameters<typeof HookState.make>[0]
+  readonly turnNumber: number
+}
+
+export const make = (id: string, from?: Origin): Session => {
+  let state: HookState.Store | undefined
+  let ids: Set<string> | undefined
+  return {
+    id,
+    messages: from === undefined ? [] : [...from.messages],
+    sequence: { last: 0 },
+    turnNumber: from?.turnNumber ?? 0,
+    status: "new",
+    resumable: undefined,
+    parked: undefined,
+    tokens: { known: 0, messages: 0 },
+    get state() {
+      return state ??= HookState.make(from?.state)
+    },
+    get ids() {
+      return ids ??= new Set(from?.messages.flatMap(callIds))
+    }
+  }
+}
+
+const callIds = (message: Message): ReadonlyArray<string> => message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : []

@@ -45,8 +45,8 @@ const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect
 
     /** Shows what the hooks let through, but for the last `hold` characters of text. */
     const pass = (seen: LlmDelta, delta: LlmDelta): void => {
-      if (delta !== seen) changed = true
       if (delta.type !== "text") return show(turn, delta)
+      if (delta !== seen) changed = true
       const end = Math.max(0, delta.text.length - hold)
       released += delta.text.slice(0, end)
       tail = delta.text.slice(end)
@@ -59,6 +59,7 @@ const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect
       } else pass(seen, outcome?.event ?? seen)
     }
     const sink: DeltaSink = (delta) => {
+      if (Deferred.isDoneUnsafe(cut)) return
       const seen = delta.type === "text" && tail !== "" ? { type: "text" as const, text: tail + delta.text } : delta
       const outcome = turn.fold("onLlmDelta", seen)
       if (outcome === undefined || !Effect.isEffect(outcome)) return settle(seen, outcome)

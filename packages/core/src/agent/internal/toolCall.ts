@@ -6,7 +6,7 @@ import type { Decision } from "../../data/RunState.ts"
 import { type ExecutionGrant, failure, success, type ToolCallEvent, type ToolMeta, type ToolResult, unrestricted } from "../../data/Tool.ts"
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
 import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
-import type { Decoded } from "../../port/ToolDispatcher.ts"
+import type { Decoded, DispatchContext } from "../../port/ToolDispatcher.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { isNow, say } from "./dispatcher.ts"
 import { limited } from "./llmCall.ts"
@@ -16,16 +16,16 @@ import { wrap } from "./wrap.ts"
 type Failure = AgentError | TurnEnded
 
 /** Runs what is not done of the open step; then the step joins the conversation, or the turn is suspended. */
-export const runTools = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void, Failure> {
+export const runTools = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   const { dispatcher, limits } = turn.host
-  const left = turn.calls.filter(({ status }) => status !== "done" && !isWaiting(status))
+  const left = turn.calls.filter(({ status }) => status !== "done" && status !== "asked")
   if (turn.used.toolCalls + left.length > limits.toolCalls) return yield* limited(turn, "toolCalls", turn.used.toolCalls, limits.toolCalls)
   turn.used.toolCalls += left.length
   turn.toolCalls += left.length
   if (left.length === 1) yield* runOne(turn, left[0]!)
   else {
     const alone = dispatcher.exclusive !== undefined && left.some(({ call }) => dispatcher.exclusive!(call.name))
-    yield* Effect.forEach(left, (work) => runOne(turn, work), { concurrency: alone ? 1 : "unbounded", discard: true })
+    yield* Effect.forEach(left, (work) => Effect.gen(() => runOne(turn, work)), { concurrency: alone ? 1 : "unbounded", discard: true })
   }
   if (turn.calls.some(({ status }) => status === "asked")) {
     if (turn.host.config.store !== undefined) yield* turn.save()
@@ -33,29 +33,27 @@ export const runTools = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Retur
   }
   turn.closeStep("not run")
   if (turn.host.chain.has("postStep")) yield* postStep(turn)
-})
-
-const isWaiting = (status: Work["status"]): boolean => status === "asked"
+}
 
 /** A hook may look at the step, rewrite the history (when it stays valid), or end the turn. */
-export const postStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void, Failure> {
+export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   const folded = turn.fold("postStep", { messages: turn.messages.slice(), usage: turn.usage })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome === undefined) return
   if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   turn.rewrite(outcome.event.messages, outcome.by!)
-})
+}
 
-const runOne = Effect.fnUntraced(function*(turn: Turn, work: Work): Effect.fn.Return<void, Failure> {
+const runOne = function*(turn: Turn, work: Work): Effect.fn.Return<void, Failure> {
   const result = yield* resultOf(turn, work)
   if (result === undefined) return
   work.result = result
   work.status = "done"
   if (turn.host.config.store !== undefined) yield* turn.save()
-})
+}
 
 /** The call's result, or nothing when a person has to decide first. */
-const resultOf = Effect.fnUntraced(function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult | undefined, Failure> {
+const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { call } = work
   const tool = turn.host.tools.get(call.name)
   if (tool === undefined) return failure(`unknown tool "${call.name}": the tools are ${[...turn.host.tools.keys()].join(", ") || "none"}`)
@@ -74,12 +72,14 @@ const resultOf = Effect.fnUntraced(function*(turn: Turn, work: Work): Effect.fn.
     return yield* finished(turn, event, success(work.decision.output), 0, false)
   }
 
+  const { chain, policy } = turn.host
+  if (policy === undefined && !chain.has("preToolCall")) return yield* executed(turn, work, { ...call, args: args.args, tool, grant: unrestricted })
   const answer = yield* allowed(turn, work, tool, args.args)
   if (answer === undefined) return undefined
   if (answer === "decided") return yield* resultOf(turn, work)
   if (answer.type === "deny") return yield* denied(turn, work, answer.by, answer.reason)
   return yield* gated(turn, work, tool, args.args, answer.grant)
-})
+}
 
 const misfit = (malformed: string | undefined, why: string): string =>
   malformed === undefined
@@ -93,27 +93,25 @@ type Permit = { readonly type: "allow"; readonly grant: ExecutionGrant } | {
 }
 
 /** The policy's word on these arguments; where it asks, the permission hooks' and then a person's. */
-const allowed = Effect.fnUntraced(
-  function*(turn: Turn, work: Work, tool: ToolMeta, args: Json): Effect.fn.Return<Permit | "decided" | undefined, Failure> {
-    const { policy } = turn.host
-    if (policy === undefined) return { type: "allow", grant: unrestricted }
-    const call = { ...work.call, args }
-    const checked = yield* check(policy.check.bind(policy, call, tool))
-    if (checked.type === "allow") return checked
-    if (checked.type === "deny") return { ...checked, by: "policy" }
-    const text = fingerprint(tool.name, args)
-    if (work.settled.some((one) => one.hook === "policy" && one.fingerprint === text)) return { type: "allow", grant: checked.grant }
+const allowed = function*(turn: Turn, work: Work, tool: ToolMeta, args: Json): Effect.fn.Return<Permit | "decided" | undefined, Failure> {
+  const { policy } = turn.host
+  if (policy === undefined) return { type: "allow", grant: unrestricted }
+  const call = { ...work.call, args }
+  const checked = yield* check(policy.check.bind(policy, call, tool))
+  if (checked.type === "allow") return checked
+  if (checked.type === "deny") return { ...checked, by: "policy" }
+  const text = fingerprint(tool.name, args)
+  if (work.settled?.some((one) => one.hook === "policy" && one.fingerprint === text)) return { type: "allow", grant: checked.grant }
 
-    const folded = turn.fold("onPermission", { call, tool, reason: checked.reason, decision: { type: "ask", reason: checked.reason } })
-    const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-    if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by: outcome.by! }
-    const decision = outcome?.event.decision
-    if (decision?.type === "allow") return { type: "allow", grant: checked.grant }
-    if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by: outcome!.by! }
-    const reason = outcome?.action._tag === "Ask" ? outcome.action.reason : checked.reason
-    return (yield* ask(turn, work, "policy", reason, args)) ? "decided" : undefined
-  }
-)
+  const folded = turn.fold("onPermission", { call, tool, reason: checked.reason, decision: { type: "ask", reason: checked.reason } })
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by: outcome.by! }
+  const decision = outcome?.event.decision
+  if (decision?.type === "allow") return { type: "allow", grant: checked.grant }
+  if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by: outcome!.by! }
+  const question = outcome?.action._tag === "Ask" ? outcome.action : { reason: checked.reason }
+  return (yield* ask(turn, work, "policy", question, args)) ? "decided" : undefined
+}
 
 const check = (run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>): Effect.Effect<PolicyAnswer> =>
   Effect.catchCause(
@@ -126,7 +124,7 @@ const check = (run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>): 
   )
 
 /** From the pre hooks to the result. */
-const gated = Effect.fnUntraced(function*(
+const gated = function*(
   turn: Turn,
   work: Work,
   tool: ToolMeta,
@@ -144,9 +142,10 @@ const gated = Effect.fnUntraced(function*(
         : { ok: true as const, value }
     }
     const after = work.decision?.type === "approve" ? work.ask?.by : undefined
-    const resume = work.settled.length === 0
+    const { settled } = work
+    const resume = settled === undefined
       ? undefined
-      : { settled: work.settled, ...(after === undefined || after === "policy" ? {} : { after }) }
+      : { settled, ...(after === undefined || after === "policy" ? {} : { after }) }
     const folded = chain.fold("preToolCall", event, turn, decode, resume)
     const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
     if (outcome !== undefined) {
@@ -173,11 +172,11 @@ const gated = Effect.fnUntraced(function*(
     }
     if (event.args !== args || work.ask !== undefined) work.executedArgs = event.args
   }
-  return yield* executed(turn, work, { ...event, grant: limits })
-})
+  return yield* executed(turn, work, limits === event.grant ? event : { ...event, grant: limits })
+}
 
 /** What a pre hook's decision means, where it stops the call. */
-const stopped = Effect.fnUntraced(function*(
+const stopped = function*(
   turn: Turn,
   work: Work,
   outcome: Outcome<"preToolCall">
@@ -191,18 +190,29 @@ const stopped = Effect.fnUntraced(function*(
     case "Respond":
       return yield* finished(turn, event, success(action.output), 0, false)
     case "Ask": {
-      return (yield* ask(turn, work, by, action.reason, event.args)) ? yield* resultOf(turn, work) : undefined
+      return (yield* ask(turn, work, by, action, event.args)) ? yield* resultOf(turn, work) : undefined
     }
     default:
       return "goes on"
   }
-})
+}
+
+type Question = { readonly reason: string; readonly details?: Json }
 
 /** Puts a question: true when it was answered in place, false when the call has to wait. */
-const ask = Effect.fnUntraced(function*(turn: Turn, work: Work, by: string, reason: string, args: Json): Effect.fn.Return<boolean> {
+const ask = function*(turn: Turn, work: Work, by: string, question: Question, args: Json): Effect.fn.Return<boolean> {
   const { onAsk } = turn.host.config
   const { call } = work
-  work.ask = { callId: call.id, tool: call.name, args, by, reason, fingerprint: fingerprint(call.name, args) }
+  const { details, reason } = question
+  work.ask = {
+    callId: call.id,
+    tool: call.name,
+    args,
+    by,
+    reason,
+    ...(details === undefined ? undefined : { details }),
+    fingerprint: fingerprint(call.name, args)
+  }
   work.status = "asked"
   turn.publish({ type: "ask", ask: work.ask })
   if (onAsk === undefined) return false
@@ -216,7 +226,7 @@ const ask = Effect.fnUntraced(function*(turn: Turn, work: Work, by: string, reas
   )
   settle(turn, work, decision)
   return true
-})
+}
 
 /** Notes a person's decision: the hook is not asked again about exactly these arguments. */
 export const settle = (turn: Turn, work: Work, decision: Decision): void => {
@@ -225,29 +235,24 @@ export const settle = (turn: Turn, work: Work, decision: Decision): void => {
   const args = decision.type === "edit" ? decision.args : ask.args
   work.decision = decision
   work.status = "decided"
-  if (decision.type === "approve" || decision.type === "edit") work.settled.push({ hook: ask.by, fingerprint: fingerprint(ask.tool, args) })
+  if (decision.type === "approve" || decision.type === "edit") (work.settled ??= []).push({ hook: ask.by, fingerprint: fingerprint(ask.tool, args) })
   turn.publish({ type: "decided", callId: ask.callId, decision: decision.type })
 }
 
-const denied = Effect.fnUntraced(function*(turn: Turn, work: Work, by: string, reason: string): Effect.fn.Return<ToolResult> {
+const denied = function*(turn: Turn, work: Work, by: string, reason: string): Effect.fn.Return<ToolResult> {
   if (turn.listened) turn.publish({ type: "tool-denied", call: work.call, by, reason })
   const folded = turn.fold("onToolDenied", { call: work.call, by, reason })
   if (folded !== undefined && Effect.isEffect(folded)) yield* folded
   return failure(reason)
-})
+}
 
 /** The act. */
-const executed = Effect.fnUntraced(function*(turn: Turn, work: Work, event: ToolCallEvent): Effect.fn.Return<ToolResult, Failure> {
+const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect.fn.Return<ToolResult, Failure> {
   const { dispatcher, limits, toolWrappers } = turn.host
   work.status = "started"
   if (turn.host.config.store !== undefined) yield* turn.save()
   if (turn.listened) turn.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
-  const about = {
-    sessionId: turn.session.id,
-    idempotencyKey: `${turn.session.id}/${turn.turnNumber}/${event.id}`,
-    cwd: turn.cwd,
-    timeoutMs: event.grant.timeoutMs ?? limits.toolMs
-  }
+  const about = new About(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
   const began = performance.now()
   const result = yield* toolWrappers.length === 0
     ? dispatcher.dispatch(event, event.grant, about)
@@ -262,10 +267,35 @@ const executed = Effect.fnUntraced(function*(turn: Turn, work: Work, event: Tool
       (error) => Effect.succeed(failure(say(error)))
     )
   return yield* finished(turn, event, result, performance.now() - began, true)
-})
+}
+
+/** A class because one is made for every call: what nobody asks for is not built. */
+class About implements DispatchContext {
+  readonly timeoutMs: number
+  private readonly turn: Turn
+  private readonly id: string
+
+  constructor(turn: Turn, id: string, timeoutMs: number) {
+    this.turn = turn
+    this.id = id
+    this.timeoutMs = timeoutMs
+  }
+  get sessionId() {
+    return this.turn.session.id
+  }
+  get idempotencyKey() {
+    return `${this.turn.session.id}/${this.turn.turnNumber}/${this.id}`
+  }
+  get cwd() {
+    return this.turn.cwd
+  }
+  onTimeout(expire: () => void) {
+    return this.turn.watch.add(this.timeoutMs, expire)
+  }
+}
 
 /** The post hooks. */
-const finished = Effect.fnUntraced(function*(
+const finished = function*(
   turn: Turn,
   event: ToolCallEvent,
   result: ToolResult,
@@ -290,4 +320,4 @@ const finished = Effect.fnUntraced(function*(
   }
   if (turn.listened) turn.publish({ type: "tool-end", call, result: final, elapsedMs, executed: isExecuted })
   return final
-})
+}

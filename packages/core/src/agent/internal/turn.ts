@@ -16,6 +16,7 @@ import type { TurnEnded } from "../TurnEnded.ts"
 import { publish } from "./events.ts"
 import type { Resolved } from "./resolved.ts"
 import type { Session } from "./session.ts"
+import { Watch } from "./watch.ts"
 
 /** One tool call at work. */
 export interface Work {
@@ -23,7 +24,7 @@ export interface Work {
   status: RunState.CallState["status"]
   ask?: RunState.PendingAsk
   decision?: RunState.Decision
-  settled: Array<{ readonly hook: string; readonly fingerprint: string }>
+  settled?: Array<{ readonly hook: string; readonly fingerprint: string }>
   executedArgs?: Json
   result?: ToolResult
 }
@@ -62,6 +63,7 @@ export class Turn implements HookScope {
   shown = ""
   readonly records: Array<HookRecord> = []
   readonly contexts: Array<HookContext | undefined> = []
+  private deadlines: Watch | undefined = undefined
   private controller: AbortController | undefined = undefined
 
   constructor(host: Resolved, session: Session, input: TurnInput, turnNumber: number) {
@@ -95,13 +97,17 @@ export class Turn implements HookScope {
     return (this.controller ??= new AbortController()).signal
   }
   get onRecord() {
-    return this.listened || this.host.config.records === true ? this.record : undefined
+    return this.listened || this.host.config.records === true ? (record: HookRecord) => this.record(record) : undefined
   }
   get listened() {
     return this.host.hub.listeners.size > 0
   }
-  readonly active = () => this.listened
-  readonly emit = (name: string, payload: Json, hook: string) => this.publish({ type: "custom", hook, name, payload })
+  active() {
+    return this.listened
+  }
+  emit(name: string, payload: Json, hook: string) {
+    this.publish({ type: "custom", hook, name, payload })
+  }
 
   inject(text: string, options: InjectOptions | undefined, hook: string): void {
     const cut = text.length > maxInjection ? `${text.slice(0, maxInjection)}\n[cut: ${text.length - maxInjection} more characters]` : text
@@ -137,7 +143,7 @@ export class Turn implements HookScope {
     if (this.listened) this.publish({ type: "hook-late", hook, what })
     this.log(`hook ${hook} came too late: ${what} dropped`)
   }
-  private readonly record = (record: HookRecord): void => {
+  private record(record: HookRecord): void {
     if (this.host.config.records === true) this.records.push(record)
     if (this.listened && record.hooks.length > 0) this.publish({ type: "hook", record })
   }
@@ -162,6 +168,11 @@ export class Turn implements HookScope {
         sequence: this.session.sequence
       }, body)
     }
+  }
+
+  /** The deadlines of this turn. */
+  get watch(): Watch {
+    return this.deadlines ??= new Watch()
   }
 
   /** Takes back what was shown since the last `llm-start`. */
@@ -210,7 +221,7 @@ export class Turn implements HookScope {
       phase: this.phase,
       messages: [...this.messages],
       ...(this.open === undefined ? {} : { open: this.open }),
-      calls: this.calls.map((work) => ({ ...work, settled: [...work.settled] })),
+      calls: this.calls.map(({ settled, ...work }) => settled === undefined ? work : { ...work, settled: [...settled] }),
       injections: [...this.injections],
       usage: this.usage,
       counts: {
@@ -240,7 +251,7 @@ export const restore = (host: Resolved, session: Session, state: RunState.RunSta
   turn.stepNumber = state.stepNumber
   turn.phase = state.phase
   turn.open = state.open
-  turn.calls = state.calls.map((call) => ({ ...call, settled: [...(call.settled ?? [])] }))
+  turn.calls = state.calls.map(({ settled, ...call }) => settled === undefined ? { ...call } : { ...call, settled: [...settled] })
   turn.injections = [...state.injections]
   turn.usage = state.usage
   turn.llmCalls = state.counts.llmCalls

@@ -1,9 +1,39 @@
-/** Says what is wrong with an answer that the types would have refused. */
+/** Tells the kinds of answers apart, and says what is wrong with one that the types would have refused. */
+import * as Effect from "effect/Effect"
+import type { HookAction } from "../HookAction.ts"
 import { names, table } from "../HookPoint.ts"
 import type { Line } from "./line.ts"
 import { nearest } from "./order.ts"
 
-const tags = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
+const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
+const known: ReadonlySet<unknown> = new Set(tags)
+
+/** Whether it has the tag of an action. May throw, as any look into what is not ours. */
+export const isAction = (answer: unknown): answer is HookAction =>
+  typeof answer === "object" && answer !== null && "_tag" in answer && known.has(answer._tag)
+
+/** Whether it is no answer yet: an Effect, a promise or a generator. */
+export const isPending = (answer: unknown): answer is object => {
+  try {
+    return typeof answer === "object" && answer !== null && !isAction(answer) &&
+      (Effect.isEffect(answer) || isThenable(answer) || ("next" in answer && typeof answer.next === "function"))
+  } catch {
+    return false
+  }
+}
+
+export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
+  !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
+
+/** An error's message, even when its getter throws. */
+export const say = (error: unknown): string => {
+  try {
+    if (error instanceof Error) return String(error.message || error.name)
+    return typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
+  } catch {
+    return "an error that cannot be described"
+  }
+}
 
 /** The violation in words, or nothing when the answer is legal. */
 export const violation = (line: Line, answer: unknown, event: unknown): string | undefined => {

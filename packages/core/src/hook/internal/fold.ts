@@ -31,20 +31,22 @@ export const fold = (
     let answer: unknown
     try {
       answer = entry.call.call(entry.hook, current, ctx)
-    } catch (error) {
-      return new Run(line, current, scope, decode, undefined, i, by).startThrown(error)
-    }
-    if (answer === undefined) continue
-    const tag = (answer as { readonly _tag?: unknown } | null)?._tag
-    if (tag === "Continue") continue
-    if (tag === "Transform" && legal.Transform === true && decode === undefined) {
-      const value = (answer as HookAction.Transform<unknown>).value
-      if (line.wrong === undefined || line.wrong(value, current) === undefined) {
-        current = line.apply === undefined ? value : line.apply(current, value)
-        if (scope.freeze) freeze(current)
-        by = entry.name
-        continue
+      if (answer === undefined) continue
+      const tag = (answer as { readonly _tag?: unknown } | null)?._tag
+      if (tag === "Continue") continue
+      if (tag === "Transform" && legal.Transform === true && decode === undefined) {
+        const value = (answer as HookAction.Transform<unknown>).value
+        if (line.wrong === undefined || line.wrong(value, current) === undefined) {
+          const next = line.apply === undefined ? value : line.apply(current, value)
+          if (scope.freeze) freeze(next)
+          current = next
+          by = entry.name
+          continue
+        }
       }
+    } catch (error) {
+      // An answer that cannot be read is not the hook's throwing: the run reads it again, and says so.
+      if (answer === undefined) return new Run(line, current, scope, decode, undefined, i, by).startThrown(error)
     }
     return new Run(line, current, scope, decode, undefined, i, by).startWith(answer)
   }

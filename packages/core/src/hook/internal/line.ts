@@ -41,8 +41,8 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
   const entries = hooks.flatMap((hook, slot) => hook[point] === undefined ? [] : [entryOf(hook, slot, point)])
   if (entries.length === 0) return undefined
   if (row.order === "reverse") entries.reverse()
-  const deciders = entries.filter(({ hook }) => hook.kind !== "observer")
-  const observers = entries.filter(({ hook }) => hook.kind === "observer")
+  const deciders = entries.filter(({ hook }) => !observes(hook, point))
+  const observers = entries.filter(({ hook }) => observes(hook, point))
   const hasGates = deciders.some(({ gate }) => gate)
   return {
     point,
@@ -52,10 +52,19 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
     hasGates,
     plain: observers.length === 0 && !hasGates && deciders.every(({ shadow, wants }) => !shadow && wants === undefined),
     legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
-    apply: row.apply as Line["apply"],
+    apply: row.field === undefined ? undefined : apply(row.field, point === "preToolCall"),
     wrong: row.wrong as Line["wrong"]
   }
 }
+
+/** Whether a hook only looks on at this point. */
+export const observes = (hook: AgentHook<never>, point: HookPointName): boolean => hook.kind === "observer" || hook.observes?.includes(point) === true
+
+/** A tool call is changed by another tool call, of which only the arguments count. */
+const apply = (field: string, ofCall: boolean): NonNullable<Line["apply"]> =>
+  ofCall
+    ? (event, value) => ({ ...(event as object), args: (value as { readonly args: unknown }).args })
+    : (event, value) => ({ ...(event as object), [field]: value })
 
 const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): Entry => {
   const onFailure = hook.onFailure ?? ((hook.failOpen ?? hook.kind !== "policy") ? "open" : "reject")
@@ -66,7 +75,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     slot,
     call: hook[point] as Entry["call"],
     shadow: hook.mode === "shadow",
-    gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && hook.kind !== "observer",
+    gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook, point),
     timeoutMs: hook.timeout === "none" ? Infinity : hook.timeout === undefined ? 30_000 : Duration.toMillis(hook.timeout),
     onFailure,
     onTimeout: hook.onTimeout ?? onFailure,
@@ -76,10 +85,12 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
 
 const toolPoints: ReadonlySet<HookPointName> = new Set(["preToolCall", "postToolCall", "onPermission", "onToolDenied"])
 
-/** `*` stands for any characters; everything else for itself. Linear in the length of the name. */
+/** `*` stands for any characters, a leading `!` excludes; everything else stands for itself. Linear in the length of the name. */
 export const matcher = (patterns: string | ReadonlyArray<string>): (tool: string) => boolean => {
-  const all = (typeof patterns === "string" ? [patterns] : patterns).map((pattern) => pattern.split("*"))
-  return (tool) => all.some((pieces) => fits(pieces, tool))
+  const list = typeof patterns === "string" ? [patterns] : patterns
+  const without = list.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1).split("*"))
+  const only = list.filter((pattern) => !pattern.startsWith("!")).map((pattern) => pattern.split("*"))
+  return (tool) => (only.length === 0 || only.some((pieces) => fits(pieces, tool))) && !without.some((pieces) => fits(pieces, tool))
 }
 
 const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {

@@ -4,14 +4,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import { after } from "../../data/internal/timer.ts"
-import { canonical, freeze } from "../../data/Json.ts"
+import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
-import { Continue } from "../HookAction.ts"
+import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { violation } from "./answer.ts"
+import { isAction, isPending, isThenable, say, violation } from "./answer.ts"
 import { Context } from "./context.ts"
-import { type Entry, type Line, toolOf } from "./line.ts"
+import { fingerprint } from "./fingerprint.ts"
+import { type Entry, type Line, observes, toolOf } from "./line.ts"
 import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
 
 /** A gate is asked again at most so often because others changed the value. */
@@ -179,45 +180,54 @@ export class Run {
   }
 
   private isObserver(entry: Entry): boolean {
-    return entry.hook.kind === "observer"
+    return observes(entry.hook, this.line.point)
   }
 
   /** Takes an answer; false when it is none yet and has to be waited for. */
   private answered(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
-    if (answer === undefined || isAction(answer)) {
-      this.take(entry, (answer ?? Continue) as HookAction.HookAction, began)
-      return true
-    }
-    if (typeof answer === "object" && answer !== null && isPending(answer)) {
-      if (Exit.isExit(answer)) {
-        this.exited(entry, answer, began)
-        return true
-      }
+    if (!isPending(answer)) this.said(entry, answer, began)
+    else if (Exit.isExit(answer)) this.exited(entry, answer, began)
+    else {
       // The context stays with this call: what it does after a timeout can then be told from what others do.
       if (!this.isObserver(entry)) this.scope.contexts[entry.slot] = undefined
       this.waiting = { entry, ctx, answer, began }
       if (isThenable(answer)) this.listen(this.waiting, answer)
       return false
     }
-    this.fail(entry, "illegal", violation(this.line, answer, this.event), began)
     return true
   }
 
-  private take(entry: Entry, action: HookAction.HookAction, began: number): void {
+  /** Takes what a hook said in the end. What cannot even be read is as illegal as what may not be said. */
+  private said(entry: Entry, answer: unknown, began: number): void {
+    let wrong: string | undefined
+    try {
+      wrong = answer === undefined || isAction(answer)
+        ? this.take(entry, answer ?? Continue, began)
+        : violation(this.line, answer, this.event)
+    } catch (error) {
+      wrong = `answered something that cannot be read: ${say(error)}`
+    }
+    if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
+  }
+
+  /** Obeys and notes an action, or says what is wrong with it; until that is certain nothing is changed. */
+  private take(entry: Entry, action: HookAction.HookAction, began: number): string | undefined {
     const wrong = action._tag === "Continue" ? undefined : violation(this.line, action, this.event)
-    if (wrong !== undefined) return this.fail(entry, "illegal", wrong, began)
-    if (entry.shadow || this.isObserver(entry)) return this.note(entry, action, this.event, this.event, began)
-    const before = this.event
+    if (wrong !== undefined) return wrong
+    if (entry.shadow || this.isObserver(entry)) return this.note(entry, action, undefined, began)
+    let changes: HookAnswer["change"]
     if (action._tag === "Transform" || action._tag === "Replace") {
+      const before = this.event
       const read = this.decode?.(action.value, before) ?? { ok: true as const, value: action.value }
-      if (!read.ok) return this.fail(entry, "illegal", `${action._tag} at ${this.line.point}: ${read.why}`, began)
-      this.event = this.line.apply === undefined ? read.value : this.line.apply(before, read.value)
-      if (this.scope.freeze) freeze(this.event)
-      if (this.action._tag !== "Replace") this.action = action._tag === "Replace" ? action : changed
-      this.by = entry.name
+      if (!read.ok) return `${action._tag} at ${this.line.point}: ${read.why}`
+      const next = this.line.apply === undefined ? read.value : this.line.apply(before, read.value)
+      if (this.scope.freeze) freeze(next)
+      if (this.answers !== undefined && next !== before) changes = change(before, next)
+      this.event = next
+      this.stop(action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed, entry.name)
     } else if (action._tag !== "Continue") this.stop(action, entry.name)
     if (entry.gate) this.seen.set(entry.slot, this.text())
-    this.note(entry, action, before, this.event, began)
+    return this.note(entry, action, changes, began)
   }
 
   private stop(action: HookAction.HookAction, by: string): void {
@@ -227,7 +237,7 @@ export class Run {
 
   /** What a gate answers for: the value as canonical text. */
   private text(): string {
-    return fingerprint(this.line.point, this.event)
+    return fingerprint(this.line, this.event)
   }
 
   private fail(entry: Entry, kind: FailureKind, error: unknown, began: number): void {
@@ -260,7 +270,7 @@ export class Run {
     this.answers?.push({ hook: entry.name, answer: "skipped", why, durationMs: 0 })
   }
 
-  private note(entry: Entry, action: HookAction.HookAction, before: unknown, after: unknown, began: number): void {
+  private note(entry: Entry, action: HookAction.HookAction, changes: HookAnswer["change"], began: number): undefined {
     if (this.answers === undefined) return
     const reason = "reason" in action ? action.reason : undefined
     const again = this.answers.some(({ answer, hook }) => hook === entry.name && answer !== "skipped")
@@ -268,7 +278,7 @@ export class Run {
       hook: entry.name,
       answer: action._tag,
       ...(reason === undefined ? {} : { why: reason }),
-      ...(before === after ? {} : { change: change(before, after) }),
+      ...(changes === undefined ? {} : { change: changes }),
       ...(entry.shadow ? { shadow: true } : {}),
       ...(again ? { again: true } : {}),
       durationMs: now() - began
@@ -318,15 +328,10 @@ export class Run {
   }
 
   private listen(waiting: Waiting, promise: PromiseLike<unknown>): void {
-    promise.then(
-      (answer) => {
-        if (this.waiting !== waiting) return this.late(waiting, undefined)
-        this.settle(() => {
-          if (answer === undefined || isAction(answer)) {
-            this.take(waiting.entry, (answer ?? Continue) as HookAction.HookAction, waiting.began)
-          } else this.fail(waiting.entry, "illegal", violation(this.line, answer, this.event), waiting.began)
-        })
-      },
+    // A thenable of somebody's own making may throw, answer twice or at once; a promise does none of that.
+    Promise.resolve(promise).then(
+      (answer) =>
+        this.waiting === waiting ? this.settle(() => this.said(waiting.entry, answer, waiting.began)) : this.late(waiting, undefined),
       (error) =>
         this.waiting === waiting
           ? this.settle(() => this.fail(waiting.entry, "rejected", error, waiting.began))
@@ -347,10 +352,8 @@ export class Run {
   }
 
   private exited(entry: Entry, exit: Exit.Exit<unknown, unknown>, began: number): void {
-    if (Exit.isSuccess(exit)) {
-      if (exit.value === undefined || isAction(exit.value)) this.take(entry, (exit.value ?? Continue) as HookAction.HookAction, began)
-      else this.fail(entry, "illegal", violation(this.line, exit.value, this.event), began)
-    } else if (Cause.hasInterruptsOnly(exit.cause)) this.fail(entry, "interrupted", "the hook interrupted itself", began)
+    if (Exit.isSuccess(exit)) this.said(entry, exit.value, began)
+    else if (Cause.hasInterruptsOnly(exit.cause)) this.fail(entry, "interrupted", "the hook interrupted itself", began)
     else this.fail(entry, Cause.hasFails(exit.cause) ? "failed" : "died", Cause.squash(exit.cause), began)
   }
 
@@ -386,29 +389,3 @@ export class Run {
 }
 
 const now = (): number => performance.now()
-
-const tags: ReadonlySet<unknown> = new Set(["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"])
-
-const isAction = (answer: unknown): boolean => typeof answer === "object" && answer !== null && "_tag" in answer && tags.has(answer._tag)
-
-const isThenable = (answer: object): answer is PromiseLike<unknown> =>
-  !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
-
-const isPending = (answer: object): boolean =>
-  Effect.isEffect(answer) || isThenable(answer) || ("next" in answer && typeof answer.next === "function")
-
-/** An error's message, even when its getter throws. */
-const say = (error: unknown): string => {
-  try {
-    return error instanceof Error ? error.message || error.name : typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
-  } catch {
-    return "an error that cannot be described"
-  }
-}
-
-/** What an approval counts for: tool and arguments at the tool points, the whole event elsewhere. */
-export const fingerprint = (point: string, event: unknown): string => {
-  if (point !== "preToolCall") return canonical(event)
-  const { args, name } = event as { readonly name: string; readonly args: unknown }
-  return canonical({ args, tool: name })
-}
