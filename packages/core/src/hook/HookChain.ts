@@ -12,12 +12,11 @@ import type { HookScope } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 import { names } from "./HookPoint.ts"
 import type { HookFailure } from "./HookRecord.ts"
-import { fingerprint as fingerprintAt } from "./internal/fingerprint.ts"
+import { fingerprintOf } from "./internal/fingerprint.ts"
 import { fold as foldLine } from "./internal/fold.ts"
 import { compile, type Line } from "./internal/line.ts"
 import { order } from "./internal/order.ts"
 import type { Decode, Resume } from "./internal/outcome.ts"
-import { fingerprintOf } from "./internal/fingerprint.ts"
 
 /** What came of a point: `event` with every change in it, and the action that decided. @category models @since 0.1.0 */
 export interface Outcome<P extends HookPointName> {
