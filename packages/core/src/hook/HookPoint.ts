@@ -7,7 +7,7 @@
 import type { AgentError } from "../data/AgentError.ts"
 import type { BudgetLevel, CompactionEnd, CompactionHint, CompactionRequest, CompactionResult } from "../data/Compaction.ts"
 import type { Delegation, DelegationEnd, DelegationResult, HostSignal } from "../data/Delegation.ts"
-import type { Json } from "../data/Json.ts"
+import { type Json, whyNot } from "../data/Json.ts"
 import type { LlmDelta, LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../data/LlmCall.ts"
 import type { Message, ToolCall } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
@@ -26,6 +26,8 @@ export interface TurnAnswer {
 export interface TurnFailure {
   readonly input: TurnInput
   readonly error: AgentError
+  /** What an earlier hook recovered the turn with: for gates and observers. */
+  readonly answer?: TurnAnswer
 }
 
 /** A failed LLM call: what `onLlmError` hooks receive. @category models @since 0.1.0 */
@@ -97,6 +99,8 @@ export interface Row {
   readonly field?: string
   /** Says what is wrong with a value from an untyped hook. */
   readonly wrong?: (value: never, event: never) => string | undefined
+  /** Says what is wrong with an output from an untyped hook. */
+  readonly wrongOutput?: (output: never) => string | undefined
 }
 
 /** Checks of values from untyped hooks. They run on every change, so each is a few comparisons. */
@@ -134,6 +138,14 @@ const wantsObject = (value: Loose) => isObject(value) ? undefined : "expected an
 const wantsMessages = (value: unknown) => Array.isArray(value) ? undefined : "expected an array of messages"
 const wantsType = (...types: ReadonlyArray<string>) => (value: Loose) =>
   isObject(value) && types.includes(value!.type as string) ? undefined : `expected an object whose \`type\` is one of ${types.join(", ")}`
+const wantsJson = (output: unknown) => {
+  const why = whyNot(output, "output")
+  return why === undefined ? undefined : `expected JSON, ${why}`
+}
+const wantsCompaction = (output: Loose) =>
+  isObject(output) && Array.isArray(output!.messages) && typeof output!.summary === "string"
+    ? undefined
+    : "expected an object with an array `messages` and a string `summary`"
 
 /** The table. @category table @since 0.1.0 */
 export const table = {
@@ -148,7 +160,8 @@ export const table = {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the turn fails, the model is not called, the message is not stored",
-    wrong: wantsMessage
+    wrong: wantsMessage,
+    wrongOutput: wantsText
   },
   postTurn: {
     order: "reverse",
@@ -157,12 +170,13 @@ export const table = {
     field: "output",
     wrong: wantsText
   },
-  onTurnError: { order: "forward", legal: ["Replace"], onReject: "", wrong: wantsText },
+  onTurnError: { order: "forward", legal: ["Replace"], onReject: "", field: "answer", wrong: wantsText },
   preLlmCall: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the turn fails with HookRejected; nothing is retried",
-    wrong: wantsRequest
+    wrong: wantsRequest,
+    wrongOutput: wantsResponse
   },
   onLlmDelta: {
     order: "reverse",
@@ -189,7 +203,8 @@ export const table = {
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort", "Ask"],
     onReject: "the tool does not run; the reason is its error result and the loop goes on",
     field: "args",
-    wrong: wantsCall
+    wrong: wantsCall,
+    wrongOutput: wantsJson
   },
   postToolCall: {
     order: "reverse",
@@ -212,7 +227,8 @@ export const table = {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the sub-agent is not started",
-    wrong: wantsDelegation
+    wrong: wantsDelegation,
+    wrongOutput: wantsText
   },
   postDelegation: {
     order: "reverse",
@@ -226,7 +242,8 @@ export const table = {
     legal: ["Transform", "Replace", "Reject", "Respond"],
     onReject: "this compaction is skipped",
     field: "hint",
-    wrong: wantsObject
+    wrong: wantsObject,
+    wrongOutput: wantsCompaction
   },
   postCompaction: { order: "reverse", legal: [], onReject: "" },
   onBudget: { order: "forward", legal: ["Abort"], onReject: "" },

@@ -36,7 +36,11 @@ const shapes: { readonly [P in HookPointName]: Shape } = {
     value: output,
     read: (event: { output: { text: string } }) => event.output.text
   },
-  onTurnError: { event: () => ({ input, error }), value: (text) => ({ text }) },
+  onTurnError: {
+    event: (text) => text === "" ? { input, error } : { input, error, answer: { text } },
+    value: (text) => ({ text }),
+    read: (event: { answer?: { text: string } }) => event.answer?.text ?? ""
+  },
   preLlmCall: whole(request, (event: { messages: Messages }) => event.messages[0]!.content),
   onLlmDelta: whole((text) => ({ type: "text", text }), (event: { text: string }) => event.text),
   postLlmCall: {

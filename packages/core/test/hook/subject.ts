@@ -23,12 +23,12 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
   const seen = (outcome: Outcome, waited: boolean): Observed => {
     const { _tag: action, output, reason, value } = outcome.action
     const text = readAt(point, outcome.event)
-    if (JSON.stringify(outcome.event) !== JSON.stringify(eventAt(point, text))) throw new Error("more than the value was changed")
+    const intact = JSON.stringify(outcome.event) === JSON.stringify(eventAt(point, text))
     return {
       action,
       carried: action === "Replace" ? value : output,
       reason: reason === undefined ? undefined : short(reason),
-      text,
+      text: intact ? text : `${text}, and more than the value was changed`,
       by: outcome.by,
       failure: outcome.failure && failed(outcome.failure),
       calls,

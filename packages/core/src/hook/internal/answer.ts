@@ -59,8 +59,10 @@ export const violation = (line: Line, answer: unknown, event: unknown): string |
   if ((tag === "Reject" || tag === "Abort" || tag === "Ask") && typeof (answer as { readonly reason?: unknown }).reason !== "string") {
     return `${tag} at ${line.point}: expected a string \`reason\``
   }
-  if (tag === "Respond" && (answer as { readonly output?: unknown }).output === undefined) {
-    return `Respond at ${line.point}: expected an \`output\``
+  if (tag === "Respond") {
+    const { output } = answer as { readonly output?: unknown }
+    const wrong = output === undefined ? "expected an `output`" : line.row.wrongOutput?.(output as never)
+    return wrong === undefined ? undefined : `Respond at ${line.point}: ${wrong}`
   }
   return undefined
 }
