@@ -32,8 +32,7 @@ const listener = (answer: string) =>
         }))
       })
     }),
-    ({ close }) =>
-      Effect.sync(close)
+    ({ close }) => Effect.sync(close)
   )
 
 const closed = (socket: Socket) =>
