@@ -118,12 +118,14 @@ export const makeUnsafe = (
 const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never> | undefined): AgentRuntime => {
   const data = new Map<string, Sessions.Session>()
 
+  const forget = (id: string): void => {
+    open.delete(id)
+    data.delete(id)
+  }
+
   const adopt = (session: Sessions.Session): Session => {
     data.set(session.id, session)
-    const face = faceOf(host, session, context, () => {
-      open.delete(session.id)
-      data.delete(session.id)
-    })
+    const face = new SessionFace(host, session, context, forget)
     open.set(session.id, face)
     return face
   }
@@ -132,7 +134,7 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
     const state = yield* RunState.decode(snapshot)
     yield* resumable(host, state, data.get(state.sessionId), decisions)
     const session = data.get(state.sessionId) ??
-      Sessions.make(state.sessionId, { messages: state.messages, state: state.hookState, turnNumber: state.turnNumber })
+      new Sessions.Session(state.sessionId, { messages: state.messages, state: state.hookState, turnNumber: state.turnNumber })
     if (!data.has(session.id)) adopt(session)
     const turn = restore(host, session, state)
     for (const work of turn.calls) {
@@ -154,7 +156,7 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
       }
       return Effect.succeed(
         open.get(id) ??
-          adopt(Sessions.make(id, options?.messages === undefined ? undefined : { messages: options.messages, state: {}, turnNumber: 0 }))
+          adopt(new Sessions.Session(id, options?.messages === undefined ? undefined : { messages: options.messages, state: {}, turnNumber: 0 }))
       )
     })
 
@@ -200,53 +202,73 @@ const resumable = (
   return Effect.void
 }
 
-const faceOf = (host: Resolved, session: Sessions.Session, context: Context.Context<never> | undefined, forget: () => void): Session => {
+/** A class because there may be ten thousand sessions: its methods are shared. */
+class SessionFace implements Session {
+  private readonly host: Resolved
+  private readonly session: Sessions.Session
+  private readonly context: Context.Context<never> | undefined
+  private readonly forget: (id: string) => void
+
+  constructor(host: Resolved, session: Sessions.Session, context: Context.Context<never> | undefined, forget: (id: string) => void) {
+    this.host = host
+    this.session = session
+    this.context = context
+    this.forget = forget
+  }
+
+  get id() {
+    return this.session.id
+  }
+  get state() {
+    return this.session.state
+  }
+  get messages() {
+    return this.session.messages.slice()
+  }
+
+  run(input: string | TurnInput): Effect.Effect<RunResult, AgentError> {
+    const { host, session } = this
+    return this.within(Effect.suspend(() => {
+      if (session.status === "busy" || session.status === "closed") return execute(this.outside(), false)
+      session.parked?.closeStep("not run: nobody decided before the next turn")
+      session.parked = undefined
+      const turn = new Turn(host, session, typeof input === "string" ? { message: input } : input, ++session.turnNumber)
+      return execute(turn, false)
+    }))
+  }
+
+  signal(signal: HostSignal) {
+    return this.within(Effect.map(this.host.chain.run("onSignal", signal, this.outside()), ({ action }) =>
+      action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true }))
+  }
+
+  get compact() {
+    return this.within(Effect.gen(() => Compaction.compact(this.outside(), "manual")))
+  }
+
+  close(reason: SessionEnd["reason"] = "done"): Effect.Effect<void> {
+    const { host: { chain, hub }, session } = this
+    return this.within(Effect.suspend(() => {
+      if (session.status === "closed") return Effect.void
+      const started = session.status !== "new"
+      session.status = "closed"
+      this.forget(session.id)
+      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0)) return Effect.void
+      const turn = this.outside()
+      return Effect.asVoid(Effect.ensuring(
+        chain.run("onSessionEnd", { sessionId: session.id, reason }, turn),
+        Effect.sync(() => turn.publish({ type: "session-end", reason }))
+      ))
+    }))
+  }
+
   /** A turn that is none: what hooks see at the points outside turns. */
-  const outside = () => new Turn(host, session, { message: "" }, session.turnNumber)
-  return {
-    id: session.id,
-    get state() {
-      return session.state
-    },
-    get messages() {
-      return session.messages.slice()
-    },
-    run: (input) =>
-      within(
-        context,
-        Effect.suspend(() => {
-          if (session.status === "busy" || session.status === "closed") return execute(outside(), false)
-          session.parked?.closeStep("not run: nobody decided before the next turn")
-          session.parked = undefined
-          const turn = new Turn(host, session, typeof input === "string" ? { message: input } : input, ++session.turnNumber)
-          return execute(turn, false)
-        })
-      ),
-    signal: (signal) =>
-      within(
-        context,
-        Effect.map(host.chain.run("onSignal", signal, outside()), ({ action }) =>
-          action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true })
-      ),
-    get compact() {
-      return within(context, Effect.gen(() => Compaction.compact(outside(), "manual")))
-    },
-    close: (reason = "done") =>
-      within(
-        context,
-        Effect.suspend(() => {
-          if (session.status === "closed") return Effect.void
-          const started = session.status !== "new"
-          session.status = "closed"
-          forget()
-          if (!started || (!host.chain.has("onSessionEnd") && host.hub.listeners.size === 0)) return Effect.void
-          const turn = outside()
-          return Effect.asVoid(Effect.ensuring(
-            host.chain.run("onSessionEnd", { sessionId: session.id, reason }, turn),
-            Effect.sync(() => turn.publish({ type: "session-end", reason }))
-          ))
-        })
-      )
+  private outside(): Turn {
+    return new Turn(this.host, this.session, { message: "" }, this.session.turnNumber)
+  }
+
+  private within<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return within(this.context, effect)
   }
 }
 

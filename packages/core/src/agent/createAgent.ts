@@ -129,25 +129,6 @@ export const createAgent: {
     return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
   }
 
-  const face = (session: AgentRuntime.Session): AgentSession => {
-    const runTurn = (input: string | TurnInput, options?: RunOptions) => run(() => session.run(input), options?.signal)
-    return {
-      id: session.id,
-      get state() {
-        return session.state
-      },
-      get messages() {
-        return session.messages
-      },
-      run: runTurn,
-      stream: (input, options) => stream(() => runTurn(input, options), () => session.id),
-      signal: (signal) => run(() => session.signal(signal)),
-      compact: () => run(() => session.compact),
-      close: () => run(() => session.close()),
-      [Symbol.asyncDispose]: () => run(() => session.close())
-    }
-  }
-
   return {
     run: (input, options) => run((runtime) => runtime.run(input), options?.signal),
     stream: (input, options) => {
@@ -168,7 +149,7 @@ export const createAgent: {
         () => id
       )
     },
-    session: async (options) => face(await run((runtime) => runtime.session(options))),
+    session: async (options) => new Face(await run((runtime) => runtime.session(options)), run, stream),
     resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options?.signal),
     on: (listener) => {
       host.hub.listeners.add(listener)
@@ -176,5 +157,49 @@ export const createAgent: {
     },
     close,
     [Symbol.asyncDispose]: close
+  }
+}
+
+type Run = <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
+type Streams = (start: () => Promise<RunResult>, sessionId: () => string | undefined) => RunStream
+
+/** A class because there may be ten thousand sessions: its methods are shared. */
+class Face implements AgentSession {
+  private readonly session: AgentRuntime.Session
+  private readonly effects: Run
+  private readonly streams: Streams
+
+  constructor(session: AgentRuntime.Session, effects: Run, streams: Streams) {
+    this.session = session
+    this.effects = effects
+    this.streams = streams
+  }
+
+  get id() {
+    return this.session.id
+  }
+  get state() {
+    return this.session.state
+  }
+  get messages() {
+    return this.session.messages
+  }
+  run(input: string | TurnInput, options?: RunOptions) {
+    return this.effects(() => this.session.run(input), options?.signal)
+  }
+  stream(input: string | TurnInput, options?: RunOptions) {
+    return this.streams(() => this.run(input, options), () => this.id)
+  }
+  signal(signal: HostSignal) {
+    return this.effects(() => this.session.signal(signal))
+  }
+  compact() {
+    return this.effects(() => this.session.compact)
+  }
+  close() {
+    return this.effects(() => this.session.close())
+  }
+  [Symbol.asyncDispose]() {
+    return this.close()
   }
 }

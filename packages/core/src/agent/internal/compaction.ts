@@ -29,10 +29,10 @@ export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
 
 /** Tokens of the conversation: what the vendor last reported, and an estimate of what came since. */
 const estimate = (turn: Turn): number => {
-  const { messages, session: { tokens } } = turn
+  const { messages, session } = turn
   const { tokenizer = byLength } = turn.host.config
-  for (; tokens.messages < messages.length; tokens.messages++) tokens.known += tokenizer.count(weight(messages[tokens.messages]!))
-  return tokens.known
+  for (; session.counted < messages.length; session.counted++) session.tokens += tokenizer.count(weight(messages[session.counted]!))
+  return session.tokens
 }
 
 const weight = (message: Message): string =>
@@ -59,8 +59,7 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
   const result = offered === undefined ? byDropping(request) : accept(turn, request, offered) ?? byDropping(request)
   if (result === undefined) return false
 
-  turn.session.messages = [...result.messages]
-  turn.session.tokens = { known: 0, messages: 0 }
+  turn.session.replace(result.messages)
   const removedCount = before.length - result.messages.filter((message) => before.includes(message)).length
   turn.publish({ type: "compaction", removedCount, summary: result.summary })
   const end = turn.fold("postCompaction", { removedCount, summary: result.summary, budget: { ...budget, usedTokens: estimate(turn) } })

@@ -17,13 +17,13 @@ export interface Origin {
   readonly turnNumber: number
   readonly stepNumber: number
   readonly agent: { readonly name: string }
-  readonly sequence: { last: number }
+  readonly session: { last: number }
 }
 
 /** Completes an event and hands it to every listener; a listener that throws is dropped. */
 export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void => {
   const event = Object.freeze({
-    seq: ++origin.sequence.last,
+    seq: ++origin.session.last,
     sessionId: origin.sessionId,
     turnNumber: origin.turnNumber,
     stepNumber: origin.stepNumber,

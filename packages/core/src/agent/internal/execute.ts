@@ -7,7 +7,9 @@ import { after } from "../../data/internal/timer.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import type { Message } from "../../data/Message.ts"
 import type { TurnOutput } from "../../data/Turn.ts"
+import type { Usage } from "../../data/Usage.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
+import type { HookRecord } from "../../hook/HookRecord.ts"
 import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
@@ -228,7 +230,7 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
     Effect.matchCauseEffect(effect, {
       onSuccess: (output): Effect.Effect<RunResult, AgentError> => {
         turn.phase = "ended"
-        return done(turn, Object.assign(common(turn, output.text), { status: "completed" as const, finishReason: output.finishReason }))
+        return done(turn, Object.assign(new Ending(turn, output.text), { status: "completed" as const, finishReason: output.finishReason }))
       },
       onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
         const error = Cause.squash(cause)
@@ -256,22 +258,31 @@ const expired = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
   return done(turn, endOf(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
 }
 
-const common = (turn: Turn, text: string): RunCommon => {
-  const { messages: log } = turn
-  const { length } = log
-  let copy: ReadonlyArray<Message> | undefined
-  return {
-    sessionId: turn.session.id,
-    turnNumber: turn.turnNumber,
-    text,
-    usage: turn.usage,
-    steps: turn.stepNumber,
-    toolCalls: turn.toolCalls,
-    /** Copied when somebody reads it. */
-    get messages() {
-      return copy ??= log.slice(0, length)
-    },
-    records: turn.records
+/** A class because its messages are copied only when somebody reads them. */
+class Ending implements RunCommon {
+  readonly sessionId: string
+  readonly turnNumber: number
+  readonly text: string
+  readonly usage: Usage
+  readonly steps: number
+  readonly toolCalls: number
+  readonly records: ReadonlyArray<HookRecord>
+  private readonly log: ReadonlyArray<Message>
+  private readonly length: number
+
+  constructor(turn: Turn, text: string) {
+    this.sessionId = turn.session.id
+    this.turnNumber = turn.turnNumber
+    this.text = text
+    this.usage = turn.usage
+    this.steps = turn.stepNumber
+    this.toolCalls = turn.toolCalls
+    this.records = turn.records
+    this.log = turn.messages
+    this.length = this.log.length
+  }
+  get messages(): ReadonlyArray<Message> {
+    return this.log.slice(0, this.length)
   }
 }
 
@@ -279,16 +290,16 @@ const endOf = (turn: Turn, end: TurnEnded["end"]): RunResult => {
   if (end.type === "aborted") {
     turn.closeStep(`not run: ${end.reason}`)
     turn.phase = "ended"
-    return Object.assign(common(turn, end.reason), { status: "aborted" as const, reason: end.reason, by: end.by })
+    return Object.assign(new Ending(turn, end.reason), { status: "aborted" as const, reason: end.reason, by: end.by })
   }
   turn.session.resumable = turn.turnNumber
   turn.session.parked = turn
   const snapshot = turn.snapshot()
   if (end.type === "suspended") {
     const pending = turn.calls.flatMap(({ ask, status }) => status === "asked" && ask !== undefined ? [ask] : [])
-    return Object.assign(common(turn, ""), { status: "suspended" as const, pending, snapshot })
+    return Object.assign(new Ending(turn, ""), { status: "suspended" as const, pending, snapshot })
   }
-  return Object.assign(common(turn, end.text), { status: "limited" as const, limit: end.limit, used: end.used, max: end.max, snapshot })
+  return Object.assign(new Ending(turn, end.text), { status: "limited" as const, limit: end.limit, used: end.used, max: end.max, snapshot })
 }
 
 const done = (turn: Turn, result: RunResult): Effect.Effect<RunResult, AgentError> => {

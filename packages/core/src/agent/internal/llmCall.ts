@@ -79,7 +79,7 @@ const requestOf = (turn: Turn): LlmRequest => {
   const { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } = turn.host
   const length = log.length
   let copy: ReadonlyArray<Message> | undefined
-  const request = {
+  const request: LlmRequest = length <= 64 ? { messages: log.slice(), tools, parameters } : {
     get messages() {
       return copy ??= log.slice(0, length)
     },
@@ -225,7 +225,8 @@ const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
     turn.phase = "tools"
   }
   if (turn.host.config.window !== undefined && response.usage !== undefined) {
-    turn.session.tokens = { known: response.usage.inputTokens + response.usage.outputTokens, messages: turn.messages.length }
+    turn.session.tokens = response.usage.inputTokens + response.usage.outputTokens
+    turn.session.counted = turn.messages.length
   }
   return toolCalls === response.toolCalls ? response : { ...response, toolCalls }
 }

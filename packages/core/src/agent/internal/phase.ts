@@ -2,5 +2,8 @@
 import * as Effect from "effect/Effect"
 
 /** An Effect that runs `body`; `yield*` inside another generator goes straight into it. */
-export const phase = <A, E>(body: () => Effect.fn.Return<A, E>): Effect.Effect<A, E> =>
-  Object.defineProperty(Effect.gen(body), Symbol.iterator, { value: body })
+export const phase = <A, E>(body: () => Effect.fn.Return<A, E>): Effect.Effect<A, E> => {
+  const effect: { [Symbol.iterator]: unknown } = Effect.gen(body)
+  effect[Symbol.iterator] = body
+  return effect as Effect.Effect<A, E>
+}

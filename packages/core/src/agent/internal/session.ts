@@ -2,26 +2,6 @@
 import type { Message } from "../../data/Message.ts"
 import * as HookState from "../../hook/HookState.ts"
 
-/** Mutable, and private to the runtime. */
-export interface Session {
-  readonly id: string
-  /** Only ever appended to, or replaced as a whole: requests keep views of it. */
-  messages: Array<Message>
-  /** Made when somebody asks for it. */
-  readonly state: HookState.Store
-  readonly sequence: { last: number }
-  turnNumber: number
-  status: "new" | "idle" | "busy" | "closed"
-  /** The turn that was suspended or limited and can be resumed. */
-  resumable: number | undefined
-  /** That turn itself, whose open step a new turn has to close. */
-  parked: { readonly closeStep: (why: string) => void } | undefined
-  /** Ids of all tool calls, which must be unique in a transcript. */
-  readonly ids: Set<string>
-  /** Tokens of the conversation, as last reported or estimated. */
-  tokens: { known: number; messages: number }
-}
-
 /** Where a session begins. */
 export interface Origin {
   readonly messages: ReadonlyArray<Message>
@@ -29,24 +9,47 @@ export interface Origin {
   readonly turnNumber: number
 }
 
-export const make = (id: string, from?: Origin): Session => {
-  let state: HookState.Store | undefined
-  let ids: Set<string> | undefined
-  return {
-    id,
-    messages: from === undefined ? [] : [...from.messages],
-    sequence: { last: 0 },
-    turnNumber: from?.turnNumber ?? 0,
-    status: "new",
-    resumable: undefined,
-    parked: undefined,
-    tokens: { known: 0, messages: 0 },
-    get state() {
-      return state ??= HookState.make(from?.state)
-    },
-    get ids() {
-      return ids ??= new Set(from?.messages.flatMap(callIds))
-    }
+/** Mutable, and private to the runtime. A class because there may be ten thousand: what a session does not use is not built. */
+export class Session {
+  readonly id: string
+  /** Only ever appended to, or replaced as a whole: requests keep views of it. */
+  messages: Array<Message>
+  turnNumber: number
+  status: "new" | "idle" | "busy" | "closed" = "new"
+  /** The turn that was suspended or limited and can be resumed. */
+  resumable: number | undefined = undefined
+  /** That turn itself, whose open step a new turn has to close. */
+  parked: { readonly closeStep: (why: string) => void } | undefined = undefined
+  /** Number of the last event. */
+  last = 0
+  /** Tokens of the first `counted` messages, as last reported or estimated. */
+  tokens = 0
+  counted = 0
+  private readonly from: Origin | undefined
+  private store: HookState.Store | undefined = undefined
+  private known: Set<string> | undefined = undefined
+
+  constructor(id: string, from?: Origin) {
+    this.id = id
+    this.from = from
+    this.messages = from === undefined ? [] : [...from.messages]
+    this.turnNumber = from?.turnNumber ?? 0
+  }
+
+  get state(): HookState.Store {
+    return this.store ??= HookState.make(this.from?.state)
+  }
+
+  /** Ids of all tool calls, which must be unique in a transcript. */
+  get ids(): Set<string> {
+    return this.known ??= new Set(this.from?.messages.flatMap(callIds))
+  }
+
+  /** Puts another history in place of this one. */
+  replace(messages: ReadonlyArray<Message>): void {
+    this.messages = [...messages]
+    this.tokens = 0
+    this.counted = 0
   }
 }
 

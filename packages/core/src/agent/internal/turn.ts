@@ -165,7 +165,7 @@ export class Turn implements HookScope {
         turnNumber: this.turnNumber,
         stepNumber: this.stepNumber,
         agent: this.host.info,
-        sequence: this.session.sequence
+        session: this.session
       }, body)
     }
   }
@@ -185,8 +185,7 @@ export class Turn implements HookScope {
   rewrite(messages: ReadonlyArray<Message>, by: string): void {
     const why = whyInvalid(messages)
     if (why !== undefined) return this.warn(`the new history was refused: ${why}`, by)
-    this.session.messages = [...messages]
-    this.session.tokens = { known: 0, messages: 0 }
+    this.session.replace(messages)
   }
 
   /** Ends the turn's signal, for whoever asked for it. */

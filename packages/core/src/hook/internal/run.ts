@@ -132,6 +132,7 @@ export class Run {
         const entry = deciders[this.gate++]!
         if (entry.gate && this.seen.get(entry.slot) !== text && (entry.wants === undefined || entry.wants(this.tool ?? ""))) {
           if (this.round < maxRounds) return entry
+          if (this.line.legal.Reject !== true) return undefined
           this.stop({ _tag: "Reject", reason: `${entry.name} was asked ${maxRounds} times and the value still changes` }, entry.name)
           return undefined
         }
