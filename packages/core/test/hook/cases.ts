@@ -105,7 +105,9 @@ export const describe = ({ freeze, hooks, point, record }: ChainCase): string =>
 
 /** Whether an answer is there when the method returns. */
 export const isImmediate = ({ how, what }: Answer): boolean =>
-  ["fails", "dies", "interrupts"].includes(what) ? how !== "yielding" && how !== "generator" && how !== "sync" : how === "now" || how === "succeed"
+  ["fails", "dies", "interrupts"].includes(what)
+    ? how !== "yielding" && how !== "generator" && how !== "sync"
+    : how === "now" || how === "succeed"
 
 /** Makes the hook; `called` hears of every call. */
 export const build = (

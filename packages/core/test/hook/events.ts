@@ -49,7 +49,14 @@ const shapes: { readonly [P in HookPointName]: Shape } = {
     read: (event: { response: { text: string } }) => event.response.text
   },
   onLlmError: {
-    event: (model) => ({ error, attempt: 1, provider: "p", providers: ["p"], request: request("q"), decision: { type: "fallback", model } }),
+    event: (model) => ({
+      error,
+      attempt: 1,
+      provider: "p",
+      providers: ["p"],
+      request: request("q"),
+      decision: { type: "fallback", model }
+    }),
     value: (model) => ({ type: "fallback", model }),
     read: (event: { decision: { model: string } }) => event.decision.model
   },

@@ -160,11 +160,15 @@ const observes = ({ kind, observes }: HookCase): boolean => kind === "observer" 
 
 const wants = ({ tools }: HookCase, point: string): boolean => {
   if (tools === undefined || !toolPoints.includes(point)) return true
-  const [without, only] = [[tools].flat().filter((pattern) => pattern.startsWith("!")), [tools].flat().filter((pattern) => !pattern.startsWith("!"))]
+  const [without, only] = [
+    [tools].flat().filter((pattern) => pattern.startsWith("!")),
+    [tools].flat().filter((pattern) => !pattern.startsWith("!"))
+  ]
   return !without.includes("!deploy") && (only.length === 0 || only.some((pattern) => ["deploy", "de*y", "*"].includes(pattern)))
 }
 
-const tagOf = ({ what }: Answer): string => what === "nothing" || what === "mutates" ? "Continue" : what === "append" || what === "set" ? "Transform" : what
+const tagOf = ({ what }: Answer): string =>
+  what === "nothing" || what === "mutates" ? "Continue" : what === "append" || what === "set" ? "Transform" : what
 
 const reasonOf = (tag: string, name: string): string | undefined =>
   tag === "Reject" ? `no from ${name}` : tag === "Abort" ? `end from ${name}` : tag === "Ask" ? `may it, asks ${name}` : undefined

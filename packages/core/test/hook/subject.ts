@@ -8,7 +8,12 @@ import { build, type ChainCase } from "./cases.ts"
 import { eventAt, readAt } from "./events.ts"
 import type { Observed } from "./reference.ts"
 
-type Outcome = { readonly action: Loose; readonly event: unknown; readonly by: string | undefined; readonly failure: HookFailure | undefined }
+type Outcome = {
+  readonly action: Loose
+  readonly event: unknown
+  readonly by: string | undefined
+  readonly failure: HookFailure | undefined
+}
 type Loose = { readonly _tag: string; readonly reason?: string; readonly value?: unknown; readonly output?: unknown }
 
 /** The outcome at once, or an Effect of it when somebody has to be waited for. */
@@ -45,11 +50,13 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
 const told = ({ outcome }: HookContext): string =>
   outcome === undefined
     ? ""
-    : ` and ${[
-      outcome.action,
-      ...(outcome.reason === undefined ? [] : [`because ${short(outcome.reason)}`]),
-      ...(outcome.decidedBy === undefined ? [] : [`by ${outcome.decidedBy}`])
-    ].join(" ")}`
+    : ` and ${
+      [
+        outcome.action,
+        ...(outcome.reason === undefined ? [] : [`because ${short(outcome.reason)}`]),
+        ...(outcome.decidedBy === undefined ? [] : [`by ${outcome.decidedBy}`])
+      ].join(" ")
+    }`
 
 /** Without the words of the error. */
 const short = (reason: string): string => reason.replace(/^(hook \w failed at \w+ \(\w+\)): .*$/s, "$1")
