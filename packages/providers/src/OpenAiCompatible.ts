@@ -1,5 +1,5 @@
 /**
- * A provider for any endpoint that speaks OpenAI's chat completions, with its own transport, decoder, timeouts and errors.
+ * A provider for any endpoint that speaks OpenAI's chat completions (or Responses), with its own transport, decoder, timeouts and errors.
  *
  * @since 0.1.0
  */
@@ -7,13 +7,12 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
 import type { ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
+import * as Codec from "./internal/codec.ts"
 import * as Client from "./internal/openai/client.ts"
 import type { Compat } from "./internal/openai/compat.ts"
 import * as Errors from "./internal/openai/errors.ts"
 import * as Exchange from "./internal/openai/exchange.ts"
-import * as Message from "./internal/openai/message.ts"
-import * as Request from "./internal/openai/request.ts"
-import * as Stream from "./internal/openai/stream.ts"
+import type { Renderer } from "./internal/openai/message.ts"
 import { type Fetch, overFetch, overNode, type Transport } from "./internal/openai/transport.ts"
 import * as Presets from "./Presets.ts"
 
@@ -36,6 +35,8 @@ export interface Options {
   readonly fetch?: Fetch
   /** In what the endpoint differs from what its address suggests. */
   readonly compat?: Partial<Compat>
+  /** Which API to speak: chat completions (default), which every endpoint has, or Responses. */
+  readonly api?: "chat" | "responses"
 }
 
 /** How long to wait, in milliseconds. @category models @since 0.1.0 */
@@ -56,6 +57,7 @@ export interface Timeouts {
 export const make = (options: Options = {}): LlmProvider => {
   const baseUrl = options.baseUrl ?? "https://api.openai.com/v1"
   const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
+  const codec = options.api === "responses" ? Codec.responses : Codec.chat
   const endpoints = new Map<string, Endpoint>()
   let prepared: Prepared | undefined
 
@@ -63,24 +65,21 @@ export const make = (options: Options = {}): LlmProvider => {
     const known = endpoints.get(model)
     if (known !== undefined) return known
     const compat = Presets.compatOf(baseUrl, model, options.compat)
-    const made = { compat, render: Message.renderer(name, compat) }
+    const made = { compat, render: codec.renderer(name, compat) }
     if (endpoints.size < mostModels) endpoints.set(model, made)
     return made
   }
-  const source = (model: string | undefined): Errors.Source => ({
-    provider: name,
-    model,
-    secrets: typeof options.apiKey === "string" ? [options.apiKey] : []
-  })
+  const source = (model: string | undefined, secrets: ReadonlyArray<string> = []): Errors.Source => ({ provider: name, model, secrets })
 
   const prepare = (model: string | undefined) =>
     Effect.map(
       Effect.tryPromise({
-        try: () => Client.prepare({ baseUrl, apiKey: options.apiKey, headers: options.headers }, "/chat/completions"),
+        try: () => Client.prepare({ baseUrl, apiKey: options.apiKey, headers: options.headers }, codec.path),
         catch: (error) => Errors.unsendable(source(model), error instanceof Error ? error.message : String(error))
       }),
       ({ headers, url }) => {
-        const made = { headers, transport: options.fetch === undefined ? overNode(url) : overFetch(url, options.fetch) }
+        const secrets = secretHeaders.flatMap((header) => headers[header]?.replace(/^Bearer /, "") ?? [])
+        const made = { headers, secrets, transport: options.fetch === undefined ? overNode(url) : overFetch(url, options.fetch) }
         if (typeof options.apiKey !== "function") prepared = made
         return made
       }
@@ -102,7 +101,7 @@ export const make = (options: Options = {}): LlmProvider => {
   }
 
   const exchange = (
-    { headers, transport }: Prepared,
+    { headers, secrets, transport }: Prepared,
     request: LlmRequest,
     model: string,
     endpoint: Endpoint,
@@ -110,15 +109,15 @@ export const make = (options: Options = {}): LlmProvider => {
   ) =>
     Effect.callback<LlmResponse, ProviderError>((resume) => {
       const stream = sink !== undefined
-      const body = Request.body(request, { model, stream, compat: endpoint.compat, render: endpoint.render })
+      const body = codec.body(request, { model, stream, compat: endpoint.compat, render: endpoint.render })
       const cancel = Exchange.run(transport, {
         request,
         headers,
         body,
-        source: source(model),
+        source: source(model, secrets),
         timeouts: limits(options.timeouts, stream),
         sink,
-        assembler: Stream.make
+        assembler: codec.assembler
       }, resume)
       return Effect.sync(cancel)
     })
@@ -144,15 +143,18 @@ export const fromEnv = (options: Options = {}, env: Readonly<Record<string, stri
 
 interface Prepared {
   readonly headers: Readonly<Record<string, string>>
+  readonly secrets: ReadonlyArray<string>
   readonly transport: Transport
 }
 
 interface Endpoint {
   compat: Compat
-  readonly render: Message.Renderer
+  readonly render: Renderer
 }
 
 const mostModels = 100
+
+const secretHeaders = ["authorization", "api-key", "x-api-key"]
 
 const limits = (given: Timeouts = {}, stream: boolean): Exchange.Timeouts => ({
   headersMs: stream ? given.headersMs ?? 30_000 : given.answerMs ?? given.headersMs ?? 600_000,

@@ -131,6 +131,7 @@ export const compatOf = (baseUrl: string, model: string, given: Partial<Compat> 
       ? {
         sampling: false,
         maxTokensField: "max_completion_tokens",
+        encryptedReasoning: true,
         systemRole: /^o1-(?:mini|preview)/.test(model) ? "system" : "developer"
       }
       : {}),

@@ -19,7 +19,7 @@ export interface EndpointOptions {
   readonly port?: number
   /** Requests with another key get 401. Default: any key, or none, is right. */
   readonly apiKey?: string
-  /** Answers of `POST /v1/chat/completions`, in order; without it the rule-based model answers. */
+  /** Answers, in order, to whatever is posted; without it the rule-based model answers chat completions. */
   readonly script?: ReadonlyArray<ScriptEntry>
   /** Pause between the pieces of `:slow` models. Default 40 ms. */
   readonly slowMs?: number

@@ -27,6 +27,8 @@ export interface Compat {
   readonly emptyTools: boolean
   /** What ids of tool calls may look like: 40 characters, or nine letters and digits. */
   readonly toolIds: "40" | "alphanumeric-9"
+  /** Whether reasoning is asked for in encrypted form, so that it can go back (Responses only). */
+  readonly encryptedReasoning: boolean
   /** Sent with every request, beneath what the request itself says. */
   readonly extraBody?: JsonObject
 }
@@ -44,5 +46,6 @@ export const defaults: Compat = {
   nullContentWithTools: true,
   toolResultName: false,
   emptyTools: false,
-  toolIds: "40"
+  toolIds: "40",
+  encryptedReasoning: false
 }

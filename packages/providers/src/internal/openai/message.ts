@@ -9,12 +9,15 @@ import { isObject } from "./guards.ts"
 export type Renderer = (message: Message) => string
 
 /** Makes a renderer for one endpoint. */
-export const renderer = (provider: string, compat: Compat): Renderer => {
+export const renderer = (provider: string, compat: Compat): Renderer => remember((message) => wireMessages(message, provider, compat))
+
+/** A renderer that remembers: the same message is the same text. */
+export const remember = (render: (message: Message) => ReadonlyArray<object>): Renderer => {
   const known = new WeakMap<Message, string>()
   return (message) => {
     const before = known.get(message)
     if (before !== undefined) return before
-    const text = wireMessages(message, provider, compat).map(stringify).join(",")
+    const text = render(message).map(stringify).join(",")
     known.set(message, text)
     return text
   }
@@ -77,24 +80,25 @@ const replay = (message: Extract<Message, { role: "assistant" }>, own: JsonObjec
 }
 
 const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat): ReadonlyArray<object> => {
-  const parts = contentParts(message.content)
-  const files = parts?.filter((part) => part.type === "file") ?? []
-  const content = typeof message.content === "string"
-    ? message.content
-    : parts === undefined
-    ? stringify(message.content)
-    : parts.map((part) => part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`).join("\n")
+  const { files, text } = resultOf(message.content)
+  const named = compat.toolResultName ? { name: message.toolName } : {}
   return [
-    {
-      role: "tool",
-      tool_call_id: toolId(message.toolCallId, compat),
-      ...(compat.toolResultName ? { name: message.toolName } : {}),
-      content
-    },
+    { role: "tool", tool_call_id: toolId(message.toolCallId, compat), ...named, content: text },
     ...(files.length === 0
       ? []
       : [{ role: "user", content: [{ type: "text", text: `Files of the result of ${message.toolName}:` }, ...files.map(contentPart)] }])
   ]
+}
+
+/** The output of a tool as text, and the files in it, which no endpoint takes there. */
+export const resultOf = (content: Json): { readonly text: string; readonly files: ReadonlyArray<FilePart> } => {
+  if (typeof content === "string") return { text: content, files: [] }
+  const parts = contentParts(content)
+  if (parts === undefined) return { text: stringify(content), files: [] }
+  return {
+    text: parts.map((part) => part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`).join("\n"),
+    files: parts.filter((part) => part.type === "file")
+  }
 }
 
 const contentParts = (content: Json): ReadonlyArray<ContentPart> | undefined => {
@@ -131,7 +135,8 @@ export const toolId = (id: string, compat: Compat): string => {
   return compat.toolIds === "40" ? `call_${digest(id)}` : digest(id).slice(0, 9)
 }
 
-const ownMetadata = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): JsonObject => {
+/** What a provider itself left on a message. */
+export const ownMetadata = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): JsonObject => {
   const own = metadata?.[provider]
   return isObject(own) ? own as JsonObject : {}
 }

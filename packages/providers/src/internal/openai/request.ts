@@ -50,9 +50,10 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
   }
 }
 
-const reserved: ReadonlySet<string> = new Set(["model", "messages", "tools", "stream", "stream_options"])
+const reserved: ReadonlySet<string> = new Set(["model", "messages", "tools", "stream", "stream_options", "input"])
 
-const own = (extra: JsonObject | undefined): JsonObject =>
+/** Fields of the user, without those that are ours. */
+export const own = (extra: JsonObject | undefined): JsonObject =>
   extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
 
 const toolChoice = (choice: NonNullable<LlmParameters["toolChoice"]>, compat: Compat): ChatCompletionToolChoiceOption => {

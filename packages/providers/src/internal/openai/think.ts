@@ -4,7 +4,7 @@ const open = "<think>"
 const close = "</think>"
 
 /** A piece of an answer, told apart. */
-export interface Split {
+interface Split {
   readonly text: string
   readonly reasoning: string
 }

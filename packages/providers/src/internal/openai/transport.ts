@@ -13,7 +13,7 @@ export interface Incoming {
 }
 
 /** Hears of one exchange. After `onEnd` or `onError` nothing comes. */
-export interface Listener {
+interface Listener {
   readonly onHeaders: (incoming: Incoming) => void
   readonly onData: (bytes: Uint8Array) => void
   readonly onEnd: () => void
@@ -21,7 +21,7 @@ export interface Listener {
 }
 
 /** Ends an exchange early. */
-export interface Handle {
+interface Handle {
   /** Breaks it off at once. */
   readonly abort: () => void
   /** Has no more use for the answer; keeps the connection if the rest comes soon. */

@@ -18,7 +18,7 @@ interface Arguments {
 }
 
 /** Reads the arguments, or says what is wrong with them. */
-export const parse = (given: ReadonlyArray<string>): Arguments | string => {
+const parse = (given: ReadonlyArray<string>): Arguments | string => {
   let port = 8787
   let apiKey: string | undefined
   for (let index = 0; index < given.length; index++) {

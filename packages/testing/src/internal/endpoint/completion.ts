@@ -9,7 +9,7 @@ export interface Stamp {
 }
 
 /** Tokens of a text, four characters each. */
-export const tokens = (text: string): number => Math.ceil(text.length / 4)
+const tokens = (text: string): number => Math.ceil(text.length / 4)
 
 /** Tokens of a whole request. */
 export const promptTokens = (request: WireRequest): number => {

@@ -41,10 +41,11 @@ export const respond = (request: EndpointRequest, settings: Settings): WireReply
   const known = path === "/v1/models" || path === "/v1/chat/completions"
   if (known && settings.apiKey !== undefined && request.headers.authorization !== `Bearer ${settings.apiKey}`) return wrongKey()
   if (request.method === "GET" && path === "/v1/models") return modelList()
+  if (request.method === "POST" && settings.script !== undefined) return play(request, settings.script)
   if (request.method !== "POST" || path !== "/v1/chat/completions") {
     return failure(404, `Invalid URL (${request.method} ${path})`, "invalid_request_error", null)
   }
-  return settings.script === undefined ? complete(request, settings) : play(request, settings.script)
+  return complete(request, settings)
 }
 
 const complete = (request: EndpointRequest, settings: Settings): WireReply => {
