@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { HookAction } from "../HookAction.ts"
 import { names, table } from "../HookPoint.ts"
+import { nearest } from "./check.ts"
 import type { Line } from "./line.ts"
-import { nearest } from "./order.ts"
 
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
 const known: ReadonlySet<unknown> = new Set(tags)

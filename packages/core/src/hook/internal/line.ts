@@ -58,7 +58,8 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
 }
 
 /** Whether a hook only looks on at this point. */
-export const observes = (hook: AgentHook<never>, point: HookPointName): boolean => hook.kind === "observer" || hook.observes?.includes(point) === true
+export const observes = (hook: AgentHook<never>, point: HookPointName): boolean =>
+  hook.kind === "observer" || hook.observes?.includes(point) === true
 
 /** A tool call is changed by another tool call, of which only the arguments count. */
 const apply = (field: string, ofCall: boolean): NonNullable<Line["apply"]> =>

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import { ChainError } from "../../data/AgentError.ts"
 import type { AgentHook } from "../AgentHook.ts"
-import { names } from "../HookPoint.ts"
+import { misspelt } from "./check.ts"
 
 type Hook = AgentHook<never>
 
@@ -44,77 +44,6 @@ const clashes = (hook: Hook, earlier: Hook): ChainError | undefined => {
       message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not override the one of tier ${earlier.tier ?? "project"}`
     })
     : undefined
-}
-
-const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall"])
-
-const misspelt = (hook: Hook): ChainError | undefined => {
-  if (typeof hook.name !== "string" || hook.name === "") {
-    return new ChainError({ hook: String(hook.name), message: "a hook needs a name: a string that is unique in its chain" })
-  }
-  if (hook.priority !== undefined && !Number.isFinite(hook.priority)) {
-    return new ChainError({
-      hook: hook.name,
-      message: `hook "${hook.name}": priority must be a finite number, found ${String(hook.priority)}`
-    })
-  }
-  if (hook.tier !== undefined && !(hook.tier in tiers)) {
-    return new ChainError({
-      hook: hook.name,
-      message: `hook "${hook.name}": tier must be managed, project or agent, found ${String(hook.tier)}`
-    })
-  }
-  for (const key of members(hook)) {
-    const value = (hook as unknown as Record<string, unknown>)[key]
-    if (methods.has(key)) {
-      if (value === undefined || typeof value === "function") continue
-      return new ChainError({ hook: hook.name, message: `hook "${hook.name}": ${key} must be a function, found ${typeof value}` })
-    }
-    if (typeof value !== "function" || !/^(on|pre|post|wrap)[A-Z_]/.test(key)) continue
-    const meant = nearest(key, methods)
-    return new ChainError({
-      hook: hook.name,
-      message: `hook "${hook.name}": unknown point "${key}"${meant === undefined ? "" : `, did you mean "${meant}"?`} Points are ${
-        names.join(", ")
-      }`
-    })
-  }
-  return undefined
-}
-
-/** Own members and those of classes, nearest first. */
-const members = (hook: object): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  for (let at: object | null = hook; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    found.push(...Object.getOwnPropertyNames(at).filter((key) => key !== "constructor"))
-  }
-  return found
-}
-
-/** The known word that is closest to a misspelt one, when it is close at all. */
-export const nearest = (word: string, known: Iterable<string>): string | undefined => {
-  let best: string | undefined
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1
-  for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase().replaceAll("_", ""), candidate.toLowerCase())
-    if (distance < least) {
-      least = distance
-      best = candidate
-    }
-  }
-  return best
-}
-
-const editDistance = (a: string, b: string): number => {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    previous = row
-  }
-  return previous[b.length]!
 }
 
 /** Takes, again and again, the first hook that nothing still has to precede. Names that are not there constrain nothing. */

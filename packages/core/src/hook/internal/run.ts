@@ -363,6 +363,8 @@ export class Run {
     const expire = () => {
       if (this.waiting !== waiting) return
       waiting.ctx.revoked = true
+      // What the hook says to its interruption is no answer.
+      this.waiting = undefined
       this.fiber?.interruptUnsafe()
       this.settle(() => this.fail(waiting.entry, "timeout", `no answer within ${timeoutMs} ms`, waiting.began))
     }

@@ -1,0 +1,108 @@
+/** Says what is wrong with a hook that the types would have refused. */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import { ChainError } from "../../data/AgentError.ts"
+import type { AgentHook } from "../AgentHook.ts"
+import { names } from "../HookPoint.ts"
+
+const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall"])
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string")
+const isChars = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) && (value.chars as number) >= 0
+const isDuration = (value: unknown): boolean => {
+  const duration = Duration.fromInput(value as Duration.Input)
+  return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
+}
+
+/** What each option must be, in words, and whether it is. */
+const options: { readonly [option: string]: readonly [expected: string, fits: (value: unknown) => boolean] } = {
+  priority: ["must be a finite number", Number.isFinite],
+  tier: oneOf("managed", "project", "agent"),
+  before: ["must be a list of strings", isTexts],
+  after: ["must be a list of strings", isTexts],
+  failOpen: ["must be true or false", (value) => typeof value === "boolean"],
+  onFailure: oneOf("open", "reject", "abort"),
+  onTimeout: oneOf("open", "reject", "abort"),
+  timeout: [
+    "must be \"none\", milliseconds or a duration such as \"5 seconds\"",
+    (value) => value === "none" || isDuration(value)
+  ],
+  kind: oneOf("policy", "advisory", "observer"),
+  mode: oneOf("enforce", "shadow"),
+  tools: ["must be a string or a list of strings", (value) => typeof value === "string" || isTexts(value)],
+  hold: ["must be none, untilPass or { chars: number }", (value) => value === "none" || value === "untilPass" || isChars(value)],
+  observes: ["must be a list of points", isTexts],
+  reinvoke: oneOf("never", "ifChanged")
+}
+
+function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unknown) => boolean] {
+  return [`must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`, (value) => words.includes(value as string)]
+}
+
+/** The first thing that is wrong with a hook, if anything is. */
+export const misspelt = (hook: AgentHook<never>): ChainError | undefined => {
+  if (typeof hook !== "object" || hook === null) {
+    return new ChainError({ hook: String(hook), message: `a hook must be an object, found ${hook === null ? "null" : typeof hook}` })
+  }
+  if (typeof hook.name !== "string" || hook.name === "") {
+    return new ChainError({ hook: String(hook.name), message: "a hook needs a name: a string that is unique in its chain" })
+  }
+  const refuse = (message: string) => new ChainError({ hook: hook.name, message: `hook "${hook.name}": ${message}` })
+  const record = hook as unknown as { readonly [key: string]: unknown }
+  for (const [option, [expected, fits]] of Object.entries(options)) {
+    const value = record[option]
+    if (value === undefined || fits(value)) continue
+    return refuse(`${option} ${expected}${typeof value === "object" ? "" : `, found ${value as string}`}`)
+  }
+  for (const point of hook.observes ?? []) if (!names.includes(point)) return refuse(unknownPoint(point))
+  for (const key of members(hook)) {
+    const value = record[key]
+    if (methods.has(key)) {
+      if (value === undefined || typeof value === "function") continue
+      return refuse(`${key} must be a function, found ${typeof value}`)
+    }
+    if (typeof value === "function" && /^(on|pre|post|wrap)[A-Z_]/.test(key)) return refuse(unknownPoint(key))
+  }
+  return undefined
+}
+
+const unknownPoint = (word: string): string => {
+  const meant = nearest(word, methods)
+  return `unknown point "${word}"${meant === undefined ? "." : `, did you mean "${meant}"?`} Points are ${names.join(", ")}`
+}
+
+/** Own members and those of classes, nearest first. */
+const members = (hook: object): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let at: object | null = hook; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    found.push(...Object.getOwnPropertyNames(at).filter((key) => key !== "constructor"))
+  }
+  return found
+}
+
+/** The known word that is closest to a misspelt one, when it is close at all. */
+export const nearest = (word: string, known: Iterable<string>): string | undefined => {
+  let best: string | undefined
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase().replaceAll("_", ""), candidate.toLowerCase())
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+const editDistance = (a: string, b: string): number => {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    previous = row
+  }
+  return previous[b.length]!
+}
