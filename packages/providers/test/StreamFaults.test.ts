@@ -1,3 +1,4 @@
+import * as Json from "@belay/core/Json"
 import * as Endpoint from "@belay/testing/Endpoint"
 import type { ChunkedAnswer, Reply } from "@belay/testing/Endpoint"
 import { assert, describe, it } from "@effect/vitest"
@@ -156,6 +157,32 @@ describe("a tool call survives an index that is", () => {
       assert.strictEqual(error._tag, "Malformed")
       assert.match(error.message, /more than 256 tool calls/)
     }))
+})
+
+describe("values nested a million deep do no harm", () => {
+  const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000)
+  const deepChunk = (delta: string) => `data: {"choices":[{"index":0,"delta":${delta}}]}\n\n`
+  const bodies: Record<string, readonly [string, string]> = {
+    "in an error": [`data: {"error":{"message":${deep},"detail":${deep},"metadata":{"raw":${deep}}}}\n\n`, "ServerError"],
+    "in a chunk that is nothing else": [`data: ${deep}\n\n`, "Malformed"],
+    "in reasoning details": [deepChunk(`{"content":"hi","reasoning_details":[{"type":"x","data":${deep}}]}`) + stop, "Success"],
+    "in extra content": [deepChunk(`{"content":"hi","extra_content":{"a":${deep}}}`) + stop, "Success"],
+    "in arguments": [deepChunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":${deep}}}]}`) + stop, "Success"],
+    "in arguments as text": [
+      deepChunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{\\"a\\":${deep}}"}}]}`) + stop,
+      "Success"
+    ]
+  }
+  for (const [name, [body, tag]] of Object.entries(bodies)) {
+    it.live(name, () =>
+      Effect.gen(function*() {
+        const { provider } = yield* scripted([sse(body)])
+        const { result } = yield* stream(provider)
+        assert.strictEqual(result._tag === "Success" ? "Success" : result.failure._tag, tag)
+        if (result._tag === "Success") assert.isUndefined(Json.whyNot(result.success.metadata ?? {}))
+        if (result._tag === "Success") { for (const call of result.success.toolCalls) assert.isUndefined(Json.whyNot(call.args)) }
+      }))
+  }
 })
 
 describe("what arrived is kept", () => {

@@ -147,6 +147,11 @@ runTable({
       body: completion({ tool_calls: [call("just read it")] }, "tool_calls"),
       expect: { toolCalls: [{ id: "call_a", name: "read_file", args: null, malformed: "just read it" }] }
     },
+    "has arguments without an end, although it is said to be whole": {
+      chunks: [calls(call(`{"path":"/tmp`)), finish("tool_calls")],
+      body: completion({ tool_calls: [call(`{"path":"/tmp`)] }, "tool_calls"),
+      expect: { toolCalls: [{ id: "call_a", name: "read_file", args: null, malformed: `{"path":"/tmp` }] }
+    },
     "list is empty": {
       chunks: [chunk({ content: "hi", tool_calls: [] }), finish("stop")],
       body: completion({ content: "hi", tool_calls: [] }),

@@ -1,7 +1,7 @@
 /** From an error answer to a `ProviderError`. */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
-import { countOf, isObject, type Loose, parse, textOf } from "./guards.ts"
+import { compact, countOf, isObject, type Loose, parse, textOf } from "./guards.ts"
 import { header, type HeaderMap, requestId, retryAfterMs } from "./headers.ts"
 import * as Overflow from "./overflow.ts"
 
@@ -164,7 +164,7 @@ const read = (text: string): Said => {
     code: `${code}${textOf(innerError.code) === undefined ? "" : ` ${textOf(innerError.code)}`}`,
     type: scalar(inner.type) ?? scalar(outer.type) ?? scalar(inner.status) ?? "",
     param: scalar(inner.param) ?? scalar(outer.param) ?? "",
-    raw: `${numbersOf(inner)} ${textOf(metadata.raw) ?? (metadata.raw === undefined ? "" : JSON.stringify(metadata.raw))}`.trim(),
+    raw: `${numbersOf(inner)} ${textOf(metadata.raw) ?? (metadata.raw === undefined ? "" : compact(metadata.raw))}`.trim(),
     status,
     requestId: textOf(outer.request_id) ?? textOf(inner.request_id)
   }
@@ -178,11 +178,11 @@ const scalar = (value: unknown): string | undefined =>
 
 const detail = (given: unknown): string | undefined => {
   if (typeof given === "string") return textOf(given)
-  if (isObject(given)) return textOf(given.message) ?? textOf(given.msg) ?? JSON.stringify(given)
+  if (isObject(given)) return textOf(given.message) ?? textOf(given.msg) ?? compact(given)
   if (!Array.isArray(given)) return undefined
   return given.map((item) =>
     isObject(item)
-      ? `${Array.isArray(item.loc) ? `${item.loc.join(".")}: ` : ""}${textOf(item.msg) ?? textOf(item.message) ?? JSON.stringify(item)}`
+      ? `${Array.isArray(item.loc) ? `${item.loc.join(".")}: ` : ""}${textOf(item.msg) ?? textOf(item.message) ?? compact(item)}`
       : String(item)
   ).join("; ")
 }

@@ -4,7 +4,7 @@ import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
 import * as Exit from "effect/Exit"
 import * as Errors from "./errors.ts"
-import { parse } from "./guards.ts"
+import { compact, parse } from "./guards.ts"
 import * as Sse from "./sse.ts"
 import type { Assembler, Outcome } from "./stream.ts"
 import * as Template from "./template.ts"
@@ -97,7 +97,7 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (!waiting) outcome()
   }
   const inBand = (body: unknown): ProviderError =>
-    Errors.classify(source, { status: 200, headers: {}, ...facts(), text: typeof body === "string" ? body : JSON.stringify(body) ?? "" })
+    Errors.classify(source, { status: 200, headers: {}, ...facts(), text: typeof body === "string" ? body : compact(body) })
   const text = (): string => new TextDecoder().decode(join(parts))
 
   const template = Template.make()
@@ -106,7 +106,7 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     const piece = event === "" ? template.match(data) : undefined
     if (piece !== undefined) return assembler.pushText(piece)
     if (data === "[DONE]") return finish(assembler.end(true))
-    if (event === "error") return fail(inBand(parse(data) ?? data))
+    if (event === "error") return fail(inBand(data))
     for (const chunk of chunksIn(data)) {
       if (chunk === undefined) return fail(Errors.malformed(source, "an event is not JSON", { ...facts(), text: data }))
       const error = assembler.push(chunk)

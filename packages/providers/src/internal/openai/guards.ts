@@ -1,4 +1,5 @@
 /** Reading values nobody has checked. */
+import { type Json, whyNot } from "@belay/core/Json"
 
 /** An object of which nothing is known. */
 export type Loose = { readonly [key: string]: unknown }
@@ -20,3 +21,15 @@ export const parse = (text: string): unknown => {
     return undefined
   }
 }
+
+/** JSON text of a value from outside; what is nested too deeply for the writer has none. */
+export const compact = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? ""
+  } catch {
+    return ""
+  }
+}
+
+/** The value as JSON that the rest of Belay can walk, or nothing when it is nested too deeply. */
+export const bounded = (value: unknown): Json | undefined => value === undefined || whyNot(value) !== undefined ? undefined : value as Json

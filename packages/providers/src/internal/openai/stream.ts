@@ -3,7 +3,7 @@ import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
-import { isObject, type Loose, textOf } from "./guards.ts"
+import { bounded, isObject, type Loose, textOf } from "./guards.ts"
 import * as Reasoning from "./reasoning.ts"
 import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
@@ -41,7 +41,7 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
   let reasoning = ""
   let refusal = ""
   let field: string | undefined
-  let extra: unknown
+  let extra: Json | undefined
   let usage: Usage | undefined
   let finish: string | undefined
   let hasChoice = false
@@ -49,6 +49,7 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
   let choiceIndex: unknown
 
   const addText = (piece: string): void => {
+    if (think.isText()) return showText(piece)
     const split = think.push(piece)
     if (split.reasoning !== "") addReasoning(split.reasoning)
     if (split.text !== "") showText(split.text)
@@ -95,7 +96,7 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     if (isObject(legacy) && (textOf(legacy.name) !== undefined || calls.count() > 0)) {
       calls.push({ index: "function_call", function: legacy })
     }
-    if (isObject(message.extra_content)) extra = message.extra_content
+    if (isObject(message.extra_content)) extra = bounded(message.extra_content)
   }
   const addChoice = (choice: Loose): void => {
     hasChoice = true
@@ -126,10 +127,11 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     if (rest.text !== "") showText(rest.text)
   }
   const metadata = (cut: ToolCalls.Assembled["cut"]): Pick<LlmResponse, "metadata"> => {
+    const kept = details.length === 0 ? undefined : bounded(details)
     const own: Record<string, Json> = {
       ...(field === undefined ? {} : { reasoningField: field }),
-      ...(details.length === 0 ? {} : { reasoningDetails: details as unknown as Json }),
-      ...(extra === undefined ? {} : { extra_content: extra as Json }),
+      ...(kept === undefined ? {} : { reasoningDetails: kept }),
+      ...(extra === undefined ? {} : { extra_content: extra }),
       ...(cut.length === 0 ? {} : { cutToolCalls: cut.map(({ argsText, name }) => ({ name, argsText })) })
     }
     return Object.keys(own).length === 0 ? {} : { metadata: { [provider]: own } }

@@ -11,6 +11,8 @@ interface Split {
 
 /** Tells reasoning from text while both stream in. */
 export interface ThinkSplitter {
+  /** Whether nothing but text can come any more. */
+  readonly isText: () => boolean
   readonly push: (piece: string) => Split
   /** What was still held back. */
   readonly end: () => Split
@@ -49,6 +51,7 @@ export const make = (): ThinkSplitter => {
     return shown
   }
   return {
+    isText: () => state === "text",
     push: (piece) => {
       if (state === "text") return { text: piece, reasoning: "" }
       if (state === "after") return { text: after(piece), reasoning: "" }

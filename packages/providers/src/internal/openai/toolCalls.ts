@@ -3,7 +3,7 @@ import { digest, type Json, whyNot } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { ToolCall } from "@belay/core/Message"
 import { jsonrepair } from "jsonrepair"
-import { isObject, parse, textOf } from "./guards.ts"
+import { bounded, compact, isObject, parse, textOf } from "./guards.ts"
 
 /** A call while it streams in. */
 interface Entry {
@@ -13,7 +13,7 @@ interface Entry {
   name: string | undefined
   args: string
   /** What a vendor wants back with the call. */
-  extra: unknown
+  extra: Json | undefined
   /** Arguments that were not shown yet, because the name was not known. */
   unshown: string
 }
@@ -95,7 +95,7 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
       entry.vendorId ??= id
       entry.name ??= name
       entry.args += args
-      if (isObject(piece.extra_content)) entry.extra = piece.extra_content
+      if (isObject(piece.extra_content)) entry.extra = bounded(piece.extra_content)
       if (emit === undefined) return
       entry.unshown += args
       if (entry.name !== undefined && (isNew || args !== "")) show(entry)
@@ -122,16 +122,17 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
   }
 }
 
-const callOf = (id: string, name: string, text: string, extra: unknown, provider: string): ToolCall => {
-  const metadata = extra === undefined ? {} : { metadata: { [provider]: { extra_content: extra as Json } } }
+const callOf = (id: string, name: string, text: string, extra: Json | undefined, provider: string): ToolCall => {
+  const metadata = extra === undefined ? {} : { metadata: { [provider]: { extra_content: extra } } }
   if (text === "") return { id, name, args: {}, ...metadata }
   const parsed = parse(text)
   if (parsed !== undefined && whyNot(parsed) === undefined) return { id, name, args: parsed as Json, ...metadata }
   return { id, name, args: parsed === undefined ? repaired(text) : null, malformed: text, ...metadata }
 }
 
+/** Faults of writing are repaired; an end that never came is not made up. */
 const repaired = (text: string): Json => {
-  if (text.length > longestRepair) return null
+  if (text.length > longestRepair || isUnfinished(text)) return null
   try {
     const value: unknown = JSON.parse(jsonrepair(text))
     return isObject(value) && whyNot(value) === undefined ? value as Json : null
@@ -140,8 +141,22 @@ const repaired = (text: string): Json => {
   }
 }
 
-const argsOf = (given: unknown): string =>
-  typeof given === "string" ? given : given === null || given === undefined ? "" : JSON.stringify(given)
+/** Whether a text ends inside a string, an object or a list. */
+const isUnfinished = (text: string): boolean => {
+  let depth = 0
+  let isQuoted = false
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at]
+    if (letter === "\\") at++
+    else if (letter === `"`) isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (letter === "{" || letter === "[") depth++
+    else if (letter === "}" || letter === "]") depth--
+  }
+  return isQuoted || depth > 0
+}
+
+const argsOf = (given: unknown): string => typeof given === "string" ? given : given === null || given === undefined ? "" : compact(given)
 
 /** Some servers begin every call with an empty object. */
 const tidy = (args: string): string => args.trim().replace(/^\{\}\s*(?=\{)/, "")

@@ -2,7 +2,7 @@
 import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
-import { isObject, type Loose, textOf } from "../openai/guards.ts"
+import { bounded, compact, isObject, type Loose, textOf } from "../openai/guards.ts"
 import type { Assembler, Outcome } from "../openai/stream.ts"
 import * as ToolCalls from "../openai/toolCalls.ts"
 import * as Usage from "../openai/usage.ts"
@@ -50,7 +50,7 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     items.push(item)
     if (item.type !== "function_call") return
     const call = callOf(item, index)
-    if (!call.hasArguments) addArguments(call, typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? ""))
+    if (!call.hasArguments) addArguments(call, typeof item.arguments === "string" ? item.arguments : compact(item.arguments ?? ""))
   }
   const finished = (response: Loose): void => {
     last = response
@@ -158,10 +158,13 @@ const reasoningOf = (item: Loose): string => {
 
 /** Only encrypted reasoning can go back: nothing is stored at the vendor. */
 const metadata = (items: ReadonlyArray<Loose>, cut: ToolCalls.Assembled["cut"], provider: string): Pick<LlmResponse, "metadata"> => {
-  const sealed = items.filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
+  const sealed = items
+    .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
+    .map(bounded)
+    .filter((item) => item !== undefined)
   const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) => found !== undefined)
   const own: Record<string, Json> = {
-    ...(sealed.length === 0 ? {} : { reasoningItems: sealed as unknown as Json }),
+    ...(sealed.length === 0 ? {} : { reasoningItems: sealed }),
     ...(phase === undefined ? {} : { phase }),
     ...(cut.length === 0 ? {} : { cutToolCalls: cut.map(({ argsText, name }) => ({ name, argsText })) })
   }
