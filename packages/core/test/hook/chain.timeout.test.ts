@@ -37,11 +37,7 @@ describe("C7 a timeout bounds", () => {
       Effect.gen(function*() {
         const scope = scopeOf()
         const began = performance.now()
-        const { outcome } = yield* runAt(
-          "preTurn",
-          { name: "slow", timeout: "20 millis", failOpen: false, preTurn: method } as AgentHook,
-          scope
-        )
+        const outcome = yield* runHook({ name: "slow", timeout: "20 millis", failOpen: false, preTurn: method } as AgentHook, scope)
         const took = performance.now() - began
         assert.isAtLeast(took, 15)
         assert.isAtMost(took, 20 + 250)

@@ -1,0 +1,380 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+import * as HookChain from "../../src/hook/HookChain.ts"
+import type { HookContext } from "../../src/hook/HookContext.ts"
+import type { HookPointName, In } from "../../src/hook/HookPoint.ts"
+import * as HookRecord from "../../src/hook/HookRecord.ts"
+import * as HookState from "../../src/hook/HookState.ts"
+import { make as scopeOf } from "../scope.ts"
+import { eventAt, points } from "./events.ts"
+
+const input = { message: "a" }
+const call = eventAt("preToolCall", "rm") as In<"preToolCall">
+const withArgs = (args: string) => HookAction.transform({ id: call.id, name: call.name, args })
+
+/** Runs a point with hooks in this order; also who was called with what. */
+const run = <P extends HookPointName>(point: P, event: In<P>, hooks: ReadonlyArray<AgentHook>, scope = scopeOf()) =>
+  Effect.map(HookChain.makeUnsafe(hooks).run(point, event, scope), (outcome) => ({ ...outcome, scope }))
+
+describe("a hook", () => {
+  it.effect("A-01 needs no more than a name and a method", () =>
+    Effect.gen(function*() {
+      const scope = scopeOf()
+      const { event } = yield* run("preTurn", input, [
+        { name: "later", priority: 101, preTurn: ({ message }) => HookAction.transform({ message: `${message}2` }) },
+        { name: "plain", preTurn: ({ message }) => HookAction.transform({ message: `${message}1` }) },
+        { name: "broken", preTurn: () => Promise.reject(new Error("x")) }
+      ], scope)
+      assert.deepEqual(event, { message: "a12" })
+      assert.strictEqual(scope.failures[0]!.policy, "open")
+    }))
+
+  it.effect("A-02 that does nothing is as good as none, at every point", () =>
+    Effect.forEach(points, (point) =>
+      Effect.gen(function*() {
+        const event = eventAt(point, "x")
+        const hook = { name: "empty", [point]: () => {} } as AgentHook
+        const { action, by, event: after } = yield* run(point, event as never, [hook])
+        assert.strictEqual(after, event)
+        assert.deepEqual([action._tag, by], ["Continue", undefined])
+      }), { discard: true }))
+
+  it.effect("A-05 sees the grant of the policy itself", () =>
+    Effect.gen(function*() {
+      let seen: unknown
+      yield* run("preToolCall", call, [{ name: "h", preToolCall: ({ grant }) => void (seen = grant) }])
+      assert.strictEqual(seen, call.grant)
+    }))
+
+  it.effect("A-07 may serve two sessions at once, each with its own context and state", () =>
+    Effect.gen(function*() {
+      const calls = HookState.key("calls", 0)
+      const chain = HookChain.makeUnsafe([{
+        name: "count",
+        preTurn: async (_input, ctx) => {
+          const session = ctx.sessionId
+          await Promise.resolve()
+          ctx.state.update(calls, (n) => n + 1)
+          return session === ctx.sessionId ? HookAction.transform({ message: session }) : HookAction.reject("mixed up")
+        }
+      }])
+      const scopes = ["one", "two"].map((sessionId) => scopeOf({ sessionId }))
+      const outcomes = yield* Effect.all(
+        scopes.flatMap((scope) => Array.from({ length: 5 }, () => chain.run("preTurn", input, scope))),
+        { concurrency: "unbounded" }
+      )
+      assert.deepEqual(outcomes.map(({ event }) => event.message), [...Array(5).fill("one"), ...Array(5).fill("two")])
+      assert.deepEqual(scopes.map(({ state }) => state.get(calls)), [5, 5])
+    }))
+
+  it.effect("A-30 knows where it is", () =>
+    Effect.gen(function*() {
+      let seen: HookContext | undefined
+      const scope = scopeOf()
+      yield* run("preTurn", input, [{ name: "h", preTurn: (_input, ctx) => void (seen = ctx) }], scope)
+      const { agent, coreType, cwd, sessionId, signal, stepNumber, turnNumber } = seen!
+      assert.deepEqual({ agent, coreType, cwd, sessionId, stepNumber, turnNumber }, {
+        agent: { name: "tester", depth: 0, invokedBy: "main" },
+        coreType: "tool-loop",
+        cwd: "/tmp/nowhere",
+        sessionId: "session-1",
+        stepNumber: 2,
+        turnNumber: 3
+      })
+      assert.strictEqual(signal, scope.signal)
+      assert.isUndefined(seen!.outcome)
+    }))
+
+  it.effect("A-31 shares state with the other hooks of its session, at once", () =>
+    Effect.gen(function*() {
+      const tokens = HookState.key("tokens", 0)
+      const scope = scopeOf()
+      const seen: Array<number> = []
+      const chain = HookChain.makeUnsafe([
+        { name: "a", preLlmCall: (_request, ctx) => ctx.state.set(tokens, 7) },
+        {
+          name: "b",
+          preLlmCall: (_request, { state: { get } }) => void seen.push(get(tokens)),
+          postLlmCall: (_event, ctx) => void seen.push(ctx.state.get(tokens))
+        }
+      ])
+      yield* chain.run("preLlmCall", { messages: [], tools: [], parameters: {} }, scope)
+      yield* chain.run("postLlmCall", eventAt("postLlmCall", "") as In<"postLlmCall">, scope)
+      assert.deepEqual(seen, [7, 7])
+    }))
+
+  it.effect("A-33 speaks through its context, by name", () =>
+    Effect.gen(function*() {
+      const { scope } = yield* run("preTurn", input, [{
+        name: "h",
+        preTurn: (_input, { events, followUp, inject, notifyUser, warn }) => {
+          inject("text")
+          warn("careful")
+          notifyUser("look")
+          followUp("again")
+          if (events.active) events.emit("seen", { n: 1 })
+        }
+      }])
+      assert.deepEqual(scope.told, ["h inject: text", "h warn: careful", "h notify: look", "h followUp: again", "h event: seen {\"n\":1}"])
+    }))
+
+  it.effect("may be a class, keep its this, and answer in five ways", () =>
+    Effect.gen(function*() {
+      class Suffix implements AgentHook {
+        readonly name = "class"
+        readonly suffix = "!"
+        preTurn({ message }: { readonly message: string }) {
+          return HookAction.transform({ message: message + this.suffix })
+        }
+      }
+      const append = ({ message }: { readonly message: string }, text: string) => HookAction.transform({ message: message + text })
+      const { event } = yield* run("preTurn", input, [
+        new Suffix(),
+        { name: "sync", preTurn: (turn) => append(turn, "1") },
+        { name: "async", preTurn: async (turn) => append(turn, "2") },
+        { name: "effect", preTurn: (turn) => Effect.sync(() => append(turn, "3")) },
+        {
+          name: "generator",
+          *preTurn(turn) {
+            const text = yield* Effect.succeed("4")
+            return append(turn, text)
+          }
+        }
+      ])
+      assert.strictEqual(event.message, "a!1234")
+    }))
+
+  it.effect("gets its services from the fiber that runs the chain", () =>
+    Effect.gen(function*() {
+      class Db extends Context.Service<Db, { readonly owner: string }>()("test/Db") {}
+      const hook = defineHook({ name: "h", preTurn: () => Effect.map(Db, ({ owner }) => HookAction.reject(`ask ${owner}`)) })
+      const ran = run("preTurn", input, [hook as AgentHook])
+      const { action } = yield* Effect.provideService(ran, Db, { owner: "ann" })
+      assert.deepEqual(action, HookAction.reject("ask ann"))
+    }))
+})
+
+describe("an action", () => {
+  const append = (name: string): AgentHook => ({ name, preTurn: ({ message }) => HookAction.transform({ message: message + name }) })
+
+  it.effect("A-14 hands each hook the value of the one before", () =>
+    Effect.gen(function*() {
+      const { action, by, event } = yield* run("preTurn", input, [append("b"), {
+        name: "c",
+        preTurn: () => HookAction.Continue
+      }, append("d")])
+      assert.deepEqual(event, { message: "abd" })
+      assert.deepEqual([action._tag, by], ["Transform", "d"])
+    }))
+
+  it.effect("A-15 U-04 Replace skips the remaining hooks, but not the operation", () =>
+    Effect.gen(function*() {
+      const { action, by, event } = yield* run("preTurn", input, [
+        { name: "x", preTurn: () => HookAction.replace({ message: "x" }) },
+        append("y")
+      ])
+      assert.deepEqual([action, by, event], [HookAction.replace({ message: "x" }), "x", { message: "x" }])
+    }))
+
+  it.effect("A-16 Reject ends the fold after an earlier change", () =>
+    Effect.gen(function*() {
+      const { action, by, failure } = yield* run("preTurn", input, [
+        append("y"),
+        { name: "r", preTurn: () => HookAction.reject("not today", { userMessage: "sorry" }) },
+        append("z")
+      ])
+      assert.deepEqual([action, by, failure], [HookAction.reject("not today", { userMessage: "sorry" }), "r", undefined])
+    }))
+
+  it("DEC-03 is a frozen JSON object", () => {
+    const actions = [
+      HookAction.Continue,
+      HookAction.transform({ a: 1 }),
+      HookAction.replace([1]),
+      HookAction.reject("r", { feedback: "f", retries: 2 }),
+      HookAction.respond({ b: [null] }),
+      HookAction.abort("a"),
+      HookAction.ask("k"),
+      HookAction.ask("k", { diff: "+1" })
+    ]
+    for (const action of actions) {
+      assert.isTrue(Object.isFrozen(action))
+      assert.deepEqual(JSON.parse(JSON.stringify(action)), action)
+    }
+  })
+
+  const whyIllegal = (point: HookPointName, answer: unknown) =>
+    Effect.map(
+      run(point, eventAt(point, "") as never, [{ name: "h", [point]: () => answer } as AgentHook]),
+      ({ scope }) => scope.failures[0]?.message ?? "legal"
+    )
+
+  it.effect.each<readonly [HookPointName, unknown, string]>([
+    ["preTurn", { _tag: "Rejct", reason: "" }, "answered Rejct, which is no action; did you mean Reject?"],
+    ["preTurn", { _tag: "Elephant" }, "answered Elephant, which is no action"],
+    ["preTurn", { _tag: 5 }, "answered an object without _tag (keys: _tag); expected one of HookAction's constructors"],
+    [
+      "preTurn",
+      { proceed: false },
+      "answered an object without _tag (keys: proceed); return HookAction.reject(reason), HookAction.transform(value) or nothing"
+    ],
+    ["preTurn", false, "answered a boolean; expected nothing or an action"],
+    ["preTurn", null, "answered null; expected nothing or an action"],
+    ["preTurn", HookAction.ask("?"), "Ask is not legal at preTurn, where Continue, Transform, Replace, Reject, Respond, Abort are"],
+    [
+      "postToolCall",
+      HookAction.respond(1),
+      "Respond is not legal at postToolCall, where Continue, Transform, Replace, Reject, Abort are; it is at preToolCall"
+    ],
+    ["onSessionEnd", HookAction.abort("no"), "Abort is not legal at onSessionEnd, where Continue are"],
+    ["preTurn", HookAction.transform("text"), "Transform at preTurn: expected an object with a string `message`"],
+    [
+      "preToolCall",
+      HookAction.transform({ ...call, name: "bash" }),
+      "Transform at preToolCall: `id` and `name` of a tool call cannot be changed"
+    ],
+    ["preToolCall", HookAction.replace({ id: "1" }), "Replace at preToolCall: expected the tool call with its `args`"],
+    [
+      "postToolCall",
+      HookAction.transform({ ok: true }),
+      "Transform at postToolCall: expected { ok: true, output } or { ok: false, error }"
+    ],
+    [
+      "onLlmError",
+      HookAction.transform({ type: "again" }),
+      "Transform at onLlmError: expected an object whose `type` is one of retry, fallback, fail"
+    ],
+    ["preTurn", { _tag: "Reject" }, "Reject at preTurn: expected a string `reason`"],
+    ["preTurn", HookAction.respond("text"), "Respond at preTurn: expected an object with a string `text`"],
+    [
+      "preLlmCall",
+      HookAction.respond({ text: "" }),
+      "Respond at preLlmCall: expected an object with a string `text` and an array `toolCalls`"
+    ],
+    ["preToolCall", HookAction.respond({ at: [1n] }), "Respond at preToolCall: expected JSON, output.at[0] is a bigint"],
+    ["preToolCall", { _tag: "Respond" }, "Respond at preToolCall: expected an `output`"],
+    ["preToolCall", HookAction.respond({ any: ["json", null, 1] }), "legal"],
+    [
+      "preCompaction",
+      HookAction.respond({ messages: [] }),
+      "Respond at preCompaction: expected an object with an array `messages` and a string `summary`"
+    ]
+  ])(
+    "DEC-09 says what is wrong with an answer (%#)",
+    ([point, answer, why]) => Effect.map(whyIllegal(point, answer), (found) => assert.strictEqual(found, why))
+  )
+})
+
+describe("what runs is what was approved:", () => {
+  const approval = (asked: Array<unknown>, answer: () => HookAction.Ask | undefined = () => undefined): AgentHook => ({
+    name: "approval",
+    priority: 5,
+    reinvoke: "ifChanged",
+    preToolCall: ({ args }) => {
+      asked.push(args)
+      return answer()
+    }
+  })
+  const change = (args: string): AgentHook => ({ name: `to ${args}`, preToolCall: () => withArgs(args) })
+
+  it.effect("C3 a gate sees the final value of a later change, and of a Replace before it", () =>
+    Effect.gen(function*() {
+      const asked: Array<unknown> = []
+      yield* run("preToolCall", call, [approval(asked), change("b"), change("c")])
+      assert.deepEqual(asked, [call.args, "c"])
+      const late: Array<unknown> = []
+      yield* run("preToolCall", call, [
+        { ...approval(late), priority: 200 },
+        { name: "r", preToolCall: () => HookAction.replace({ ...call, args: "x" }) }
+      ])
+      assert.deepEqual(late, ["x"])
+    }))
+
+  it.effect("a gate that keeps changing the value is stopped after three rounds", () =>
+    Effect.gen(function*() {
+      const gate = (name: string): AgentHook => ({
+        name,
+        reinvoke: "ifChanged",
+        preTurn: ({ message }) => HookAction.transform({ message: message + name })
+      })
+      const { action, by } = yield* run("preTurn", input, [gate("a"), gate("b")])
+      assert.deepEqual([action, by], [HookAction.reject("a was asked 3 times and the value still changes"), "a"])
+    }))
+
+  it.effect("changed arguments are read as the tool will read them, and what does not fit is the hook's failure", () =>
+    Effect.gen(function*() {
+      const scope = scopeOf()
+      const decode = (value: unknown) => {
+        const { args } = value as { readonly args: unknown }
+        return args === "bad"
+          ? { ok: false as const, why: "expected good" }
+          : { ok: true as const, value: { args: `read ${String(args)}` } }
+      }
+      const chain = HookChain.makeUnsafe([change("good"), change("bad")])
+      const outcome = chain.fold("preToolCall", call, scope, decode) as HookChain.Outcome<"preToolCall">
+      assert.strictEqual(outcome.event.args, "read good")
+      assert.deepInclude(scope.failures[0], { hook: "to bad", kind: "illegal", message: "Transform at preToolCall: expected good" })
+    }))
+
+  it.effect("a resumed fold goes on after the hook that asked, and asks no gate again about the same value", () =>
+    Effect.gen(function*() {
+      const asked: Array<unknown> = []
+      const hooks = [approval(asked, () => HookAction.ask("may it?")), { name: "after", preToolCall: () => void asked.push("after") }]
+      const chain = HookChain.makeUnsafe(hooks)
+      const first = yield* chain.run("preToolCall", call, scopeOf())
+      assert.deepEqual([first.action, asked], [HookAction.ask("may it?"), [call.args]])
+      const settled = [{ hook: "approval", fingerprint: HookChain.fingerprint(call.name, call.args) }]
+      const again = chain.fold("preToolCall", call, scopeOf(), undefined, { after: "approval", settled })
+      assert.isUndefined((again as HookChain.Outcome<"preToolCall">).by)
+      assert.deepEqual(asked, [call.args, "after"])
+      // With other arguments the answer does not count.
+      const other = chain.fold("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, { after: "approval", settled })
+      assert.strictEqual((other as HookChain.Outcome<"preToolCall">).by, "approval")
+    }))
+
+  it("the fingerprint tells tools and arguments apart, not the order of their keys", () => {
+    const { fingerprint } = HookChain
+    assert.strictEqual(fingerprint("t", { a: 1, b: [2] }), fingerprint("t", { b: [2], a: 1 }))
+    const all = [["t", { a: 1 }], ["t", { a: "1" }], ["t", { a: [1] }], ["u", { a: 1 }], ["t", { "a:1": 1 }], ["t", null], [
+      "t",
+      "{}"
+    ]] as const
+    assert.lengthOf(new Set(all.map(([tool, args]) => fingerprint(tool, args))), all.length)
+  })
+})
+
+describe("a record", () => {
+  it.live("C11 accounts for everybody, and is the same for any scheduling", () =>
+    Effect.gen(function*() {
+      const hooks = (later: boolean): ReadonlyArray<AgentHook> => {
+        const say = <A>(answer: A) => later ? Effect.delay(Effect.succeed(answer), 1) as unknown as A : answer
+        return [
+          { name: "changes", preToolCall: () => say(withArgs("b")) },
+          { name: "shadow", mode: "shadow", preToolCall: () => say(HookAction.reject("would not")) },
+          { name: "other tool", tools: "build", preToolCall: () => say(HookAction.reject("never")) },
+          { name: "broken", preToolCall: () => Effect.andThen(later ? Effect.yieldNow : Effect.void, Effect.die(new Error("oops"))) },
+          { name: "stops", preToolCall: () => say(HookAction.reject("no")) },
+          { name: "after", preToolCall: () => say(HookAction.Continue) },
+          { name: "watch", kind: "observer", preToolCall: (_call, ctx) => void ctx.warn(JSON.stringify(ctx.outcome)) }
+        ]
+      }
+      const [now, late] = yield* Effect.all([false, true].map((later) => run("preToolCall", { ...call, args: "a" }, hooks(later))))
+      const timeless = (records: ReadonlyArray<HookRecord.HookRecord>) => HookRecord.explain(records).replaceAll(/ \d+\.\d\d ms/g, "")
+      assert.strictEqual(timeless(now!.scope.records), timeless(late!.scope.records))
+      assert.deepEqual(now!.scope.told, ["watch warn: {\"action\":\"Reject\",\"reason\":\"no\",\"decidedBy\":\"stops\"}"])
+      assert.strictEqual(
+        timeless(now!.scope.records),
+        `preToolCall deploy: Reject by stops
+  changes: Transform (args: "a" -> "b")
+  shadow: Reject (would not; shadow, not obeyed)
+  other tool: skipped (not for this tool)
+  broken: failed-open (died: oops)
+  stops: Reject (no)
+  after: skipped (decided by stops)
+  watch: Continue`
+      )
+    }))
+})
