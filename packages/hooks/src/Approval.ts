@@ -15,7 +15,6 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { type Eventual, eventual, say } from "./internal/eventual.ts"
-import { toolNames } from "./internal/toolNames.ts"
 
 /** What is to be approved. What it shows is what will run. @category models @since 0.1.0 */
 export interface Request {
@@ -72,7 +71,6 @@ export interface Options<R = never> {
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   const { ask, concurrency = 1, when } = options
-  const wanted = toolNames(options.tools)
   const queue = Semaphore.makeUnsafe(concurrency)
   const needed = (call: ToolCallEvent, ctx: HookContext): boolean =>
     when === undefined || Result.match(Result.try(() => when(call, ctx)), {
@@ -87,9 +85,10 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     priority: 5,
     kind: "policy",
     timeout: "none",
+    tools: options.tools,
     reinvoke: "ifChanged",
     preToolCall: (call, ctx) => {
-      if (!wanted(call.name) || !needed(call, ctx)) return undefined
+      if (!needed(call, ctx)) return undefined
       const reason = typeof options.reason === "function" ? options.reason(call) : options.reason ?? `${call.name} needs approval`
       return ask === undefined
         ? HookAction.ask(reason, details(call))

@@ -11,7 +11,6 @@ import type { ToolCallEvent } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Eventual, eventual } from "./internal/eventual.ts"
-import { toolNames } from "./internal/toolNames.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options<R = never> {
@@ -39,20 +38,16 @@ export interface Options<R = never> {
  * @category constructors
  * @since 0.1.0
  */
-export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  const wanted = toolNames(options.tools)
-  return {
-    name: options.name ?? "tool-arguments",
-    kind: "policy",
-    preToolCall: (call, ctx) =>
-      wanted(call.name)
-        ? Effect.map(
-          eventual(() => options.rewrite(call.args, call, ctx)),
-          (args) => args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
-        )
-        : undefined
-  }
-}
+export const make = <R = never>(options: Options<R>): AgentHook<R> => ({
+  name: options.name ?? "tool-arguments",
+  kind: "policy",
+  tools: options.tools,
+  preToolCall: (call, ctx) =>
+    Effect.map(
+      eventual(() => options.rewrite(call.args, call, ctx)),
+      (args) => args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
+    )
+})
 
 /** Options for one tool whose arguments have a schema. @category models @since 0.1.0 */
 export interface TypedOptions<Args, R = never> {

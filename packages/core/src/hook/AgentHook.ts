@@ -53,7 +53,7 @@ export interface HookOptions {
   readonly observes?: ReadonlyArray<HookPointName>
   /** A `shadow` hook decides and is recorded, but is not obeyed. */
   readonly mode?: "enforce" | "shadow"
-  /** At tool points: only for these tools (`*` stands for any characters). */
+  /** At tool points: only for these tools. `*` stands for any characters, a leading `!` excludes. */
   readonly tools?: string | ReadonlyArray<string>
   /**
    * How much streamed text is kept from the consumer until this hook has had its say: nothing, everything until the response

@@ -91,7 +91,8 @@ export const matcher = (patterns: string | ReadonlyArray<string>): (tool: string
   const list = typeof patterns === "string" ? [patterns] : patterns
   const without = list.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1).split("*"))
   const only = list.filter((pattern) => !pattern.startsWith("!")).map((pattern) => pattern.split("*"))
-  return (tool) => (only.length === 0 || only.some((pieces) => fits(pieces, tool))) && !without.some((pieces) => fits(pieces, tool))
+  const others = only.length === 0 && without.length > 0
+  return (tool) => (others || only.some((pieces) => fits(pieces, tool))) && !without.some((pieces) => fits(pieces, tool))
 }
 
 const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {

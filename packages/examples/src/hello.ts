@@ -1,0 +1,18 @@
+import { createAgent, defineTool } from "@belay/core"
+import { Approval, CostTracker, InputGuardrail } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const deleteFile = defineTool({
+  name: "delete_file",
+  description: "Delete a file",
+  input: z.object({ path: z.string() }),
+  execute: ({ path }) => `deleted ${path}`
+})
+const guardrail = InputGuardrail.make({ patterns: ["(?i)password"] })
+const cost = CostTracker.make({ costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6, limit: 0.05 })
+const approval = Approval.make({ tools: ["delete_*"], ask: ({ tool }) => (console.log(`approving ${tool}`), { type: "approve" }) })
+
+await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [deleteFile], hooks: [guardrail, cost, approval] })
+const { text } = await agent.run("Delete the file notes.tmp")
+console.log(text)

@@ -1,0 +1,51 @@
+import type * as Approval from "@belay/hooks/Approval"
+import { PassThrough } from "node:stream"
+import { assert, describe, it } from "vitest"
+import { asker } from "../src/demo/ask.ts"
+
+const terminal = (isTTY: boolean) => {
+  const input = Object.assign(new PassThrough(), { isTTY })
+  const output = Object.assign(new PassThrough(), { isTTY })
+  let shown = ""
+  output.on("data", (data: Buffer) => shown += data.toString("utf8"))
+  return { streams: { input, output } as never, type: (text: string) => input.write(text), shown: () => shown }
+}
+
+const request = (signal = new AbortController().signal): Approval.Request =>
+  ({ callId: "1", tool: "delete_files", args: { suffix: ".tmp\u001b[2J" }, reason: "", fingerprint: "", signal }) as never
+
+const answered = async (...typed: ReadonlyArray<string>) => {
+  const { shown, streams, type } = terminal(true)
+  const answer = asker("ask", streams)(request())
+  for (const text of typed) {
+    await new Promise((resolve) => setImmediate(resolve))
+    type(text)
+  }
+  return { answer: await answer, shown: shown() }
+}
+
+describe("asking at a terminal", () => {
+  it("allows, denies, and edits", async () => {
+    assert.deepStrictEqual((await answered("a\n")).answer, { type: "approve" })
+    assert.strictEqual((await answered("d\n")).answer.type, "deny")
+    assert.deepStrictEqual((await answered("e\n", "{\"suffix\":\".bak\"}\n")).answer, { type: "edit", args: { suffix: ".bak" } })
+  })
+
+  it("asks again after an answer that is none, and after arguments that are not JSON", async () => {
+    const { answer, shown } = await answered("what?\n", "e\n", "{oops\n", "allow\n")
+    assert.deepStrictEqual(answer, { type: "approve" })
+    assert.include(shown, "not JSON")
+  })
+
+  it("shows control characters of the arguments instead of obeying them", async () => {
+    const { shown } = await answered("d\n")
+    assert.notInclude(shown, "\u001b[2J")
+  })
+
+  it("denies with the reason when nobody is there", async () => {
+    const { streams } = terminal(false)
+    const answer = await asker("ask", streams)(request())
+    assert.strictEqual(answer.type, "deny")
+    assert.match(answer.type === "deny" ? answer.reason ?? "" : "", /nobody is at a terminal/)
+  })
+})

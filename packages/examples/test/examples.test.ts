@@ -1,0 +1,68 @@
+import { Endpoint } from "@belay/testing"
+import { readFileSync } from "node:fs"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { program, runProgram } from "./run.ts"
+
+let endpoint: Endpoint.Endpoint
+beforeAll(async () => {
+  endpoint = await Endpoint.start()
+})
+afterAll(() => endpoint.close())
+
+const run = async (name: string, env: NodeJS.ProcessEnv = {}) => {
+  const finished = await runProgram(name, { env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env } })
+  assert.strictEqual(finished.stderr, "")
+  assert.strictEqual(finished.code, 0)
+  return finished.stdout.trimEnd().split("\n")
+}
+
+describe("the examples", () => {
+  it("hello: agent, guardrail, cost limit and approval in at most 20 lines", async () => {
+    const lines = await run("hello.ts")
+    assert.deepStrictEqual(lines, ["approving delete_file", "Done, in 1 step.", "- delete_file: deleted notes.tmp"])
+    const source = readFileSync(program("hello.ts"), "utf8").trimEnd().split("\n").filter((line) => line !== "")
+    assert.isAtMost(source.length, 20)
+  })
+
+  it("resume: a run that asks is finished from a file, with edited arguments", async () => {
+    const [asked, status, , mail] = await run("resume.ts")
+    assert.match(asked!, /^suspended: send_mail \{"to":"ada@example.com"\}/)
+    assert.strictEqual(status, "completed")
+    assert.strictEqual(mail, "- send_mail: sent to bob@example.com")
+  })
+
+  it("effect-face: a hook asks for a service and the layer provides it", async () => {
+    const lines = await run("effect-face.ts")
+    assert.match(lines[0]!, /Say hello/)
+    assert.strictEqual(lines[1], "HookRejected: block-list rejected preTurn: it is on the block list")
+  })
+
+  it("plugin: memory, a tool and a hook come as one", async () => {
+    assert.deepStrictEqual(await run("plugin.ts"), ["used count_notes", "Done, in 1 step.", "- count_notes: 1"])
+  })
+
+  it("custom-core: another turn strategy, with every hook around its model calls", async () => {
+    const lines = await run("custom-core.ts")
+    assert.strictEqual(lines.filter((line) => line.startsWith("answer of")).length, 2)
+    assert.include(lines, "2 model calls")
+  })
+
+  it("streaming: what is streamed is redacted, and is what stands in the end", async () => {
+    const lines = await run("streaming.ts")
+    assert.match(lines[0]!, /^completed: .*the key is \[key\], keep it safe/)
+    assert.strictEqual(lines[1], "counted tokens")
+  })
+
+  it("fallback: the backup answers for an overloaded model, and the record says who decided", async () => {
+    const lines = await run("fallback.ts", { OPENAI_MODEL: "demo:overloaded" })
+    assert.include(lines, "audit: llm_error")
+    assert.include(lines, "onLlmError: Transform by provider-fallback")
+    assert.match(lines.at(-1)!, /Say hello/)
+  })
+
+  it("tool-arguments: an argument is put in that the model never sees", async () => {
+    const lines = await run("tool-arguments.ts")
+    assert.match(lines.join("\n"), /acme: 2 orders/)
+    assert.strictEqual(lines.at(-1), "the model never saw the tenant")
+  })
+})
