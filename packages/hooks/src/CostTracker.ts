@@ -59,8 +59,7 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
  * or price counts as unknown, never as free. A call that a hook answered costs nothing; of one that broke off, what had come counts.
  * Throws a `ConfigError` for a bad price.
  *
- * Without a limit it is an observer and counts whatever other hooks decide. With a limit it decides too: a hook that runs before it and
- * answers Replace or Reject keeps it from looking. Registered last it counts first.
+ * It counts as an observer, whatever other hooks decide. With a limit it also decides, before each call, and again when a later hook changed the call.
  *
  * @example
  * ```ts
@@ -106,6 +105,8 @@ export const make = (options: Options): AgentHook => {
   return {
     ...tracker,
     kind: "policy",
+    observes: ["postLlmCall", "onLlmError"],
+    reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => {
       const sum = BigInt(ctx.state.get(exactCost))
       return sum < limit ? undefined : HookAction[onLimit](`cost limit of ${show(limit)} reached: ${show(sum)} spent`)
