@@ -42,7 +42,7 @@ export function key<A extends Json>(name: string, initial: A): StateKey<Widen<A>
 export function key<A>(name: string, schema: Schema.Codec<A, Json>, initial: A, options?: KeyOptions): StateKey<A>
 export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unknown> {
   const typed = Schema.isSchema(rest[0])
-  const initial = typed ? rest[1] : rest[0]
+  const initial = freeze(typed ? rest[1] : rest[0])
   const is = typed
     ? Schema.is(rest[0] as Schema.Schema<unknown>)
     : (value: unknown): value is unknown => typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
@@ -84,7 +84,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   let total = 0
   for (const [name, value] of Object.entries(from)) {
     const size = sizeOf(value)
-    entries.set(name, { value, size })
+    entries.set(name, { value: freeze(value), size })
     total += size
   }
 
@@ -102,7 +102,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
       throw new StateError({ key: key.name, message: `state ${key.name}: ${writer} may not write it, only ${key.writers.join(", ")}` })
     }
     if (!key.is(value)) throw new StateError({ key: key.name, message: `state ${key.name}: the value does not fit the key's type` })
-    const why = typeof value === "object" ? whyNot(value) : undefined
+    const why = whyNot(value)
     if (why !== undefined) throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${why}` })
     const size = sizeOf(value)
     const next = total + size - (entries.get(key.name)?.size ?? 0)
@@ -133,4 +133,4 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 }
 
 const sizeOf = (value: unknown): number =>
-  typeof value === "string" ? value.length + 2 : typeof value === "object" && value !== null ? JSON.stringify(value).length : 8
+  typeof value === "string" || (typeof value === "object" && value !== null) ? JSON.stringify(value).length : 8

@@ -358,7 +358,7 @@ describe("a record", () => {
           { name: "broken", preToolCall: () => Effect.andThen(later ? Effect.yieldNow : Effect.void, Effect.die(new Error("oops"))) },
           { name: "stops", preToolCall: () => say(HookAction.reject("no")) },
           { name: "after", preToolCall: () => say(HookAction.Continue) },
-          { name: "watch", kind: "observer", preToolCall: (_call, ctx) => void ctx.warn(JSON.stringify(ctx.outcome)) }
+          { name: "watch", kind: "observer", preToolCall: (_call, ctx) => ctx.warn(JSON.stringify(ctx.outcome)) }
         ]
       }
       const [now, late] = yield* Effect.all([false, true].map((later) => run("preToolCall", { ...call, args: "a" }, hooks(later))))
