@@ -1,3 +1,4 @@
+import * as ProviderError from "@belay/core/ProviderError"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failure, request, scripted, stream, success, textOf } from "./support.ts"
@@ -127,6 +128,14 @@ runTable({
       body: completion({ content: "hi" }, "stop", { usage: { ...usage, reasoning_tokens: 2 } }),
       expect: { usage: { ...counted, reasoningTokens: 2 } }
     },
+    "is only a total": {
+      body: completion({ content: "hi" }, "stop", { usage: { total_tokens: 9 } }),
+      expect: { usage: { inputTokens: 9, outputTokens: 0, billableOutputTokens: 0 } }
+    },
+    "has an output and a total": {
+      body: completion({ content: "hi" }, "stop", { usage: { completion_tokens: 2, total_tokens: 9 } }),
+      expect: { usage: { inputTokens: 7, outputTokens: 2, billableOutputTokens: 2 } }
+    },
     "is nonsense": {
       body: completion({ content: "hi" }, "stop", { usage: { prompt_tokens: -1, completion_tokens: "many", total_tokens: null } }),
       expect: { usage: undefined as never }
@@ -215,6 +224,7 @@ describe("an error with 200 is an error", () => {
     "as a text": [{ error: "model is loading, server overloaded" }, "Overloaded"],
     "as a finish reason": [chunk({}, { finish_reason: "error" }), "ServerError"],
     "as a finish reason that names the window (Z.ai)": [chunk({}, { finish_reason: "model_context_window_exceeded" }), "ContextOverflow"],
+    "as a message and a code": [{ message: "Too many requests", code: "1302" }, "RateLimited"],
     "as a detail (transformers)": [{ detail: "CUDA out of memory" }, "ServerError"]
   }
   for (const [name, [body, tag]] of Object.entries(bodies)) {
@@ -224,7 +234,7 @@ describe("an error with 200 is an error", () => {
         const error = failure((yield* stream(provider)).result)
         assert.strictEqual(error._tag, tag)
         assert.strictEqual(error.partial?.text, "partial text")
-        if (error._tag === "RateLimited") assert.strictEqual(error.retryAfterMs, 3000)
+        if (name.includes("beside choices")) assert.strictEqual(ProviderError.retryAfterMs(error), 3000)
       }))
   }
 

@@ -219,6 +219,7 @@ describe("an endpoint that differs gets", () => {
       const named = yield* sent({ messages: called }, { toolResultName: true, emptyTools: true })
       assert.strictEqual((messagesOf(named)[2] as JsonObject).name, "read_file")
       assert.deepStrictEqual(named.tools, [])
+      assert.isFalse("tools" in (yield* sent({}, { emptyTools: true })))
       const auto = yield* sent({ tools: [readFile], parameters: { toolChoice: "required", parallelToolCalls: true } }, {
         toolChoiceRequired: false,
         parallelToolCalls: false
@@ -283,6 +284,33 @@ describe("an endpoint that differs gets", () => {
       assert.deepStrictEqual(endpoint.requests.map(({ body }) => "stream_options" in (body as JsonObject)), [true, false, false])
       assert.strictEqual((yield* stream(provider)).result._tag, "Failure")
       assert.lengthOf(endpoint.requests, 4)
+    }))
+})
+
+describe("a tool call goes back", () => {
+  it.live("with the signature it came with", () =>
+    Effect.gen(function*() {
+      const body = yield* sent({
+        messages: [
+          { role: "user", content: "go" },
+          {
+            role: "assistant",
+            content: "",
+            toolCalls: [
+              { id: "a", name: "f", args: {}, metadata: { vendor: { extra_content: { sig: 1 } } } },
+              { id: "b", name: "f", args: {}, metadata: { another: { extra_content: { sig: 2 } } } }
+            ]
+          },
+          { role: "tool", toolCallId: "a", toolName: "f", content: "1" },
+          { role: "tool", toolCallId: "b", toolName: "f", content: "2" }
+        ]
+      })
+      assert.deepInclude(messagesOf(body)[1], {
+        tool_calls: [
+          { id: "a", type: "function", function: { name: "f", arguments: "{}" }, extra_content: { sig: 1 } },
+          { id: "b", type: "function", function: { name: "f", arguments: "{}" } }
+        ]
+      })
     }))
 })
 

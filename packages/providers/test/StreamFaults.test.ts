@@ -61,7 +61,7 @@ const faults: Record<string, { readonly reply: Reply; readonly tag: string; read
   "the connection closes after the headers": { reply: { chunks: [], end: "cut" }, tag: "Connection" },
   "the stream ends in the middle of JSON": { reply: sse(spoken, `data: {"choices":[{"del`), tag: "Malformed", partial: text },
   "the stream ends in the middle of a letter": {
-    reply: sse(spoken, Buffer.from(say("é")).subarray(0, -28)),
+    reply: sse(spoken, Buffer.from(say("é")).subarray(0, -29)),
     tag: "Malformed",
     partial: text
   },

@@ -55,7 +55,8 @@ runTable({
     },
     "has its name after the arguments": {
       chunks: [
-        calls({ index: 0, id: "call_a", function: { arguments: `{"pa` } }),
+        calls({ index: 0, id: "call_a", function: { arguments: `{"p` } }),
+        calls({ index: 0, function: { arguments: `a` } }),
         calls({ index: 0, function: { name: "read_file", arguments: `th":"a"}` } }),
         finish("tool_calls")
       ],

@@ -62,6 +62,10 @@ export const runTable = (cases: Record<string, Record<string, Case>>): void => {
               check(expect, response)
               assert.strictEqual(textOf(deltas), response.text)
               assert.strictEqual(textOf(deltas, "reasoning"), response.reasoning ?? "")
+              for (const toolCall of response.toolCalls.filter((one) => one.malformed === undefined)) {
+                const shown = deltas.map((delta) => delta.type === "tool-call" && delta.id === toolCall.id ? delta.argsText : "").join("")
+                assert.deepStrictEqual(JSON.parse(shown.replace(/^{}(?={)/, "") || "{}"), toolCall.args)
+              }
               assert.strictEqual(response.model, "m-1")
             }))
         }
