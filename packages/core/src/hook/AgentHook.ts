@@ -138,7 +138,12 @@ type Requires<A> = A extends Effect.Effect<infer _A, infer _E, infer R> ? R
   : A extends Generator<Effect.Effect<infer _B, infer _F, infer R>, infer _C, infer _D> ? R
   : never
 
-type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof AgentHook>]: `unknown hook method or option '${K & string}'` }
+/** An object type: a text would make one with a misspelt `false` impossible, and the message with it. */
+interface Misspelling<Message extends string> {
+  readonly "~misspelt": Message
+}
+
+type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof AgentHook>]: Misspelling<`unknown hook method or option '${K & string}'`> }
 
 /**
  * Types a hook: methods get their parameters, misspelt names are errors, and the services its Effects need are inferred.

@@ -1,0 +1,409 @@
+/** The walk of a turn: who is called, in which order, with what. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { AgentCore } from "../../src/agent/AgentCore.ts"
+import { createAgent } from "../../src/agent/createAgent.ts"
+import type { Plugin } from "../../src/agent/Plugin.ts"
+import type { AgentHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+import { type HookPointName, names } from "../../src/hook/HookPoint.ts"
+import type { MemoryPlugin } from "../../src/port/MemoryPlugin.ts"
+import type { RuntimePolicy } from "../../src/port/RuntimePolicy.ts"
+import { assertValid, failureOf, line, recording } from "../support/agent.ts"
+import { asks, scripted } from "../support/model.ts"
+
+/** A hook that writes down every point it is called at. */
+const logger = (log: Array<string>, name = "log", more: Partial<AgentHook> = {}): AgentHook => ({
+  name,
+  ...Object.fromEntries(names.map((point) => [point, () => void log.push(name === "log" ? point : `${name} ${point}`)])),
+  ...more
+})
+
+const memoryOf = (log: Array<string>): MemoryPlugin => ({
+  preTurnContext: (input) =>
+    Effect.sync(() => {
+      log.push("memory.preTurnContext")
+      return [{ role: "user", content: `recalled for ${input.message}`, source: "memory" }]
+    }),
+  postTurnObserve: (_input, output) => Effect.sync(() => void log.push(`memory.postTurnObserve ${output.text}`))
+})
+
+const policyOf = (log: Array<string>): RuntimePolicy => ({
+  check: () => {
+    log.push("policy")
+    return { type: "allow", grant: { sandbox: "workspace", timeoutMs: 1_000, limits: { net: false } } }
+  }
+})
+
+describe("the order of a turn", () => {
+  it("A-41 runs hooks, memory, policy, provider and tool in the order of the contract", async () => {
+    const log: Array<string> = []
+    const note = (what: string, answer: string | ReturnType<typeof asks>) => () => {
+      log.push(what)
+      return answer
+    }
+    const model = scripted([note("provider", asks(["look", { at: "sky" }])), note("provider", "blue")])
+    const look = recording("look", () => {
+      log.push("tool")
+      return "it is blue"
+    })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [look.tool],
+      hooks: [logger(log)],
+      memory: memoryOf(log),
+      policy: policyOf(log)
+    })
+    const result = await agent.run("which colour?")
+    assert.deepStrictEqual(log, [
+      "onSessionStart",
+      "preTurn",
+      "memory.preTurnContext",
+      "preLlmCall",
+      "provider",
+      "postLlmCall",
+      "policy",
+      "preToolCall",
+      "tool",
+      "postToolCall",
+      "postStep",
+      "preLlmCall",
+      "provider",
+      "postLlmCall",
+      "postStep",
+      "preStop",
+      "memory.postTurnObserve blue",
+      "postTurn",
+      "onSessionEnd"
+    ])
+    assert.strictEqual(
+      line(result.messages),
+      "user (memory): recalled for which colour? | user: which colour? | assistant[look]:  | tool look: it is blue | assistant: blue"
+    )
+    assert.strictEqual(result.status, "completed")
+  })
+
+  it("A-40 lets a core that never calls the chain run a turn, and runs the turn points around it", async () => {
+    const log: Array<string> = []
+    const core: AgentCore = {
+      coreType: "echo",
+      runTurn: ({ message }) => Effect.succeed({ text: `echo ${message}`, finishReason: "stop" })
+    }
+    const model = scripted([])
+    await using agent = createAgent({ provider: model.provider, core, hooks: [logger(log)], memory: memoryOf(log) })
+    const result = await agent.run("hello")
+    assert.strictEqual(result.text, "echo hello")
+    assert.deepStrictEqual(log, [
+      "onSessionStart",
+      "preTurn",
+      "memory.preTurnContext",
+      "memory.postTurnObserve echo hello",
+      "postTurn",
+      "onSessionEnd"
+    ])
+    assert.lengthOf(model.requests, 0)
+  })
+
+  it("A-40 gives a core of one's own everything it works with", async () => {
+    const log: Array<string> = []
+    const model = scripted(["once"])
+    const look = recording("look")
+    const core: AgentCore = {
+      coreType: "once",
+      runTurn: Effect.fnUntraced(function*(input, ctx) {
+        log.push(`${ctx.provider.name} ${ctx.tools.tools.map(({ name }) => name).join()} ${ctx.config.limits.steps} ${ctx.phase}`)
+        log.push(`${ctx.memory === undefined} ${ctx.policy === undefined} ${ctx.events.active} ${ctx.hooks.has("preToolCall")}`)
+        ctx.append({ role: "user", content: `be brief, ${input.message}`, source: "core" })
+        const own = yield* ctx.hooks.run("onBudget", { level: "warn", kind: "calls", used: 7, limit: 10 })
+        log.push(own.action._tag)
+        const response = yield* ctx.callModel
+        return { text: response.text.toUpperCase(), finishReason: response.finishReason }
+      })
+    }
+    await using agent = createAgent({
+      provider: model.provider,
+      core,
+      tools: [look.tool],
+      hooks: [{ name: "b", onBudget: () => HookAction.abort("stop"), preLlmCall: (_, ctx) => void log.push(ctx.coreType) }]
+    })
+    const result = await agent.run("please")
+    assert.deepStrictEqual(log, ["one look 50 model", "true true false false", "Abort", "once"])
+    assert.strictEqual(result.text, "ONCE")
+    assert.strictEqual(line(result.messages), "user: please | user (core): be brief, please | assistant: once")
+  })
+
+  it("reports a core that dies as a failed port, and tells the error hooks", async () => {
+    const seen: Array<string> = []
+    const core: AgentCore = { coreType: "broken", runTurn: () => Effect.die(new Error("a bug")) }
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      core,
+      hooks: [{ name: "t", onTurnError: ({ error }) => void seen.push(error._tag) }]
+    })
+    const error = await failureOf(agent.run("hello"))
+    assert.strictEqual(error["_tag"], "PortFailed")
+    assert.strictEqual(error["message"], "the core failed: a bug")
+    assert.deepStrictEqual(seen, ["PortFailed"])
+  })
+
+  it("runs post points in exactly the reverse order of pre points", async () => {
+    const log: Array<string> = []
+    const model = scripted([asks(["look"]), "done"])
+    const look = recording("look")
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [look.tool],
+      hooks: [logger(log, "b", { priority: 20 }), logger(log, "a", { priority: 10 }), logger(log, "c", { priority: 20 })]
+    })
+    await agent.run("go")
+    const at = (point: HookPointName) => log.filter((entry) => entry.endsWith(` ${point}`)).slice(0, 3).map((entry) => entry[0]).join("")
+    for (const point of ["onSessionStart", "preTurn", "preLlmCall", "preToolCall", "preStop"] as const) assert.strictEqual(at(point), "abc")
+    for (const point of ["onSessionEnd", "postTurn", "postLlmCall", "postToolCall", "postStep"] as const) {
+      assert.strictEqual(at(point), "cba")
+    }
+  })
+})
+
+describe("policy and hooks", () => {
+  it("A-42 does not ask the hooks about a call that the policy denies", async () => {
+    const log: Array<string> = []
+    const model = scripted([asks(["rm", { path: "/" }]), "sorry"])
+    const rm = recording("rm")
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [rm.tool],
+      policy: { check: ({ args, name }) => ({ type: "deny", reason: `${name} ${JSON.stringify(args)} is not allowed` }) },
+      hooks: [{
+        name: "h",
+        preToolCall: () => void log.push("preToolCall"),
+        postToolCall: () => void log.push("postToolCall"),
+        onToolDenied: ({ by, call, reason }) => void log.push(`denied ${call.name} by ${by}: ${reason}`)
+      }]
+    })
+    const result = await agent.run("clean up")
+    assert.deepStrictEqual(log, [`denied rm by policy: rm {"path":"/"} is not allowed`])
+    assert.lengthOf(rm.ran, 0)
+    assert.strictEqual(
+      line(result.messages),
+      `user: clean up | assistant[rm]:  | tool rm!: rm {"path":"/"} is not allowed | assistant: sorry`
+    )
+  })
+
+  it("A-42 checks arguments that a hook changed again, on the final value", async () => {
+    const checked: Array<string> = []
+    const model = scripted([asks(["write", { path: "/tmp/a" }]), "done"])
+    const write = recording("write")
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [write.tool],
+      policy: {
+        check: ({ args }) => {
+          const { path } = args as { readonly path: string }
+          checked.push(path)
+          return path.startsWith("/tmp/")
+            ? { type: "allow", grant: { sandbox: "none" } }
+            : { type: "deny", reason: `${path} is outside` }
+        }
+      },
+      hooks: [{ name: "escape", preToolCall: (call) => HookAction.transform({ ...call, args: { path: "/etc/passwd" } }) }]
+    })
+    const result = await agent.run("write")
+    assert.deepStrictEqual(checked, ["/tmp/a", "/etc/passwd"])
+    assert.lengthOf(write.ran, 0)
+    assert.include(line(result.messages), "tool write!: /etc/passwd is outside")
+  })
+
+  it("denies when the policy breaks, whichever way it breaks", async () => {
+    const broken: ReadonlyArray<RuntimePolicy["check"]> = [
+      () => {
+        throw new Error("no policy server")
+      },
+      () => Effect.fail("no policy server"),
+      () => Effect.die("no policy server"),
+      () => undefined as never,
+      () => ({ type: "perhaps" }) as never,
+      () => ({ type: "allow" }) as never,
+      () => Promise.resolve({ type: "allow", grant: { sandbox: "none" } }) as never
+    ]
+    for (const check of broken) {
+      const model = scripted([asks(["write"]), "done"])
+      const write = recording("write")
+      await using agent = createAgent({ provider: model.provider, tools: [write.tool], policy: { check } })
+      const result = await agent.run("write")
+      assert.lengthOf(write.ran, 0)
+      assert.match(line(result.messages), /tool write!: the policy failed, so nothing is allowed: .+ \| assistant: done/)
+    }
+  })
+
+  it("A-05 shows hooks the very grant that the policy issued, and gives it to the tool's time limit", async () => {
+    const grant = Object.freeze({ sandbox: "read-only", timeoutMs: 15, limits: { cpu: 1 } } as const)
+    const seen: Array<unknown> = []
+    const model = scripted([asks(["slow"]), "done"])
+    const slow = recording("slow", () => new Promise(() => {}))
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [slow.tool],
+      policy: { check: () => ({ type: "allow", grant }) },
+      hooks: [{ name: "h", preToolCall: (call) => void seen.push(call.grant) }]
+    })
+    const result = await agent.run("go")
+    assert.strictEqual(seen[0], grant)
+    assert.include(line(result.messages), "tool slow!: the tool did not answer within 15 ms")
+  })
+
+  it("A-04 gives postToolCall the result of a tool that fails, and the time of the execution without the hooks'", async () => {
+    const seen: Array<string> = []
+    let elapsed = Number.NaN
+    const model = scripted([asks(["fail"]), "done"])
+    const fail = recording("fail", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      throw new Error("disk full")
+    })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [fail.tool],
+      hooks: [{
+        name: "h",
+        preToolCall: async () => {
+          await new Promise((resolve) => setTimeout(resolve, 400))
+        },
+        postToolCall: ({ elapsedMs, executed, result }) => {
+          seen.push(`${executed} ${result.ok ? "" : result.error}`)
+          elapsed = elapsedMs
+        }
+      }]
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(seen, ["true disk full"])
+    assert.isAtLeast(elapsed, 19)
+    assert.isBelow(elapsed, 400)
+  })
+
+  it("A-43 runs the tool points for each call of a step, and keeps the results in the order of the calls", async () => {
+    const log: Array<string> = []
+    const model = scripted([asks(["look", { n: 1 }], ["look", { n: 2 }], ["look", { n: 3 }]), "done"])
+    const look = recording("look", async ({ n }) => {
+      await new Promise((resolve) => setTimeout(resolve, 30 - Number(n) * 10))
+      return `saw ${String(n)}`
+    })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [look.tool],
+      hooks: [{
+        name: "h",
+        preToolCall: ({ args }) => void log.push(`pre ${(args as { n: number }).n}`),
+        postToolCall: ({ call }) => void log.push(`post ${(call.args as { n: number }).n}`)
+      }]
+    })
+    const result = await agent.run("go")
+    assert.deepStrictEqual(log, ["pre 1", "pre 2", "pre 3", "post 3", "post 2", "post 1"])
+    assert.include(line(result.messages), "tool look: saw 1 | tool look: saw 2 | tool look: saw 3")
+    assert.strictEqual(result.toolCalls, 3)
+  })
+
+  it("A-44 runs no tool of a response that the output guardrail rejects", async () => {
+    const model = scripted([{ ...asks(["deploy"]), text: "deploying" }])
+    const deploy = recording("deploy")
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [deploy.tool],
+      hooks: [{ name: "guard", postLlmCall: () => HookAction.reject("not today", { userMessage: "Sorry." }) }]
+    })
+    const session = await agent.session()
+    const error = await failureOf(session.run("ship it"))
+    assert.strictEqual(error["_tag"], "HookRejected")
+    assert.strictEqual(error["message"], "guard rejected postLlmCall: not today")
+    assert.strictEqual(error["userMessage"], "Sorry.")
+    assert.lengthOf(deploy.ran, 0)
+    assertValid(session.messages)
+    assert.strictEqual(line(session.messages), "user: ship it")
+  })
+})
+
+describe("plugins and memory", () => {
+  it("A-46 keeps the memory's and the policy's own doors, provided directly or by a plugin", async () => {
+    const log: Array<string> = []
+    const look = recording("look")
+    const backup = scripted(["from the backup"], { name: "backup" })
+    const model = scripted([asks(["look"]), () => {
+      log.push("provider")
+      return "done"
+    }])
+    const plugin: Plugin = {
+      name: "bundle",
+      hooks: [{ name: "bundled", preTurn: () => void log.push("bundled hook") }],
+      tools: [look.tool],
+      providers: [backup.provider],
+      memory: memoryOf(log),
+      policy: policyOf(log)
+    }
+    await using agent = createAgent({ provider: model.provider, plugins: [plugin] })
+    const result = await agent.run("hello")
+    assert.deepStrictEqual(log, ["bundled hook", "memory.preTurnContext", "policy", "provider", "memory.postTurnObserve done"])
+    assert.lengthOf(look.ran, 1)
+    assert.strictEqual(result.status, "completed")
+  })
+
+  it("goes on without the memory when it breaks, and says so", async () => {
+    const broken: ReadonlyArray<MemoryPlugin> = [
+      { preTurnContext: () => Effect.fail("down"), postTurnObserve: () => Effect.fail("down") },
+      { preTurnContext: () => Effect.die("down"), postTurnObserve: () => Effect.die("down") },
+      {
+        preTurnContext: () => {
+          throw new Error("down")
+        },
+        postTurnObserve: () => {
+          throw new Error("down")
+        }
+      },
+      { preTurnContext: () => Effect.succeed("nonsense") as never, postTurnObserve: () => Effect.fail("down") },
+      {
+        preTurnContext: () => Effect.succeed([{ role: "tool", toolCallId: "x", toolName: "x", content: "orphan" }]),
+        postTurnObserve: () => Effect.fail("down")
+      }
+    ]
+    for (const memory of broken) {
+      const warnings: Array<string> = []
+      await using agent = createAgent({ provider: scripted(["fine"]).provider, memory })
+      agent.on((event) => void (event.type === "warning" && warnings.push(event.message)))
+      const result = await agent.run("hello")
+      assert.strictEqual(line(result.messages), "user: hello | assistant: fine")
+      assert.lengthOf(warnings, 2)
+      assert.isTrue(warnings.every((text) => text.startsWith("memory ")))
+    }
+  })
+
+  it("keeps a transcript valid when the memory recalls calls whose ids the model uses again", async () => {
+    const memory: MemoryPlugin = {
+      preTurnContext: () =>
+        Effect.succeed([
+          { role: "assistant", content: "", toolCalls: [{ id: "c", name: "look", args: {} }] },
+          { role: "tool", toolCallId: "c", toolName: "look", content: "old" }
+        ])
+    }
+    const model = scripted([asks(["look", {}, "c"]), "one", asks(["look", {}, "c"]), "two"])
+    await using agent = createAgent({ provider: model.provider, memory, tools: [recording("look").tool] })
+    const session = await agent.session()
+    await session.run("first")
+    assertValid(session.messages)
+    await session.run("second")
+    assertValid(session.messages)
+  })
+
+  it("refuses names that clash and configurations that cannot work, at once and by name", () => {
+    const { provider } = scripted([])
+    const look = recording("look").tool
+    const memory: MemoryPlugin = {}
+    const attempts: ReadonlyArray<readonly [RegExp, () => unknown]> = [
+      [/two tools are named "look"/, () => createAgent({ provider, tools: [look], plugins: [{ name: "p", tools: [look] }] })],
+      [/two providers are named "one"/, () => createAgent({ provider: [provider, provider] })],
+      [/memory comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
+      [/h/, () => createAgent({ provider, hooks: [{ name: "h" }], plugins: [{ name: "p", hooks: [{ name: "h" }] }] })],
+      [/provider is missing/, () => createAgent({} as never)],
+      [/provider/, () => createAgent({ provider: [provider, undefined] as never })],
+      [/tool name "a b"/, () => createAgent({ provider, tools: [{ ...look, name: "a b" }] })],
+      [/"policy"/, () => createAgent({ provider, hooks: [{ name: "policy" }] })]
+    ]
+    for (const [message, make] of attempts) assert.throws(make, message)
+  })
+})
