@@ -1,7 +1,7 @@
 /** Puts tool calls together from pieces, and offers only those that are whole. */
 import { digest, type Json, whyNot } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
-import type { ToolCall } from "@belay/core/Message"
+import type { Message, ToolCall } from "@belay/core/Message"
 import { jsonrepair } from "jsonrepair"
 import { bounded, compact, isObject, parse, textOf } from "./guards.ts"
 
@@ -42,17 +42,15 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
   const entries: Array<Entry> = []
   const byIndex = new Map<unknown, Entry>()
   const byId = new Map<string, Entry>()
-  let used: Set<string> | undefined
+  const used = new Set<string>()
   let overflowed = false
 
+  const isTaken = (id: string): boolean => used.has(id) || request.messages.some((message) => asksWith(message, id))
   const uniqueId = (wanted: string | undefined): string => {
-    used ??= new Set(
-      request.messages.flatMap((message) => message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : [])
-    )
     let id = wanted
-    if (id === undefined || used.has(id)) {
+    if (id === undefined || isTaken(id)) {
       const stem = `call_${digest([request.messages.length, request.messages.at(-1) ?? null])}`
-      for (let n = used.size; id === undefined || used.has(id); n++) id = `${stem}_${n}`
+      for (let n = used.size; id === undefined || isTaken(id); n++) id = `${stem}_${n}`
     }
     used.add(id)
     return id
@@ -121,6 +119,9 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     }
   }
 }
+
+const asksWith = (message: Message, id: string): boolean =>
+  message.role === "assistant" && message.toolCalls?.some((call) => call.id === id) === true
 
 const callOf = (id: string, name: string, text: string, extra: Json | undefined, provider: string): ToolCall => {
   const metadata = extra === undefined ? {} : { metadata: { [provider]: { extra_content: extra } } }

@@ -1,9 +1,9 @@
 /** Faults by the suffix of the model's name: `demo:rate-limit-once`. */
 import type { JsonObject } from "@belay/core/Json"
-import { canonical, digest } from "@belay/core/Json"
+import { digest } from "@belay/core/Json"
 import { chunks } from "./completion.ts"
 import type { ChunkedAnswer, RawAnswer, Reply } from "./script.ts"
-import type { WireRequest } from "./wire.ts"
+import { type WireRequest, wireText } from "./wire.ts"
 
 /** Every fault and what it does. */
 export const descriptions = {
@@ -35,7 +35,8 @@ export const faultOf = (model: string): Fault | undefined => {
 export const makeOnce = () => {
   const hit = new Set<string>()
   return (request: WireRequest): boolean => {
-    const key = digest([request.model, canonical(request.messages)])
+    const turns = request.messages.filter(({ role, toolCalls }) => role === "assistant" && toolCalls === undefined).length
+    const key = digest([request.model, turns, wireText(request.messages.find(({ role }) => role === "user"))])
     if (hit.delete(key) || request.messages.at(-1)?.role === "tool") return false
     if (hit.size >= 1000) hit.clear()
     hit.add(key)
