@@ -77,7 +77,10 @@ export const chain = async (): Promise<string> => {
       const hooks = Array.from({ length: count }, (_, index) => ({ name: `h${index}`, preTurn }) as AgentHook)
       const compiled = HookChain.makeUnsafe(hooks)
       // Promises are awaited by a promise loop; everything else is measured against the plain loop over the same answers.
-      const bare = Array.from({ length: count }, () => ({ run: (kind === "promise" ? kinds.promise : kind === "nothing" ? kinds.nothing : kinds.action) as Step }))
+      const bare = Array.from(
+        { length: count },
+        () => ({ run: (kind === "promise" ? kinds.promise : kind === "nothing" ? kinds.nothing : kinds.action) as Step })
+      )
       const inFiber = Effect.fnUntraced(function*(times: number) {
         for (let i = 0; i < times; i++) {
           const outcome = compiled.fold("preTurn", input, scope)

@@ -15,17 +15,32 @@ const script = () => {
   let step = 0
   return (): LlmResponse =>
     step++ < turns
-      ? { model: "fake", text: "", toolCalls: [{ id: `call_${step}`, name: "add", args: { a: step, b: 1 } }], finishReason: "tool-calls", usage: { inputTokens: 10, outputTokens: 5 } }
+      ? {
+        model: "fake",
+        text: "",
+        toolCalls: [{ id: `call_${step}`, name: "add", args: { a: step, b: 1 } }],
+        finishReason: "tool-calls",
+        usage: { inputTokens: 10, outputTokens: 5 }
+      }
       : { model: "fake", text: "done", toolCalls: [], finishReason: "stop", usage: { inputTokens: 10, outputTokens: 5 } }
 }
 
 /** The loop of the `openai` client's documentation: wire-shaped answers, arguments and results as JSON text, tokens added up. */
 const byHand = async (): Promise<string> => {
   let step = 0
-  const create = async (_body: { readonly model: string; readonly messages: ReadonlyArray<object>; readonly tools: ReadonlyArray<object> }) => ({
+  const create = async (
+    _body: { readonly model: string; readonly messages: ReadonlyArray<object>; readonly tools: ReadonlyArray<object> }
+  ) => ({
     choices: [
       step++ < turns
-        ? { finish_reason: "tool_calls", message: { role: "assistant", content: null, tool_calls: [{ id: `call_${step}`, type: "function", function: { name: "add", arguments: `{"a":${step},"b":1}` } }] } }
+        ? {
+          finish_reason: "tool_calls",
+          message: {
+            role: "assistant",
+            content: null,
+            tool_calls: [{ id: `call_${step}`, type: "function", function: { name: "add", arguments: `{"a":${step},"b":1}` } }]
+          }
+        }
         : { finish_reason: "stop", message: { role: "assistant", content: "done", tool_calls: undefined } }
     ],
     usage: { prompt_tokens: 10, completion_tokens: 5 }
@@ -48,7 +63,10 @@ const byHand = async (): Promise<string> => {
 }
 
 const hooksOf = (count: number): ReadonlyArray<AgentHook> =>
-  Array.from({ length: count }, (_, index) => ({ name: `noop-${index}`, preLlmCall: () => {}, postLlmCall: () => {}, preToolCall: () => {}, postToolCall: () => {} }))
+  Array.from(
+    { length: count },
+    (_, index) => ({ name: `noop-${index}`, preLlmCall: () => {}, postLlmCall: () => {}, preToolCall: () => {}, postToolCall: () => {} })
+  )
 
 const add = defineTool({
   name: "add",
@@ -73,7 +91,10 @@ const agentWith = (hooks: number) => {
 }
 
 const history = (length: number): Array<Message> =>
-  Array.from({ length }, (_, index) => index % 2 === 0 ? { role: "user", content: `question ${index}` } : { role: "assistant", content: `answer ${index}` })
+  Array.from(
+    { length },
+    (_, index) => index % 2 === 0 ? { role: "user", content: `question ${index}` } : { role: "assistant", content: `answer ${index}` }
+  )
 
 export const turn = async (): Promise<string> => {
   const none = agentWith(0)
@@ -83,7 +104,8 @@ export const turn = async (): Promise<string> => {
   const repeat = (run: () => Promise<unknown>) => async (times: number) => {
     for (let i = 0; i < times; i++) await run()
   }
-  const perTurn = (figures: Awaited<ReturnType<typeof measure>>) => figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / turns, wall: wall / turns }))
+  const perTurn = (figures: Awaited<ReturnType<typeof measure>>) =>
+    figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / turns, wall: wall / turns }))
   const hooks = await measure([
     { name: "hand-written loop", run: repeat(byHand) },
     { name: "belay, no hooks", run: repeat(() => none.run([], `s${id++}`)) },
@@ -106,7 +128,10 @@ export const turn = async (): Promise<string> => {
 const longSession = async (earlier: ReadonlyArray<Message>) => {
   let answer = script()
   let ids = 0
-  const unique = (response: LlmResponse): LlmResponse => ({ ...response, toolCalls: response.toolCalls.map((call) => ({ ...call, id: `id_${ids++}` })) })
+  const unique = (response: LlmResponse): LlmResponse => ({
+    ...response,
+    toolCalls: response.toolCalls.map((call) => ({ ...call, id: `id_${ids++}` }))
+  })
   const provider: LlmProvider = { name: "fake", complete: () => Effect.promise(async () => unique(answer())) }
   const agent = createAgent({ provider, tools: [add], freeze: false })
   const session = await agent.session({ messages: earlier })

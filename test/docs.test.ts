@@ -1,3 +1,4 @@
+import * as HookPoint from "@belay/core/HookPoint"
 import { execFile } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
@@ -66,6 +67,15 @@ describe("the documentation", () => {
       }).map((link) => `${page}: ${link}`)
     )
     assert.deepEqual(dead, [])
+  })
+
+  it("has a section for every point, in the order of the table", () => {
+    const sections = [...read(file).matchAll(/^### `(\w+)`$/gm)].map(([, point]) => point)
+    assert.deepEqual(sections, [...HookPoint.names])
+  })
+
+  it("shows, in the README, the program that is tested", () => {
+    assert.include(read("README.md"), read("packages/examples/src/hello.ts").trimEnd())
   })
 
   it("has the table of points that the code has", () => {

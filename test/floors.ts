@@ -49,7 +49,10 @@ export const imports = (text: string): ReadonlyArray<string> => {
 
 const judge = (path: string, specifier: string, target: string | undefined, world: Surroundings): string | undefined => {
   const from = packageOf(path)
-  if (specifier === "effect" || /^@belay\/[^/]+$/.test(specifier) || /(^|\/)index\.ts$/.test(specifier)) {
+  // The roof shows what a user writes, and a user may import a package whole.
+  const isBarrel = specifier === "effect" || /(^|\/)index\.ts$/.test(specifier) ||
+    (from !== "examples" && /^@belay\/[^/]+$/.test(specifier))
+  if (isBarrel) {
     return "a barrel: import the module"
   }
   if (relative(specifier)) {
@@ -61,7 +64,7 @@ const judge = (path: string, specifier: string, target: string | undefined, worl
     const to = owner.slice("@belay/".length)
     if (to === from) return "its own package: import the file"
     if (!below[from]?.includes(to)) return `but ${from} may only import ${below[from]?.join(", ") || "itself"}`
-    return target === undefined ? "which does not exist" : undefined
+    return target === undefined && specifier !== owner ? "which does not exist" : undefined
   }
   if (from === "core" && owner !== "effect") return "but core depends on effect only"
   if (from === "core" && !leaves.has(path) && !world.isStable(specifier)) return "which Effect does not call stable"

@@ -14,7 +14,8 @@ const send = defineTool({
   execute: ({ to }) => `sent to ${to}`
 })
 /** Without `ask` the approval suspends the run. */
-const makeAgent = () => createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [send], hooks: [Approval.make({ tools: ["send_mail"] })] })
+const makeAgent = () =>
+  createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [send], hooks: [Approval.make({ tools: ["send_mail"] })] })
 
 const folder = await mkdtemp(join(tmpdir(), "belay-resume-"))
 const file = join(folder, "run.json")
@@ -26,7 +27,9 @@ await writeFile(file, JSON.stringify(asked.snapshot))
 console.log("suspended:", asked.pending.map(({ args, reason, tool }) => `${tool} ${JSON.stringify(args)} (${reason})`).join(", "))
 
 await using second = makeAgent()
-const decisions = Object.fromEntries(asked.pending.map(({ callId }) => [callId, { type: "edit" as const, args: { to: "bob@example.com" } }]))
+const decisions = Object.fromEntries(
+  asked.pending.map(({ callId }) => [callId, { type: "edit" as const, args: { to: "bob@example.com" } }])
+)
 const finished = await second.resume(await readFile(file, "utf8"), decisions)
 console.log(finished.status)
 console.log(finished.text)

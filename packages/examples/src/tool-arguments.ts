@@ -5,7 +5,12 @@ import { OpenAiCompatible } from "@belay/providers"
 import * as z from "zod"
 
 const input = z.object({ query: z.string(), tenant: z.string().optional() })
-const search = defineTool({ name: "search_orders", description: "Search the orders", input, execute: ({ query, tenant }) => `${tenant}: 2 orders for ${query}` })
+const search = defineTool({
+  name: "search_orders",
+  description: "Search the orders",
+  input,
+  execute: ({ query, tenant }) => `${tenant}: 2 orders for ${query}`
+})
 
 await using agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),

@@ -10,7 +10,9 @@ beforeAll(async () => {
 afterAll(() => endpoint.close())
 
 const run = async (name: string, env: NodeJS.ProcessEnv = {}) => {
-  const finished = await runProgram(name, { env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env } })
+  const finished = await runProgram(name, {
+    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env }
+  })
   assert.strictEqual(finished.stderr, "")
   assert.strictEqual(finished.code, 0)
   return finished.stdout.trimEnd().split("\n")

@@ -3,7 +3,8 @@ import { assert, describe, it } from "vitest"
 import { runProgram } from "./run.ts"
 
 const main = (...args: ReadonlyArray<string>) => runProgram("main.ts", { args })
-const against = (url: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) => runProgram("main.ts", { args, env: { OPENAI_BASE_URL: url, ...env } })
+const against = (url: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
+  runProgram("main.ts", { args, env: { OPENAI_BASE_URL: url, ...env } })
 
 describe("the main job", () => {
   it("runs without key and network: three tool calls and more, an approval, a 503 and its fallback, tokens and cost against the budget", async () => {
@@ -33,7 +34,12 @@ describe("the main job", () => {
 
   it("uses the endpoint it is pointed at, and says which", async () => {
     await using endpoint = await Endpoint.start({ apiKey: "test-right-key" })
-    const { code, stdout } = await against(endpoint.url, { OPENAI_API_KEY: "test-right-key", OPENAI_MODEL: "demo-small" }, "--prompt", "Say hello")
+    const { code, stdout } = await against(
+      endpoint.url,
+      { OPENAI_API_KEY: "test-right-key", OPENAI_MODEL: "demo-small" },
+      "--prompt",
+      "Say hello"
+    )
     assert.strictEqual(code, 0)
     assert.include(stdout, `belay  endpoint ${endpoint.url}  model demo-small`)
     assert.match(stdout, /Say hello/)

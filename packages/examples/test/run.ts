@@ -10,7 +10,10 @@ export interface Finished {
 
 export const program = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
 
-export const runProgram = (name: string, options: { readonly args?: ReadonlyArray<string>; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}): Promise<Finished> =>
+export const runProgram = (
+  name: string,
+  options: { readonly args?: ReadonlyArray<string>; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}
+): Promise<Finished> =>
   new Promise((resolve, reject) => {
     const { NODE_OPTIONS: _options, OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, OPENAI_MODEL: _model, ...env } = process.env
     const child = spawn(process.execPath, ["--conditions=@belay/source", program(name), ...(options.args ?? [])], {

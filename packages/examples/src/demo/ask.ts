@@ -7,7 +7,8 @@ import { safe } from "./render.ts"
 export type Mode = "ask" | "allow" | "deny"
 
 /** Makes the answerer. */
-export const asker = (mode: Mode, terminal: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream }) =>
+export const asker =
+  (mode: Mode, terminal: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream }) =>
   async (request: Approval.Request): Promise<Approval.Answer> => {
     if (mode === "allow") return { type: "approve" }
     if (mode === "deny") return { type: "deny", reason: "denied by --approve deny" }

@@ -16,7 +16,8 @@ export interface Options {
 /** Control characters of foreign texts are shown, not obeyed. */
 export const safe = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- these are the characters to make harmless
-  text.replaceAll(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  text.replaceAll(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, (char) =>
+    `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 const short = (value: unknown, length = 90): string => {
   const text = safe(typeof value === "string" ? value : JSON.stringify(value) ?? "").replaceAll("\n", " ")
@@ -42,7 +43,12 @@ export const renderer = ({ colour, cost, write }: Options) => {
         write(`\n${paint("bold", `turn ${event.turnNumber}`)}${event.resumed ? " (resumed)" : ""}  ${safe(event.message)}\n`)
         return
       case "llm-start":
-        return line("model", "cyan", `${event.provider} ${event.model ?? ""}`, `step ${event.stepNumber}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`)
+        return line(
+          "model",
+          "cyan",
+          `${event.provider} ${event.model ?? ""}`,
+          `step ${event.stepNumber}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`
+        )
       case "text-delta":
         if (!streaming) write(`  ${paint("cyan", "text".padEnd(10))} `)
         streaming = true
@@ -50,7 +56,13 @@ export const renderer = ({ colour, cost, write }: Options) => {
       case "retract":
         return line("retract", "yellow", `what was shown does not count: ${short(event.reason)}`)
       case "llm-end": {
-        if (event.toolCalls.length > 0) line("calls", "cyan", event.toolCalls.map(({ args, name }) => `${safe(name)} ${short(args, 70)}`).join(", "))
+        if (event.toolCalls.length > 0) {
+          line(
+            "calls",
+            "cyan",
+            event.toolCalls.map(({ args, name }) => `${safe(name)} ${short(args, 70)}`).join(", ")
+          )
+        }
         spentIn += event.usage?.inputTokens ?? 0
         spentOut += event.usage?.outputTokens ?? 0
         const tokens = event.usage === undefined ? "tokens unknown" : `${event.usage.inputTokens} in, ${event.usage.outputTokens} out`
@@ -77,13 +89,26 @@ export const renderer = ({ colour, cost, write }: Options) => {
           const quiet = hook.answer === "Continue"
           // A streamed answer passes the hooks piece by piece: only what they changed is worth a line.
           if (hook.answer === "skipped" || (quiet && event.record.point === "onLlmDelta")) continue
-          const why = [hook.why, hook.change?.diff, hook.shadow === true ? "shadow" : undefined, hook.again === true ? "asked again" : undefined].filter((part) => part !== undefined)
-          const text = `${event.record.point.padEnd(13)} ${hook.hook.padEnd(18)} ${paint(quiet ? "dim" : "magenta", hook.answer)}${why.length === 0 ? "" : ` ${short(why.join("; "), 110)}`}`
+          const why = [
+            hook.why,
+            hook.change?.diff,
+            hook.shadow === true ? "shadow" : undefined,
+            hook.again === true ? "asked again" : undefined
+          ].filter((part) => part !== undefined)
+          const text = `${event.record.point.padEnd(13)} ${hook.hook.padEnd(18)} ${paint(quiet ? "dim" : "magenta", hook.answer)}${
+            why.length === 0 ? "" : ` ${short(why.join("; "), 110)}`
+          }`
           line("hook", "magenta", text, `${hook.durationMs.toFixed(2)} ms`)
         }
         return
       case "hook-failed":
-        return line("hook", "red", `${event.hook} broke at ${event.point} (${event.kind}, ${event.policy === "open" ? "fail-open, went on" : event.policy}): ${short(event.message)}`)
+        return line(
+          "hook",
+          "red",
+          `${event.hook} broke at ${event.point} (${event.kind}, ${event.policy === "open" ? "fail-open, went on" : event.policy}): ${
+            short(event.message)
+          }`
+        )
       case "ask":
         return line("ask", "yellow", `${event.ask.by}: ${short(event.ask.reason)} ${event.ask.tool} ${short(event.ask.args)}`)
       case "warning":

@@ -25,12 +25,17 @@ const help = `npm start -- [options]
 The key of a real endpoint is read from OPENAI_API_KEY.
 `
 
-const task = "List the invoices folder, read the newest invoice, delete the files ending with .tmp and send a mail with the summary to ada@example.com"
+const task =
+  "List the invoices folder, read the newest invoice, delete the files ending with .tmp and send a mail with the summary to ada@example.com"
 
 /** Prices of the demonstration, dollars per token; of a real model the vendor's bill counts. */
 const price = { costPerInputToken: 0.000_000_4, costPerOutputToken: 0.000_001_6 }
 
-type Host = Pick<NodeJS.Process, "env"> & { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream; readonly stderr: NodeJS.WriteStream }
+type Host = Pick<NodeJS.Process, "env"> & {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+}
 
 /** Returns the exit code. */
 export const run = async (args: ReadonlyArray<string>, host: Host): Promise<number> => {
@@ -44,7 +49,8 @@ export const run = async (args: ReadonlyArray<string>, host: Host): Promise<numb
     say(help)
     return 0
   }
-  const baseUrl = read["base-url"] ?? nonEmpty(host.env.OPENAI_BASE_URL) ?? (nonEmpty(host.env.OPENAI_API_KEY) === undefined ? undefined : "https://api.openai.com/v1")
+  const baseUrl = read["base-url"] ?? nonEmpty(host.env.OPENAI_BASE_URL) ??
+    (nonEmpty(host.env.OPENAI_API_KEY) === undefined ? undefined : "https://api.openai.com/v1")
   const endpoint = baseUrl === undefined ? await Endpoint.start() : undefined
   const workspace = await Workspace.make()
   const budget = Number(read.budget)
@@ -56,7 +62,9 @@ export const run = async (args: ReadonlyArray<string>, host: Host): Promise<numb
 
   const primary = OpenAiCompatible.make({ name: "primary", baseUrl: url, apiKey, model })
   // A model that was asked for by name is the only one: its failure is the answer.
-  const provider = embedded && read.model === undefined ? [primary, OpenAiCompatible.make({ name: "backup", baseUrl: url, apiKey, model: "demo-backup" })] as const : primary
+  const provider = embedded && read.model === undefined
+    ? [primary, OpenAiCompatible.make({ name: "backup", baseUrl: url, apiKey, model: "demo-backup" })] as const
+    : primary
   const agent = createAgent({
     provider,
     instructions: "You look after a folder of invoices. Use the tools; say briefly what you did.",
@@ -65,7 +73,13 @@ export const run = async (args: ReadonlyArray<string>, host: Host): Promise<numb
       InputGuardrail.make({ patterns: ["(?i)ignore (all|any) previous instructions"] }),
       OutputGuardrail.make({ patterns: ["sk-[A-Za-z0-9]{20,}"], redact: "[key]", hold: { chars: 64 } }),
       Approval.make({ tools: ["delete_*", "send_mail"], ask: asker(read.approve as Mode, { input: host.stdin, output: host.stdout }) }),
-      ToolArguments.make({ tools: "send_mail", rewrite: (mail) => ({ ...(mail as { readonly subject: string }), subject: `[invoices] ${(mail as { readonly subject: string }).subject}` }) }),
+      ToolArguments.make({
+        tools: "send_mail",
+        rewrite: (mail) => ({
+          ...(mail as { readonly subject: string }),
+          subject: `[invoices] ${(mail as { readonly subject: string }).subject}`
+        })
+      }),
       CostTracker.make({ ...price, limit: budget }),
       ProviderFallback.make(),
       AuditLog.make({ sink: AuditFile.make(join(workspace.root, "audit.jsonl")) })
@@ -79,7 +93,8 @@ export const run = async (args: ReadonlyArray<string>, host: Host): Promise<numb
   try {
     const session = await agent.session()
     const cost = () => `${CostTracker.total(session.state).text} of $${budget.toFixed(2)}`
-    const colour = !read["no-colour"] && (host.env.FORCE_COLOR !== undefined || (host.stdout.isTTY === true && host.env.NO_COLOR === undefined))
+    const colour = !read["no-colour"] &&
+      (host.env.FORCE_COLOR !== undefined || (host.stdout.isTTY === true && host.env.NO_COLOR === undefined))
     const tally = counter(agent)
     agent.on(renderer({ colour, write: say, cost }))
     const stream = session.stream(read.prompt, { signal: stop.signal })
@@ -142,7 +157,11 @@ const counter = (agent: Agent) => {
 
 const summary = (result: RunResult, tally: ReturnType<typeof counter>, cost: string, mails: number, ms: number): string => {
   const { inputTokens, outputTokens } = result.usage
-  const how = result.status === "aborted" ? `aborted by ${result.by}: ${safe(result.reason)}` : result.status === "limited" ? `limited: ${result.limit}` : result.status
+  const how = result.status === "aborted"
+    ? `aborted by ${result.by}: ${safe(result.reason)}`
+    : result.status === "limited"
+    ? `limited: ${result.limit}`
+    : result.status
   return [
     `\ndone  ${how} in ${(ms / 1000).toFixed(1)} s`,
     `      ${tally.models} model calls (${tally.fallbacks} fallback), ${tally.tools} tools, ${mails} mail sent`,
