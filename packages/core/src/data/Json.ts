@@ -53,11 +53,20 @@ export const digest = (value: unknown): string => {
 
 /** Freezes a value and everything below it; stops where something is frozen already. @category guards @since 0.1.0 */
 export const freeze = <A>(value: A): A => {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value) || !isPlain(value)) return value
-  Object.freeze(value)
-  for (const key of Object.keys(value)) freeze((value as Record<string, unknown>)[key])
+  if (!isLoose(value)) return value
+  // A list instead of recursion: what a model wrote may be deeper than the stack.
+  const found: Array<object> = [Object.freeze(value)]
+  for (const one of found) {
+    for (const key of Object.keys(one)) {
+      const child = (one as Record<string, unknown>)[key]
+      if (isLoose(child)) found.push(Object.freeze(child))
+    }
+  }
   return value
 }
+
+const isLoose = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Object.isFrozen(value) && isPlain(value)
 
 /** Whether a value is an array or a bare object, the only things that are frozen, cloned or sent. @category guards @since 0.1.0 */
 export const isPlain = (value: object): boolean => {

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SnapshotError } from "./AgentError.ts"
+import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { ToolResult } from "./Tool.ts"
 import { TurnInput } from "./Turn.ts"
@@ -43,6 +44,9 @@ export const Decision = Schema.Union([
   /** Do not run it; this is its output. */
   Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue })
 ])
+
+/** Whether a value is a decision. @category guards @since 0.1.0 */
+export const isDecision: (value: unknown) => value is Decision = Schema.is(Decision)
 
 /** One tool call of the current step and how far it has come. @category models @since 0.1.0 */
 export interface CallState extends Schema.Schema.Type<typeof CallState> {}
@@ -122,10 +126,15 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
       message: `snapshot is of version ${found}, this Belay reads up to version ${version}: resume it with a newer Belay`
     })
   }
+  const tooDeep = whyNot(value, "$", -slack)
+  if (tooDeep !== undefined) return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   return yield* decodeState(value).pipe(
     Effect.mapError((issue) => new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` }))
   )
 })
+
+/** Levels of a snapshot itself, above the JSON values it holds. */
+const slack = 16
 
 const parse = (text: string): Effect.Effect<unknown, SnapshotError> =>
   Effect.try({

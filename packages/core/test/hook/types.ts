@@ -95,9 +95,9 @@ defineHook({
 defineHook({ name: "h", preTurn: () => ({ proceed: false }) })
 // @ts-expect-error -- no action at all, from a promise
 defineHook({ name: "h", preTurn: async () => true })
-// @ts-expect-error -- a generator that yields what is no Effect
 defineHook({
   name: "h",
+  // @ts-expect-error -- a generator that yields what is no Effect
   *preTurn() {
     yield 1
   }

@@ -1,0 +1,108 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { SnapshotError } from "../../src/data/AgentError.ts"
+import * as RunState from "../../src/data/RunState.ts"
+
+const state: RunState.RunState = {
+  version: 1,
+  sessionId: "session-1",
+  turnNumber: 1,
+  stepNumber: 1,
+  coreType: "tool-loop",
+  input: { message: "deploy" },
+  phase: "tools",
+  messages: [{ role: "user", content: "deploy" }],
+  open: { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "deploy", args: { to: "prod" } }] },
+  calls: [{
+    call: { id: "c1", name: "deploy", args: { to: "prod" } },
+    status: "asked",
+    ask: { callId: "c1", tool: "deploy", args: { to: "prod" }, by: "approval", reason: "production", fingerprint: "{}" }
+  }],
+  injections: [],
+  usage: { inputTokens: 1, outputTokens: 2 },
+  counts: { llmCalls: 1, toolCalls: 0, followUps: 0, elapsedMs: 5 },
+  hookState: { spent: 3 }
+}
+
+const withState = (spent: string) => RunState.encode(state).replace("\"spent\":3", `"spent":${spent}`)
+
+const refused = (snapshot: unknown) =>
+  Effect.map(Effect.flip(RunState.decode(snapshot)), (error) => {
+    assert.instanceOf(error, SnapshotError)
+    return error
+  })
+
+describe("a run state", () => {
+  it.effect.prop(
+    "comes back from its text as it was",
+    [RunState.RunState],
+    ([state]) =>
+      Effect.map(RunState.decode(RunState.encode(state)), (back) => {
+        assert.strictEqual(RunState.encode(back), RunState.encode(state))
+        return true
+      }),
+    { arbitrary: { runs: 200 } }
+  )
+
+  it.effect("may also be given parsed", () =>
+    Effect.gen(function*() {
+      assert.deepEqual(yield* RunState.decode(JSON.parse(RunState.encode(state))), state)
+      assert.deepEqual(yield* RunState.decode(RunState.encode(state)), state)
+    }))
+
+  it.effect("S6 keeps hostile keys of the hooks' state as keys", () =>
+    Effect.gen(function*() {
+      const text = RunState.encode(state).replace("{\"spent\":3}", "{\"__proto__\":{\"polluted\":1},\"constructor\":2}")
+      const back = yield* RunState.decode(text)
+      assert.isUndefined((({}) as { polluted?: unknown }).polluted)
+      assert.isUndefined((back.hookState as { polluted?: unknown }).polluted)
+      assert.strictEqual(Object.getPrototypeOf(back.hookState), Object.prototype)
+    }))
+
+  it.effect("of a newer version is refused, with what to do", () =>
+    Effect.gen(function*() {
+      const { message, problem } = yield* refused(JSON.stringify({ ...state, version: 2, unheardOf: true }))
+      assert.strictEqual(problem, "newer-version")
+      assert.strictEqual(message, "snapshot is of version 2, this Belay reads up to version 1: resume it with a newer Belay")
+    }))
+
+  it.effect.each(["", "{", "{\"version\":1", "<html>", "undefined"])(
+    "that is not JSON is refused (%o)",
+    (text) =>
+      Effect.map(refused(text), ({ message, problem }) => {
+        assert.strictEqual(problem, "not-json")
+        assert.match(message, /^snapshot is not JSON: /)
+      })
+  )
+
+  it.effect.each<readonly [unknown, string]>([
+    [null, "Expected object"],
+    [undefined, "$ is undefined"],
+    [42, "Expected object"],
+    ["[]", "Expected object"],
+    [{}, "version"],
+    [{ ...state, version: 0 }, "version"],
+    [{ ...state, version: "1" }, "version"],
+    [{ ...state, phase: "thinking" }, "phase"],
+    [{ ...state, counts: { ...state.counts, llmCalls: "one" } }, "llmCalls"],
+    [{ ...state, messages: [{ role: "system", content: "" }] }, "messages"],
+    [{ ...state, hookState: { f: () => {} } }, "hookState"]
+  ])("of another shape is refused, with the place (%#)", ([snapshot, place]) =>
+    Effect.map(refused(snapshot), ({ message, problem }) => {
+      assert.strictEqual(problem, "not-a-snapshot")
+      assert.match(message, /^not a run snapshot: /)
+      assert.include(message, place)
+    }))
+
+  it.effect.each([1000, 100_000])(
+    "S7 that is nested %i deep is refused like any other, and the process lives",
+    (depth) =>
+      Effect.map(refused(withState(`${"[".repeat(depth)}${"]".repeat(depth)}`)), ({ message, problem }) => {
+        assert.strictEqual(problem, "not-a-snapshot")
+        assert.match(message, /is nested deeper than 64 levels$/)
+      })
+  )
+
+  it.effect("may hold hook state as deep as hook state may be", () =>
+    Effect.map(RunState.decode(withState(`${"[".repeat(64)}${"]".repeat(64)}`)), (back) => assert.isArray(back.hookState["spent"])))
+})
