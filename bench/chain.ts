@@ -90,11 +90,11 @@ export const chain = async (): Promise<string> => {
       const figures = await measure(
         [
           kind === "promise"
-            ? { name: `promise loop, ${count} hooks`, run: async (times) => void await repeat(times, () => promiseLoop(bare, input)) }
-            : { name: `bare loop, ${count} hooks`, run: (times) => void each(times, () => bareLoop(bare, input)) },
+            ? { name: `promise loop, ${count} hooks`, run: (times) => repeat(times, () => promiseLoop(bare, input)) }
+            : { name: `bare loop, ${count} hooks`, run: (times) => each(times, () => bareLoop(bare, input)) },
           waits
             ? { name: `chain, ${kind}`, run: (times) => Effect.runPromise(inFiber(times)) }
-            : { name: `chain, ${kind}`, run: (times) => void each(times, () => compiled.fold("preTurn", input, scope)) }
+            : { name: `chain, ${kind}`, run: (times) => each(times, () => compiled.fold("preTurn", input, scope)) }
         ],
         Math.max(2_000, Math.floor((waits ? 400_000 : 4_000_000) / (count + 2))),
         9

@@ -121,7 +121,7 @@ class Context implements ToolContext {
     this.callId = callId
     this.about = about
   }
-  get signal() {
+  get signal(): AbortSignal {
     return (this.controller ??= new AbortController()).signal
   }
   get idempotencyKey() {

@@ -42,7 +42,6 @@ export class Turn implements HookScope {
   phase: RunState.RunState["phase"] = "model"
   open: AssistantMessage | undefined = undefined
   calls: Array<Work> = []
-  injections: Array<RunState.Injection> = []
   followUps: Array<string> = []
   usage: Usage.Usage = Usage.zero
   llmCalls = 0
@@ -59,6 +58,8 @@ export class Turn implements HookScope {
   expired = false
   /** The session's start was refused: the next turn starts it again. */
   unstarted = false
+  /** How long the last LLM call took, where somebody listens. */
+  llmMs = 0
   /** Text of the current LLM call that listeners have seen. */
   shown = ""
   readonly records: Array<HookRecord> = []
@@ -93,7 +94,7 @@ export class Turn implements HookScope {
   get state() {
     return this.session.state
   }
-  get signal() {
+  get signal(): AbortSignal {
     return (this.controller ??= new AbortController()).signal
   }
   get onRecord() {
@@ -117,8 +118,11 @@ export class Turn implements HookScope {
       ...(options?.key === undefined ? {} : { key: options.key }),
       ...(options?.pinned === undefined ? {} : { pinned: options.pinned })
     }
-    if (options?.mode === "overwrite") this.injections = this.injections.filter(({ key }) => key === undefined || key !== options.key)
-    this.injections.push(injection)
+    const { session } = this
+    const kept = options?.mode === "overwrite"
+      ? session.injections.filter(({ key }) => key === undefined || key !== options.key)
+      : session.injections
+    session.injections = [...kept, injection]
     if (this.listened) this.publish({ type: "inject", hook, text: cut })
   }
   warn(message: string, hook: string): void {
@@ -181,6 +185,15 @@ export class Turn implements HookScope {
     this.shown = ""
   }
 
+  /** Adds messages from elsewhere to the conversation, when a provider would take them. */
+  add(messages: ReadonlyArray<Message>, by: string): void {
+    const { session } = this
+    const why = !Array.isArray(messages) ? "expected an array of messages" : whyInvalid(messages) ?? session.clash(messages)
+    if (why !== undefined) return this.warn(`${by} gave messages that were refused: ${why}`, "runtime")
+    this.messages.push(...messages)
+    session.admit(messages)
+  }
+
   /** Puts another history in place of this one, when a provider would take it. */
   rewrite(messages: ReadonlyArray<Message>, by: string): void {
     const why = whyInvalid(messages)
@@ -221,7 +234,7 @@ export class Turn implements HookScope {
       messages: [...this.messages],
       ...(this.open === undefined ? {} : { open: this.open }),
       calls: this.calls.map(({ settled, ...work }) => settled === undefined ? work : { ...work, settled: [...settled] }),
-      injections: [...this.injections],
+      injections: this.session.injections,
       usage: this.usage,
       counts: {
         llmCalls: this.llmCalls,
@@ -251,7 +264,7 @@ export const restore = (host: Resolved, session: Session, state: RunState.RunSta
   turn.phase = state.phase
   turn.open = state.open
   turn.calls = state.calls.map(({ settled, ...call }) => settled === undefined ? { ...call } : { ...call, settled: [...settled] })
-  turn.injections = [...state.injections]
+  for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
   turn.usage = state.usage
   turn.llmCalls = state.counts.llmCalls
   turn.toolCalls = state.counts.toolCalls

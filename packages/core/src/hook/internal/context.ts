@@ -33,7 +33,7 @@ export class Context implements HookContext {
   get cwd() {
     return this.scope.cwd
   }
-  get signal() {
+  get signal(): AbortSignal {
     return this.scope.signal
   }
 
