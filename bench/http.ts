@@ -15,7 +15,12 @@ const startServer = (): Promise<{ readonly url: string; readonly stop: () => voi
     child.once("message", (port) => resolve({ url: `http://127.0.0.1:${String(port)}/v1`, stop: () => child.disconnect() }))
   })
 
-const schema = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"], additionalProperties: false }
+const schema = {
+  type: "object",
+  properties: { a: { type: "number" }, b: { type: "number" } },
+  required: ["a", "b"],
+  additionalProperties: false
+}
 
 const byHand = (url: string) => {
   const client = new OpenAI({ baseURL: url, apiKey: "test-key", maxRetries: 0, fetch: globalThis.fetch })
@@ -43,7 +48,14 @@ const byBelay = (url: string) => {
   const agent = createAgent({
     provider: OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: "bench" }),
     freeze: false,
-    tools: [defineTool({ name: "add", description: "Adds two numbers", input: Schema.Struct({ a: Schema.Finite, b: Schema.Finite }), execute: async ({ a, b }) => a + b })]
+    tools: [
+      defineTool({
+        name: "add",
+        description: "Adds two numbers",
+        input: Schema.Struct({ a: Schema.Finite, b: Schema.Finite }),
+        execute: async ({ a, b }) => a + b
+      })
+    ]
   })
   return async () => {
     const { text } = await agent.run("add")
@@ -77,7 +89,10 @@ const streamByHand = (url: string) => {
 }
 
 const streamByBelay = (url: string) => {
-  const agent = createAgent({ provider: OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: `stream-${chunks}` }), freeze: false })
+  const agent = createAgent({
+    provider: OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: `stream-${chunks}` }),
+    freeze: false
+  })
   let text = ""
   agent.on((event: AgentEvent) => {
     if (event.type === "text-delta") text += event.text
@@ -89,23 +104,32 @@ const streamByBelay = (url: string) => {
   }
 }
 
-const per = (figures: ReadonlyArray<Figure>, pieces: number) => figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / pieces, wall: wall / pieces }))
+const per = (figures: ReadonlyArray<Figure>, pieces: number) =>
+  figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / pieces, wall: wall / pieces }))
 
 export const http = async (): Promise<string> => {
   const { stop, url } = await startServer()
   try {
     const parts: Array<string> = []
     for (const width of [1, 64]) {
-      const figures = await measure([
-        { name: "hand-written loop on openai, global fetch", run: wide(byHand(url), width) },
-        { name: "belay", run: wide(byBelay(url), width) }
-      ], width === 1 ? 60 : 256, 7)
+      const figures = await measure(
+        [
+          { name: "hand-written loop on openai, global fetch", run: wide(byHand(url), width) },
+          { name: "belay", run: wide(byBelay(url), width) }
+        ],
+        width === 1 ? 60 : 256,
+        7
+      )
       parts.push(table(`Ten tool turns over HTTP, concurrency ${width}`, figures))
     }
-    const streamed = await measure([
-      { name: "hand-written loop on openai, global fetch", run: wide(streamByHand(url), 1) },
-      { name: "belay", run: wide(streamByBelay(url), 1) }
-    ], 12, 7)
+    const streamed = await measure(
+      [
+        { name: "hand-written loop on openai, global fetch", run: wide(streamByHand(url), 1) },
+        { name: "belay", run: wide(streamByBelay(url), 1) }
+      ],
+      12,
+      7
+    )
     parts.push(table("A streamed chunk", per(streamed, chunks)))
     return parts.join("\n")
   } finally {

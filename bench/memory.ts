@@ -1,12 +1,19 @@
 /** Heap of live sessions with 20 messages, and whether a session leaves anything behind. */
 import { createAgent } from "@belay/core"
-import type { Message } from "@belay/core/Message"
 import type { LlmProvider } from "@belay/core/LlmProvider"
+import type { Message } from "@belay/core/Message"
 import * as Effect from "effect/Effect"
 
 const provider: LlmProvider = {
   name: "fake",
-  complete: ({ messages }) => Effect.succeed({ model: "fake", text: `answer ${messages.length}`, toolCalls: [], finishReason: "stop", usage: { inputTokens: 1, outputTokens: 1 } })
+  complete: ({ messages }) =>
+    Effect.succeed({
+      model: "fake",
+      text: `answer ${messages.length}`,
+      toolCalls: [],
+      finishReason: "stop",
+      usage: { inputTokens: 1, outputTokens: 1 }
+    })
 }
 
 const heap = (): number => {
@@ -25,7 +32,10 @@ export const memory = async (): Promise<string> => {
   const before = heap()
   const bare: Array<Array<Message>> = []
   for (let i = 0; i < count; i++) {
-    bare.push(Array.from({ length: 20 }, (_, n): Message => n % 2 === 0 ? { role: "user", content: `question ${n}` } : { role: "assistant", content: `answer ${n}` }))
+    bare.push(
+      Array.from({ length: 20 }, (_, n): Message =>
+        n % 2 === 0 ? { role: "user", content: `question ${n}` } : { role: "assistant", content: `answer ${n}` })
+    )
   }
   const bareBytes = heap() - before
   bare.length = 0
