@@ -134,12 +134,16 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
     const state = yield* RunState.decode(snapshot)
     yield* resumable(host, state, data.get(state.sessionId), decisions)
     const session = data.get(state.sessionId) ??
-      new Sessions.Session(state.sessionId, { messages: state.messages, state: state.hookState, turnNumber: state.turnNumber })
+      new Sessions.Session(state.sessionId, {
+        messages: state.messages,
+        state: state.hookState,
+        turnNumber: state.turnNumber,
+        injections: state.injections
+      })
     if (!data.has(session.id)) adopt(session)
     const turn = restore(host, session, state)
     for (const work of turn.calls) {
-      const decision = decisions[work.call.id]
-      if (decision !== undefined) settle(turn, work, decision)
+      if (Object.hasOwn(decisions, work.call.id)) settle(turn, work, decisions[work.call.id]!)
     }
     return yield* within(context, execute(turn, true))
   })
@@ -156,7 +160,9 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
       }
       return Effect.succeed(
         open.get(id) ??
-          adopt(new Sessions.Session(id, options?.messages === undefined ? undefined : { messages: options.messages, state: {}, turnNumber: 0 }))
+          adopt(
+            new Sessions.Session(id, options?.messages === undefined ? undefined : { messages: options.messages, state: {}, turnNumber: 0 })
+          )
       )
     })
 
@@ -199,6 +205,13 @@ const resumable = (
   if (stray !== undefined) {
     return refuse("wrong-decision", `nobody asked about tool call "${stray}": pending are ${[...asked].join(", ") || "none"}`)
   }
+  const unreadable = Object.keys(decisions).find((id) => !RunState.isDecision(decisions[id]))
+  if (unreadable !== undefined) {
+    return refuse(
+      "wrong-decision",
+      `the decision on tool call "${unreadable}" is none of approve, deny, edit and respond with what belongs to it`
+    )
+  }
   return Effect.void
 }
 
@@ -238,8 +251,10 @@ class SessionFace implements Session {
   }
 
   signal(signal: HostSignal) {
-    return this.within(Effect.map(this.host.chain.run("onSignal", signal, this.outside()), ({ action }) =>
-      action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true }))
+    return this.within(
+      Effect.map(this.host.chain.run("onSignal", signal, this.outside()), ({ action }) =>
+        action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true })
+    )
   }
 
   get compact() {
@@ -251,12 +266,13 @@ class SessionFace implements Session {
     return this.within(Effect.suspend(() => {
       if (session.status === "closed") return Effect.void
       const started = session.status !== "new"
+      const { stop = Effect.void } = session
       session.status = "closed"
       this.forget(session.id)
-      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0)) return Effect.void
+      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0)) return stop
       const turn = this.outside()
       return Effect.asVoid(Effect.ensuring(
-        chain.run("onSessionEnd", { sessionId: session.id, reason }, turn),
+        Effect.andThen(stop, chain.run("onSessionEnd", { sessionId: session.id, reason }, turn)),
         Effect.sync(() => turn.publish({ type: "session-end", reason }))
       ))
     }))

@@ -106,7 +106,11 @@ export const createAgent: {
     const { runtime } = bare ?? (await withServices!)
     const exit = await Effect.runPromiseExit(use(runtime), signal === undefined ? undefined : { signal })
     if (Exit.isSuccess(exit)) return exit.value
-    if (Cause.hasInterruptsOnly(exit.cause)) throw signal?.aborted === true ? signal.reason : new DOMException("The agent was closed", "AbortError")
+    if (Cause.hasInterruptsOnly(exit.cause)) {
+      throw signal?.aborted === true
+        ? signal.reason
+        : new DOMException("The agent was closed", "AbortError")
+    }
     throw Cause.squash(exit.cause)
   }
   let closed = false

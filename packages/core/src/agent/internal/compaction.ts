@@ -1,4 +1,5 @@
 /** Make room in the window: fold preCompaction, shorten, check what came out, fold postCompaction. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { CompactionHint, CompactionRequest, CompactionResult, TokenBudget } from "../../data/Compaction.ts"
 import { type Message, text, whyInvalid } from "../../data/Message.ts"
@@ -53,7 +54,7 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
     : compactor === undefined
     ? undefined
     : yield* Effect.catchCause(compactor.compact(request), (cause) => {
-      turn.warn(`the compactor failed: ${say(cause)}`, "runtime")
+      turn.warn(`the compactor failed: ${say(Cause.squash(cause))}`, "runtime")
       return Effect.succeed(undefined)
     })
   const result = offered === undefined ? byDropping(request) : accept(turn, request, offered) ?? byDropping(request)

@@ -1,5 +1,6 @@
 /** Where events go. Nothing is built while nobody listens. */
 import type { AgentEvent, AgentEventBody } from "../../data/AgentEvent.ts"
+import { frozenCopy } from "./copy.ts"
 
 /** Receives events, synchronously and in order. What it throws is ignored. */
 export type Listener = (event: AgentEvent) => void
@@ -22,6 +23,7 @@ export interface Origin {
 
 /** Completes an event and hands it to every listener; a listener that throws is dropped. */
 export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void => {
+  // A copy: nothing a listener does to an event is seen by the run.
   const event = Object.freeze({
     seq: ++origin.session.last,
     sessionId: origin.sessionId,
@@ -29,7 +31,7 @@ export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void =>
     stepNumber: origin.stepNumber,
     time: performance.timeOrigin + performance.now(),
     agent: origin.agent.name,
-    ...body
+    ...frozenCopy(body)
   }) as AgentEvent
   for (const listener of [...hub.listeners]) {
     try {

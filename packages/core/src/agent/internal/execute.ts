@@ -3,8 +3,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed, SessionError } from "../../data/AgentError.ts"
-import { after } from "../../data/internal/timer.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
+import { after } from "../../data/internal/timer.ts"
 import type { Message } from "../../data/Message.ts"
 import type { TurnOutput } from "../../data/Turn.ts"
 import type { Usage } from "../../data/Usage.ts"
@@ -12,8 +12,8 @@ import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookRecord } from "../../hook/HookRecord.ts"
 import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
-import type { TurnEnded } from "../TurnEnded.ts"
 import type { RunCommon, RunResult } from "../RunResult.ts"
+import type { TurnEnded } from "../TurnEnded.ts"
 import { say } from "./dispatcher.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
@@ -46,7 +46,8 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       let calledOff = () => {}
       child.addObserver((exit) => {
         calledOff()
-        session.status = turn.unstarted ? "new" : "idle"
+        session.stop = undefined
+        if (session.status === "busy") session.status = turn.unstarted ? "new" : "idle"
         turn.abortSignal()
         resume(turn.expired && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? expired(turn) : exit)
       })
@@ -57,7 +58,7 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
         turn.expired = true
         child.interruptUnsafe()
       })
-      return Effect.callback<void>((done) => {
+      return session.stop = Effect.callback<void>((done) => {
         calledOff()
         turn.abortSignal()
         const cancel = after(fiber, graceMs, () => done(Effect.void))
@@ -74,8 +75,16 @@ const whole = function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn
   if (isNew) yield* startSession(turn, resumed)
   if (turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
   if (!turn.host.chain.has("onTurnError")) return yield* inner(turn, resumed)
-  const recover = (error: Failure) => isEnded(error) ? Effect.fail(error) : Effect.gen(() => recovered(turn, error))
-  return yield* Effect.catch(Effect.gen(() => inner(turn, resumed)), recover)
+  return yield* Effect.catchCause(Effect.gen(() => inner(turn, resumed)), (cause) => {
+    const error = Cause.hasDies(cause) ? died(turn, cause) : Cause.squash(cause) as Failure
+    return isEnded(error) || Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.gen(() => recovered(turn, error))
+  })
+}
+
+/** A bug of a core, a provider or a port, as the error of the turn. */
+const died = (turn: Turn, cause: Cause.Cause<unknown>): PortFailed => {
+  const error = Cause.squash(cause)
+  return new PortFailed({ port: turn.coreType, message: `the core failed: ${say(error)}`, cause: error })
 }
 
 /** Tells the hooks of a failed turn; the first that has an answer recovers it. */
@@ -92,7 +101,7 @@ const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutp
   const output = outputOf(turn, core)
   const { memory } = turn.host
   if (memory?.postTurnObserve !== undefined) {
-    yield* tolerate(turn, "memory", memory.postTurnObserve(turn.input, output, turn.session.id), undefined)
+    yield* tolerate(turn, "memory", Effect.suspend(() => memory.postTurnObserve!(turn.input, output, turn.session.id)), undefined)
   }
   const folded = turn.fold("postTurn", { input: turn.input, output, executed: core.executed })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
@@ -111,8 +120,7 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
   turn.input = input
   const { memory } = turn.host
   if (memory?.preTurnContext !== undefined) {
-    const recalled: ReadonlyArray<Message> = yield* tolerate(turn, "memory", memory.preTurnContext(input, turn.session.id), [])
-    turn.messages.push(...recalled)
+    turn.add(yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")
   }
   const { attachments = [], message } = input
   turn.messages.push({ role: "user", content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments] })
@@ -133,7 +141,7 @@ const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<v
   if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
-  if (outcome !== undefined) turn.messages.push(...outcome.event.context)
+  if (outcome !== undefined) turn.add(outcome.event.context, outcome.by ?? "runtime")
   if (turn.listened) turn.publish({ type: "session-start", source })
 }
 
@@ -237,7 +245,7 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
         if (isEnded(error)) return done(turn, endOf(turn, error.end))
         turn.closeStep("not run: the turn failed")
         turn.phase = "ended"
-        if (Cause.hasDies(cause)) return new PortFailed({ port: turn.coreType, message: `the core failed: ${say(error)}`, cause: error })
+        if (Cause.hasDies(cause)) return died(turn, cause)
         return Effect.failCause(cause as Cause.Cause<AgentError>)
       }
     }),

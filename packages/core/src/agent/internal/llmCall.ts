@@ -24,7 +24,7 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     if (turn.used.steps >= limits.steps) return yield* limited(turn, "steps", turn.used.steps, limits.steps)
     turn.used.steps++
     turn.stepNumber++
-    if (turn.injections.length > 0) deliver(turn)
+    if (turn.session.injections.length > 0) deliver(turn)
     if (turn.host.config.window !== undefined) yield* fit(turn)
     if (turn.host.config.store !== undefined) yield* turn.save()
 
@@ -41,22 +41,38 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     const event = { request, ...answered }
     const after = turn.fold("postLlmCall", event)
     const post = after !== undefined && Effect.isEffect(after) ? yield* after : after
-    if (post?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: post.action.reason, by: post.by! })
+    if (post?.action._tag === "Abort") {
+      answer(turn, answered, undefined)
+      return yield* ended({ type: "aborted", reason: post.action.reason, by: post.by! })
+    }
     if (post?.action._tag === "Reject") {
       const { feedback } = post.action
+      turn.retract(post.action.reason)
+      answer(turn, answered, undefined)
       if (feedback === undefined || post.failure !== undefined || retries >= (post.action.retries ?? 1)) {
         return yield* rejected("postLlmCall", post)
       }
       retries++
-      turn.retract(post.action.reason)
       turn.messages.push({ role: "user", content: feedback, source: post.by! })
       continue
     }
     const response = post === undefined ? answered.response : post.event.response
     reconcile(turn, response.text)
     turn.shown = ""
+    answer(turn, answered, response)
     return keep(turn, response)
   }
+}
+
+/** Tells of an answer once its hooks have had their say: what they refused is told to nobody. */
+const answer = (
+  turn: Turn,
+  { attempt, executed, provider, response: { model, usage } }: Answered,
+  stands: LlmResponse | undefined
+): void => {
+  if (!executed || !turn.listened) return
+  const { text, toolCalls } = stands ?? { text: "", toolCalls: [] }
+  turn.publish({ type: "llm-end", provider, model, attempt, text, toolCalls, usage, durationMs: turn.llmMs })
 }
 
 /** Ends the turn because a cap is reached; it can be resumed. */
@@ -67,10 +83,10 @@ export const limited = (turn: Turn, limit: string, used: number, max: number, te
 
 /** Puts what hooks injected into the conversation, each as a message of its own. */
 const deliver = (turn: Turn): void => {
-  for (const { hook, pinned, text } of turn.injections) {
+  for (const { hook, pinned, text } of turn.session.injections) {
     turn.messages.push({ role: "user", content: text, source: hook, ...(pinned === undefined ? {} : { pinned }) })
   }
-  turn.injections = []
+  turn.session.injections = []
 }
 
 /** The request. Its messages are copied only when somebody reads them: a step costs the same after 10 messages and after 100,000. */
@@ -112,19 +128,7 @@ const attempts = function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answ
     if (result._tag === "Success") {
       const response = result.success
       if (response.usage !== undefined) turn.usage = Usage.add(turn.usage, response.usage)
-      if (turn.listened) {
-        const { model, text, toolCalls, usage } = response
-        turn.publish({
-          type: "llm-end",
-          provider: provider.name,
-          model,
-          attempt,
-          text,
-          toolCalls,
-          usage,
-          durationMs: performance.now() - began
-        })
-      }
+      if (turn.listened) turn.llmMs = performance.now() - began
       return { response, provider: provider.name, attempt, executed: true }
     }
     const error = result.failure
@@ -141,8 +145,8 @@ const attempts = function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answ
     const decision = yield* decide(turn, error, attempt, provider.name, request)
     turn.publish({ type: "llm-error", provider: provider.name, attempt, error: error._tag, message: error.message, decision })
     if (decision.type === "fail") return yield* error
-    if (attempt >= max) return yield* limited(turn, "attempts", attempt, max)
     turn.retract(error._tag)
+    if (attempt >= max) return yield* limited(turn, "attempts", attempt, max)
     if (decision.type === "retry") yield* Effect.sleep(Math.min(Math.max(decision.delayMs, 0), maxDelayMs))
     else {
       const next = decision.provider === undefined ? provider : providers.find(({ name }) => name === decision.provider)
@@ -198,8 +202,7 @@ const plan = (
   providers: ReadonlyArray<string>
 ): RetryDecision => {
   const next = providers[providers.indexOf(provider) + 1]
-  const shown = turn.host.config.streamMode === "beforeFirstToken" && error.partial?.text !== undefined && error.partial.text !== ""
-  if (shown) return { type: "fail" }
+  if (turn.host.config.streamMode === "beforeFirstToken" && turn.shown !== "") return { type: "fail" }
   const wait = ProviderError.retryAfterMs(error)
   if (
     ProviderError.isRetryable(error) && attempt <= 2 && (wait === undefined || wait <= maxDelayMs) &&
@@ -215,7 +218,9 @@ const plan = (
 const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
   const toolCalls = response.toolCalls.length === 0 ? response.toolCalls : withUniqueIds(turn, response.toolCalls)
   const { metadata, reasoning, text } = response
-  let message: AssistantMessage = toolCalls.length === 0 ? { role: "assistant", content: text } : { role: "assistant", content: text, toolCalls }
+  let message: AssistantMessage = toolCalls.length === 0
+    ? { role: "assistant", content: text }
+    : { role: "assistant", content: text, toolCalls }
   if (reasoning !== undefined) message = { ...message, reasoning }
   if (metadata !== undefined) message = { ...message, metadata }
   if (toolCalls.length === 0) turn.messages.push(message)

@@ -33,7 +33,8 @@ export const eventQueue = () => {
         const batch = events
         events = []
         if (dropped > 0 && batch[0] !== undefined) {
-          yield { ...batch[0], type: "dropped", count: dropped } as AgentEvent
+          const { agent, seq, sessionId, stepNumber, time, turnNumber } = batch[0]
+          yield { seq, sessionId, turnNumber, stepNumber, time, agent, type: "dropped", count: dropped }
           dropped = 0
         }
         yield* batch

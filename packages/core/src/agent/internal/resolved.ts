@@ -10,8 +10,8 @@ import type { MemoryPlugin } from "../../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../../port/RuntimePolicy.ts"
 import type { ToolDispatcher } from "../../port/ToolDispatcher.ts"
 import type { AgentConfig } from "../AgentConfig.ts"
-import { defaultLimits, type Limits } from "../Limits.ts"
 import type { AgentCore } from "../AgentCore.ts"
+import { defaultLimits, type Limits } from "../Limits.ts"
 import type { Plugin } from "../Plugin.ts"
 import * as ToolLoop from "../ToolLoop.ts"
 import * as Dispatcher from "./dispatcher.ts"
@@ -49,6 +49,12 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
   if (Result.isFailure(dispatcher)) return Result.fail(dispatcher.failure)
   const chain = HookChain.make([...(config.hooks ?? []), ...plugins.flatMap(({ hooks }) => hooks ?? [])])
   if (Result.isFailure(chain)) return Result.fail(chain.failure)
+  const reserved = chain.success.hooks.find(({ name }) => reservedNames.has(name))
+  if (reserved !== undefined) {
+    return Result.fail(
+      new ConfigError({ key: `hooks.${reserved.name}`, message: `a hook cannot be named "${reserved.name}": Belay speaks under that name` })
+    )
+  }
   const memory = only("memory", config.memory, plugins)
   if (Result.isFailure(memory)) return Result.fail(memory.failure)
   const policy = only("policy", config.policy, plugins)
@@ -70,13 +76,16 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
     cwd: config.cwd ?? ".",
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
     toolWrappers: hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined),
-    streams: chain.success.has("onLlmDelta")
+    streams: chain.success.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
   })
 }
 
+/** Who asks, denies and warns besides hooks: an answer to one of these must not count for another. */
+const reservedNames: ReadonlySet<string> = new Set(["policy", "person", "runtime"])
+
 const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> => {
   for (const [key, value] of Object.entries(given)) {
-    if (!(key in defaultLimits)) {
+    if (!Object.hasOwn(defaultLimits, key)) {
       return Result.fail(
         new ConfigError({
           key: `limits.${key}`,
@@ -84,11 +93,11 @@ const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> =>
         })
       )
     }
-    if (value !== undefined && !(value > 0)) {
+    if (value !== undefined && !(typeof value === "number" && value > 0)) {
       return Result.fail(new ConfigError({ key: `limits.${key}`, message: `limit ${key} must be greater than 0, found ${String(value)}` }))
     }
   }
-  return Result.succeed({ ...defaultLimits, ...given })
+  return Result.succeed({ ...defaultLimits, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) })
 }
 
 const providersOf = (config: AgentConfig<never>, plugins: ReadonlyArray<Plugin>): Result.Result<Resolved["providers"], ConfigError> => {
@@ -96,7 +105,7 @@ const providersOf = (config: AgentConfig<never>, plugins: ReadonlyArray<Plugin>)
     ...(Array.isArray(config.provider) ? config.provider : [config.provider]),
     ...plugins.flatMap(({ providers }) => providers ?? [])
   ] as ReadonlyArray<LlmProvider | undefined>
-  if (typeof first?.complete !== "function") {
+  if (typeof first?.complete !== "function" || rest.some((backup) => typeof backup?.complete !== "function")) {
     return Result.fail(
       new ConfigError({
         key: "provider",

@@ -20,10 +20,11 @@ export const streamed = (turn: Turn, provider: LlmProvider, request: LlmRequest)
 
 /** Publishes a delta. */
 const show = (turn: Turn, delta: LlmDelta): void => {
-  if (delta.type === "text") turn.shown += delta.text
   if (!turn.listened) return
-  if (delta.type === "text") turn.publish({ type: "text-delta", text: delta.text })
-  else if (delta.type === "reasoning") turn.publish({ type: "reasoning-delta", text: delta.text })
+  if (delta.type === "text") {
+    turn.shown += delta.text
+    turn.publish({ type: "text-delta", text: delta.text })
+  } else if (delta.type === "reasoning") turn.publish({ type: "reasoning-delta", text: delta.text })
   else turn.publish({ type: "tool-call-delta", id: delta.id, name: delta.name, argsText: delta.argsText })
 }
 
@@ -63,7 +64,7 @@ const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect
       const seen = delta.type === "text" && tail !== "" ? { type: "text" as const, text: tail + delta.text } : delta
       const outcome = turn.fold("onLlmDelta", seen)
       if (outcome === undefined || !Effect.isEffect(outcome)) return settle(seen, outcome)
-      return Effect.runPromiseWith(fiber.context)(Effect.map(outcome, (found) => settle(seen, found)))
+      return Effect.runPromiseWith(fiber.context)(Effect.map(outcome, (found) => settle(seen, found)), { signal: turn.signal })
     }
     const act: Effect.Effect<LlmResponse, ProviderError> = provider.stream !== undefined
       ? provider.stream(request, sink)
@@ -78,10 +79,10 @@ const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect
     )
   })
 
-/** How many characters are held back: the most that any delta hook asks for. */
+/** How many characters are held back: the most that any hook asks for. */
 const holdOf = (turn: Turn): number => {
-  const wishes = turn.host.chain.hooks.map(({ hold, onLlmDelta }) =>
-    onLlmDelta === undefined || hold === undefined || hold === "none" ? 0 : hold === "untilPass" ? Infinity : Math.max(0, hold.chars)
+  const wishes = turn.host.chain.hooks.map(({ hold }) =>
+    hold === undefined || hold === "none" ? 0 : hold === "untilPass" ? Infinity : Math.max(0, hold.chars)
   )
   return Math.max(0, ...wishes)
 }

@@ -1,4 +1,5 @@
 /** Run the tools of a step: policy, pre hooks, policy again if they changed anything, the act, post hooks. One result a call, in the order of the calls. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { Json } from "../../data/Json.ts"
@@ -73,7 +74,9 @@ const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult 
   }
 
   const { chain, policy } = turn.host
-  if (policy === undefined && !chain.has("preToolCall")) return yield* executed(turn, work, { ...call, args: args.args, tool, grant: unrestricted })
+  if (policy === undefined && !chain.has("preToolCall")) {
+    return yield* executed(turn, work, { ...call, args: args.args, tool, grant: unrestricted })
+  }
   const answer = yield* allowed(turn, work, tool, args.args)
   if (answer === undefined) return undefined
   if (answer === "decided") return yield* resultOf(turn, work)
@@ -117,11 +120,18 @@ const check = (run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>): 
   Effect.catchCause(
     Effect.suspend(() => {
       const answer = run()
-      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+      return Effect.isEffect(answer) ? Effect.flatMap(answer, readable) : readable(answer)
     }),
     (cause): Effect.Effect<PolicyAnswer> =>
-      Effect.succeed({ type: "deny", reason: `the policy failed, so nothing is allowed: ${say(cause)}` })
+      Effect.succeed({ type: "deny", reason: `the policy failed, so nothing is allowed: ${say(Cause.squash(cause))}` })
   )
+
+/** A policy from outside may answer anything; what cannot be read allows nothing. */
+const readable = (answer: PolicyAnswer): Effect.Effect<PolicyAnswer, string> =>
+  answer?.type === "deny" ||
+    ((answer?.type === "allow" || answer?.type === "ask") && typeof answer.grant === "object" && answer.grant !== null)
+    ? Effect.succeed(answer)
+    : Effect.fail("its answer is neither allow nor ask with a grant, nor deny")
 
 /** From the pre hooks to the result. */
 const gated = function*(
@@ -222,7 +232,7 @@ const ask = function*(turn: Turn, work: Work, by: string, question: Question, ar
       const answer = onAsk(pending, { signal: turn.signal })
       return Effect.isEffect(answer) ? answer : Effect.tryPromise(() => Promise.resolve(answer))
     }),
-    (cause) => Effect.succeed({ type: "deny" as const, reason: `nobody could be asked: ${say(cause)}` })
+    (cause) => Effect.succeed({ type: "deny" as const, reason: `nobody could be asked: ${say(Cause.squash(cause))}` })
   )
   settle(turn, work, decision)
   return true
@@ -235,7 +245,9 @@ export const settle = (turn: Turn, work: Work, decision: Decision): void => {
   const args = decision.type === "edit" ? decision.args : ask.args
   work.decision = decision
   work.status = "decided"
-  if (decision.type === "approve" || decision.type === "edit") (work.settled ??= []).push({ hook: ask.by, fingerprint: fingerprint(ask.tool, args) })
+  if (decision.type === "approve" || decision.type === "edit") {
+    ;(work.settled ??= []).push({ hook: ask.by, fingerprint: fingerprint(ask.tool, args) })
+  }
   turn.publish({ type: "decided", callId: ask.callId, decision: decision.type })
 }
 

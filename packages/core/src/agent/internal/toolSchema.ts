@@ -22,8 +22,7 @@ export interface ToolSchema {
 export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
-    return attempt(tool, () =>
-      ofStandard(Schema.toStandardSchemaV1(input as never), tool.jsonSchema ?? documentOf(input as Schema.Top)))
+    return attempt(tool, () => ofStandard(Schema.toStandardSchemaV1(input as never), tool.jsonSchema ?? documentOf(input as Schema.Top)))
   }
   if (isStandard(input)) {
     const given = tool.jsonSchema ?? ownJsonSchema(input)
