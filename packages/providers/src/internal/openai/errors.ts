@@ -155,9 +155,9 @@ const read = (text: string): Said => {
   const metadata = isObject(inner.metadata) ? inner.metadata : {}
   const innerError = isObject(inner.innererror) ? inner.innererror : {}
   const code = scalar(inner.code) ?? scalar(outer.code) ?? ""
-  const status = [inner.status_code, inner.status, inner.code, outer.status_code, outer.status, outer.code].map(Number).find((value) =>
-    Number.isInteger(value) && value >= 400 && value < 600
-  )
+  const status = [inner.status_code, inner.status, inner.code, outer.status_code, outer.status, outer.code]
+    .map((value) => Number(scalar(value) ?? Number.NaN))
+    .find((value) => Number.isInteger(value) && value >= 400 && value < 600)
   return {
     message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ?? detail(inner.detail) ??
       text.trim().slice(0, 500),
@@ -181,11 +181,11 @@ const detail = (given: unknown): string | undefined => {
   if (isObject(given)) return textOf(given.message) ?? textOf(given.msg) ?? compact(given)
   if (!Array.isArray(given)) return undefined
   return given.map((item) =>
-    isObject(item)
-      ? `${Array.isArray(item.loc) ? `${item.loc.join(".")}: ` : ""}${textOf(item.msg) ?? textOf(item.message) ?? compact(item)}`
-      : String(item)
+    isObject(item) ? `${placeOf(item.loc)}${textOf(item.msg) ?? textOf(item.message) ?? compact(item)}` : compact(item)
   ).join("; ")
 }
+
+const placeOf = (loc: unknown): string => Array.isArray(loc) ? `${loc.map((step) => scalar(step) ?? "?").join(".")}: ` : ""
 
 const titleOf = (html: string): string =>
   `an HTML page${

@@ -18,8 +18,15 @@ export const requestId = (headers: HeaderMap): string | undefined => {
   return undefined
 }
 
-/** How long the vendor asks to wait: in milliseconds, in seconds, until a date, or in words. */
+/** How long the vendor asks to wait: in milliseconds, in seconds, until a date, or in words. More than a year is not meant. */
 export const retryAfterMs = (headers: HeaderMap, words: string): number | undefined => {
+  const wish = wished(headers, words)
+  return wish === undefined || !(wish <= yearMs) ? undefined : wish
+}
+
+const yearMs = 365 * 24 * 3_600_000
+
+const wished = (headers: HeaderMap, words: string): number | undefined => {
   const milliseconds = Number(header(headers, "retry-after-ms") ?? Number.NaN)
   if (milliseconds > 0 && Number.isFinite(milliseconds)) return milliseconds
   const after = header(headers, "retry-after")

@@ -101,6 +101,7 @@ export const overFetch = (address: string, fetch: Fetch): Transport => (headers,
   let wake: (() => void) | undefined
   let isPaused = false
   let isOver = false
+  let timer: NodeJS.Timeout | undefined
   const read = async (): Promise<void> => {
     const response = await fetch(address, { method: "POST", headers, body, redirect: "manual", signal: controller.signal })
     if (isOver) return
@@ -115,26 +116,34 @@ export const overFetch = (address: string, fetch: Fetch): Transport => (headers,
         wake?.()
       }
     })
-    if (response.body !== null) {
-      for await (const bytes of response.body) {
-        if (isOver) return
-        listener.onData(bytes)
-        if (isPaused) await new Promise<void>((resolve) => (wake = resolve))
-      }
+    for await (const bytes of response.body ?? []) {
+      if (!isOver) listener.onData(bytes)
+      if (isPaused && !isOver) await new Promise<void>((resolve) => (wake = resolve))
     }
+    clearTimeout(timer)
     if (isOver) return
     isOver = true
     listener.onEnd()
   }
   read().catch((error: unknown) => {
+    clearTimeout(timer)
     if (isOver) return
     isOver = true
     listener.onError(error instanceof Error ? error : new Error(String(error)))
   })
-  const abort = () => {
+  const leave = (): void => {
     isOver = true
     wake?.()
-    controller.abort()
   }
-  return { abort, release: abort }
+  return {
+    abort: () => {
+      leave()
+      controller.abort()
+    },
+    release: () => {
+      leave()
+      timer = setTimeout(() => controller.abort(), graceMs)
+      timer.unref()
+    }
+  }
 }
