@@ -10,6 +10,9 @@ import { measure, table } from "./measure.ts"
 
 const turns = 10
 
+const Numbers = Schema.Struct({ a: Schema.Finite, b: Schema.Finite })
+const decode = Schema.decodeUnknownSync(Numbers)
+
 /** Answers with one call of `add`, ten times, then with text. */
 const script = () => {
   let step = 0
@@ -25,7 +28,7 @@ const script = () => {
       : { model: "fake", text: "done", toolCalls: [], finishReason: "stop", usage: { inputTokens: 10, outputTokens: 5 } }
 }
 
-/** The loop of the `openai` client's documentation: wire-shaped answers, arguments and results as JSON text, tokens added up. */
+/** The loop of the `openai` client's documentation, with care: wire-shaped answers, arguments checked by the same schema, tokens added up. */
 const byHand = async (): Promise<string> => {
   let step = 0
   const create = async (
@@ -56,11 +59,25 @@ const byHand = async (): Promise<string> => {
     messages.push(message)
     if (message.tool_calls === undefined) return message.content ?? ""
     for (const call of message.tool_calls) {
-      const content = JSON.stringify(await tools[call.function.name as "add"](JSON.parse(call.function.arguments)))
+      const content = JSON.stringify(await tools[call.function.name as "add"](decode(JSON.parse(call.function.arguments))))
       messages.push({ role: "tool", tool_call_id: call.id, content })
     }
   }
 }
+
+/** What an Effect runtime cannot go below: a fiber that waits for the model and for the tool. */
+const byFiber = () =>
+  Effect.runPromise(Effect.gen(function*() {
+    const answer = script()
+    const messages: Array<object> = []
+    while (true) {
+      const { text, toolCalls: [call] } = yield* Effect.promise(async () => answer())
+      messages.push({ role: "assistant", content: text })
+      if (call === undefined) return text
+      const { a, b } = decode(call.args)
+      messages.push({ role: "tool", content: yield* Effect.promise(async () => a + b) })
+    }
+  }))
 
 const hooksOf = (count: number): ReadonlyArray<AgentHook> =>
   Array.from(
@@ -71,7 +88,7 @@ const hooksOf = (count: number): ReadonlyArray<AgentHook> =>
 const add = defineTool({
   name: "add",
   description: "Adds two numbers",
-  input: Schema.Struct({ a: Schema.Finite, b: Schema.Finite }),
+  input: Numbers,
   execute: async ({ a, b }) => a + b
 })
 
@@ -80,11 +97,9 @@ const agentWith = (hooks: number) => {
   const provider: LlmProvider = { name: "fake", complete: () => Effect.promise(async () => answer()) }
   const agent = createAgent({ provider, tools: [add], hooks: hooksOf(hooks), freeze: false })
   return {
-    run: async (history: ReadonlyArray<Message>, id: string) => {
+    run: async () => {
       answer = script()
-      const session = await agent.session({ id, messages: history })
-      const { text } = await session.run("add")
-      await session.close()
+      const { text } = await agent.run("add")
       if (text !== "done") throw new Error(text)
     }
   }
@@ -100,7 +115,6 @@ export const turn = async (): Promise<string> => {
   const none = agentWith(0)
   const five = agentWith(5)
   const hundred = agentWith(100)
-  let id = 0
   const repeat = (run: () => Promise<unknown>) => async (times: number) => {
     for (let i = 0; i < times; i++) await run()
   }
@@ -108,11 +122,15 @@ export const turn = async (): Promise<string> => {
     figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / turns, wall: wall / turns }))
   const hooks = await measure([
     { name: "hand-written loop", run: repeat(byHand) },
-    { name: "belay, no hooks", run: repeat(() => none.run([], `s${id++}`)) },
-    { name: "belay, 5 hooks", run: repeat(() => five.run([], `s${id++}`)) },
-    { name: "belay, 100 hooks", run: repeat(() => hundred.run([], `s${id++}`)) }
+    { name: "belay, no hooks", run: repeat(() => none.run()) },
+    { name: "belay, 5 hooks", run: repeat(() => five.run()) },
+    { name: "belay, 100 hooks", run: repeat(() => hundred.run()) }
   ], 3_000)
-  const parts = [table("One tool turn in process", perTurn(hooks))]
+  const floor = await measure([
+    { name: "hand-written loop", run: repeat(byHand) },
+    { name: "the bare fiber: one Effect.promise a model call and a tool call, nothing else", run: repeat(byFiber) }
+  ], 3_000)
+  const parts = [table("One tool turn in process", perTurn(hooks)), table("What two suspensions of a fiber cost", perTurn(floor))]
   const flat = []
   for (const length of [10, 1_000, 100_000]) {
     const earlier = history(length)

@@ -1,4 +1,5 @@
 /** Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model wrote. */
+import * as Exit from "effect/Exit"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -8,12 +9,16 @@ import { ConfigError } from "../../data/AgentError.ts"
 import { isPlain, type Json, type JsonObject, whyNot } from "../../data/Json.ts"
 import type { Decoded } from "../../port/ToolDispatcher.ts"
 import type { AnyTool } from "../defineTool.ts"
+import { say } from "./say.ts"
 
 /** What a tool needs at run time. */
 export interface ToolSchema {
   readonly inputSchema: JsonObject
   readonly decode: (args: Json) => Decoded | Promise<Decoded>
-  /** Whether the schema makes something of the arguments that is not JSON (a Date, a URL): hooks then see the JSON, the tool gets `value`. */
+  /**
+   * Whether the schema makes something of the arguments that is not JSON (a Date, a URL), or that it would not read again:
+   * hooks then see the JSON, the tool gets `value`.
+   */
   readonly rich: boolean
   readonly value: (args: Json) => Promise<unknown>
 }
@@ -22,7 +27,7 @@ export interface ToolSchema {
 export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
-    return attempt(tool, () => ofStandard(Schema.toStandardSchemaV1(input as never), tool.jsonSchema ?? documentOf(input as Schema.Top)))
+    return attempt(tool, () => ofEffect(input as Schema.Top, tool.jsonSchema ?? documentOf(input as Schema.Top)))
   }
   if (isStandard(input)) {
     const given = tool.jsonSchema ?? ownJsonSchema(input)
@@ -30,7 +35,7 @@ export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> => {
     return wrong(tool, `its schema (${input["~standard"].vendor}) cannot be written as JSON Schema by itself: pass jsonSchema as well`)
   }
   if (typeof input === "object" && input !== null && isPlain(input)) {
-    return attempt(tool, () => ofStandard(Schema.toStandardSchemaV1(imported(input as JsonObject) as never), input as JsonObject))
+    return attempt(tool, () => ofEffect(imported(input as JsonObject), input as JsonObject))
   }
   return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
 }
@@ -94,20 +99,39 @@ const withoutRefused = (schema: Json, names = false): Json => {
   )
 }
 
+/** An Effect Schema: arguments that fit are decoded by it directly, the others are explained as any Standard Schema would. */
+const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
+  const standard = Schema.toStandardSchemaV1(schema as never) as StandardSchemaV1
+  const decode = Schema.decodeUnknownExit(schema as Schema.Codec<unknown>)
+  const { validate } = standard["~standard"]
+  const quick = (value: unknown) => {
+    const exit = decode(value)
+    return Exit.isSuccess(exit) ? { value: exit.value } : validate(value)
+  }
+  return ofStandard({ "~standard": { ...standard["~standard"], validate: quick } }, inputSchema)
+}
+
 const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSchema => {
   const { validate } = schema["~standard"]
   const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
     if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
-    if (whyNot(result.value) === undefined) return { ok: true, args: result.value as Json }
+    const { value } = result
+    if (whyNot(value) === undefined && (isEqual(value, args) || rereads(value as Json))) return { ok: true, args: value as Json }
     tool.rich = true
     return { ok: true, args }
+  }
+  /** Whether decoded arguments mean the same when they are decoded again, as they are after a hook or an approval. */
+  const rereads = (value: Json): boolean => {
+    const again = Result.try(() => validate(value))
+    return Result.isSuccess(again) && !(again.success instanceof Promise) && again.success.issues === undefined && isEqual(again.success.value, value)
   }
   const tool = {
     rich: false,
     inputSchema,
     decode: (args: Json): Decoded | Promise<Decoded> => {
-      const result = validate(args)
-      return result instanceof Promise ? result.then(decoded(args)) : decoded(args)(result)
+      const result = Result.try(() => validate(args))
+      if (Result.isFailure(result)) return unreadable(result.failure)
+      return result.success instanceof Promise ? result.success.then(decoded(args)).catch(unreadable) : decoded(args)(result.success)
     },
     value: async (args: Json): Promise<unknown> => {
       const result = await validate(args)
@@ -116,6 +140,10 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
   }
   return tool
 }
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const unreadable = (error: unknown): Decoded => ({ ok: false, why: `its schema broke on them: ${say(error)}` })
 
 const issue = ({ message, path }: StandardSchemaV1.Issue): string => {
   const at = (path ?? []).map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")
