@@ -65,7 +65,8 @@ export const change = (before: unknown, after: unknown): NonNullable<HookAnswer[
 
 /** Lists the paths at which two values differ, as `path: before -> after`, each side at most 80 characters. @category reading @since 0.1.0 */
 export const diff = (before: unknown, after: unknown, path = ""): ReadonlyArray<string> => {
-  if (before === after || canonical(before) === canonical(after)) return []
+  // Canonical text says `null` for what is not there at all.
+  if (before === after || (before !== undefined && after !== undefined && canonical(before) === canonical(after))) return []
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     return keys.flatMap((key) => diff(before[key], after[key], path === "" ? key : `${path}.${key}`))

@@ -12,6 +12,7 @@ describe("diff", () => {
     [{ a: 1 }, { b: 1 }, ["a: 1 -> nothing", "b: nothing -> 1"]],
     [[1, 2], [1, 3], ["[1,2] -> [1,3]"]],
     ["x", { a: 1 }, ["\"x\" -> {\"a\":1}"]],
+    [{}, { a: null }, ["a: nothing -> null"]],
     [{ a: null }, { a: {} }, ["a: null -> {}"]]
   ])("of %o and %o", (before, after, lines) => assert.deepEqual(HookRecord.diff(before, after), lines))
 
@@ -23,7 +24,7 @@ describe("diff", () => {
   it.prop("is empty exactly when the digests are the same", [JsonValue, JsonValue], ([a, b]) => {
     const [same, other] = [HookRecord.diff(a, structuredClone(a)), HookRecord.diff(a, b)]
     return same.length === 0 && (other.length === 0) === (digest(a) === digest(b))
-  })
+  }, { arbitrary: { runs: 1000 } })
 })
 
 describe("change", () => {

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
 import * as HookChain from "../../src/hook/HookChain.ts"
-import type { HookPointName } from "../../src/hook/HookPoint.ts"
+import type { HookPointName, In } from "../../src/hook/HookPoint.ts"
 import * as HookPoint from "../../src/hook/HookPoint.ts"
 import { make as scopeOf } from "../scope.ts"
 import { eventAt, points } from "./events.ts"
@@ -156,6 +159,39 @@ describe("a hook that is none is refused:", () => {
 
   it("while helpers and data of one's own are allowed", () => {
     assert.strictEqual(refused({ name: "h", calls: 3, format: () => "", preferences: {}, preTurn: undefined }), "accepted")
+  })
+})
+
+describe("tools", () => {
+  const patterns = Arbitrary.map(Arbitrary.schema(Schema.Array(Schema.Literals(["a", "b", "*", "."]))), (letters) => letters.join(""))
+  const names = Arbitrary.map(Arbitrary.schema(Schema.Array(Schema.Literals(["a", "b", "."]))), (letters) => letters.join(""))
+  const isAsked = (tools: string | ReadonlyArray<string>, name: string): boolean => {
+    const call = { ...eventAt("preToolCall", "") as In<"preToolCall">, name }
+    const chain = HookChain.makeUnsafe([{ name: "h", tools, preToolCall: () => HookAction.reject("asked") }])
+    return (chain.fold("preToolCall", call, scopeOf()) as HookChain.Outcome<"preToolCall">).action._tag === "Reject"
+  }
+
+  it.prop("match as a pattern in which * stands for anything", [patterns, names], ([pattern, name]) => {
+    const like = new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`)
+    return isAsked(pattern, name) === like.test(name) && isAsked(`!${pattern}`, name) === !like.test(name)
+  }, { arbitrary: { runs: 3000, size: 8 } })
+
+  it("are all when not said, none when the list is empty, and all but those that are excluded", () => {
+    assert.isFalse(isAsked([], "bash"))
+    assert.isTrue(isAsked("*", "bash"))
+    assert.isTrue(isAsked(["!read_*"], "bash"))
+    assert.isFalse(isAsked(["!read_*", "*"], "read_file"))
+    assert.isFalse(isAsked(["write", "!read_*"], "bash"))
+  })
+
+  it("match in linear time", () => {
+    const began = performance.now()
+    assert.isFalse(isAsked("*a".repeat(50) + "b", "a".repeat(20_000)))
+    assert.isAtMost(performance.now() - began, 250)
+  })
+
+  it("are names as they are, not as they look", () => {
+    for (const name of ["Bash", "bash ", "b\u0430sh", "bash\u0000", "constructor", "__proto__"]) assert.isFalse(isAsked("bash", name), name)
   })
 })
 

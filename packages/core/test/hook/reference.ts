@@ -164,7 +164,8 @@ const wants = ({ tools }: HookCase, point: string): boolean => {
     [tools].flat().filter((pattern) => pattern.startsWith("!")),
     [tools].flat().filter((pattern) => !pattern.startsWith("!"))
   ]
-  return !without.includes("!deploy") && (only.length === 0 || only.some((pattern) => ["deploy", "de*y", "*"].includes(pattern)))
+  return !without.includes("!deploy") &&
+    ((only.length === 0 && without.length > 0) || only.some((pattern) => ["deploy", "de*y", "*"].includes(pattern)))
 }
 
 const tagOf = ({ what }: Answer): string =>
