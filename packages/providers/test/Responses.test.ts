@@ -195,6 +195,14 @@ describe("an answer of the Responses API", () => {
     }))
 })
 
+describe("an answer of the Responses API is kept", () => {
+  it.live("when the connection breaks after its end", () =>
+    Effect.gen(function*() {
+      const { provider } = yield* speaks([{ chunks: [...events(textDelta("hi"), completed([message("hi")])).chunks, 5], end: "reset" }])
+      assert.strictEqual(success((yield* stream(provider)).result).text, "hi")
+    }))
+})
+
 describe("a failure of the Responses API is typed", () => {
   it.live("in every form it has", () =>
     Effect.gen(function*() {

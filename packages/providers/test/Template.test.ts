@@ -51,6 +51,8 @@ describe("a template", () => {
     "usage": render("a", { usage: { prompt_tokens: 1 } }),
     "an error": render("a", { error: { message: "no" } }),
     "its text twice": JSON.stringify({ choices: [{ index: 0, delta: { content: "a" }, message: { content: "a" } }] }),
+    "an escaped letter in its text": render("a\nb"),
+    "an escaped quote in its text": render("a\"b"),
     "two choices": JSON.stringify({ choices: [{ index: 0, delta: { content: "a" } }, { index: 1, delta: {} }] }),
     "another choice": JSON.stringify({ choices: [{ index: 1, delta: { content: "a" } }] })
   }
