@@ -3,8 +3,10 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { type AgentError, type ChainError, type ConfigError, SessionError, SnapshotError } from "../data/AgentError.ts"
@@ -173,8 +175,7 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
     run: (input) =>
       Effect.flatMap(
         session(),
-        (one) =>
-          Effect.ensuring(one.run(input), Effect.suspend(() => data.get(one.id)?.resumable === undefined ? one.close() : Effect.void))
+        (one) => closing(one, one.run(input))
       ),
     listen: (listener) => {
       host.hub.listeners.add(listener)
@@ -182,6 +183,15 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
     }
   }
 }
+
+/** Closes a session of one turn, unless that turn can be resumed. @internal */
+export const closing = (session: Session, turn: Effect.Effect<RunResult, AgentError>): Effect.Effect<RunResult, AgentError> =>
+  Effect.onExit(turn, (exit) => {
+    if (Exit.isFailure(exit)) return session.close(Cause.hasInterruptsOnly(exit.cause) ? "abort" : "error")
+    const { status } = exit.value
+    if (status === "suspended" || status === "limited") return Effect.void
+    return session.close(status === "aborted" ? "abort" : "done")
+  })
 
 /** Refuses what cannot be gone on with, before anything is changed. */
 const resumable = (
@@ -252,8 +262,10 @@ class SessionFace implements Session {
 
   signal(signal: HostSignal) {
     return this.within(
-      Effect.map(this.host.chain.run("onSignal", signal, this.outside()), ({ action }) =>
-        action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true })
+      Effect.map(
+        this.host.chain.run("onSignal", signal, this.outside()),
+        ({ action }) => action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true }
+      )
     )
   }
 

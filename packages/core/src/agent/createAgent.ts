@@ -104,6 +104,7 @@ export const createAgent: {
     signal?.throwIfAborted()
     if (closed) throw new DOMException("The agent is closed", "AbortError")
     const { runtime } = bare ?? (await withServices!)
+    signal?.throwIfAborted()
     const exit = await Effect.runPromiseExit(use(runtime), signal === undefined ? undefined : { signal })
     if (Exit.isSuccess(exit)) return exit.value
     if (Cause.hasInterruptsOnly(exit.cause)) {
@@ -143,10 +144,7 @@ export const createAgent: {
             (runtime) =>
               Effect.flatMap(runtime.session(), (session) => {
                 id = session.id
-                return Effect.tap(
-                  session.run(input),
-                  ({ status }) => status === "suspended" || status === "limited" ? Effect.void : session.close()
-                )
+                return AgentRuntime.closing(session, session.run(input))
               }),
             options?.signal
           ),

@@ -5,7 +5,7 @@ import type { CompactionHint, CompactionRequest, CompactionResult, TokenBudget }
 import { type Message, text, whyInvalid } from "../../data/Message.ts"
 import { byLength } from "../../port/Tokenizer.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
-import { say } from "./dispatcher.ts"
+import { say } from "./say.ts"
 import { ended, type Turn } from "./turn.ts"
 
 const warnAt = 0.7

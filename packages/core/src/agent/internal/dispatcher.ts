@@ -9,6 +9,8 @@ import type { ToolCall } from "../../data/Message.ts"
 import { failure, success, type ToolMeta, type ToolResult } from "../../data/Tool.ts"
 import type { Decoded, DispatchContext, ToolDispatcher } from "../../port/ToolDispatcher.ts"
 import type { AnyTool, ToolContext } from "../defineTool.ts"
+import { copy } from "./copy.ts"
+import { say } from "./say.ts"
 import { read, type ToolSchema } from "./toolSchema.ts"
 
 /** Makes a dispatcher; two tools of one name, or a schema that cannot be used, are a `ConfigError`. */
@@ -33,13 +35,15 @@ export const make = (tools: ReadonlyArray<AnyTool>): Result.Result<ToolDispatche
     tools: metas,
     decode: ({ name }, args) => {
       const decoded = known.get(name)!.schema.decode(args)
-      return decoded instanceof Promise ? Effect.orDie(Effect.tryPromise(() => decoded)) : decoded
+      return decoded instanceof Promise ? Effect.promise(() => decoded) : decoded
     },
     dispatch: (call, _grant, about) => {
       const { schema, tool } = known.get(call.name)!
+      // The tool gets a copy: what it does to its arguments is not written into the conversation.
+      const args = copy(call.args)
       return schema.rich
-        ? Effect.flatMap(Effect.promise(() => schema.value(call.args)), (args) => execute(tool, args, call, about))
-        : execute(tool, call.args, call, about)
+        ? Effect.flatMap(Effect.promise(() => schema.value(args)), (value) => execute(tool, value, call, about))
+        : execute(tool, args, call, about)
     },
     exclusive: (name) => known.get(name)?.tool.exclusive === true
   })
@@ -60,14 +64,15 @@ const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchCo
   Effect.suspend(() => {
     const ctx = new Context(call.id, about)
     let returned: unknown
+    let later = false
     try {
       returned = (tool.execute as (args: unknown, ctx: ToolContext) => unknown)(args, ctx)
+      later = isThenable(returned)
     } catch (error) {
       return Effect.succeed(failure(say(error)))
     }
-    if (Effect.isEffect(returned)) return bounded(returned as Effect.Effect<unknown, unknown>, about)
-    if (!isThenable(returned)) return Effect.succeed(output(returned))
-    return awaited(returned, ctx, about)
+    if (Effect.isEffect(returned)) return bounded(returned as Effect.Effect<unknown, unknown>, ctx, about)
+    return later ? awaited(returned as PromiseLike<unknown>, ctx, about) : Effect.succeed(output(returned))
   })
 
 const timedOut = (ms: number): ToolResult => failure(`the tool did not answer within ${ms} ms`)
@@ -82,7 +87,8 @@ const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchCon
       cancel()
       resume(Effect.succeed(result))
     }
-    promise.then((value) => done(output(value)), (error) => done(failure(say(error))))
+    // A thenable of somebody's own making may throw or answer twice; a promise does none of that.
+    Promise.resolve(promise).then((value) => done(output(value)), (error) => done(failure(say(error))))
     return Effect.sync(() => {
       cancel()
       ctx.abort()
@@ -90,7 +96,7 @@ const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchCon
   })
 
 /** Runs an Effect in a fiber of its own, so that its time is up when it is up, whatever its finalizers do. */
-const bounded = (effect: Effect.Effect<unknown, unknown>, about: DispatchContext): Effect.Effect<ToolResult> =>
+const bounded = (effect: Effect.Effect<unknown, unknown>, ctx: Context, about: DispatchContext): Effect.Effect<ToolResult> =>
   Exit.isExit(effect) ? Effect.succeed(ofExit(effect)) : Effect.withFiber((fiber) =>
     Effect.callback<ToolResult>((resume) => {
       const child = Effect.runForkWith(fiber.context)(effect)
@@ -98,6 +104,7 @@ const bounded = (effect: Effect.Effect<unknown, unknown>, about: DispatchContext
       if (done !== undefined) return resume(Effect.succeed(ofExit(done)))
       const cancel = about.onTimeout(() => {
         resume(Effect.succeed(timedOut(about.timeoutMs)))
+        ctx.abort()
         child.interruptUnsafe()
       })
       child.addObserver((exit) => {
@@ -106,6 +113,7 @@ const bounded = (effect: Effect.Effect<unknown, unknown>, about: DispatchContext
       })
       return Effect.sync(() => {
         cancel()
+        ctx.abort()
         child.interruptUnsafe()
       })
     })
@@ -147,17 +155,12 @@ const ofExit = (exit: Exit.Exit<unknown, unknown>): ToolResult =>
 const output = (value: unknown): ToolResult => {
   if (value === undefined || value === null) return success(null)
   if (typeof value === "string" || typeof value === "boolean") return success(value)
-  const why = whyNot(value)
-  return why === undefined ? success(value as Json) : failure(`the tool returned something that is not JSON: ${why}`)
-}
-
-/** What the model reads of an error: its message, never its stack. */
-export const say = (error: unknown): string => {
-  try {
-    return error instanceof Error ? error.message || error.name : typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
-  } catch {
-    return "an error that cannot be described"
-  }
+  // A copy: the tool may go on with its own, and reading it may run its code.
+  const read = Result.try(() => {
+    const why = whyNot(value)
+    return why === undefined ? success(copy(value as Json)) : failure(`the tool returned something that is not JSON: ${why}`)
+  })
+  return Result.isSuccess(read) ? read.success : failure(`the tool returned something that cannot be read: ${say(read.failure)}`)
 }
 
 /** A schema may answer at once or later; the caller waits only when it must. */

@@ -14,10 +14,10 @@ import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { RunCommon, RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
-import { say } from "./dispatcher.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
 import { phase } from "./phase.ts"
+import { say } from "./say.ts"
 import { postStep, runTools } from "./toolCall.ts"
 import { ended, isEnded, type Turn } from "./turn.ts"
 
@@ -171,7 +171,12 @@ const keepGoing = function*(turn: Turn, text: string): Effect.fn.Return<boolean,
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   if (turn.followUps.length === 0) return false
   const message = turn.followUps.join("\n\n")
-  if (turn.followUpCount >= limits.followUps) return yield* limited(turn, "followUps", turn.followUpCount, limits.followUps, text)
+  if (turn.used.followUps >= limits.followUps) {
+    // Whoever resumes the run finds it where it stopped: about to be told this.
+    turn.inject(message, undefined, "follow-up")
+    return yield* limited(turn, "followUps", turn.used.followUps, limits.followUps, text)
+  }
+  turn.used.followUps++
   turn.followUpCount++
   turn.publish({ type: "follow-up", message, count: turn.followUpCount })
   turn.messages.push({ role: "user", content: message, source: "follow-up" })

@@ -1,7 +1,7 @@
 /** Ask the model: fold the pre hooks, do the act (with retries and fallback), fold the post hooks. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
-import type { LlmRequest, LlmResponse, RetryDecision } from "../../data/LlmCall.ts"
+import type { LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../../data/LlmCall.ts"
 import type { AssistantMessage, Message, ToolCall } from "../../data/Message.ts"
 import * as ProviderError from "../../data/ProviderError.ts"
 import * as Usage from "../../data/Usage.ts"
@@ -28,17 +28,9 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     if (turn.host.config.window !== undefined) yield* fit(turn)
     if (turn.host.config.store !== undefined) yield* turn.save()
 
-    const asked = requestOf(turn)
-    const before = turn.fold("preLlmCall", asked)
-    const pre = before !== undefined && Effect.isEffect(before) ? yield* before : before
-    if (pre?.action._tag === "Reject") return yield* rejected("preLlmCall", pre)
-    if (pre?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: pre.action.reason, by: pre.by! })
-    const request = pre?.event ?? asked
-    const answered = pre?.action._tag === "Respond"
-      ? { response: pre.action.output, provider: pre.by!, attempt: 0, executed: false }
-      : yield* attempts(turn, request)
-
-    const event = { request, ...answered }
+    const request = yield* prepared(turn)
+    const answered = "response" in request ? request : yield* attempts(turn, request)
+    const event = "response" in request ? request : { request, ...answered }
     const after = turn.fold("postLlmCall", event)
     const post = after !== undefined && Effect.isEffect(after) ? yield* after : after
     if (post?.action._tag === "Abort") {
@@ -62,6 +54,19 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     answer(turn, answered, response)
     return keep(turn, response)
   }
+}
+
+/** What to send, after the hooks have seen it; or a hook's own answer. */
+const prepared = function*(turn: Turn): Effect.fn.Return<LlmRequest | LlmResponseEvent, AgentError | TurnEnded> {
+  const asked = requestOf(turn)
+  const before = turn.fold("preLlmCall", asked)
+  const pre = before !== undefined && Effect.isEffect(before) ? yield* before : before
+  if (pre === undefined) return asked
+  if (pre.action._tag === "Reject") return yield* rejected("preLlmCall", pre)
+  if (pre.action._tag === "Abort") return yield* ended({ type: "aborted", reason: pre.action.reason, by: pre.by! })
+  return pre.action._tag === "Respond"
+    ? { request: pre.event, response: pre.action.output, provider: pre.by!, attempt: 0, executed: false }
+    : pre.event
 }
 
 /** Tells of an answer once its hooks have had their say: what they refused is told to nobody. */
@@ -138,7 +143,10 @@ const attempts = function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answ
       turn.compactedForOverflow = true
       if (yield* compact(turn, "overflow", error.limit)) {
         turn.retract("context overflow")
-        request = { ...first, messages: [...turn.messages] }
+        // Another request: what the hooks did to the first, they do to this one.
+        const shorter = yield* prepared(turn)
+        if ("response" in shorter) return shorter
+        request = shorter
         continue
       }
     }

@@ -3,14 +3,15 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { Json } from "../../data/Json.ts"
-import type { Decision } from "../../data/RunState.ts"
+import { type Decision, isDecision } from "../../data/RunState.ts"
 import { type ExecutionGrant, failure, success, type ToolCallEvent, type ToolMeta, type ToolResult, unrestricted } from "../../data/Tool.ts"
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
 import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
 import type { Decoded, DispatchContext } from "../../port/ToolDispatcher.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
-import { isNow, say } from "./dispatcher.ts"
+import { isNow } from "./dispatcher.ts"
 import { limited } from "./llmCall.ts"
+import { say } from "./say.ts"
 import { ended, type Turn, type Work } from "./turn.ts"
 import { wrap } from "./wrap.ts"
 
@@ -19,10 +20,11 @@ type Failure = AgentError | TurnEnded
 /** Runs what is not done of the open step; then the step joins the conversation, or the turn is suspended. */
 export const runTools = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   const { dispatcher, limits } = turn.host
-  const left = turn.calls.filter(({ status }) => status !== "done" && status !== "asked")
-  if (turn.used.toolCalls + left.length > limits.toolCalls) return yield* limited(turn, "toolCalls", turn.used.toolCalls, limits.toolCalls)
+  const all = turn.calls.filter(({ status }) => status !== "done" && status !== "asked")
+  const room = limits.toolCalls - turn.used.toolCalls
+  const left = all.length > room ? all.slice(0, room) : all
   turn.used.toolCalls += left.length
-  turn.toolCalls += left.length
+  for (const { status } of left) if (status === "planned") turn.toolCalls++
   if (left.length === 1) yield* runOne(turn, left[0]!)
   else {
     const alone = dispatcher.exclusive !== undefined && left.some(({ call }) => dispatcher.exclusive!(call.name))
@@ -32,6 +34,7 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<void, Failure> {
     if (turn.host.config.store !== undefined) yield* turn.save()
     return yield* ended({ type: "suspended" })
   }
+  if (left.length < all.length) return yield* limited(turn, "toolCalls", turn.used.toolCalls, limits.toolCalls)
   turn.closeStep("not run")
   if (turn.host.chain.has("postStep")) yield* postStep(turn)
 }
@@ -66,6 +69,7 @@ const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult 
   const decoded = turn.host.dispatcher.decode(tool, edited ?? work.ask?.args ?? call.args)
   const args = isNow(decoded) ? decoded : yield* decoded
   if (!args.ok) return failure(misfit(call.malformed, args.why))
+  if (edited !== undefined && work.ask !== undefined) remember(work, work.ask.by, fingerprint(call.name, args.args))
   if (call.malformed !== undefined && work.status === "planned") turn.publish({ type: "args-repaired", call, text: call.malformed })
 
   if (work.status === "decided" && work.decision?.type === "respond") {
@@ -104,7 +108,7 @@ const allowed = function*(turn: Turn, work: Work, tool: ToolMeta, args: Json): E
   if (checked.type === "allow") return checked
   if (checked.type === "deny") return { ...checked, by: "policy" }
   const text = fingerprint(tool.name, args)
-  if (work.settled?.some((one) => one.hook === "policy" && one.fingerprint === text)) return { type: "allow", grant: checked.grant }
+  if (isSettled(work, "policy", () => text)) return { type: "allow", grant: checked.grant }
 
   const folded = turn.fold("onPermission", { call, tool, reason: checked.reason, decision: { type: "ask", reason: checked.reason } })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
@@ -144,7 +148,7 @@ const gated = function*(
   const { chain, dispatcher } = turn.host
   let event: ToolCallEvent = { ...work.call, args, tool, grant }
   let limits = grant
-  if (chain.has("preToolCall")) {
+  if (chain.has("preToolCall") && !isSettled(work, everyHook, () => fingerprint(tool.name, args))) {
     const decode = (value: unknown) => {
       const read = dispatcher.decode(tool, (value as ToolCallEvent).args)
       return isNow(read)
@@ -175,6 +179,8 @@ const gated = function*(
         )
       }
       const again = yield* allowed(turn, work, tool, event.args)
+      // The hooks have answered for exactly these arguments: only the policy's question is open.
+      if (again === undefined || again === "decided") remember(work, everyHook, fingerprint(tool.name, event.args))
       if (again === undefined) return undefined
       if (again === "decided") return yield* resultOf(turn, work)
       if (again.type === "deny") return yield* denied(turn, work, again.by, again.reason)
@@ -234,20 +240,25 @@ const ask = function*(turn: Turn, work: Work, by: string, question: Question, ar
     }),
     (cause) => Effect.succeed({ type: "deny" as const, reason: `nobody could be asked: ${say(Cause.squash(cause))}` })
   )
-  settle(turn, work, decision)
+  settle(turn, work, isDecision(decision) ? decision : { type: "deny", reason: "the one who was asked gave no decision" })
   return true
 }
+
+/** Stands for all hooks of the chain. */
+const everyHook = "*"
+
+const remember = (work: Work, hook: string, text: string): void => void (work.settled ??= []).push({ hook, fingerprint: text })
+
+const isSettled = (work: Work, hook: string, text: () => string): boolean =>
+  work.settled !== undefined && work.settled.some((one) => one.hook === hook && one.fingerprint === text())
 
 /** Notes a person's decision: the hook is not asked again about exactly these arguments. */
 export const settle = (turn: Turn, work: Work, decision: Decision): void => {
   const { ask } = work
   if (ask === undefined) return
-  const args = decision.type === "edit" ? decision.args : ask.args
   work.decision = decision
   work.status = "decided"
-  if (decision.type === "approve" || decision.type === "edit") {
-    ;(work.settled ??= []).push({ hook: ask.by, fingerprint: fingerprint(ask.tool, args) })
-  }
+  if (decision.type === "approve") remember(work, ask.by, fingerprint(ask.tool, ask.args))
   turn.publish({ type: "decided", callId: ask.callId, decision: decision.type })
 }
 
@@ -273,13 +284,19 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
         turn,
         "wrapToolCall",
         toolWrappers,
-        (value) => dispatcher.dispatch(value, value.grant, about),
+        (value) =>
+          value === event || isSame(value, event)
+            ? dispatcher.dispatch(event, event.grant, about)
+            : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
         (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
       )(event),
       (error) => Effect.succeed(failure(say(error)))
     )
   return yield* finished(turn, event, result, performance.now() - began, true)
 }
+
+const isSame = (value: ToolCallEvent, event: ToolCallEvent): boolean =>
+  value.id === event.id && fingerprint(value.name, value.args) === fingerprint(event.name, event.args)
 
 /** A class because one is made for every call: what nobody asks for is not built. */
 class About implements DispatchContext {

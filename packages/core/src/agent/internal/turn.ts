@@ -1,5 +1,7 @@
 /** The state of a turn while it runs: what `RunState` says as JSON, as fields that the phases work on. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import { PortFailed } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import type { Json } from "../../data/Json.ts"
@@ -15,6 +17,7 @@ import type { HookFailure, HookRecord } from "../../hook/HookRecord.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { publish } from "./events.ts"
 import type { Resolved } from "./resolved.ts"
+import { say } from "./say.ts"
 import type { Session } from "./session.ts"
 import { Watch } from "./watch.ts"
 
@@ -48,7 +51,7 @@ export class Turn implements HookScope {
   toolCalls = 0
   followUpCount = 0
   /** What this run (since it was started or resumed) has used of its limits. */
-  readonly used = { steps: 0, toolCalls: 0 }
+  readonly used = { steps: 0, toolCalls: 0, followUps: 0 }
   /** Milliseconds of earlier runs of this turn, and when this one began. */
   elapsedBefore = 0
   readonly began = performance.now()
@@ -64,6 +67,7 @@ export class Turn implements HookScope {
   shown = ""
   readonly records: Array<HookRecord> = []
   readonly contexts: Array<HookContext | undefined> = []
+  private saves: Semaphore.Semaphore | undefined = undefined
   private deadlines: Watch | undefined = undefined
   private controller: AbortController | undefined = undefined
 
@@ -216,7 +220,9 @@ export class Turn implements HookScope {
     if (open === undefined) return
     this.open = undefined
     this.messages.push(open)
-    for (const { call, result } of this.calls) this.messages.push(toolMessage(call, result ?? { ok: false, error: why }))
+    for (const { call, result, status } of this.calls) {
+      this.messages.push(toolMessage(call, result ?? { ok: false, error: status === "started" ? interrupted : why }))
+    }
     this.calls = []
     this.phase = "model"
   }
@@ -250,10 +256,12 @@ export class Turn implements HookScope {
   save(): Effect.Effect<void, PortFailed> {
     const { store } = this.host.config
     if (store === undefined) return Effect.void
-    return Effect.mapError(
-      Effect.suspend(() => store.save(this.snapshot())),
-      (cause) => new PortFailed({ port: "store", message: `the session store could not save ${this.session.id}: ${String(cause)}`, cause })
-    )
+    // One after the other, each with what is true when it begins: an older state never comes last.
+    this.saves ??= Semaphore.makeUnsafe(1)
+    return Effect.catchCause(this.saves.withPermit(Effect.suspend(() => store.save(this.snapshot()))), (why) => {
+      const cause = Cause.squash(why)
+      return new PortFailed({ port: "store", message: `the session store could not save ${this.session.id}: ${say(cause)}`, cause })
+    })
   }
 }
 
@@ -272,6 +280,8 @@ export const restore = (host: Resolved, session: Session, state: RunState.RunSta
   turn.elapsedBefore = state.counts.elapsedMs
   return turn
 }
+
+const interrupted = "interrupted while it ran: its outcome is unknown"
 
 /** The message that carries a result. */
 export const toolMessage = (call: ToolCall, result: ToolResult): Message =>

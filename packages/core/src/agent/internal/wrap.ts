@@ -1,13 +1,15 @@
 /** Surrounds an act with the hooks that wrap it. A wrapper that breaks is treated by its failure policy. */
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type { AgentError } from "../../data/AgentError.ts"
+import { isProviderError } from "../../data/ProviderError.ts"
 import type { AgentHook, Next } from "../../hook/AgentHook.ts"
+import { table } from "../../hook/HookPoint.ts"
 import { Context } from "../../hook/internal/context.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
-import { say } from "./dispatcher.ts"
-import type { Turn } from "./turn.ts"
+import { say } from "./say.ts"
+import { isEnded, type Turn } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
 type Act<Input, Output> = (input: Input) => Effect.Effect<Output, Failure>
@@ -22,6 +24,9 @@ export const wrap = <Input, Output>(
 ): Act<Input, Output> =>
   hooks.reduceRight<Act<Input, Output>>((inner, hook) => (input) => around(turn, method, hook, inner, input, broken), act)
 
+/** Wrappers from outside may give back anything. */
+const wrongOutputs = { wrapLlmCall: table.postLlmCall.wrong, wrapToolCall: table.postToolCall.wrong }
+
 const around = <Input, Output>(
   turn: Turn,
   method: "wrapLlmCall" | "wrapToolCall",
@@ -31,11 +36,13 @@ const around = <Input, Output>(
   broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
 ): Effect.Effect<Output, Failure> =>
   Effect.withFiber((fiber) => {
-    let last: Exit.Exit<Output, Failure> | undefined
+    const wrongOutput = wrongOutputs[method] as (output: unknown) => string | undefined
+    /** How the act ended that the wrapper began last; undecided while it goes on. */
+    let flight: Deferred.Deferred<Output, Failure> | undefined
     const run: Act<Input, Output> = (value) =>
-      Effect.onExit(inner(value), (exit) => {
-        last = exit
-        return Effect.void
+      Effect.suspend(() => {
+        const mine = flight = Deferred.makeUnsafe<Output, Failure>()
+        return Effect.onExit(inner(value), (exit) => Deferred.done(mine, exit))
       })
     const next = Object.assign(run, {
       promise: (value: Input) => Effect.runPromiseWith(fiber.context)(run(value), { signal: turn.signal })
@@ -44,21 +51,30 @@ const around = <Input, Output>(
     return Effect.matchCauseEffect(
       Effect.suspend(() => {
         const answer = call.call(hook, input, next, new Context(turn, hook.name))
-        return (Effect.isEffect(answer)
-          ? answer
-          : Effect.tryPromise({ try: () => Promise.resolve(answer), catch: (error) => error })) as Effect.Effect<Output, unknown>
+        return Effect.flatMap(
+          (Effect.isEffect(answer)
+            ? answer
+            : Effect.tryPromise({ try: () => Promise.resolve(answer), catch: (error) => error })) as Effect.Effect<Output, unknown>,
+          (output) => {
+            const wrong = wrongOutput(output)
+            return wrong === undefined ? Effect.succeed(output) : Effect.fail(`it gave back something else than the act does: ${wrong}`)
+          }
+        )
       }),
       {
         onSuccess: (output) => Effect.succeed(output),
         onFailure: (cause) => {
           const error = Cause.squash(cause)
           if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-          // The act's own failure, passed on by the wrapper, is not the wrapper's.
-          if (last !== undefined && Exit.isFailure(last) && Cause.squash(last.cause) === error) return Effect.failCause(last.cause)
+          // What the act may fail with, the wrapper may too: the act's own failure passed on, or a circuit breaker's.
+          if (isEnded(error) || isProviderError(error)) return Effect.fail(error)
           const open = hook.onFailure === undefined ? hook.failOpen ?? hook.kind !== "policy" : hook.onFailure === "open"
           turn.warn(`${method} failed (${open ? "fail-open, went on" : "fail-closed"}): ${say(error)}`, hook.name)
           if (!open) return broken(hook.name, say(error))
-          return last !== undefined && Exit.isSuccess(last) ? Effect.succeed(last.value) : inner(input)
+          // The act runs once: what the wrapper began is waited for, what it cut off is not begun again.
+          if (flight === undefined) return inner(input)
+          return Effect.catchCause(Deferred.await(flight), (late) =>
+            Cause.hasInterruptsOnly(late) ? broken(hook.name, `it cut the act off: ${say(error)}`) : Effect.failCause(late))
         }
       }
     )
