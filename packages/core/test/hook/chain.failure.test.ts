@@ -65,7 +65,7 @@ const ways: ReadonlyArray<readonly [string, FailureKind, () => unknown]> = [
   }],
   ["answers nonsense", "illegal", () => 42],
   ["answers nonsense later", "illegal", () => Promise.resolve("yes")],
-  ["answers an Effect of a promise", "illegal", () => Effect.succeed(Promise.resolve())],
+  ["answers an Effect of a promise", "illegal", () => Effect.succeed<unknown>(Promise.resolve())],
   ["answers an Effect of an Effect", "illegal", () => Effect.sync(() => Effect.void)],
   ["never answers", "timeout", () => never],
   ["never answers as an Effect", "timeout", () => Effect.never],
@@ -142,6 +142,20 @@ describe("the failure policy", () => {
       assert.strictEqual(yield* policyOf({ onFailure: "reject", onTimeout: "open" }), "reject")
       assert.strictEqual(yield* policyOf({ onTimeout: "abort" }, () => never), "abort")
       assert.strictEqual(yield* policyOf({ onFailure: "abort" }, () => never), "abort")
+    }))
+
+  it.live("A-52 U-09 rejects where Reject is legal, and never blocks where it is not", () =>
+    Effect.gen(function*() {
+      const rejecting: Array<string> = []
+      for (const point of points) {
+        const hook = { name: "broken", kind: "policy", [point]: () => Effect.fail("broken") } as AgentHook
+        const { outcome } = yield* runAt(point, hook, scopeOf())
+        if (outcome.action._tag === "Reject") rejecting.push(point)
+      }
+      assert.deepEqual(
+        points.filter((point) => !rejecting.includes(point)),
+        ["onSessionEnd", "onTurnError", "onToolDenied", "postStep", "preStop", "postCompaction", "onBudget"]
+      )
     }))
 
   it.live("is always open for shadows and observers, who decide nothing", () =>

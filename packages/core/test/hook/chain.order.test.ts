@@ -45,7 +45,7 @@ describe("C2 the order of hooks", () => {
     assert.deepEqual(orderAt("postTurn", { a: {}, b: { priority: 100 }, c: {} }), ["c", "b", "a"])
   })
 
-  it("U-06 puts managed before project before agent, whatever their priorities", () => {
+  it("DEC-19 U-06 puts managed before project before agent, whatever their priorities", () => {
     const tiers = { a: { tier: "agent", priority: -100 }, p: {}, m: { tier: "managed", priority: 900 } } as const
     assert.deepEqual(orderAt("preTurn", tiers), ["m", "p", "a"])
     assert.deepEqual(orderAt("postTurn", tiers), ["a", "p", "m"])
@@ -83,7 +83,7 @@ describe("C2 the order of hooks", () => {
 })
 
 describe("C9 names", () => {
-  it("U-19 are unique: a duplicate is refused", () => {
+  it("U-19 DEC-07 are unique: a duplicate is refused", () => {
     assert.strictEqual(
       refused({ name: "guard" }, { name: "guard" }),
       "two hooks are named \"guard\": rename one, or set override: true on the later one"
@@ -196,7 +196,7 @@ describe("tools", () => {
 })
 
 describe("the table of points", () => {
-  it("U-03 DEC-05 allows what the specification allows, in its order", () => {
+  it("A-17 U-03 DEC-05 allows what the specification allows, in its order", () => {
     assert.deepEqual(HookPoint.names, points)
     for (const point of points) {
       const row = HookPoint.table[point]

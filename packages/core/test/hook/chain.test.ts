@@ -42,6 +42,30 @@ describe("a hook", () => {
         assert.deepEqual([action._tag, by], ["Continue", undefined])
       }), { discard: true }))
 
+  it.effect("A-04 sees a tool's success and its failure, and how long the tool itself took", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const hook: AgentHook = {
+        name: "h",
+        postToolCall: ({ elapsedMs, executed, result }) => void seen.push([result, elapsedMs, executed])
+      }
+      const ended = eventAt("postToolCall", "out") as In<"postToolCall">
+      yield* run("postToolCall", ended, [hook])
+      yield* run("postToolCall", { ...ended, result: { ok: false, error: "boom" } }, [hook])
+      assert.deepEqual(seen, [[{ ok: true, output: "out" }, 5, true], [{ ok: false, error: "boom" }, 5, true]])
+    }))
+
+  it.effect("A-06 is asked about every failed attempt, and answers with a decision", () =>
+    Effect.gen(function*() {
+      const failed = eventAt("onLlmError", "m") as In<"onLlmError">
+      const hook: AgentHook = {
+        name: "h",
+        onLlmError: ({ attempt }) => HookAction.replace(attempt < 2 ? { type: "retry", delayMs: 10 } : { type: "fail" })
+      }
+      const decisions = yield* Effect.forEach([1, 2], (attempt) => run("onLlmError", { ...failed, attempt }, [hook]))
+      assert.deepEqual(decisions.map(({ event }) => event.decision), [{ type: "retry", delayMs: 10 }, { type: "fail" }])
+    }))
+
   it.effect("A-05 sees the grant of the policy itself", () =>
     Effect.gen(function*() {
       let seen: unknown
@@ -268,84 +292,6 @@ describe("an action", () => {
   )
 })
 
-describe("what runs is what was approved:", () => {
-  const approval = (asked: Array<unknown>, answer: () => HookAction.Ask | undefined = () => undefined): AgentHook => ({
-    name: "approval",
-    priority: 5,
-    reinvoke: "ifChanged",
-    preToolCall: ({ args }) => {
-      asked.push(args)
-      return answer()
-    }
-  })
-  const change = (args: string): AgentHook => ({ name: `to ${args}`, preToolCall: () => withArgs(args) })
-
-  it.effect("C3 a gate sees the final value of a later change, and of a Replace before it", () =>
-    Effect.gen(function*() {
-      const asked: Array<unknown> = []
-      yield* run("preToolCall", call, [approval(asked), change("b"), change("c")])
-      assert.deepEqual(asked, [call.args, "c"])
-      const late: Array<unknown> = []
-      yield* run("preToolCall", call, [
-        { ...approval(late), priority: 200 },
-        { name: "r", preToolCall: () => HookAction.replace({ ...call, args: "x" }) }
-      ])
-      assert.deepEqual(late, ["x"])
-    }))
-
-  it.effect("a gate that keeps changing the value is stopped after three rounds", () =>
-    Effect.gen(function*() {
-      const gate = (name: string): AgentHook => ({
-        name,
-        reinvoke: "ifChanged",
-        preTurn: ({ message }) => HookAction.transform({ message: message + name })
-      })
-      const { action, by } = yield* run("preTurn", input, [gate("a"), gate("b")])
-      assert.deepEqual([action, by], [HookAction.reject("a was asked 3 times and the value still changes"), "a"])
-    }))
-
-  it.effect("changed arguments are read as the tool will read them, and what does not fit is the hook's failure", () =>
-    Effect.gen(function*() {
-      const scope = scopeOf()
-      const decode = (value: unknown) => {
-        const { args } = value as { readonly args: unknown }
-        return args === "bad"
-          ? { ok: false as const, why: "expected good" }
-          : { ok: true as const, value: { args: `read ${String(args)}` } }
-      }
-      const chain = HookChain.makeUnsafe([change("good"), change("bad")])
-      const outcome = chain.fold("preToolCall", call, scope, decode) as HookChain.Outcome<"preToolCall">
-      assert.strictEqual(outcome.event.args, "read good")
-      assert.deepInclude(scope.failures[0], { hook: "to bad", kind: "illegal", message: "Transform at preToolCall: expected good" })
-    }))
-
-  it.effect("a resumed fold goes on after the hook that asked, and asks no gate again about the same value", () =>
-    Effect.gen(function*() {
-      const asked: Array<unknown> = []
-      const hooks = [approval(asked, () => HookAction.ask("may it?")), { name: "after", preToolCall: () => void asked.push("after") }]
-      const chain = HookChain.makeUnsafe(hooks)
-      const first = yield* chain.run("preToolCall", call, scopeOf())
-      assert.deepEqual([first.action, asked], [HookAction.ask("may it?"), [call.args]])
-      const settled = [{ hook: "approval", fingerprint: HookChain.fingerprint(call.name, call.args) }]
-      const again = chain.fold("preToolCall", call, scopeOf(), undefined, { after: "approval", settled })
-      assert.isUndefined((again as HookChain.Outcome<"preToolCall">).by)
-      assert.deepEqual(asked, [call.args, "after"])
-      // With other arguments the answer does not count.
-      const other = chain.fold("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, { after: "approval", settled })
-      assert.strictEqual((other as HookChain.Outcome<"preToolCall">).by, "approval")
-    }))
-
-  it("the fingerprint tells tools and arguments apart, not the order of their keys", () => {
-    const { fingerprint } = HookChain
-    assert.strictEqual(fingerprint("t", { a: 1, b: [2] }), fingerprint("t", { b: [2], a: 1 }))
-    const all = [["t", { a: 1 }], ["t", { a: "1" }], ["t", { a: [1] }], ["u", { a: 1 }], ["t", { "a:1": 1 }], ["t", null], [
-      "t",
-      "{}"
-    ]] as const
-    assert.lengthOf(new Set(all.map(([tool, args]) => fingerprint(tool, args))), all.length)
-  })
-})
-
 describe("a record", () => {
   it.live("C11 accounts for everybody, and is the same for any scheduling", () =>
     Effect.gen(function*() {
@@ -361,7 +307,7 @@ describe("a record", () => {
           { name: "watch", kind: "observer", preToolCall: (_call, ctx) => ctx.warn(JSON.stringify(ctx.outcome)) }
         ]
       }
-      const [now, late] = yield* Effect.all([false, true].map((later) => run("preToolCall", { ...call, args: "a" }, hooks(later))))
+      const [now, late] = yield* Effect.forEach([false, true], (later) => run("preToolCall", { ...call, args: "a" }, hooks(later)))
       const timeless = (records: ReadonlyArray<HookRecord.HookRecord>) => HookRecord.explain(records).replaceAll(/ \d+\.\d\d ms/g, "")
       assert.strictEqual(timeless(now!.scope.records), timeless(late!.scope.records))
       assert.deepEqual(now!.scope.told, ["watch warn: {\"action\":\"Reject\",\"reason\":\"no\",\"decidedBy\":\"stops\"}"])

@@ -167,7 +167,7 @@ describe("DEC-35 after its timeout", () => {
     }))
 })
 
-describe("interruption from outside", () => {
+describe("DEC-25 interruption from outside", () => {
   const interrupted = (method: (ctx: HookContext) => unknown, scope: TestScope, options: Partial<AgentHook> = {}) =>
     Effect.gen(function*() {
       const asked: Array<string> = []

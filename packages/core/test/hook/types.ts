@@ -58,8 +58,8 @@ export class Nameless implements AgentHook {
   preTurn() {}
 }
 
-// @ts-expect-error -- hooks that need services are not hooks that need none
-export const needsNothing: AgentHook = new Audit()
+/** A hook that needs a service is not one that needs none; the other way round it is. */
+export const needsNothing: Audit extends AgentHook ? never : true = true
 export const needsMore: AgentHook<Db | Policy> = new Audit()
 
 // @ts-expect-error -- a misspelt point
