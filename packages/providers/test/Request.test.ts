@@ -2,7 +2,6 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
-import * as Presets from "@belay/providers/Presets"
 import * as Endpoint from "@belay/testing/Endpoint"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -325,6 +324,16 @@ describe("the headers", () => {
       assert.isEmpty(Object.keys(headers).filter((name) => name.startsWith("x-stainless")))
     }))
 
+  it.live("hold the name and password of the base URL", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* Endpoint.scoped()
+      const baseUrl = endpoint.url.replace("//", "//ada:p%40ss@")
+      yield* OpenAiCompatible.make({ baseUrl, model: "demo" }).complete(request())
+      const headers = endpoint.requests[0]?.headers ?? {}
+      assert.strictEqual(headers.authorization, `Basic ${Buffer.from("ada:p@ss").toString("base64")}`)
+      assert.strictEqual(headers.host, `127.0.0.1:${endpoint.port}`)
+    }))
+
   it.live("hold no key when there is none", () =>
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
@@ -367,28 +376,4 @@ describe("a provider", () => {
       })
       for (const [n, { text }] of answers.entries()) assert.include(text, `number ${n}`)
     }))
-})
-
-describe("a preset", () => {
-  it("is found by the host of the base URL", () => {
-    for (const preset of Presets.all.values()) assert.strictEqual(Presets.detect(preset.baseUrl)?.name, preset.name)
-    assert.strictEqual(Presets.detect("https://api.groq.com/openai/v1/")?.name, "groq")
-    assert.strictEqual(Presets.detect("http://127.0.0.1:11434/v1")?.name, "ollama")
-    assert.strictEqual(Presets.detect("https://mine.openai.azure.com/openai/v1/")?.name, "azure")
-    assert.isUndefined(Presets.detect("https://api.openai.com.example.com/v1"))
-    assert.isUndefined(Presets.detect("nonsense"))
-  })
-
-  it("knows what reasoning models of OpenAI refuse", () => {
-    const compat = Presets.compatOf("https://api.openai.com/v1", "gpt-5.6")
-    assert.deepInclude(compat, { sampling: false, systemRole: "developer", maxTokensField: "max_completion_tokens" })
-    assert.strictEqual(Presets.compatOf("https://api.openai.com/v1", "o1-mini").systemRole, "system")
-    assert.isTrue(Presets.compatOf("https://api.openai.com/v1", "gpt-4.1").sampling)
-    assert.isTrue(Presets.compatOf("https://openrouter.ai/api/v1", "openai/gpt-5.6").sampling)
-  })
-
-  it("gives way to what the user says", () => {
-    assert.strictEqual(Presets.compatOf("https://api.mistral.ai/v1", "m").toolIds, "alphanumeric-9")
-    assert.strictEqual(Presets.compatOf("https://api.mistral.ai/v1", "m", { toolIds: "40" }).toolIds, "40")
-  })
 })

@@ -176,7 +176,9 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
   }
   const enter = (next: Timeout["phase"], ms: number): void => {
     phase = next
+    if (ms === armedMs) return void timer.refresh()
     clearTimeout(timer)
+    armedMs = ms
     timer = setTimeout(late, ms)
   }
   const progress = (): void => {
@@ -200,7 +202,8 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
   }
   const expired = (): void => fail(Errors.timeout(source, "total", timeouts.totalMs ?? 0, facts()))
 
-  let timer = setTimeout(late, timeouts.headersMs)
+  let armedMs = timeouts.headersMs
+  let timer = setTimeout(late, armedMs)
   const total = timeouts.totalMs === undefined ? undefined : setTimeout(expired, timeouts.totalMs)
   const handle = transport(exchange.headers, exchange.body, {
     onHeaders: (given) => {

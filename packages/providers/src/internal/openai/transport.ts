@@ -43,7 +43,18 @@ export const overNode = (address: string): Transport => {
   const isSecure = url.protocol === "https:"
   const agent = isSecure ? httpsAgent ??= new HttpsAgent({ keepAlive: true }) : httpAgent ??= new HttpAgent({ keepAlive: true })
   const request = isSecure ? httpsRequest : httpRequest
-  const target: RequestOptions = { ...urlToHttpOptions(url), method: "POST", agent }
+  const { auth, hostname, path, port } = urlToHttpOptions(url)
+  const target: RequestOptions = {
+    hostname,
+    path,
+    method: "POST",
+    agent,
+    ...(port === undefined ? {} : { port })
+  }
+  const listOf = lister({
+    host: url.host,
+    ...(auth === undefined || auth === null ? {} : { authorization: `Basic ${Buffer.from(auth).toString("base64")}` })
+  })
   return (headers, body, listener) => {
     let incoming: IncomingMessage | undefined
     let isOver = false
@@ -52,7 +63,10 @@ export const overNode = (address: string): Transport => {
       isOver = true
       listener.onError(error)
     }
-    const outgoing: ClientRequest = request({ ...target, headers: { ...headers, "content-length": Buffer.byteLength(body) } })
+    const outgoing: ClientRequest = request({
+      ...target,
+      headers: [...listOf(headers), "content-length", String(Buffer.byteLength(body))]
+    })
     outgoing.on("error", fail)
     outgoing.on("response", (response) => {
       incoming = response
@@ -89,6 +103,18 @@ export const overNode = (address: string): Transport => {
         incoming.resume()
       }
     }
+  }
+}
+
+/** Headers as a flat list, which `node:http` writes without looking; the list of the same headers is kept. */
+const lister = (defaults: Readonly<Record<string, string>>): (headers: Readonly<Record<string, string>>) => ReadonlyArray<string> => {
+  let last: Readonly<Record<string, string>> | undefined
+  let list: ReadonlyArray<string> = []
+  return (headers) => {
+    if (headers === last) return list
+    last = headers
+    list = Object.entries({ ...defaults, ...headers }).flat()
+    return list
   }
 }
 
