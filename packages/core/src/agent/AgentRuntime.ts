@@ -95,7 +95,7 @@ export const layer: {
 
 /** Makes the runtime; hooks get the services that are in the context now. @category constructors @since 0.1.0 */
 export const make = Effect.fnUntraced(
-  function*<R>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
+  function*<R = never>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
     const host = yield* Effect.fromResult(resolve(config as unknown as AgentConfig))
     const context = yield* Effect.context<R>()
     for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)

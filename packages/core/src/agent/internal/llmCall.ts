@@ -1,6 +1,7 @@
 /** Ask the model: fold the pre hooks, do the act (with retries and fallback), fold the post hooks. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
+import { whyNot } from "../../data/Json.ts"
 import type { LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../../data/LlmCall.ts"
 import type { AssistantMessage, Message, ToolCall } from "../../data/Message.ts"
 import * as ProviderError from "../../data/ProviderError.ts"
@@ -224,7 +225,7 @@ const plan = (
 
 /** Keeps an answer: text joins the conversation, tool calls open a step. */
 const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
-  const toolCalls = response.toolCalls.length === 0 ? response.toolCalls : withUniqueIds(turn, response.toolCalls)
+  const toolCalls = response.toolCalls.length === 0 ? response.toolCalls : withUniqueIds(turn, response.toolCalls.map(readable))
   const { metadata, reasoning, text } = response
   let message: AssistantMessage = toolCalls.length === 0
     ? { role: "assistant", content: text }
@@ -241,7 +242,13 @@ const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
     turn.session.tokens = response.usage.inputTokens + response.usage.outputTokens
     turn.session.counted = turn.messages.length
   }
-  return toolCalls === response.toolCalls ? response : { ...response, toolCalls }
+  return toolCalls.length === 0 ? response : { ...response, toolCalls }
+}
+
+/** Arguments that nobody could write down again (too deep, no JSON) are taken as malformed. */
+const readable = (call: ToolCall): ToolCall => {
+  const why = whyNot(call.args)
+  return why === undefined ? call : { ...call, args: null, malformed: call.malformed ?? why }
 }
 
 /** Vendors leave ids empty or use them twice; a transcript may not. */

@@ -123,8 +123,12 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
   /** Whether decoded arguments mean the same when they are decoded again, as they are after a hook or an approval. */
   const rereads = (value: Json): boolean => {
     const again = Result.try(() => validate(value))
-    return Result.isSuccess(again) && !(again.success instanceof Promise) && again.success.issues === undefined &&
-      isEqual(again.success.value, value)
+    if (Result.isFailure(again)) return false
+    if (again.success instanceof Promise) {
+      again.success.catch(() => {})
+      return false
+    }
+    return again.success.issues === undefined && isEqual(again.success.value, value)
   }
   const tool = {
     rich: false,

@@ -1,6 +1,6 @@
 /** All deadlines of a turn on one timer: adding and removing one is two operations on a set, a timer is set only when the earliest changes. */
 import type * as Fiber from "effect/Fiber"
-import { after, millis } from "../../data/internal/timer.ts"
+import { after, timeOf } from "../../data/internal/timer.ts"
 
 interface Deadline {
   readonly at: number
@@ -57,4 +57,4 @@ export class Watch {
   }
 }
 
-const now = (fiber: Fiber.Fiber<unknown, unknown> | undefined): number => fiber === undefined ? performance.now() : millis(fiber)
+const now = (fiber: Fiber.Fiber<unknown, unknown> | undefined): number => fiber === undefined ? performance.now() : timeOf(fiber)()

@@ -1,0 +1,413 @@
+/** Arguments, schemas, and everything a tool or a model can do wrong with them. */
+import { assert, describe, it } from "@effect/vitest"
+import { toJsonSchema } from "@valibot/to-json-schema"
+import { type } from "arktype"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as v from "valibot"
+import { z } from "zod"
+import { createAgent } from "../../src/agent/createAgent.ts"
+import { type AnyTool, defineTool } from "../../src/agent/defineTool.ts"
+import type { JsonObject } from "../../src/data/Json.ts"
+import type { ToolCall } from "../../src/data/Message.ts"
+import type { AgentHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+import { assertValid, line, recording, within } from "../support/agent.ts"
+import { asks, scripted } from "../support/model.ts"
+
+/** Runs one step of tool calls and gives the transcript. */
+const step = async (tools: ReadonlyArray<AnyTool>, calls: ReadonlyArray<Partial<ToolCall>>, hooks: ReadonlyArray<AgentHook> = []) => {
+  const toolCalls = calls.map((call, index) => ({ id: `id-${index}`, name: "act", args: {}, ...call }))
+  const model = scripted([{ toolCalls }])
+  await using agent = createAgent({ provider: model.provider, tools, hooks })
+  const result = await within(5_000, agent.run("go"))
+  assertValid(result.messages)
+  assert.strictEqual(result.status, "completed")
+  return { text: line(result.messages), messages: result.messages, requests: model.requests }
+}
+
+describe("argument schemas", () => {
+  const ran: Array<unknown> = []
+  const execute = (args: unknown) => {
+    ran.push(args)
+    return "ok"
+  }
+  const description = "Sets the volume"
+  const plain: JsonObject = {
+    type: "object",
+    properties: { level: { type: "integer", minimum: 0, maximum: 10 }, unit: { type: "string" } },
+    required: ["level"],
+    additionalProperties: false
+  }
+  const valibot = v.object({ level: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10)), unit: v.optional(v.string()) })
+  const tools: ReadonlyArray<readonly [string, AnyTool]> = [
+    [
+      "zod",
+      defineTool({ name: "act", description, input: z.object({ level: z.int().min(0).max(10), unit: z.string().optional() }), execute })
+    ],
+    ["valibot", defineTool({ name: "act", description, input: valibot, jsonSchema: toJsonSchema(valibot) as JsonObject, execute })],
+    ["arktype", defineTool({ name: "act", description, input: type({ level: "0 <= number.integer <= 10", "unit?": "string" }), execute })],
+    [
+      "Effect Schema",
+      defineTool({
+        name: "act",
+        description,
+        input: Schema.Struct({
+          level: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })),
+          unit: Schema.optionalKey(Schema.String)
+        }),
+        execute
+      })
+    ],
+    ["JSON Schema", defineTool({ name: "act", description, input: plain, execute })]
+  ]
+
+  for (const [vendor, tool] of tools) {
+    it(`of ${vendor} are told to the model, let good arguments pass and say what is wrong with bad ones`, async () => {
+      ran.length = 0
+      const { requests, text } = await step([tool], [
+        { args: { level: 3 } },
+        { args: { level: 4, unit: "dB" } },
+        { args: { level: 11 } },
+        { args: { level: "3" } },
+        { args: {} },
+        { args: null },
+        { args: [] },
+        { args: "3" }
+      ])
+      assert.deepStrictEqual(ran, [{ level: 3 }, { level: 4, unit: "dB" }])
+      assert.lengthOf(text.match(/tool act!: the arguments do not fit the tool's schema: /g) ?? [], 6)
+      assert.match(text, /do not fit the tool's schema: level: /)
+      const told = requests[0]!.tools[0]!.inputSchema as { readonly properties: { readonly level: JsonObject } }
+      assert.strictEqual(told.properties.level["type"], "integer")
+      assert.strictEqual(told.properties.level["maximum"], 10)
+    })
+  }
+
+  it("of a library that cannot write itself as JSON Schema are refused at once, with what to do", () => {
+    const { provider } = scripted([])
+    assert.throws(
+      () => createAgent({ provider, tools: [defineTool({ name: "act", description, input: valibot, execute })] }),
+      /tool "act": its schema \(valibot\) cannot be written as JSON Schema by itself: pass jsonSchema as well/
+    )
+    assert.throws(() => createAgent({ provider, tools: [{ ...tools[0]![1], input: 3 as never }] }), /input must be a Standard Schema/)
+  })
+
+  it("that make a Date give it to the tool, while hooks see the JSON", async () => {
+    const rich: ReadonlyArray<AnyTool["input"]> = [
+      Schema.Struct({ at: Schema.DateFromString }),
+      z.object({ at: z.iso.datetime().transform((text) => new Date(text)) })
+    ]
+    for (const input of rich) {
+      const dates: Array<unknown> = []
+      const seen: Array<unknown> = []
+      const tool = defineTool({
+        name: "act",
+        description,
+        input: input as never,
+        jsonSchema: { type: "object", properties: { at: { type: "string" } } },
+        execute: ({ at }: { readonly at: unknown }) => {
+          dates.push(at)
+          return null
+        }
+      })
+      const hook: AgentHook = {
+        name: "h",
+        preToolCall: (call) => {
+          seen.push(call.args)
+          const { at } = call.args as { readonly at: string }
+          return at.startsWith("2025") ? HookAction.transform({ ...call, args: { at: at.replace("2025", "2026") } }) : undefined
+        }
+      }
+      await step([tool as AnyTool], [{ args: { at: "2025-01-01T00:00:00.000Z" } }, { args: { at: "2024-01-01T00:00:00.000Z" } }], [hook])
+      assert.deepStrictEqual(seen, [{ at: "2025-01-01T00:00:00.000Z" }, { at: "2024-01-01T00:00:00.000Z" }])
+      assert.deepStrictEqual(dates, [new Date("2026-01-01T00:00:00.000Z"), new Date("2024-01-01T00:00:00.000Z")])
+    }
+  })
+
+  it("that make another JSON value are read once: hooks may change the JSON, a person may approve it", async () => {
+    const got: Array<unknown> = []
+    const tool = defineTool({
+      name: "act",
+      description,
+      input: z.object({ n: z.string().transform(Number) }),
+      jsonSchema: { type: "object" },
+      execute: ({ n }) => {
+        got.push(n)
+        return null
+      }
+    })
+    await step([tool], [{ args: { n: "5" } }], [{
+      name: "h",
+      preToolCall: (call) => HookAction.transform({ ...call, args: { n: `${(call.args as { n: string }).n}7` } })
+    }])
+    const model = scripted([asks(["act", { n: "8" }, "a"])])
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [tool],
+      hooks: [{ name: "approval", preToolCall: () => HookAction.ask("?") }],
+      onAsk: () => ({ type: "approve" })
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(got, [57, 8])
+  })
+
+  it("that fill in defaults show them to the hooks, so that what is approved is what runs", async () => {
+    const seen: Array<unknown> = []
+    const got: Array<unknown> = []
+    const tool = defineTool({
+      name: "act",
+      description,
+      input: z.object({ path: z.string(), force: z.boolean().default(true) }),
+      execute: (args) => {
+        got.push(args)
+        return null
+      }
+    })
+    await step([tool], [{ args: { path: "a" } }], [{ name: "h", preToolCall: ({ args }) => void seen.push(args) }])
+    assert.deepStrictEqual(seen, [{ path: "a", force: true }])
+    assert.deepStrictEqual(got, seen)
+  })
+
+  it("that break on what they read, at once or later, or wait, are a failure of the call and of nothing else", async () => {
+    const broken = z.object({ n: z.number() }).refine(() => {
+      throw new Error("bug in a refinement")
+    })
+    const late = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "own",
+        validate: async (value: unknown) => {
+          await Promise.resolve()
+          const { n } = value as { readonly n: number }
+          if (n === 2) throw new Error("late bug")
+          return n === 1 ? { issues: [{ message: "n must not be 1" }] } : { value: { n, more: true } }
+        }
+      }
+    }
+    const jsonSchema = { type: "object" } as const
+    const act = defineTool({ name: "act", description, input: broken, jsonSchema, execute: () => "ran" })
+    const slow = defineTool({ name: "slow", description, input: late, jsonSchema, execute: () => "ran" })
+    const { text } = await step([act, slow], [
+      { args: { n: 1 } },
+      { name: "slow", args: { n: 0 } },
+      { name: "slow", args: { n: 1 } },
+      { name: "slow", args: { n: 2 } }
+    ])
+    assert.include(text, "tool act!: the arguments do not fit the tool's schema: its schema broke on them: bug in a refinement")
+    assert.include(text, "tool slow: ran | tool slow!: the arguments do not fit the tool's schema: n must not be 1")
+    assert.include(text, "tool slow!: the arguments do not fit the tool's schema: its schema broke on them: late bug")
+  })
+})
+
+describe("what a model writes", () => {
+  it("S2 arguments that are not JSON are fed back; a repaired reading runs only when the schema accepts it", async () => {
+    const act = recording("act", () => "ran", {
+      input: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as never
+    })
+    const { text } = await step([act.tool], [
+      { args: null, malformed: `{"n": ` },
+      { args: { n: 1 }, malformed: `{"n": 1` },
+      { args: { m: 1 }, malformed: `{"m": 1` }
+    ])
+    assert.deepStrictEqual(act.ran, [{ n: 1 }])
+    assert.include(
+      text,
+      `tool act!: the arguments are not valid JSON: {"n":  | tool act: ran | tool act!: the arguments are not valid JSON: {"m": 1`
+    )
+  })
+
+  it("S2 names that no tool has, however hostile, get an error that lists the tools", async () => {
+    const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "act\u0000", "ACT", "\u0430ct", "", "x".repeat(10_000)]
+    const act = recording("act")
+    const { text } = await step([act.tool], names.map((name) => ({ name })))
+    assert.lengthOf(act.ran, 0)
+    assert.lengthOf(text.match(/unknown tool ".*?": the tools are act/gs) ?? [], names.length)
+  })
+
+  it("S2 a tool may have such a name, and such keys in its arguments", async () => {
+    const tools = ["__proto__", "constructor", "toString"].map((name) => recording(name))
+    const args = JSON.parse(`{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}`) as JsonObject
+    const { text } = await step(tools.map(({ tool }) => tool), tools.map(({ tool: { name } }) => ({ name, args })))
+    assert.strictEqual((Object.prototype as { readonly polluted?: number }).polluted, undefined)
+    for (const { ran } of tools) assert.lengthOf(ran, 1)
+    assert.notInclude(text, "!")
+  })
+
+  it("S2 ids that are empty or used twice, in a step or over steps, are made unique", async () => {
+    const call = (id: string): ToolCall => ({ id, name: "act", args: {} })
+    const model = scripted([
+      { toolCalls: [call(""), call("a"), call("a"), call("constructor")] },
+      { toolCalls: [call("a"), call(""), call("call_1_1_0")] },
+      "done",
+      { toolCalls: [call("a"), call("__proto__")] },
+      "done"
+    ])
+    const act = recording("act")
+    await using agent = createAgent({ provider: model.provider, tools: [act.tool] })
+    const session = await agent.session()
+    await session.run("go")
+    await session.run("again")
+    assertValid(session.messages)
+    const ids = session.messages.flatMap((message) => message.role === "tool" ? [message.toolCallId] : [])
+    assert.lengthOf(ids, 9)
+    assert.lengthOf(new Set(ids), 9)
+    assert.isFalse(ids.includes(""))
+    assert.lengthOf(act.ran, 9)
+  })
+
+  it("S2 two hundred calls of one step get two hundred results in their order, each once", async () => {
+    const act = recording("act", async ({ n }) => {
+      await new Promise((resolve) => setTimeout(resolve, (Number(n) * 7) % 20))
+      return n
+    })
+    const { messages } = await step([act.tool], Array.from({ length: 200 }, (_, n) => ({ args: { n } })))
+    const outputs = messages.flatMap((message) => message.role === "tool" ? [message.content] : [])
+    assert.deepStrictEqual(outputs, Array.from({ length: 200 }, (_, n) => n))
+    assert.lengthOf(act.ran, 200)
+  })
+
+  it("S7 arguments nested thousands of levels deep are an error result, and the session can still be written down", async () => {
+    let deep: unknown = 1
+    for (let i = 0; i < 20_000; i++) deep = [deep]
+    const act = recording("act")
+    const { messages, text } = await step([act.tool], [{ args: { deep } as never }, { args: { n: 1 } }])
+    assert.deepStrictEqual(act.ran, [{ n: 1 }])
+    assert.match(text, /tool act!: the arguments are not valid JSON: \$\.deep\[0\]/)
+    assert.isBelow(JSON.stringify(messages).length, 5_000)
+  })
+})
+
+describe("what a tool does", () => {
+  it("throws, rejects, fails, dies or interrupts itself: the model reads the message, the siblings go on", async () => {
+    const tools = [
+      recording("throws", () => {
+        throw new Error("thrown")
+      }),
+      recording("rejects", () => Promise.reject(new Error("rejected"))),
+      recording("fails", () => Effect.fail("failed")),
+      recording("dies", () => Effect.die(new Error("died"))),
+      recording("interrupts", () => Effect.interrupt),
+      recording("quits", () => {
+        throw undefined as unknown as Error
+      }),
+      recording("act", async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return "fine"
+      })
+    ]
+    const { text } = await step(tools.map(({ tool }) => tool), tools.map(({ tool: { name } }) => ({ name })))
+    for (const [name, why] of [["throws", "thrown"], ["rejects", "rejected"], ["fails", "failed"], ["dies", "died"]] as const) {
+      assert.include(text, `tool ${name}!: ${why}`)
+    }
+    assert.match(text, /tool interrupts!: .+ \| tool quits!: undefined \| tool act: fine/)
+  })
+
+  it("returns nothing, or something that is not JSON or cannot even be read", async () => {
+    const cyclic: { self?: unknown } = {}
+    cyclic.self = cyclic
+    const returns: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [undefined, /tool act: null/],
+      [new Date(0), /tool act!: the tool returned something that is not JSON: \$ is a Date/],
+      [{ f: () => 1 }, /\$\.f is a function/],
+      [Number.NaN, /\$ is NaN/],
+      [1n, /\$ is a bigint/],
+      [cyclic, /nested deeper than 64 levels/],
+      [
+        {
+          get secret(): string {
+            throw new Error("trap")
+          }
+        },
+        /tool act!: the tool returned something that cannot be read: trap/
+      ],
+      [
+        {
+          then: () => {
+            throw new Error("no promise")
+          }
+        },
+        /tool act!: no promise/
+      ],
+      [{ then: (resolve: (value: string) => void) => resolve("like a promise") }, /tool act: like a promise/]
+    ]
+    for (const [value, expected] of returns) {
+      const isThenable = typeof value === "object" && value !== null && "then" in value
+      const ways: ReadonlyArray<() => unknown> = [() => value, async () => value]
+      for (const given of isThenable ? ways : [...ways, () => Effect.succeed(value)]) {
+        const { text } = await step([recording("act", given).tool], [{}])
+        assert.match(text, expected)
+      }
+    }
+  })
+
+  it("keeps what it returned and was given to itself: later changes are not seen in the conversation", async () => {
+    const todos: Array<string> = []
+    const model = scripted([asks(["add", { item: "one", more: [] }]), asks(["add", { item: "two", more: [] }])])
+    const add = defineTool({
+      name: "add",
+      description: "Adds",
+      input: Schema.Struct({ item: Schema.String, more: Schema.Json }),
+      execute: (args) => {
+        todos.push(args.item)
+        ;(args.more as Array<string>).push("scribble")
+        return todos
+      }
+    })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [add],
+      hooks: [{ name: "h", postToolCall: () => undefined, preToolCall: () => undefined }]
+    })
+    const { messages } = await agent.run("go")
+    assert.include(line(messages), `tool add: ["one"] | assistant[add]:  | tool add: ["one","two"]`)
+    assert.notInclude(JSON.stringify(messages), "scribble")
+  })
+
+  it("runs alone when it is exclusive, beside others when it is not", async () => {
+    let running = 0
+    let most = 0
+    const busy = (name: string, exclusive: boolean) =>
+      recording(name, async () => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        running--
+        return name
+      }, { exclusive }).tool
+    await step([busy("act", false), busy("alone", true)], [{}, {}, {}])
+    assert.strictEqual(most, 3)
+    most = 0
+    await step([busy("act", false), busy("alone", true)], [{}, { name: "alone" }, {}])
+    assert.strictEqual(most, 1)
+  })
+
+  it("has its time, and no more: promises that ignore the signal and Effects that cannot be interrupted are bounded", async () => {
+    const aborted: Array<string> = []
+    const deaf = recording("deaf", (_, { signal }) => {
+      signal.addEventListener("abort", () => aborted.push("deaf"))
+      return new Promise(() => {})
+    })
+    const stubborn = recording("stubborn", (_, { signal }) => {
+      signal.addEventListener("abort", () => aborted.push("stubborn"))
+      return Effect.uninterruptible(Effect.sleep(2_000))
+    })
+    const model = scripted([asks(["deaf"], ["stubborn"], ["deaf"])])
+    await using agent = createAgent({ provider: model.provider, tools: [deaf.tool, stubborn.tool], limits: { toolMs: 30 } })
+    const began = performance.now()
+    const { messages } = await agent.run("go")
+    assert.isBelow(performance.now() - began, 1_000)
+    assert.lengthOf(line(messages).match(/!: the tool did not answer within 30 ms/g) ?? [], 3)
+    assert.deepStrictEqual(aborted.toSorted(), ["deaf", "deaf", "stubborn"])
+  })
+
+  it("is told where it runs, by a key that is the same for the same call only", async () => {
+    const keys: Array<string> = []
+    const act = recording("act", (_, { callId, cwd, idempotencyKey, sessionId }) => {
+      keys.push(idempotencyKey)
+      return `${callId} ${cwd} ${sessionId.length > 0}`
+    })
+    const { text } = await step([act.tool], [{}, {}])
+    assert.match(text, /tool act: id-0 \S+ true \| tool act: id-1 \S+ true/)
+    assert.lengthOf(new Set(keys), 2)
+  })
+})
