@@ -6,11 +6,13 @@ import type * as Fiber from "effect/Fiber"
 
 const longest = 2_147_483_647
 
-/** Milliseconds on the fiber's clock, from some beginning. */
-export const millis = (fiber: Fiber.Fiber<unknown, unknown>): number => {
+/** Reads the fiber's clock: milliseconds from some beginning. */
+export const timeOf = (fiber: Fiber.Fiber<unknown, unknown>): () => number => {
   const clock = fiber.getRef(Clock.Clock)
-  return "adjust" in clock ? clock.currentTimeMillisUnsafe() : performance.now()
+  return "adjust" in clock ? () => clock.currentTimeMillisUnsafe() : now
 }
+
+const now = (): number => performance.now()
 
 /** Calls `f` after `ms` milliseconds of the fiber's clock; returns how to call it off. */
 export const after = (fiber: Fiber.Fiber<unknown, unknown>, ms: number, f: () => void): () => void => {

@@ -22,6 +22,15 @@ export const isPending = (answer: unknown): answer is object => {
   }
 }
 
+/** Whether it is a promise of the platform. What traps every question about itself is none. */
+export const isPromise = (answer: unknown): answer is Promise<unknown> => {
+  try {
+    return answer instanceof Promise
+  } catch {
+    return false
+  }
+}
+
 export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
 import type { HookContext } from "../HookContext.ts"
 import { type HookPointName, type Row, table } from "../HookPoint.ts"
+import type { FailureKind } from "../HookRecord.ts"
 
 /** One hook at one point. */
 export interface Entry {
@@ -15,6 +16,7 @@ export interface Entry {
   readonly wants?: (tool: string) => boolean
   readonly shadow: boolean
   readonly gate: boolean
+  readonly observer: boolean
   /** Infinity when it is not bounded. */
   readonly timeoutMs: number
   readonly onFailure: FailurePolicy
@@ -41,8 +43,8 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
   const entries = hooks.flatMap((hook, slot) => hook[point] === undefined ? [] : [entryOf(hook, slot, point)])
   if (entries.length === 0) return undefined
   if (row.order === "reverse") entries.reverse()
-  const deciders = entries.filter(({ hook }) => !observes(hook, point))
-  const observers = entries.filter(({ hook }) => observes(hook, point))
+  const deciders = entries.filter(({ observer }) => !observer)
+  const observers = entries.filter(({ observer }) => observer)
   const hasGates = deciders.some(({ gate }) => gate)
   return {
     point,
@@ -58,7 +60,7 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
 }
 
 /** Whether a hook only looks on at this point. */
-export const observes = (hook: AgentHook<never>, point: HookPointName): boolean =>
+const observes = (hook: AgentHook<never>, point: HookPointName): boolean =>
   hook.kind === "observer" || hook.observes?.includes(point) === true
 
 /** A tool call is changed by another tool call, of which only the arguments count. */
@@ -76,6 +78,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     slot,
     call: hook[point] as Entry["call"],
     shadow: hook.mode === "shadow",
+    observer: observes(hook, point),
     gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook, point),
     timeoutMs: hook.timeout === "none" ? Infinity : hook.timeout === undefined ? 30_000 : Duration.toMillis(hook.timeout),
     onFailure,
@@ -107,6 +110,14 @@ const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
     at = found + piece.length
   }
   return true
+}
+
+/** What a failure leads to: the hook's wish, where the point allows it; otherwise the hook is only reported. */
+export const policyOf = ({ legal }: Line, entry: Entry, kind: FailureKind): FailurePolicy => {
+  const wanted = kind === "timeout" ? entry.onTimeout : entry.onFailure
+  if (entry.shadow || entry.observer || wanted === "open") return "open"
+  if (wanted === "abort" && legal.Abort === true) return "abort"
+  return legal.Reject === true ? "reject" : "open"
 }
 
 /** The tool an event is about, at the tool points. */

@@ -3,22 +3,31 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import { after } from "../../data/internal/timer.ts"
+import { after, timeOf } from "../../data/internal/timer.ts"
 import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isThenable, say, violation } from "./answer.ts"
+import { isAction, isPending, isPromise, isThenable, say, violation } from "./answer.ts"
 import { Context } from "./context.ts"
 import { fingerprint } from "./fingerprint.ts"
-import { type Entry, type Line, observes, toolOf } from "./line.ts"
+import { Journal, now } from "./journal.ts"
+import { type Entry, type Line, policyOf, toolOf } from "./line.ts"
 import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
 
 /** A gate is asked again at most so often because others changed the value. */
 const maxRounds = 3
 
-type Waiting = { readonly entry: Entry; readonly ctx: Context; readonly answer: object; readonly began: number }
+type Waiting = {
+  readonly entry: Entry
+  readonly ctx: Context
+  /** What has to be started first: nothing for a promise, which runs already. */
+  readonly start: Effect.Effect<unknown, unknown> | undefined
+  readonly promise: Promise<unknown> | undefined
+  readonly began: number
+  due: number
+}
 
 /** A class because its fields are the state of a machine on a warm path. */
 export class Run {
@@ -29,7 +38,8 @@ export class Run {
   private action: HookAction.HookAction = Continue
   private by: string | undefined
   private failure: HookFailure | undefined
-  private readonly answers: Array<HookAnswer> | undefined
+  /** Kept only when somebody wants the record. */
+  private readonly journal: Journal | undefined
   private readonly tool: string | undefined
 
   /** Where the run is: which decider is next, then which gate of which round, then which observer. */
@@ -46,7 +56,12 @@ export class Run {
   /** The fiber of the turn, and the one of the hook that is waited for. */
   private parent: Fiber.Fiber<unknown, unknown> | undefined
   private fiber: Fiber.Fiber<unknown, unknown> | undefined
+  /** One timer for the whole run: it is set for the first that has to be waited for, and set again only when it rings too early. */
   private cancelTimer: (() => void) | undefined
+  private ringsAt = Infinity
+  private time: () => number = now
+  /** Whether `hear` is at work. */
+  private hearing = false
   private outcome: Outcome | undefined
 
   constructor(line: Line, event: unknown, scope: HookScope, decode?: Decode, resume?: Resume, next = 0, by?: string) {
@@ -56,13 +71,13 @@ export class Run {
     this.scope = scope
     this.by = by
     if (by !== undefined) this.action = changed
-    this.answers = scope.onRecord === undefined ? undefined : []
+    this.journal = scope.onRecord === undefined ? undefined : new Journal(scope.onRecord)
     this.tool = toolOf(event)
     this.settled = resume?.settled ?? []
     const from = resume?.after === undefined ? next : line.deciders.findIndex(({ name }) => name === resume.after) + 1
     this.next = from
     for (const entry of line.deciders.slice(0, resume === undefined ? 0 : from)) {
-      this.skip(entry, "decided before")
+      this.journal?.skip(entry, "decided before")
       const answered = this.settled.findLast(({ hook }) => hook === entry.name)
       if (entry.gate) this.seen.set(entry.slot, answered?.fingerprint ?? this.text())
     }
@@ -89,7 +104,7 @@ export class Run {
     while (true) {
       const entry = this.pick()
       if (entry === undefined) return this.end()
-      const began = this.answers === undefined ? 0 : now()
+      const began = this.journal === undefined ? 0 : now()
       const ctx = this.context(entry)
       let answer: unknown
       try {
@@ -107,16 +122,16 @@ export class Run {
     const { deciders, observers } = this.line
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.decided()) this.skip(entry, `decided by ${this.by}`)
-      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.skip(entry, "not for this tool")
-      else if (this.isSettled(entry)) this.skip(entry, "answered before")
+      if (this.decided()) this.journal?.skip(entry, `decided by ${this.by}`)
+      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.journal?.skip(entry, "not for this tool")
+      else if (this.isSettled(entry)) this.journal?.skip(entry, "answered before")
       else return entry
     }
     const gate = this.pickGate()
     if (gate !== undefined) return gate
     while (this.observer < observers.length) {
       const entry = observers[this.observer++]!
-      if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.skip(entry, "not for this tool")
+      if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.journal?.skip(entry, "not for this tool")
       else return entry
     }
     return undefined
@@ -166,7 +181,7 @@ export class Run {
   }
 
   private context(entry: Entry): Context {
-    if (this.isObserver(entry)) {
+    if (entry.observer) {
       const ctx = new Context(this.scope, entry.name)
       const reason = "reason" in this.action ? this.action.reason : undefined
       ctx.outcome = {
@@ -180,22 +195,27 @@ export class Run {
     return (contexts[entry.slot] ?? (contexts[entry.slot] = new Context(this.scope, entry.name))) as Context
   }
 
-  private isObserver(entry: Entry): boolean {
-    return observes(entry.hook, this.line.point)
-  }
-
   /** Takes an answer; false when it is none yet and has to be waited for. */
   private answered(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
-    if (!isPending(answer)) this.said(entry, answer, began)
-    else if (Exit.isExit(answer)) this.exited(entry, answer, began)
-    else {
-      // The context stays with this call: what it does after a timeout can then be told from what others do.
-      if (!this.isObserver(entry)) this.scope.contexts[entry.slot] = undefined
-      this.waiting = { entry, ctx, answer, began }
-      if (isThenable(answer)) this.listen(this.waiting, answer)
-      return false
-    }
-    return true
+    if (isPromise(answer)) this.claim(entry, ctx, undefined, answer, began)
+    else if (!isPending(answer)) {
+      this.said(entry, answer, began)
+      return true
+    } else if (Exit.isExit(answer)) {
+      this.exited(entry, answer, began)
+      return true
+    } else if (Effect.isEffect(answer)) this.claim(entry, ctx, answer as Effect.Effect<unknown, unknown>, undefined, began)
+    // A thenable of somebody's own making may throw, answer twice or at once; a promise does none of that.
+    else if (isThenable(answer)) this.claim(entry, ctx, undefined, Promise.resolve(answer), began)
+    else this.claim(entry, ctx, Effect.gen(() => answer as Generator<never, unknown, never>), undefined, began)
+    return false
+  }
+
+  /** The context stays with this call: what it does after a timeout can then be told from what others do. */
+  private claim(entry: Entry, ctx: Context, start: Waiting["start"], promise: Waiting["promise"], began: number): void {
+    if (!entry.observer) this.scope.contexts[entry.slot] = undefined
+    this.waiting = { entry, ctx, start, promise, began, due: Infinity }
+    if (promise !== undefined && !this.hearing) void this.hear()
   }
 
   /** Takes what a hook said in the end. What cannot even be read is as illegal as what may not be said. */
@@ -215,7 +235,10 @@ export class Run {
   private take(entry: Entry, action: HookAction.HookAction, began: number): string | undefined {
     const wrong = action._tag === "Continue" ? undefined : violation(this.line, action, this.event)
     if (wrong !== undefined) return wrong
-    if (entry.shadow || this.isObserver(entry)) return this.note(entry, action, undefined, began)
+    if (entry.shadow || entry.observer) {
+      this.journal?.note(entry, action, undefined, began)
+      return undefined
+    }
     let changes: HookAnswer["change"]
     if (action._tag === "Transform" || action._tag === "Replace") {
       const before = this.event
@@ -223,12 +246,13 @@ export class Run {
       if (!read.ok) return `${action._tag} at ${this.line.point}: ${read.why}`
       const next = this.line.apply === undefined ? read.value : this.line.apply(before, read.value)
       if (this.scope.freeze) freeze(next)
-      if (this.answers !== undefined && next !== before) changes = change(before, next)
+      if (this.journal !== undefined && next !== before) changes = change(before, next)
       this.event = next
       this.stop(action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed, entry.name)
     } else if (action._tag !== "Continue") this.stop(action, entry.name)
     if (entry.gate) this.seen.set(entry.slot, this.text())
-    return this.note(entry, action, changes, began)
+    this.journal?.note(entry, action, changes, began)
+    return undefined
   }
 
   private stop(action: HookAction.HookAction, by: string): void {
@@ -242,60 +266,20 @@ export class Run {
   }
 
   private fail(entry: Entry, kind: FailureKind, error: unknown, began: number): void {
-    const { line: { legal, point } } = this
-    const wanted = kind === "timeout" ? entry.onTimeout : entry.onFailure
-    const policy = entry.shadow || this.isObserver(entry) || wanted === "open"
-      ? "open"
-      : wanted === "abort" && legal.Abort === true
-      ? "abort"
-      : legal.Reject === true
-      ? "reject"
-      : "open"
-    const failure: HookFailure = { hook: entry.name, point, kind, policy, message: say(error) }
+    const policy = policyOf(this.line, entry, kind)
+    const failure: HookFailure = { hook: entry.name, point: this.line.point, kind, policy, message: say(error) }
     if (policy !== "open") {
-      const reason = `hook ${entry.name} failed at ${point} (${kind}): ${failure.message}`
+      const reason = `hook ${entry.name} failed at ${failure.point} (${kind}): ${failure.message}`
       this.stop(policy === "abort" ? { _tag: "Abort", reason } : { _tag: "Reject", reason }, entry.name)
       this.failure = failure
     }
     if (entry.gate) this.seen.set(entry.slot, this.text())
     this.scope.onFailure(failure)
-    this.answers?.push({
-      hook: entry.name,
-      answer: policy === "open" ? "failed-open" : "failed-closed",
-      why: `${kind}: ${failure.message}`,
-      durationMs: now() - began
-    })
-  }
-
-  private skip(entry: Entry, why: string): void {
-    this.answers?.push({ hook: entry.name, answer: "skipped", why, durationMs: 0 })
-  }
-
-  private note(entry: Entry, action: HookAction.HookAction, changes: HookAnswer["change"], began: number): undefined {
-    if (this.answers === undefined) return
-    const reason = "reason" in action ? action.reason : undefined
-    const again = this.answers.some(({ answer, hook }) => hook === entry.name && answer !== "skipped")
-    this.answers.push({
-      hook: entry.name,
-      answer: action._tag,
-      ...(reason === undefined ? {} : { why: reason }),
-      ...(changes === undefined ? {} : { change: changes }),
-      ...(entry.shadow ? { shadow: true } : {}),
-      ...(again ? { again: true } : {}),
-      durationMs: now() - began
-    })
+    this.journal?.failed(entry, failure, began)
   }
 
   private end(): Outcome {
-    if (this.answers !== undefined) {
-      this.scope.onRecord!({
-        point: this.line.point,
-        ...(this.tool === undefined ? {} : { subject: this.tool }),
-        hooks: this.answers,
-        action: this.action._tag,
-        ...(this.by === undefined ? {} : { decidedBy: this.by })
-      })
-    }
+    this.journal?.end(this.line.point, this.tool, this.action, this.by)
     return this.outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
   }
 
@@ -307,6 +291,7 @@ export class Run {
         if (this.outcome !== undefined) return finish(Effect.succeed(this.outcome))
         this.finish = finish
         this.parent = fiber
+        this.time = timeOf(fiber)
         this.begin()
         return Effect.sync(() => this.cancel())
       })
@@ -317,38 +302,48 @@ export class Run {
   private begin(): void {
     const { waiting } = this
     if (waiting === undefined) return
-    if (!isThenable(waiting.answer)) {
-      const effect = Effect.isEffect(waiting.answer) ? waiting.answer : Effect.gen(() => waiting.answer as Generator<never, unknown, never>)
-      const fiber = this.fiber = Effect.runForkWith(this.parent!.context)(effect as Effect.Effect<unknown, unknown>)
-      fiber.addObserver((exit) =>
-        this.waiting === waiting ? this.settle(() => this.exited(waiting.entry, exit, waiting.began)) : this.late(waiting, exit)
-      )
+    if (waiting.start !== undefined) {
+      const fiber = this.fiber = Effect.runForkWith(this.parent!.context)(waiting.start)
+      fiber.addObserver((exit) => {
+        if (this.waiting !== waiting) return this.late(waiting, exit)
+        this.waiting = undefined
+        this.fiber = undefined
+        this.exited(waiting.entry, exit, waiting.began)
+        this.goOn()
+      })
       if (this.waiting !== waiting) return
     }
     if (waiting.entry.timeoutMs !== Infinity && this.waiting === waiting) this.arm(waiting)
   }
 
-  private listen(waiting: Waiting, promise: PromiseLike<unknown>): void {
-    // A thenable of somebody's own making may throw, answer twice or at once; a promise does none of that.
-    Promise.resolve(promise).then(
-      (answer) =>
-        this.waiting === waiting ? this.settle(() => this.said(waiting.entry, answer, waiting.began)) : this.late(waiting, undefined),
-      (error) =>
-        this.waiting === waiting
-          ? this.settle(() => this.fail(waiting.entry, "rejected", error, waiting.began))
-          : this.late(waiting, undefined)
-    )
+  /** Awaits one promise after the other, as long as hooks answer with promises. */
+  private async hear(): Promise<void> {
+    this.hearing = true
+    while (this.waiting?.promise !== undefined) {
+      const { waiting } = this
+      let answer: unknown
+      let rejected = false
+      try {
+        answer = await waiting.promise
+      } catch (error) {
+        answer = error
+        rejected = true
+      }
+      // After a timeout somebody else goes on.
+      if (this.waiting !== waiting) return this.late(waiting, undefined)
+      this.waiting = undefined
+      if (rejected) this.fail(waiting.entry, "rejected", answer, waiting.began)
+      else this.said(waiting.entry, answer, waiting.began)
+      this.goOn()
+    }
+    this.hearing = false
   }
 
-  /** The hook that was waited for has answered: note it, then go on to the next that has to be waited for, or to the end. */
-  private settle(note: () => void): void {
-    this.waiting = undefined
-    this.fiber = undefined
-    this.cancelTimer?.()
-    this.cancelTimer = undefined
-    note()
+  /** The hook that was waited for has answered: go on to the next that has to be waited for, or to the end. */
+  private goOn(): void {
     const outcome = this.advance()
     if (outcome === undefined) return this.finish === undefined ? undefined : this.begin()
+    this.cancelTimer?.()
     this.finish?.(Effect.succeed(outcome))
   }
 
@@ -359,16 +354,31 @@ export class Run {
   }
 
   private arm(waiting: Waiting): void {
-    const { timeoutMs } = waiting.entry
-    const expire = () => {
-      if (this.waiting !== waiting) return
-      waiting.ctx.revoked = true
-      // What the hook says to its interruption is no answer.
-      this.waiting = undefined
-      this.fiber?.interruptUnsafe()
-      this.settle(() => this.fail(waiting.entry, "timeout", `no answer within ${timeoutMs} ms`, waiting.began))
-    }
-    this.cancelTimer = after(this.parent!, timeoutMs, expire)
+    waiting.due = this.time() + waiting.entry.timeoutMs
+    if (waiting.due < this.ringsAt) this.ringAt(waiting.due)
+  }
+
+  private ringAt(due: number): void {
+    this.cancelTimer?.()
+    this.ringsAt = due
+    this.cancelTimer = after(this.parent!, Math.max(0, due - this.time()), () => this.ring())
+  }
+
+  private ring(): void {
+    this.ringsAt = Infinity
+    this.cancelTimer = undefined
+    const { waiting } = this
+    if (waiting === undefined || waiting.due === Infinity) return
+    // Half a millisecond is what a timer may be early by.
+    if (waiting.due > this.time() + 0.5) return this.ringAt(waiting.due)
+    waiting.ctx.revoked = true
+    if (waiting.promise !== undefined) this.hearing = false
+    // What the hook says to its interruption is no answer.
+    this.waiting = undefined
+    this.fiber?.interruptUnsafe()
+    this.fiber = undefined
+    this.fail(waiting.entry, "timeout", `no answer within ${waiting.entry.timeoutMs} ms`, waiting.began)
+    this.goOn()
   }
 
   private late(waiting: Waiting, exit: Exit.Exit<unknown, unknown> | undefined): void {
@@ -386,9 +396,7 @@ export class Run {
     if (waiting === undefined) return
     waiting.ctx.revoked = true
     this.fiber?.interruptUnsafe()
-    this.answers?.push({ hook: waiting.entry.name, answer: "cancelled", durationMs: now() - waiting.began })
+    this.journal?.cancelled(waiting.entry, waiting.began)
     this.end()
   }
 }
-
-const now = (): number => performance.now()
