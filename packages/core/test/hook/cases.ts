@@ -15,7 +15,7 @@ const whats = [
   ...["throws", "fails", "dies", "interrupts", "mutates", "wrong value", "no reason", "no output", "wrong output"] as const,
   ...["null", "number", "string", "bigint", "function", "array", "no tag", "unknown tag", "cyclic", "proxy", "throwing getter"] as const
 ] as const
-export type What = typeof whats[number]
+export type What = typeof whats[number] | "hangs"
 
 const immediate = ["now", "succeed"] as const
 const hows = [...immediate, "promise", "thenable", "sync", "yielding", "generator"] as const
@@ -38,6 +38,7 @@ export interface HookCase {
   readonly reinvoke?: "never" | "ifChanged"
   readonly failOpen?: boolean
   readonly onFailure?: "open" | "reject" | "abort"
+  readonly onTimeout?: "open" | "reject" | "abort"
   /** Its answers to the first, the second, the third time it is asked, and so on in a circle. */
   readonly answers: ReadonlyArray<Answer>
 }
@@ -53,9 +54,9 @@ export interface ChainCase {
 const one = <const A extends ReadonlyArray<unknown>>(...values: A): Arbitrary.Arbitrary<A[number]> =>
   Arbitrary.map(Arbitrary.schema(Schema.Literals(values.map((_, index) => index))), (index) => values[index])
 
-const answer = (ways: ReadonlyArray<How>): Arbitrary.Arbitrary<Answer> => Arbitrary.all({ what: one(...whats), how: one(...ways) })
+type Choice = { readonly whats: ReadonlyArray<What>; readonly hows: ReadonlyArray<How> }
 
-const hook = (ways: ReadonlyArray<How>) =>
+const hook = ({ hows, whats }: Choice) =>
   Arbitrary.all({
     tier: one(undefined, undefined, "project", "managed", "agent"),
     priority: one(undefined, undefined, 100, 90, 110, -1),
@@ -66,16 +67,17 @@ const hook = (ways: ReadonlyArray<How>) =>
     reinvoke: one(undefined, undefined, "never", "ifChanged", "ifChanged"),
     failOpen: one(undefined, undefined, true, false),
     onFailure: one(undefined, undefined, undefined, "open", "reject", "abort"),
-    answers: Arbitrary.array(answer(ways), { minLength: 1, maxLength: 3 })
+    onTimeout: one(undefined, undefined, undefined, "open", "reject", "abort"),
+    answers: Arbitrary.array(Arbitrary.all({ what: one(...whats), how: one(...hows) }), { minLength: 1, maxLength: 3 })
   })
 
-const chain = (points: ReadonlyArray<HookPointName>, ways: ReadonlyArray<How>): Arbitrary.Arbitrary<ChainCase> =>
+const chain = (points: ReadonlyArray<HookPointName>, choice: Choice): Arbitrary.Arbitrary<ChainCase> =>
   Arbitrary.map(
     Arbitrary.all({
       point: one(...points),
       freeze: one(true, false),
       record: one(false, true),
-      hooks: Arbitrary.array(hook(ways), { maxLength: 8 })
+      hooks: Arbitrary.array(hook(choice), { maxLength: 8 })
     }),
     (found) => ({
       ...found,
@@ -87,10 +89,15 @@ const chain = (points: ReadonlyArray<HookPointName>, ways: ReadonlyArray<How>): 
   )
 
 /** Chains whose hooks answer at once. */
-export const syncChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> => chain(points, immediate)
+export const syncChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> =>
+  chain(points, { whats, hows: immediate })
 
 /** Chains whose hooks answer in any way. */
-export const anyChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> => chain(points, hows)
+export const anyChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> => chain(points, { whats, hows })
+
+/** Chains whose hooks often do not answer at all. */
+export const hangingChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> =>
+  chain(points, { whats: [...whats.slice(0, 15), ...Array<What>(6).fill("hangs")], hows })
 
 /** One line for the point and one for each hook. */
 export const describe = ({ freeze, hooks, point, record }: ChainCase): string =>
@@ -105,20 +112,22 @@ export const describe = ({ freeze, hooks, point, record }: ChainCase): string =>
 
 /** Whether an answer is there when the method returns. */
 export const isImmediate = ({ how, what }: Answer): boolean =>
-  ["fails", "dies", "interrupts"].includes(what)
+  what !== "hangs" && (["fails", "dies", "interrupts"].includes(what)
     ? how !== "yielding" && how !== "generator" && how !== "sync"
-    : how === "now" || how === "succeed"
+    : how === "now" || how === "succeed")
 
 /** Makes the hook; `called` hears of every call. */
 export const build = (
   { answers, name, observes, ...options }: HookCase,
   { freeze, point }: Pick<ChainCase, "freeze" | "point">,
-  called: (name: string, event: unknown, ctx: HookContext) => void
+  called: (name: string, event: unknown, ctx: HookContext) => void,
+  hang: () => Promise<unknown> = () => new Promise(() => {})
 ): AgentHook => {
   let times = 0
   const method = (event: unknown, ctx: HookContext): unknown => {
     called(name, event, ctx)
     const { how, what } = answers[times++ % answers.length]!
+    if (what === "hangs") return hanging(how, hang())
     return deliver(what, how, () => {
       if (what === "mutates" && freeze) (event as { mark?: string }).mark = name
       return answerOf(what, point, name, readAt(point, event))
@@ -126,6 +135,16 @@ export const build = (
   }
   return { name, ...options, ...(observes ? { observes: [point] } : {}), [point]: method } as AgentHook
 }
+
+/** Whether a hook that hangs does so with a promise, which may yet be heard of. */
+export const hangsByPromise = (how: How): boolean => !["sync", "yielding", "generator"].includes(how)
+
+const hanging = (how: How, promise: Promise<unknown>): unknown =>
+  hangsByPromise(how) ? promise : how === "generator"
+    ? (function*() {
+      yield* Effect.never
+    })()
+    : Effect.never
 
 const deliver = (what: What, how: How, answer: () => unknown): unknown => {
   const broken = brokenEffect(what)

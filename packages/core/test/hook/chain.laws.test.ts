@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
-import { anyChains, type ChainCase, describe as print, type HookCase, syncChains, type What } from "./cases.ts"
+import { anyChains, type ChainCase, describe as print, hangingChains, type HookCase, syncChains, type What } from "./cases.ts"
 import { carries, points } from "./events.ts"
 import { isLegal, isReverse, type Observed, reference } from "./reference.ts"
 import { subject } from "./subject.ts"
@@ -47,6 +47,9 @@ describe("the fold", () => {
     agrees(syncChains(points), 80_000))
 
   it.effect("S4 agrees with the reference however the hooks answer", () => agrees(anyChains(points), 40_000))
+
+  it.effect("C7 DEC-35 agrees with the reference when hooks hang, and nothing they say later changes a thing", () =>
+    agrees(hangingChains(points), 4000))
 })
 
 /** The real fold over hooks that were altered: a fold with that flaw. */
@@ -109,11 +112,24 @@ const flaws: { readonly [flaw: string]: Subject } = {
   "a promise where none was needed": misreported((observed) => ({ ...observed, waited: true }))
 }
 
+const flawsOfWaiting: { readonly [flaw: string]: Subject } = {
+  "a timeout meets the policy of other failures": without("onTimeout"),
+  "a late answer is not heard of": misreported((observed) => ({ ...observed, late: [] })),
+  "a timeout counts twice": misreported((observed) => ({
+    ...observed,
+    failures: observed.failures.flatMap((failure) => failure.includes("timeout") ? [failure, failure] : [failure])
+  }))
+}
+
 describe("a broken fold is found out when", () => {
-  it.effect.each(Object.entries(flaws))("%s", ([, flawed]) =>
-    Effect.map(differs(anyChains(points), 4000, flawed), (found) => {
+  const isFound = (chains: Arbitrary.Arbitrary<ChainCase>, flawed: Subject) =>
+    Effect.map(differs(chains, 4000, flawed), (found) => {
       assert.isDefined(found)
       // The smallest case that shows it can be read at a glance.
       assert.isAtMost(found!.split("\n").length, 12, found)
-    }))
+    })
+
+  it.effect.each(Object.entries(flaws))("%s", ([, flawed]) => isFound(anyChains(points), flawed))
+
+  it.effect.each(Object.entries(flawsOfWaiting))("%s", ([, flawed]) => isFound(hangingChains(points), flawed))
 })

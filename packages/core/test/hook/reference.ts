@@ -2,7 +2,7 @@
  * The fold as the specification tells it, one sentence a line, for hooks that are plain data. It shares nothing with the
  * sources: no table, no order, no fingerprint. An event is no more than the text it carries.
  */
-import { type Answer, type ChainCase, type HookCase, isImmediate } from "./cases.ts"
+import { type Answer, type ChainCase, hangsByPromise, type HookCase, isImmediate } from "./cases.ts"
 import { carries, outputAt, valueAt } from "./events.ts"
 
 /** What can be seen of one run of a point. */
@@ -19,6 +19,8 @@ export interface Observed {
   readonly failures: ReadonlyArray<string>
   /** Whether somebody had to be waited for. */
   readonly waited: boolean
+  /** Whose answer came after its timeout. */
+  readonly late: ReadonlyArray<string>
   readonly record: ReadonlyArray<string> | undefined
 }
 
@@ -64,6 +66,7 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
   let waited = false
   const calls: Array<string> = []
   const failures: Array<string> = []
+  const late: Array<string> = []
   const lines: Array<string> = []
   const asked = new Map<string, number>()
   const seen = new Map<string, string>()
@@ -74,6 +77,7 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
     const answer = hook.answers[times % hook.answers.length]!
     asked.set(name, times + 1)
     if (!isImmediate(answer)) waited = true
+    if (answer.what === "hangs" && hangsByPromise(answer.how)) late.push(`${name} answer`)
     const told = [action, ...(reason === undefined ? [] : [`because ${reason}`]), ...(by === undefined ? [] : [`by ${by}`])]
     calls.push(`${name} sees "${text}"${observes(hook) ? ` and ${told.join(" ")}` : ""}`)
     const again = times > 0 ? " again" : ""
@@ -81,7 +85,7 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
 
     const broke = breaks(answer, freeze) ?? (allowed(point, answer) ? undefined : "illegal")
     if (broke !== undefined) {
-      const policy = observes(hook) || hook.mode === "shadow" ? "open" : policyOf(hook, point)
+      const policy = observes(hook) || hook.mode === "shadow" ? "open" : policyOf(hook, point, broke)
       failures.push(`${name} ${broke} ${policy}`)
       lines.push(`${name}: ${policy === "open" ? "failed-open" : "failed-closed"} (${broke})`)
       if (policy !== "open") {
@@ -149,7 +153,7 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
 
   // A point without hooks costs nothing: no record either.
   if (hooks.length > 0) lines.unshift(`${point}${subjectOf(point)}: ${action}${by === undefined ? "" : ` by ${by}`}`)
-  return { action, carried, reason, text, by, failure, calls, failures, waited, record: record ? lines : undefined }
+  return { action, carried, reason, text, by, failure, calls, failures, waited, late, record: record ? lines : undefined }
 }
 
 const subjectOf = (point: string): string => toolPoints.includes(point) ? " deploy" : point === "onSignal" ? " file-changed" : ""
@@ -181,6 +185,7 @@ const allowed = (point: string, answer: Answer): boolean => {
 
 /** How a hook breaks that does not answer at all. */
 const breaks = ({ how, what }: Answer, freeze: boolean): string | undefined => {
+  if (what === "hangs") return "timeout"
   if (what === "fails") return "failed"
   if (what === "dies") return "died"
   if (what === "interrupts") return "interrupted"
@@ -191,9 +196,10 @@ const breaks = ({ how, what }: Answer, freeze: boolean): string | undefined => {
 }
 
 /** SPEC section 6: where the wanted end of the operation is not possible, the next milder one. */
-const policyOf = (hook: HookCase, point: string): "open" | "reject" | "abort" => {
+const policyOf = (hook: HookCase, point: string, broke: string): "open" | "reject" | "abort" => {
   const failOpen = hook.failOpen ?? hook.kind !== "policy"
-  const wanted = hook.onFailure ?? (failOpen ? "open" : "reject")
+  const onFailure = hook.onFailure ?? (failOpen ? "open" : "reject")
+  const wanted = broke === "timeout" ? hook.onTimeout ?? onFailure : onFailure
   if (wanted === "open") return "open"
   if (wanted === "abort" && isLegal(point, "Abort")) return "abort"
   return isLegal(point, "Reject") ? "reject" : "open"

@@ -1,5 +1,7 @@
 /** Runs a generated chain through the real fold and says what can be seen of it, in the words of the reference. */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import * as HookChain from "../../src/hook/HookChain.ts"
 import type { HookContext } from "../../src/hook/HookContext.ts"
 import type { HookFailure, HookRecord } from "../../src/hook/HookRecord.ts"
@@ -20,8 +22,14 @@ type Loose = { readonly _tag: string; readonly reason?: string; readonly value?:
 export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => {
   const { freeze, hooks, point, record } = kase
   const calls: Array<string> = []
+  const hung: Array<PromiseWithResolvers<unknown>> = []
+  let isHanging = false
+  const hang = () => {
+    isHanging = true
+    return hung[hung.push(Promise.withResolvers<unknown>()) - 1]!.promise
+  }
   const chain = HookChain.makeUnsafe(
-    hooks.map((hook) => build(hook, kase, (name, event, ctx) => calls.push(`${name} sees "${readAt(point, event)}"${told(ctx)}`)))
+    hooks.map((hook) => build(hook, kase, (name, event, ctx) => calls.push(`${name} sees "${readAt(point, event)}"${told(ctx)}`), hang))
   )
   const scope = make({ freeze, record })
   const event = eventAt(point, "")
@@ -39,10 +47,29 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
       calls,
       failures: scope.failures.map(failed),
       waited,
+      late: scope.late,
       record: record ? scope.records.flatMap(lines) : undefined
     }
   }
   const folded = chain.fold(point, event as never, scope) as Outcome | Effect.Effect<Outcome> | undefined
+  if (Effect.isEffect(folded) && hooks.some(({ answers }) => answers.some(({ what }) => what === "hangs"))) {
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(folded, { startImmediately: true })
+      while (fiber.pollUnsafe() === undefined) {
+        yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+        if (isHanging) {
+          isHanging = false
+          yield* TestClock.adjust("30 seconds")
+        }
+      }
+      const outcome = yield* Fiber.join(fiber)
+      const before = JSON.stringify(seen(outcome, true))
+      for (const { resolve } of hung) resolve({ _tag: "Reject", reason: "too late" })
+      yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+      const after = seen(outcome, true)
+      return before === JSON.stringify({ ...after, late: [] }) ? after : { ...after, text: `changed by a late answer, was ${before}` }
+    })
+  }
   if (Effect.isEffect(folded)) return Effect.map(folded, (outcome) => seen(outcome, true))
   return seen(folded ?? { action: { _tag: "Continue" }, event, by: undefined, failure: undefined }, false)
 }
