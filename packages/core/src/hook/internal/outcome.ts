@@ -1,5 +1,6 @@
 /** What a run of a point yields, and how a resumed one begins. */
 import type * as HookAction from "../HookAction.ts"
+import type { ObservedOutcome } from "../HookContext.ts"
 import type { HookFailure } from "../HookRecord.ts"
 
 /** What came of a point. */
@@ -28,3 +29,10 @@ export interface Resume {
 
 /** The action of a chain whose hooks only changed the value. */
 export const changed: HookAction.Transform<undefined> = Object.freeze({ _tag: "Transform", value: undefined })
+
+/** What an observer is told. */
+export const observed = (action: HookAction.HookAction, by: string | undefined): ObservedOutcome => ({
+  action: action._tag,
+  ...("reason" in action ? { reason: action.reason } : {}),
+  ...(by === undefined ? {} : { decidedBy: by })
+})

@@ -14,7 +14,7 @@ import { Context } from "./context.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { Journal, now } from "./journal.ts"
 import { type Entry, type Line, policyOf, toolOf } from "./line.ts"
-import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
+import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
 
 /** A gate is asked again at most so often because others changed the value. */
 const maxRounds = 3
@@ -47,8 +47,8 @@ export class Run {
   private round = 0
   private gate = 0
   private observer = 0
-  /** What each gate has last answered for, by slot. */
-  private readonly seen = new Map<number, string>()
+  /** What each gate has last answered for, by slot: the event, or the text of one that was answered before. */
+  private readonly seen = new Map<number, unknown>()
   private readonly settled: Resume["settled"]
 
   private waiting: Waiting | undefined
@@ -79,7 +79,7 @@ export class Run {
     for (const entry of line.deciders.slice(0, resume === undefined ? 0 : from)) {
       this.journal?.skip(entry, "decided before")
       const answered = this.settled.findLast(({ hook }) => hook === entry.name)
-      if (entry.gate) this.seen.set(entry.slot, answered?.fingerprint ?? this.text())
+      if (entry.gate) this.seen.set(entry.slot, answered?.fingerprint ?? this.event)
     }
   }
 
@@ -140,24 +140,28 @@ export class Run {
   /** A gate that has not seen the final value. A Replace skips hooks, but no gate. */
   private pickGate(): Entry | undefined {
     if (!this.line.hasGates || this.stopped()) return undefined
-    const text = this.text()
     const { deciders } = this.line
     while (true) {
       while (this.gate < deciders.length) {
         const entry = deciders[this.gate++]!
-        if (entry.gate && this.seen.get(entry.slot) !== text && (entry.wants === undefined || entry.wants(this.tool ?? ""))) {
-          if (this.round < maxRounds) return entry
-          if (this.line.legal.Reject !== true) return undefined
-          this.stop({ _tag: "Reject", reason: `${entry.name} was asked ${maxRounds} times and the value still changes` }, entry.name)
-          return undefined
-        }
-      }
-      if (deciders.every((entry) => !entry.gate || this.seen.get(entry.slot) === text || entry.wants?.(this.tool ?? "") === false)) {
+        if (!this.isBehind(entry)) continue
+        if (this.round < maxRounds) return entry
+        if (this.line.legal.Reject !== true) return undefined
+        this.stop({ _tag: "Reject", reason: `${entry.name} was asked ${maxRounds} times and the value still changes` }, entry.name)
         return undefined
       }
+      if (!deciders.some((entry) => this.isBehind(entry))) return undefined
       this.gate = 0
       this.round++
     }
+  }
+
+  /** Whether a gate has yet to see the value as it is now. Texts are compared only when the value is another object. */
+  private isBehind(entry: Entry): boolean {
+    if (!entry.gate || entry.wants?.(this.tool ?? "") === false) return false
+    const last = this.seen.get(entry.slot)
+    if (last === undefined) return true
+    return last !== this.event && (typeof last === "string" ? last : fingerprint(this.line, last)) !== this.text()
   }
 
   /** Whether a person has answered this hook's question about exactly this value. */
@@ -183,12 +187,7 @@ export class Run {
   private context(entry: Entry): Context {
     if (entry.observer) {
       const ctx = new Context(this.scope, entry.name)
-      const reason = "reason" in this.action ? this.action.reason : undefined
-      ctx.outcome = {
-        action: this.action._tag,
-        ...(reason === undefined ? {} : { reason }),
-        ...(this.by === undefined ? {} : { decidedBy: this.by })
-      }
+      ctx.outcome = observed(this.action, this.by)
       return ctx
     }
     const { contexts } = this.scope
@@ -250,7 +249,7 @@ export class Run {
       this.event = next
       this.stop(action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed, entry.name)
     } else if (action._tag !== "Continue") this.stop(action, entry.name)
-    if (entry.gate) this.seen.set(entry.slot, this.text())
+    if (entry.gate) this.seen.set(entry.slot, this.event)
     this.journal?.note(entry, action, changes, began)
     return undefined
   }
@@ -273,7 +272,7 @@ export class Run {
       this.stop(policy === "abort" ? { _tag: "Abort", reason } : { _tag: "Reject", reason }, entry.name)
       this.failure = failure
     }
-    if (entry.gate) this.seen.set(entry.slot, this.text())
+    if (entry.gate) this.seen.set(entry.slot, this.event)
     this.scope.onFailure(failure)
     this.journal?.failed(entry, failure, began)
   }
