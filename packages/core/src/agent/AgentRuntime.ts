@@ -255,6 +255,7 @@ class SessionFace implements Session {
       if (session.status === "busy" || session.status === "closed") return execute(this.outside(), false)
       session.parked?.closeStep("not run: nobody decided before the next turn")
       session.parked = undefined
+      session.resumable = undefined
       const turn = new Turn(host, session, typeof input === "string" ? { message: input } : input, ++session.turnNumber)
       return execute(turn, false)
     }))

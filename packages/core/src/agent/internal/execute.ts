@@ -30,18 +30,12 @@ const graceMs = 250
 export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, AgentError> =>
   Effect.withFiber((fiber) => {
     const { session } = turn
-    if (session.status === "busy" || session.status === "closed") {
-      const problem = session.status
-      return new SessionError({
-        sessionId: session.id,
-        problem,
-        message: `session ${session.id} is ${problem === "busy" ? "busy with another turn" : "closed"}`
-      })
-    }
-    const isNew = session.status === "new"
-    session.status = "busy"
-    session.resumable = undefined
+    // All in one step: an interruption comes before it, and nothing has begun, or after it, and the child is told.
     return Effect.callback<RunResult, AgentError>((resume) => {
+      if (session.status === "busy" || session.status === "closed") return resume(unavailable(session.id, session.status))
+      const isNew = session.status === "new"
+      session.status = "busy"
+      session.resumable = undefined
       const child = Effect.runForkWith(fiber.context)(ending(turn, Effect.gen(() => whole(turn, isNew, resumed))))
       let calledOff = () => {}
       child.addObserver((exit) => {
@@ -70,6 +64,9 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       })
     })
   })
+
+const unavailable = (sessionId: string, problem: "busy" | "closed"): SessionError =>
+  new SessionError({ sessionId, problem, message: `session ${sessionId} is ${problem === "busy" ? "busy with another turn" : "closed"}` })
 
 const whole = function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
   if (isNew) yield* startSession(turn, resumed)
