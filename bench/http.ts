@@ -12,7 +12,7 @@ import { type Contender, type Figure, measure, table } from "./measure.ts"
 const startServer = (): Promise<{ readonly url: string; readonly stop: () => void }> =>
   new Promise((resolve) => {
     const child = fork(fileURLToPath(new URL("./server.ts", import.meta.url)))
-    child.once("message", (port) => resolve({ url: `http://127.0.0.1:${String(port)}/v1`, stop: () => child.disconnect() }))
+    child.once("message", (port: number) => resolve({ url: `http://127.0.0.1:${port}/v1`, stop: () => child.disconnect() }))
   })
 
 const schema = {

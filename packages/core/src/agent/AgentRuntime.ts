@@ -16,7 +16,7 @@ import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
 import type { SessionEnd } from "../data/Session.ts"
 import type { TurnInput } from "../data/Turn.ts"
-import type { AgentHook } from "../hook/AgentHook.ts"
+import type { AgentHook, AnyHook } from "../hook/AgentHook.ts"
 import type { HookChain } from "../hook/HookChain.ts"
 import type { HookState } from "../hook/HookState.ts"
 import { LlmProvider } from "../port/LlmProvider.ts"
@@ -68,7 +68,7 @@ export const AgentRuntime = Context.Service<AgentRuntime>("@belay/core/agent/Age
 export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H extends AgentHook<infer R> ? R : never : never
 
 /** A configuration whose hooks may need services. @category models @since 0.1.0 */
-export type LayerConfig<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<AgentConfig, "hooks"> & { readonly hooks?: Hooks }
+export type LayerConfig<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & { readonly hooks?: Hooks }
 
 /**
  * Makes the runtime as a layer. It requires what its hooks require, and an `LlmProvider` when the configuration names none.
@@ -78,13 +78,13 @@ export type LayerConfig<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<Agen
  * @since 0.1.0
  */
 export const layer: {
-  <const Hooks extends ReadonlyArray<AgentHook<any>> = readonly []>(
+  <const Hooks extends ReadonlyArray<AnyHook> = readonly []>(
     config: LayerConfig<Hooks>
   ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks>>
-  <const Hooks extends ReadonlyArray<AgentHook<any>> = readonly []>(
+  <const Hooks extends ReadonlyArray<AnyHook> = readonly []>(
     config: Omit<LayerConfig<Hooks>, "provider">
   ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | LlmProvider>
-} = (config: Partial<LayerConfig<ReadonlyArray<AgentHook<any>>>>) =>
+} = (config: Partial<LayerConfig<ReadonlyArray<AnyHook>>>) =>
   Layer.effect(
     AgentRuntime,
     Effect.gen(function*() {

@@ -13,7 +13,7 @@ import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { TurnInput } from "../data/Turn.ts"
-import type { AgentHook } from "../hook/AgentHook.ts"
+import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import * as AgentRuntime from "./AgentRuntime.ts"
@@ -62,7 +62,7 @@ export interface Agent extends AsyncDisposable {
 }
 
 /** Options of an agent whose hooks need services: `layer` provides them. @category models @since 0.1.0 */
-export type AgentOptions<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<AgentConfig, "hooks"> & {
+export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & {
   readonly hooks: Hooks
   readonly layer: Layer.Layer<AgentRuntime.HookServices<Hooks>>
 }
@@ -85,8 +85,8 @@ export type AgentOptions<Hooks extends ReadonlyArray<AgentHook<any>>> = Omit<Age
  */
 export const createAgent: {
   (options: AgentConfig): Agent
-  <const Hooks extends ReadonlyArray<AgentHook<any>>>(options: AgentOptions<Hooks>): Agent
-} = (options: AgentConfig | AgentOptions<ReadonlyArray<AgentHook<any>>>): Agent => {
+  <const Hooks extends ReadonlyArray<AnyHook>>(options: AgentOptions<Hooks>): Agent
+} = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
   const config = {
     freeze: globalThis.process?.env?.NODE_ENV !== "production",
     cwd: globalThis.process?.cwd?.() ?? ".",

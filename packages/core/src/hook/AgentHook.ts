@@ -127,6 +127,10 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly wrapToolCall?: WrapMethod<ToolCallEvent, ToolResult, R>
 }
 
+/** A hook that requires whatever it requires. @category type-level @since 0.1.0 */
+// oxlint-disable-next-line typescript/no-explicit-any -- requirements are inferred from the hook, so nothing may bound them here
+export type AnyHook = AgentHook<any>
+
 /** The services that the methods of `H` require. @category type-level @since 0.1.0 */
 export type ServicesOf<H> = {
   [K in keyof H & Method]: NonNullable<H[K]> extends (...args: never) => infer Return ? Requires<Return> : never
@@ -162,4 +166,4 @@ type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof AgentHook>]: Misspell
  * @category constructors
  * @since 0.1.0
  */
-export const defineHook = <const H extends AgentHook<any>>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never
+export const defineHook = <const H extends AnyHook>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never

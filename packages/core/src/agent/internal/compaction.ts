@@ -91,7 +91,7 @@ const whyNot = ({ hint, messages }: CompactionRequest, result: CompactionResult)
 const isPinned = (message: Message): boolean => message.role === "user" && message.pinned === true
 
 /** The default: keeps the recent and the pinned messages, and says of the rest, in its own words, what it was about. */
-export const byDropping = ({ hint, messages }: CompactionRequest): CompactionResult | undefined => {
+const byDropping = ({ hint, messages }: CompactionRequest): CompactionResult | undefined => {
   let from = messages.length - Math.min(hint.keepRecent ?? 20, Math.floor(messages.length / 2))
   while (from < messages.length && messages[from]!.role === "tool") from++
   const dropped = messages.slice(0, from).filter((message) => !isPinned(message))

@@ -65,6 +65,7 @@ const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchCo
     const ctx = new Context(call.id, about)
     let returned: unknown
     let later = false
+    // oxlint-disable-next-line belay/no-try -- a tool is foreign code, called on a synchronous path
     try {
       returned = (tool.execute as (args: unknown, ctx: ToolContext) => unknown)(args, ctx)
       later = isThenable(returned)

@@ -3,7 +3,7 @@ import type { AgentEvent, AgentEventBody } from "../../data/AgentEvent.ts"
 import { frozenCopy } from "./copy.ts"
 
 /** Receives events, synchronously and in order. What it throws is ignored. */
-export type Listener = (event: AgentEvent) => void
+type Listener = (event: AgentEvent) => void
 
 /** The listeners of one agent. */
 export interface Hub {
@@ -34,6 +34,7 @@ export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void =>
     ...frozenCopy(body)
   }) as AgentEvent
   for (const listener of [...hub.listeners]) {
+    // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
     try {
       listener(event)
     } catch {

@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../../data/AgentEvent.ts"
 
 /** Events kept for a slow reader; beyond it the oldest are dropped, and he is told how many. */
-export const capacity = 65_536
+const capacity = 65_536
 
 export const eventQueue = () => {
   let events: Array<AgentEvent> = []

@@ -284,7 +284,7 @@ export const restore = (host: Resolved, session: Session, state: RunState.RunSta
 const interrupted = "interrupted while it ran: its outcome is unknown"
 
 /** The message that carries a result. */
-export const toolMessage = (call: ToolCall, result: ToolResult): Message =>
+const toolMessage = (call: ToolCall, result: ToolResult): Message =>
   result.ok
     ? { role: "tool", toolCallId: call.id, toolName: call.name, content: result.output }
     : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }

@@ -45,7 +45,12 @@ const around = <Input, Output>(
         return Effect.onExit(inner(value), (exit) => Deferred.done(mine, exit))
       })
     const next = Object.assign(run, {
-      promise: (value: Input) => Effect.runPromiseWith(fiber.context)(run(value), { signal: turn.signal })
+      promise: (value: Input) => {
+        const promise = Effect.runPromiseWith(fiber.context)(run(value), { signal: turn.signal })
+        // A wrapper that does not wait for it must not end the process when the turn is cancelled.
+        promise.catch(() => {})
+        return promise
+      }
     }) as Next<Input, Output>
     const call = hook[method] as unknown as (input: Input, next: Next<Input, Output>, ctx: Context) => unknown
     return Effect.matchCauseEffect(

@@ -90,7 +90,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
 const toolPoints: ReadonlySet<HookPointName> = new Set(["preToolCall", "postToolCall", "onPermission", "onToolDenied"])
 
 /** `*` stands for any characters, a leading `!` excludes; everything else stands for itself. Linear in the length of the name. */
-export const matcher = (patterns: string | ReadonlyArray<string>): (tool: string) => boolean => {
+const matcher = (patterns: string | ReadonlyArray<string>): (tool: string) => boolean => {
   const list = typeof patterns === "string" ? [patterns] : patterns
   const without = list.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1).split("*"))
   const only = list.filter((pattern) => !pattern.startsWith("!")).map((pattern) => pattern.split("*"))

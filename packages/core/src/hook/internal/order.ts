@@ -49,6 +49,10 @@ const clashes = (hook: Hook, earlier: Hook): ChainError | undefined => {
 /** Takes, again and again, the first hook that nothing still has to precede. Names that are not there constrain nothing. */
 const constrain = (sorted: ReadonlyArray<Hook>, byName: ReadonlyMap<string, Hook>): Result.Result<ReadonlyArray<Hook>, ChainError> => {
   if (sorted.every((hook) => hook.before === undefined && hook.after === undefined)) return Result.succeed(sorted)
+  const past = sorted.flatMap((hook) => (hook.before ?? []).map((name) => ({ hook, other: byName.get(name) }))).find(({ hook, other }) =>
+    other !== undefined && tier(hook) > tier(other)
+  )
+  if (past !== undefined) return Result.fail(overtakes(past.hook, past.other!))
   const predecessors = new Map<string, Set<string>>(
     sorted.map((hook) => [hook.name, new Set(hook.after?.filter((name) => byName.has(name)))])
   )
@@ -64,6 +68,12 @@ const constrain = (sorted: ReadonlyArray<Hook>, byName: ReadonlyMap<string, Hook
   }
   return Result.succeed(placed)
 }
+
+const overtakes = (hook: Hook, other: Hook): ChainError =>
+  new ChainError({
+    hook: hook.name,
+    message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not place itself before "${other.name}" of tier ${other.tier ?? "project"}`
+  })
 
 const cycle = (waiting: ReadonlyArray<Hook>, predecessors: ReadonlyMap<string, ReadonlySet<string>>): ChainError => {
   const path: Array<string> = []

@@ -122,7 +122,7 @@ export class Run {
     const { deciders, observers } = this.line
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.decided()) this.journal?.skip(entry, `decided by ${this.by}`)
+      if (this.action._tag === "Replace" || this.stopped()) this.journal?.skip(entry, `decided by ${this.by}`)
       else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.journal?.skip(entry, "not for this tool")
       else if (this.isSettled(entry)) this.journal?.skip(entry, "answered before")
       else return entry
@@ -171,11 +171,6 @@ export class Run {
     if (!this.settled.some((one) => one.hook === entry.name && one.fingerprint === text)) return false
     if (entry.gate) this.seen.set(entry.slot, text)
     return true
-  }
-
-  /** Whether a later decider has nothing more to say. */
-  private decided(): boolean {
-    return this.action._tag === "Replace" || this.stopped()
   }
 
   /** Whether the operation itself is decided: no gate has to look at the value. */
