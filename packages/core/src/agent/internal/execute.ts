@@ -36,6 +36,7 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       const isNew = session.status === "new"
       session.status = "busy"
       session.resumable = undefined
+      session.parked = undefined
       const child = Effect.runForkWith(fiber.context)(ending(turn, Effect.gen(() => whole(turn, isNew, resumed))))
       let calledOff = () => {}
       child.addObserver((exit) => {
