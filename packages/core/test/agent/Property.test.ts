@@ -118,9 +118,9 @@ const configOf = (r: Random): AgentConfig => ({
 })
 
 describe("X1 the transcript", () => {
-  it("is valid after every ending of 600 random turns with failures, rejections, aborts, asks, cancellations and limits", async () => {
+  it("is valid after every ending of 3,000 random turns with failures, rejections, aborts, asks, cancellations and limits", async () => {
     const endings = new Map<string, number>()
-    for (let seed = 0; seed < 200; seed++) {
+    for (let seed = 0; seed < 1_000; seed++) {
       const r = random(seed)
       const agent = createAgent(configOf(r))
       if (r.chance(0.5)) agent.on(() => {})
@@ -148,7 +148,6 @@ describe("X1 the transcript", () => {
           assertValid(last.messages)
         } catch (error) {
           if (error instanceof Error && error.name === "AssertionError") {
-            console.error("SEED", seed, error.message, JSON.stringify(last?.messages))
           }
           ending = String((error as { readonly _tag?: string })._tag ?? (error as Error).name)
         }
@@ -169,7 +168,7 @@ describe("X1 the transcript", () => {
 describe("approve what you run", () => {
   it("S17 what ran is what every gate last saw, for random chains of gates and of hooks that change the arguments", async () => {
     let reinvoked = 0
-    for (let seed = 0; seed < 300; seed++) {
+    for (let seed = 0; seed < 2_000; seed++) {
       const r = random(seed)
       const seen = new Map<string, string>()
       const asked = new Map<string, number>()

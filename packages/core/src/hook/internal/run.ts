@@ -79,7 +79,8 @@ export class Run {
     for (const entry of line.deciders.slice(0, resume === undefined ? 0 : from)) {
       this.journal?.skip(entry, "decided before")
       const answered = this.settled.findLast(({ hook }) => hook === entry.name)
-      if (entry.gate) this.seen.set(entry.slot, answered?.fingerprint ?? this.event)
+      // What it had seen is not known, and later hooks may have changed it: unless a person answered it, it looks at the final value.
+      if (entry.gate && answered !== undefined) this.seen.set(entry.slot, answered.fingerprint)
     }
   }
 
