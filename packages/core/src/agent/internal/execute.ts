@@ -37,6 +37,7 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       session.status = "busy"
       session.resumable = undefined
       session.parked = undefined
+      turn.services = fiber.context
       const child = Effect.runForkWith(fiber.context)(ending(turn, Effect.gen(() => whole(turn, isNew, resumed))))
       let calledOff = () => {}
       child.addObserver((exit) => {

@@ -1,6 +1,8 @@
 /** The state of a turn while it runs: what `RunState` says as JSON, as fields that the phases work on. */
 import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as Semaphore from "effect/Semaphore"
 import { PortFailed } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
@@ -32,6 +34,9 @@ export interface Work {
   result?: ToolResult
 }
 
+/** Counts broken hooks, by hook, point and what followed. */
+const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true })
+
 /** Longest injection, in characters. */
 const maxInjection = 10_000
 
@@ -57,6 +62,8 @@ export class Turn implements HookScope {
   readonly began = performance.now()
   compactedForOverflow = false
   budgetLevel: "none" | "warn" | "exceeded" = "none"
+  /** The services of the fiber it runs in. */
+  services: Context.Context<never> | undefined = undefined
   /** The wall clock has interrupted it. */
   expired = false
   /** The session's start was refused: the next turn starts it again. */
@@ -141,6 +148,8 @@ export class Turn implements HookScope {
   }
   onFailure(failure: HookFailure): void {
     if (this.listened) this.publish({ type: "hook-failed", ...failure })
+    const { hook, point, policy } = failure
+    this.tell(Metric.update(Metric.withAttributes(hookFailures, { hook, point, policy }), 1))
     this.log(
       `hook ${failure.hook} failed at ${failure.point} (${failure.kind}, ${
         failure.policy === "open" ? "fail-open, went on" : failure.policy
@@ -156,7 +165,12 @@ export class Turn implements HookScope {
     if (this.listened && record.hooks.length > 0) this.publish({ type: "hook", record })
   }
   private log(message: string): void {
-    Effect.runFork(Effect.logWarning(message))
+    this.tell(Effect.logWarning(message))
+  }
+  /** Runs beside the turn, with its logger and metrics. */
+  private tell(effect: Effect.Effect<void>): void {
+    if (this.services === undefined) Effect.runFork(effect)
+    else Effect.runForkWith(this.services)(effect)
   }
 
   // What the phases use.
