@@ -118,9 +118,9 @@ const configOf = (r: Random): AgentConfig => ({
 })
 
 describe("X1 the transcript", () => {
-  it("is valid after every ending of 3,000 random turns with failures, rejections, aborts, asks, cancellations and limits", async () => {
+  it("is valid after every ending of 900 random turns with failures, rejections, aborts, asks, cancellations and limits", async () => {
     const endings = new Map<string, number>()
-    for (let seed = 0; seed < 1_000; seed++) {
+    for (let seed = 0; seed < 300; seed++) {
       const r = random(seed)
       const agent = createAgent(configOf(r))
       if (r.chance(0.5)) agent.on(() => {})
@@ -172,6 +172,7 @@ describe("approve what you run", () => {
       const r = random(seed)
       const seen = new Map<string, string>()
       const asked = new Map<string, number>()
+      const answered = new Set<string>()
       const hooks = Array.from({ length: 1 + r.below(6) }, (_, n): AgentHook => {
         const name = `h${n}`
         const priority = r.below(4)
@@ -203,12 +204,12 @@ describe("approve what you run", () => {
         provider: scripted([{ toolCalls: [{ id: "a", name: "act", args: { n: 0 } }] }]).provider,
         tools: [act.tool],
         hooks,
-        onAsk: ({ by }) => {
-          if (r.chance(0.5)) return { type: "approve" }
-          // The edit is the answer to this gate's question; every other gate sees it.
-          const args = { n: r.below(5) }
-          seen.set(by, JSON.stringify(args))
-          return { type: "edit", args }
+        onAsk: ({ args, by }) => {
+          const edited = { n: r.below(5) }
+          const approves = r.chance(0.5)
+          // What a person says about a value is the gate's answer for it.
+          answered.add(`${by} ${JSON.stringify(approves ? args : edited)}`)
+          return approves ? { type: "approve" } : { type: "edit", args: edited }
         }
       })
       await within(2_000, agent.run("go"))
@@ -216,7 +217,9 @@ describe("approve what you run", () => {
       assert.isAtMost(act.ran.length, 1)
       for (const args of act.ran) {
         for (const gate of hooks.filter(({ reinvoke }) => reinvoke !== undefined)) {
-          assert.strictEqual(seen.get(gate.name) ?? JSON.stringify(args), JSON.stringify(args), `seed ${seed}, ${gate.name}`)
+          if (!answered.has(`${gate.name} ${JSON.stringify(args)}`)) {
+            assert.strictEqual(seen.get(gate.name), JSON.stringify(args), `seed ${seed}, ${gate.name}`)
+          }
         }
       }
     }
