@@ -33,8 +33,10 @@ export const memory = async (): Promise<string> => {
   const bare: Array<Array<Message>> = []
   for (let i = 0; i < count; i++) {
     bare.push(
-      Array.from({ length: 20 }, (_, n): Message =>
-        n % 2 === 0 ? { role: "user", content: `question ${n}` } : { role: "assistant", content: `answer ${n}` })
+      Array.from(
+        { length: 20 },
+        (_, n): Message => n % 2 === 0 ? { role: "user", content: `question ${n}` } : { role: "assistant", content: `answer ${n}` }
+      )
     )
   }
   const bareBytes = heap() - before

@@ -72,7 +72,9 @@ const constrain = (sorted: ReadonlyArray<Hook>, byName: ReadonlyMap<string, Hook
 const overtakes = (hook: Hook, other: Hook): ChainError =>
   new ChainError({
     hook: hook.name,
-    message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not place itself before "${other.name}" of tier ${other.tier ?? "project"}`
+    message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not place itself before "${other.name}" of tier ${
+      other.tier ?? "project"
+    }`
   })
 
 const cycle = (waiting: ReadonlyArray<Hook>, predecessors: ReadonlyMap<string, ReadonlySet<string>>): ChainError => {
