@@ -53,7 +53,7 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
     ? outcome.action.output
     : compactor === undefined
     ? undefined
-    : yield* Effect.catchCause(compactor.compact(request), (cause) => {
+    : yield* Effect.catchCause(Effect.suspend(() => compactor.compact(request)), (cause) => {
       turn.warn(`the compactor failed: ${say(Cause.squash(cause))}`, "runtime")
       return Effect.succeed(undefined)
     })

@@ -1,0 +1,108 @@
+/** What the types of the two faces promise and refuse. Compiled, not run. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as v from "valibot"
+import { z } from "zod"
+import * as AgentRuntime from "../../src/agent/AgentRuntime.ts"
+import { createAgent } from "../../src/agent/createAgent.ts"
+import { type ArgsOf, defineTool, onTool } from "../../src/agent/defineTool.ts"
+import type { ChainError, ConfigError } from "../../src/data/AgentError.ts"
+import type { JsonObject } from "../../src/data/Json.ts"
+import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+import type { LlmProvider } from "../../src/port/LlmProvider.ts"
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+const same = <A, B>(_: Same<A, B>): void => {}
+
+class Db extends Context.Service<Db, { readonly n: number }>()("test/types/Db") {}
+class Log extends Context.Service<Log, { readonly m: number }>()("test/types/Log") {}
+
+declare const provider: LlmProvider
+declare const db: Layer.Layer<Db>
+declare const both: Layer.Layer<Db | Log>
+
+const needsDb = defineHook({
+  name: "db",
+  *preTurn() {
+    yield* Db
+  }
+})
+const needsLog = defineHook({
+  name: "log",
+  *postTurn() {
+    yield* Log
+  }
+})
+const plain = defineHook({ name: "plain", preTurn: () => undefined })
+
+same<typeof needsDb, AgentHook<Db>>(true)
+same<typeof plain, AgentHook>(true)
+
+export const accepted = () => [
+  createAgent({ provider }),
+  createAgent({ provider, hooks: [plain] }),
+  createAgent({ provider, hooks: [needsDb], layer: db }),
+  createAgent({ provider, hooks: [needsDb, plain, needsLog], layer: both })
+]
+
+// @ts-expect-error: a hook needs a service, so a layer is needed
+export const withoutLayer = () => createAgent({ provider, hooks: [needsDb] })
+// @ts-expect-error: the layer does not provide everything
+export const tooLittle = () => createAgent({ provider, hooks: [needsDb, needsLog], layer: db })
+// @ts-expect-error: no provider
+export const withoutProvider = () => createAgent({ hooks: [plain] })
+// @ts-expect-error: no such limit
+export const wrongLimit = () => createAgent({ provider, limits: { step: 3 } })
+// @ts-expect-error: no such option
+export const wrongOption = () => createAgent({ provider, tool: [] })
+
+export const layers = () => {
+  same<ReturnType<typeof complete>, Layer.Layer<AgentRuntime.AgentRuntime, ConfigError | ChainError>>(true)
+  same<Layer.Services<ReturnType<typeof open>>, Db | Log | LlmProvider>(true)
+  const made = AgentRuntime.make({ provider })
+  same<Effect.Services<typeof made>, import("effect/Scope").Scope>(true)
+}
+const complete = () => AgentRuntime.layer({ provider, hooks: [plain] })
+const open = () => AgentRuntime.layer({ hooks: [needsDb, needsLog] })
+
+const effectArgs = Schema.Struct({ at: Schema.DateFromString })
+same<ArgsOf<typeof effectArgs>, { readonly at: Date }>(true)
+const zodArgs = z.object({ n: z.string().transform(Number) })
+same<ArgsOf<typeof zodArgs>, { n: number }>(true)
+const valibotArgs = v.object({ s: v.string() })
+same<ArgsOf<typeof valibotArgs>, { s: string }>(true)
+same<ArgsOf<JsonObject>, JsonObject>(true)
+
+const write = defineTool({
+  name: "write",
+  description: "Writes",
+  input: Schema.Struct({ path: Schema.String }),
+  execute: ({ path }) => path.length
+})
+
+export const rejected = () => [
+  defineTool({
+    name: "wrong",
+    description: "",
+    input: zodArgs,
+    // @ts-expect-error: n is a number after the transformation
+    execute: ({ n }) => n.toUpperCase()
+  }),
+  defineTool({
+    name: "wrong",
+    description: "",
+    input: zodArgs,
+    // @ts-expect-error: a tool returns JSON
+    execute: () => new Map()
+  })
+]
+
+export const typed = onTool(write, { name: "t", preToolCall: ({ args }) => args.path === "/" ? HookAction.reject("no") : undefined })
+export const mistyped = onTool(write, {
+  name: "t",
+  // @ts-expect-error: the tool has no such argument
+  preToolCall: ({ args }) => args.file === "/" ? HookAction.reject("no") : undefined
+})
