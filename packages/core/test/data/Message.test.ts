@@ -65,9 +65,10 @@ describe("a message", () => {
   it("of an assistant has no empty list of calls", () => assert.notProperty(Message.assistant("x", []), "toolCalls"))
 
   it.prop("goes through JSON unchanged", [Message.Message], ([message]) => {
-    const back = Schema.decodeUnknownSync(Message.Message)(JSON.parse(JSON.stringify(Schema.encodeSync(Message.Message)(message))))
-    assert.deepEqual(back, message)
-    return true
+    // JSON has one zero only: -0 comes back as 0.
+    const text = JSON.stringify(Schema.encodeSync(Message.Message)(message))
+    const back = Schema.decodeUnknownSync(Message.Message)(JSON.parse(text))
+    return JSON.stringify(Schema.encodeSync(Message.Message)(back)) === text
   })
 })
 
