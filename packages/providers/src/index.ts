@@ -6,3 +6,5 @@
 export * as Cassette from "./Cassette.ts"
 export * as OpenAiCompatible from "./OpenAiCompatible.ts"
 export * as Presets from "./Presets.ts"
+export * as Prices from "./Prices.ts"
+export * as Tokens from "./Tokens.ts"
