@@ -153,10 +153,12 @@ describe("compaction", () => {
     for (let seed = 0; seed < 2_000; seed++) {
       const r = random(seed)
       const messages: Array<Message> = []
-      for (let n = 0; n < 1 + r.below(40); n++) {
-        if (r.chance(0.5)) {
+      const length = 1 + r.below(40)
+      for (let n = 0; n < length; n++) {
+        const kind = r.below(4)
+        if (kind < 2) {
           messages.push({ role: "user", content: `u${n} ${"x".repeat(r.below(300))}`, ...(r.chance(0.1) ? { pinned: true } : {}) })
-        } else if (r.chance(0.5)) messages.push({ role: "assistant", content: `a${n}` })
+        } else if (kind === 2) messages.push({ role: "assistant", content: `a${n}` })
         else {
           const ids = Array.from({ length: 1 + r.below(3) }, (_, index) => `c${n}-${index}`)
           messages.push({ role: "assistant", content: "", toolCalls: ids.map((id) => ({ id, name: "look", args: {} })) })

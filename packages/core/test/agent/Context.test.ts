@@ -341,7 +341,7 @@ describe("events", () => {
     assert.lengthOf(new Set(heard.map(({ sessionId }) => sessionId)), 1)
   })
 
-  it("report what hooks warn of and tell the user, and a hook that fails open", async () => {
+  it("A-50 report what hooks warn of and tell the user, and a hook that fails open", async () => {
     const heard: Array<string> = []
     await using agent = createAgent({
       provider: scripted([]).provider,

@@ -57,7 +57,7 @@ describe("a run in two processes", () => {
   it("that was suspended is finished by the second: each tool runs exactly once", async () => {
     const { log, said } = await twice("suspend", "resume")
     assert.strictEqual(said, "completed: user: go | assistant[look,deploy]:  | tool look: saw | tool deploy: deployed | assistant: done")
-    assert.deepStrictEqual(log, ["look", "deploy prod"])
+    assert.deepStrictEqual(log, ["look", `deploy "prod"`])
   })
 
   it("that was killed while tools ran: finished ones stay finished, others are reported or repeated under the same key", async () => {

@@ -21,7 +21,7 @@ const look = recording("look", () => {
   return "saw"
 }).tool
 const deploy = recording("deploy", ({ to }) => {
-  note(`deploy ${String(to)}`)
+  note(`deploy ${JSON.stringify(to)}`)
   return "deployed"
 }).tool
 

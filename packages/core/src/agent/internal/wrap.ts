@@ -78,8 +78,8 @@ const around = <Input, Output>(
           if (!open) return broken(hook.name, say(error))
           // The act runs once: what the wrapper began is waited for, what it cut off is not begun again.
           if (flight === undefined) return inner(input)
-          return Effect.catchCause(Deferred.await(flight), (late) =>
-            Cause.hasInterruptsOnly(late) ? broken(hook.name, `it cut the act off: ${say(error)}`) : Effect.failCause(late))
+          return Effect.catchCauseIf(Deferred.await(flight), Cause.hasInterruptsOnly, () =>
+            broken(hook.name, `it cut the act off: ${say(error)}`))
         }
       }
     )
