@@ -23,20 +23,25 @@ export interface Origin {
 
 /** Completes an event and hands it to every listener; a listener that throws is dropped. */
 export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void => {
-  // A copy: nothing a listener does to an event is seen by the run.
-  const event = Object.freeze({
+  const event: Record<string, unknown> = {
     seq: ++origin.session.last,
     sessionId: origin.sessionId,
     turnNumber: origin.turnNumber,
     stepNumber: origin.stepNumber,
     time: performance.timeOrigin + performance.now(),
     agent: origin.agent.name,
-    ...frozenCopy(body)
-  }) as AgentEvent
+    ...body
+  }
+  // Copies: nothing a listener does to an event is seen by the run.
+  for (const key of Object.keys(body)) {
+    const value = event[key]
+    if (typeof value === "object" && value !== null) event[key] = frozenCopy(value)
+  }
+  Object.freeze(event)
   for (const listener of [...hub.listeners]) {
     // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
     try {
-      listener(event)
+      listener(event as unknown as AgentEvent)
     } catch {
       hub.listeners.delete(listener)
     }
