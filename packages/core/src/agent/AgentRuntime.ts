@@ -147,7 +147,9 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
     for (const work of turn.calls) {
       if (Object.hasOwn(decisions, work.call.id)) settle(turn, work, decisions[work.call.id]!)
     }
-    return yield* within(context, execute(turn, true))
+    const face = open.get(session.id)
+    const run = within(context, execute(turn, true))
+    return yield* face !== undefined && single.has(face) ? closing(face, run) : run
   })
 
   const session: AgentRuntime["session"] = (options) =>
@@ -184,9 +186,13 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
   }
 }
 
+/** Sessions of one turn: they end with it, or with the resume that finishes it. */
+const single = new WeakSet<Session>()
+
 /** Closes a session of one turn, unless that turn can be resumed. @internal */
 export const closing = (session: Session, turn: Effect.Effect<RunResult, AgentError>): Effect.Effect<RunResult, AgentError> =>
   Effect.onExit(turn, (exit) => {
+    single.add(session)
     if (Exit.isFailure(exit)) return session.close(Cause.hasInterruptsOnly(exit.cause) ? "abort" : "error")
     const { status } = exit.value
     if (status === "suspended" || status === "limited") return Effect.void

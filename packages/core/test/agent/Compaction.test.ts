@@ -124,7 +124,7 @@ describe("compaction", () => {
     const broken = [
       () => Effect.fail("no"),
       () => Effect.die("no"),
-      () => Effect.succeed(undefined),
+      () => Effect.void,
       () => Effect.succeed({ messages: "x" })
     ]
     for (const compact of broken) {

@@ -87,6 +87,28 @@ describe("a session", () => {
     assert.deepStrictEqual(ends, ["done", "abort", "error", "done", "error", "abort"])
   })
 
+  it("of one turn that was suspended ends with the resume that finishes it", async () => {
+    const ends: Array<string> = []
+    const model = scripted([], { after: ({ messages }) => messages.length === 1 ? asks(["deploy", {}, "d"]) : "done" })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [recording("deploy").tool],
+      hooks: [{ name: "h", preToolCall: () => HookAction.ask("?"), onSessionEnd: ({ reason }) => void ends.push(reason) }]
+    })
+    for (const start of [() => agent.run("go"), () => agent.stream("go").result]) {
+      const first = await start()
+      assert.strictEqual(first.status, "suspended")
+      assert.lengthOf(ends, 0)
+      if (first.status === "suspended") await agent.resume(first.snapshot, { d: { type: "approve" } })
+      assert.deepStrictEqual(ends.splice(0), ["done"])
+    }
+    const session = await agent.session()
+    const first = await session.run("go")
+    if (first.status === "suspended") await agent.resume(first.snapshot, { d: { type: "approve" } })
+    assert.lengthOf(ends, 0)
+    assert.strictEqual((await session.run("more")).status, "completed")
+  })
+
   it("runs one turn at a time, and says so", async () => {
     const model = scripted([], { pause: Effect.yieldNow })
     await using agent = createAgent({ provider: model.provider })
@@ -215,7 +237,11 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.include(cached.text, "tool look: cached")
     let tries = 0
     const again = await wrapped({
-      wrapToolCall: (call, next) => Effect.flatMap(next(call), (result) => result.ok ? Effect.succeed(result) : next(call))
+      wrapToolCall: (call, next) =>
+        Effect.gen(function*() {
+          const result = yield* next(call)
+          return result.ok ? result : yield* next(call)
+        })
     }, () => {
       if (++tries === 1) throw new Error("flaky")
       return "worked"

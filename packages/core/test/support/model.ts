@@ -72,7 +72,7 @@ export const scripted = (lines: ReadonlyArray<Line>, options: ModelOptions = {})
             }
           }
         }
-        if (failed) return yield* Effect.fail(line)
+        if (failed) return yield* line
         return { model, toolCalls: [], finishReason: line.toolCalls === undefined ? "stop" : "tool-calls", ...line, text } as LlmResponse
       }),
       () => Effect.sync(() => void open--)
