@@ -102,7 +102,7 @@ export const createAgent: {
 
   const run = async <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
     signal?.throwIfAborted()
-    if (closed) throw new DOMException("The agent is closed", "AbortError")
+    if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
     const { runtime } = bare ?? (await withServices!)
     signal?.throwIfAborted()
     const exit = await Effect.runPromiseExit(use(runtime), signal === undefined ? undefined : { signal })
@@ -114,13 +114,14 @@ export const createAgent: {
     }
     throw Cause.squash(exit.cause)
   }
-  let closed = false
-  const close = async (): Promise<void> => {
-    if (closed) return
-    await run(() => Effect.flatMap(Effect.promise(async () => bare ?? (await withServices!)), ({ closeAll }) => closeAll))
-    closed = true
+  let closed: Promise<void> | undefined
+  const letGo = async (): Promise<void> => {
+    // Services that could not be made hold no sessions.
+    const made = bare ?? (await withServices!.catch(() => undefined))
+    if (made !== undefined) await Effect.runPromise(made.closeAll)
     await managed?.dispose()
   }
+  const close = (): Promise<void> => closed ??= letGo()
 
   const stream = (start: () => Promise<RunResult>, sessionId: () => string | undefined): RunStream => {
     const queue = eventQueue()
@@ -199,7 +200,7 @@ class Face implements AgentSession {
     return this.effects(() => this.session.compact)
   }
   close() {
-    return this.effects(() => this.session.close())
+    return Effect.runPromise(this.session.close())
   }
   [Symbol.asyncDispose]() {
     return this.close()

@@ -126,6 +126,30 @@ describe("createAgent", () => {
     assert.strictEqual(open, 0)
   })
 
+  it("can be closed at any time, more than once, before and after its sessions, and when its services cannot be made", async () => {
+    const ends: Array<string> = []
+    const agent = createAgent({
+      provider: scripted([]).provider,
+      hooks: [{ name: "h", onSessionEnd: ({ sessionId }) => void ends.push(sessionId) }]
+    })
+    const session = await agent.session({ id: "s" })
+    await session.run("go")
+    await Promise.all([agent.close(), agent.close(), session.close()])
+    await session.close()
+    await agent.close()
+    assert.deepStrictEqual(ends, ["s"])
+    assert.strictEqual((await failureOf(agent.session()))["name"], "AbortError")
+
+    const broken = createAgent({
+      provider: scripted([]).provider,
+      hooks: [banned],
+      layer: Layer.effect(Db, Effect.die(new Error("no database")))
+    })
+    assert.strictEqual((await failureOf(broken.run("go")))["message"], "no database")
+    await within(1_000, broken.close())
+    await within(1_000, createAgent({ provider: scripted([]).provider, hooks: [banned], layer: Layer.succeed(Db, { ban: "x" }) }).close())
+  })
+
   it("takes attachments and metadata of a message; the model sees the first, hooks both", async () => {
     const seen: Array<unknown> = []
     const model = scripted([])

@@ -151,6 +151,39 @@ describe("argument schemas", () => {
     assert.deepStrictEqual(got, [57, 8])
   })
 
+  it("read what a hook made of the arguments: what does not fit is the hook's failure, by its policy", async () => {
+    const cases = [
+      [{ failOpen: true }, ["a"], /tool act: ok/],
+      [{ failOpen: false }, [], /tool act!: hook h failed at preToolCall \(illegal\): .*path/],
+      [{ onFailure: "abort" }, [], /tool act!: not run: hook h failed/]
+    ] as const
+    for (const [policy, paths, expected] of cases) {
+      for (const late of [false, true]) {
+        const got: Array<string> = []
+        const act = defineTool({
+          name: "act",
+          description,
+          input: Schema.Struct({ path: Schema.String }),
+          execute: ({ path }) => {
+            got.push(path)
+            return "ok"
+          }
+        })
+        const model = scripted([{ toolCalls: [{ id: "a", name: "act", args: { path: "a" } }] }])
+        const spoil: AgentHook["preToolCall"] = (call) => HookAction.transform({ ...call, args: { path: 3 } })
+        await using agent = createAgent({
+          provider: model.provider,
+          tools: [act],
+          hooks: [{ name: "h", ...policy, preToolCall: late ? async (call, ctx) => spoil(call, ctx) as never : spoil }]
+        })
+        const result = await agent.run("go")
+        assert.deepStrictEqual(got, [...paths])
+        assert.match(line(result.messages), expected)
+        assertValid(result.messages)
+      }
+    }
+  })
+
   it("that fill in defaults show them to the hooks, so that what is approved is what runs", async () => {
     const seen: Array<unknown> = []
     const got: Array<unknown> = []
