@@ -38,15 +38,62 @@ const touch = (event: TurnInput) => {
   sink += event.message.length
 }
 
-const kinds: { readonly [kind: string]: AgentHook["preTurn"] } = {
-  nothing: (event) => touch(event),
-  action: (event) => (touch(event), action),
-  Effect: (event) => (touch(event), Effect.succeed(action)),
-  promise: async (event) => (touch(event), action),
-  *generator(event) {
-    touch(event)
-    return yield* Effect.succeed(action)
-  }
+/**
+ * Five different functions of each kind, as real hooks are all different: with one function for all, the baseline would be
+ * inlined into nothing, which no list of hooks ever is.
+ */
+const kinds: { readonly [kind: string]: ReadonlyArray<AgentHook["preTurn"]> } = {
+  nothing: [
+    (event) => touch(event),
+    (event) => void (sink += event.message.length + 1),
+    ({ message }) => void (sink += message.length),
+    (event) => {
+      if (event.message === "") sink++
+    },
+    (event) => {
+      sink -= event.message.length
+    }
+  ],
+  action: [
+    (event) => (touch(event), action),
+    (event) => (sink += event.message.length + 1, action),
+    ({ message }) => (sink += message.length, action),
+    (event) => event.message === "" ? undefined : action,
+    (event) => {
+      sink -= event.message.length
+      return action
+    }
+  ],
+  Effect: [
+    (event) => (touch(event), Effect.succeed(action)),
+    (event) => (sink += event.message.length + 1, Effect.succeed(action)),
+    ({ message }) => (sink += message.length, Effect.succeed(action)),
+    (event) => event.message === "" ? undefined : Effect.succeed(action),
+    (event) => {
+      sink -= event.message.length
+      return Effect.succeed(action)
+    }
+  ],
+  promise: [
+    async (event) => (touch(event), action),
+    async (event) => (sink += event.message.length + 1, action),
+    async ({ message }) => (sink += message.length, action),
+    async (event) => event.message === "" ? undefined : action,
+    async (event) => {
+      sink -= event.message.length
+      return action
+    }
+  ],
+  generator: [
+    function*(event) {
+      touch(event)
+      return yield* Effect.succeed(action)
+    },
+    function*(event) {
+      sink += event.message.length + 1
+      return yield* Effect.succeed(action)
+    }
+  ]
 }
 
 type Step = (event: TurnInput, ctx: HookContext) => unknown
@@ -71,16 +118,17 @@ const promiseLoop = async (hooks: ReadonlyArray<{ readonly run: Step }>, event: 
 
 export const chain = async (): Promise<string> => {
   const parts: Array<string> = []
-  for (const [kind, preTurn] of Object.entries(kinds)) {
+  for (const [kind, methods] of Object.entries(kinds)) {
     const waits = kind === "promise" || kind === "generator" || kind === "Effect"
     for (const count of counts) {
-      const hooks = Array.from({ length: count }, (_, index) => ({ name: `h${index}`, preTurn }) as AgentHook)
+      const hooks = Array.from(
+        { length: count },
+        (_, index) => ({ name: `h${index}`, preTurn: methods[index % methods.length] }) as AgentHook
+      )
       const compiled = HookChain.makeUnsafe(hooks)
       // Promises are awaited by a promise loop; everything else is measured against the plain loop over the same answers.
-      const bare = Array.from(
-        { length: count },
-        () => ({ run: (kind === "promise" ? kinds.promise : kind === "nothing" ? kinds.nothing : kinds.action) as Step })
-      )
+      const plain = kinds[kind === "promise" || kind === "nothing" ? kind : "action"]!
+      const bare = Array.from({ length: count }, (_, index) => ({ run: plain[index % plain.length] as Step }))
       const inFiber = Effect.fnUntraced(function*(times: number) {
         for (let i = 0; i < times; i++) {
           const outcome = compiled.fold("preTurn", input, scope)

@@ -24,7 +24,6 @@ export const measure = async (contenders: ReadonlyArray<Contender>, times: numbe
   const samples = contenders.map(() => ({ cpu: [] as Array<number>, wall: [] as Array<number> }))
   for (let round = 0; round < rounds; round++) {
     for (const [index, { run }] of contenders.entries()) {
-      globalThis.gc?.()
       const cpu = process.cpuUsage()
       const began = performance.now()
       await run(times)

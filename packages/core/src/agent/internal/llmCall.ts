@@ -6,6 +6,7 @@ import type { LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from ".
 import type { AssistantMessage, Message, ToolCall } from "../../data/Message.ts"
 import * as ProviderError from "../../data/ProviderError.ts"
 import * as Usage from "../../data/Usage.ts"
+import type { Outcome } from "../../hook/HookChain.ts"
 import type { LlmProvider } from "../../port/LlmProvider.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { compact, fit } from "./compaction.ts"
@@ -29,10 +30,23 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     if (turn.host.config.window !== undefined) yield* fit(turn)
     if (turn.host.config.store !== undefined) yield* turn.save()
 
-    const request = yield* prepared(turn)
-    const answered = "response" in request ? request : yield* attempts(turn, request)
-    const event = "response" in request ? request : { request, ...answered }
-    const after = turn.fold("postLlmCall", event)
+    const asked = requestOf(turn)
+    const before = turn.fold("preLlmCall", asked)
+    const request = before === undefined ? asked : yield* prepared(before)
+    let answered: Answered
+    if ("response" in request) answered = request
+    else if (turn.listened || turn.host.streams || turn.host.llmWrappers.length > 0) answered = yield* attempts(turn, request)
+    else {
+      // The common call: nobody listens, nothing is streamed or wrapped.
+      turn.llmCalls++
+      const first = yield* Effect.result(turn.host.providers[0].complete(request))
+      answered = first._tag === "Success"
+        ? heard(turn, first.success, turn.host.providers[0].name, 1)
+        : yield* attempts(turn, request, first.failure)
+    }
+    const after = turn.host.chain.has("postLlmCall")
+      ? turn.fold("postLlmCall", "response" in request ? request : { request, ...answered })
+      : undefined
     const post = after !== undefined && Effect.isEffect(after) ? yield* after : after
     if (post?.action._tag === "Abort") {
       answer(turn, answered, undefined)
@@ -58,11 +72,10 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
 }
 
 /** What to send, after the hooks have seen it; or a hook's own answer. */
-const prepared = function*(turn: Turn): Effect.fn.Return<LlmRequest | LlmResponseEvent, AgentError | TurnEnded> {
-  const asked = requestOf(turn)
-  const before = turn.fold("preLlmCall", asked)
-  const pre = before !== undefined && Effect.isEffect(before) ? yield* before : before
-  if (pre === undefined) return asked
+const prepared = function*(
+  folded: Outcome<"preLlmCall"> | Effect.Effect<Outcome<"preLlmCall">>
+): Effect.fn.Return<LlmRequest | LlmResponseEvent, AgentError | TurnEnded> {
+  const pre = Effect.isEffect(folded) ? yield* folded : folded
   if (pre.action._tag === "Reject") return yield* rejected("preLlmCall", pre)
   if (pre.action._tag === "Abort") return yield* ended({ type: "aborted", reason: pre.action.reason, by: pre.by! })
   return pre.action._tag === "Respond"
@@ -121,23 +134,33 @@ interface Answered {
   readonly executed: boolean
 }
 
+/** Counts what an answer cost. */
+const heard = (turn: Turn, response: LlmResponse, provider: string, attempt: number): Answered => {
+  if (response.usage !== undefined) turn.usage = Usage.add(turn.usage, response.usage)
+  return { response, provider, attempt, executed: true }
+}
+
 /** One call, with as many attempts as the hooks, the plan and the cap allow. */
-const attempts = function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answered, AgentError | TurnEnded> {
+const attempts = function*(
+  turn: Turn,
+  first: LlmRequest,
+  failed?: ProviderError.ProviderError
+): Effect.fn.Return<Answered, AgentError | TurnEnded> {
   const { limits: { attempts: max }, providers } = turn.host
   let request = first
   let provider: LlmProvider = providers[0]
   for (let attempt = 1;; attempt++) {
-    turn.llmCalls++
-    const began = turn.listened ? performance.now() : 0
-    if (turn.listened) turn.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
-    const result = yield* Effect.result(once(turn, provider, request))
-    if (result._tag === "Success") {
-      const response = result.success
-      if (response.usage !== undefined) turn.usage = Usage.add(turn.usage, response.usage)
+    let error: AgentError | TurnEnded
+    if (attempt === 1 && failed !== undefined) error = failed
+    else {
+      turn.llmCalls++
+      const began = turn.listened ? performance.now() : 0
+      if (turn.listened) turn.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
+      const result = yield* Effect.result(once(turn, provider, request))
       if (turn.listened) turn.llmMs = performance.now() - began
-      return { response, provider: provider.name, attempt, executed: true }
+      if (result._tag === "Success") return heard(turn, result.success, provider.name, attempt)
+      error = result.failure
     }
-    const error = result.failure
     if (!ProviderError.isProviderError(error)) return yield* Effect.fail(error)
     if (error.partial?.usage !== undefined) turn.usage = Usage.add(turn.usage, error.partial.usage)
     if (error._tag === "ContextOverflow" && !turn.compactedForOverflow) {
@@ -145,7 +168,9 @@ const attempts = function*(turn: Turn, first: LlmRequest): Effect.fn.Return<Answ
       if (yield* compact(turn, "overflow", error.limit)) {
         turn.retract("context overflow")
         // Another request: what the hooks did to the first, they do to this one.
-        const shorter = yield* prepared(turn)
+        const asked = requestOf(turn)
+        const folded = turn.fold("preLlmCall", asked)
+        const shorter = folded === undefined ? asked : yield* prepared(folded)
         if ("response" in shorter) return shorter
         request = shorter
         continue

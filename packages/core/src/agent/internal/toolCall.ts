@@ -4,7 +4,16 @@ import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { Json } from "../../data/Json.ts"
 import { type Decision, isDecision } from "../../data/RunState.ts"
-import { type ExecutionGrant, failure, success, type ToolCallEvent, type ToolMeta, type ToolResult, unrestricted } from "../../data/Tool.ts"
+import {
+  type ExecutionGrant,
+  failure,
+  success,
+  type ToolCallEvent,
+  type ToolMeta,
+  type ToolResult,
+  type ToolResultEvent,
+  unrestricted
+} from "../../data/Tool.ts"
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
 import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
 import type { Decoded, DispatchContext } from "../../port/ToolDispatcher.ts"
@@ -25,8 +34,24 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   const left = all.length > room ? all.slice(0, room) : all
   turn.used.toolCalls += left.length
   for (const { status } of left) if (status === "planned") turn.toolCalls++
-  if (left.length === 1) yield* runOne(turn, left[0]!)
-  else {
+  if (left.length === 1) {
+    const work = left[0]!
+    const event = plain(turn, work)
+    if (event === undefined) yield* runOne(turn, work)
+    else {
+      const pre = turn.host.chain.has("preToolCall")
+        ? turn.host.chain.fold("preToolCall", event, turn, decodeFor(turn, event.tool))
+        : undefined
+      if (pre === undefined) {
+        work.status = "started"
+        const began = performance.now()
+        const result = yield* dispatcher.dispatch(event, event.grant, new About(turn, event.id, limits.toolMs))
+        const post = finishing(turn, event, result, performance.now() - began, true)
+        work.result = post === undefined ? result : yield* concluded(turn, event, result, post)
+        work.status = "done"
+      } else yield* keepResult(turn, work, judged(turn, work, event, event.args, pre))
+    }
+  } else {
     const alone = dispatcher.exclusive !== undefined && left.some(({ call }) => dispatcher.exclusive!(call.name))
     yield* Effect.forEach(left, (work) => Effect.gen(() => runOne(turn, work)), { concurrency: alone ? 1 : "unbounded", discard: true })
   }
@@ -48,8 +73,25 @@ export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   turn.rewrite(outcome.event.messages, outcome.by!)
 }
 
-const runOne = function*(turn: Turn, work: Work): Effect.fn.Return<void, Failure> {
-  const result = yield* resultOf(turn, work)
+/** A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the state. */
+const plain = (turn: Turn, { call, status }: Work): ToolCallEvent | undefined => {
+  const { config, dispatcher, policy, tools, toolWrappers } = turn.host
+  if (status !== "planned" || call.malformed !== undefined || policy !== undefined) return undefined
+  if (config.store !== undefined || toolWrappers.length > 0 || turn.listened) return undefined
+  const tool = tools.get(call.name)
+  if (tool === undefined) return undefined
+  const decoded = dispatcher.decode(tool, call.args)
+  return isNow(decoded) && decoded.ok ? { ...call, args: decoded.args, tool, grant: unrestricted } : undefined
+}
+
+const runOne = (turn: Turn, work: Work): Effect.fn.Return<void, Failure> => keepResult(turn, work, resultOf(turn, work))
+
+const keepResult = function*(
+  turn: Turn,
+  work: Work,
+  coming: Effect.fn.Return<ToolResult | undefined, Failure>
+): Effect.fn.Return<void, Failure> {
+  const result = yield* coming
   if (result === undefined) return
   work.result = result
   work.status = "done"
@@ -145,49 +187,62 @@ const gated = function*(
   args: Json,
   grant: ExecutionGrant
 ): Effect.fn.Return<ToolResult | undefined, Failure> {
-  const { chain, dispatcher } = turn.host
-  let event: ToolCallEvent = { ...work.call, args, tool, grant }
-  let limits = grant
-  if (chain.has("preToolCall") && !isSettled(work, everyHook, () => fingerprint(tool.name, args))) {
-    const decode = (value: unknown) => {
-      const read = dispatcher.decode(tool, (value as ToolCallEvent).args)
-      return isNow(read)
-        ? (read.ok ? { ok: true as const, value: { ...(value as object), args: read.args } } : read)
-        : { ok: true as const, value }
-    }
-    const after = work.decision?.type === "approve" ? work.ask?.by : undefined
-    const { settled } = work
-    const resume = settled === undefined
-      ? undefined
-      : { settled, ...(after === undefined || after === "policy" ? {} : { after }) }
-    const folded = chain.fold("preToolCall", event, turn, decode, resume)
-    const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-    if (outcome !== undefined) {
-      const decided = yield* stopped(turn, work, outcome)
-      if (decided !== "goes on") return decided
-      event = outcome.event
-    }
-    if (event.args !== args) {
-      const last: Decoded | Effect.Effect<Decoded> = dispatcher.decode(tool, event.args)
-      const fits = isNow(last) ? last : yield* last
-      if (!fits.ok) {
-        return yield* denied(
-          turn,
-          work,
-          outcome?.by ?? "hook",
-          `${outcome?.by ?? "a hook"} changed the arguments to something that does not fit: ${fits.why}`
-        )
-      }
-      const again = yield* allowed(turn, work, tool, event.args)
-      // The hooks have answered for exactly these arguments: only the policy's question is open.
-      if (again === undefined || again === "decided") remember(work, everyHook, fingerprint(tool.name, event.args))
-      if (again === undefined) return undefined
-      if (again === "decided") return yield* resultOf(turn, work)
-      if (again.type === "deny") return yield* denied(turn, work, again.by, again.reason)
-      limits = again.grant
-    }
-    if (event.args !== args || work.ask !== undefined) work.executedArgs = event.args
+  const { chain } = turn.host
+  const event: ToolCallEvent = { ...work.call, args, tool, grant }
+  if (!chain.has("preToolCall") || isSettled(work, everyHook, () => fingerprint(tool.name, args))) return yield* executed(turn, work, event)
+  const after = work.decision?.type === "approve" ? work.ask?.by : undefined
+  const { settled } = work
+  const resume = settled === undefined
+    ? undefined
+    : { settled, ...(after === undefined || after === "policy" ? {} : { after }) }
+  return yield* judged(turn, work, event, args, chain.fold("preToolCall", event, turn, decodeFor(turn, tool), resume))
+}
+
+/** Reads changed arguments as the tool will. */
+const decodeFor = (turn: Turn, tool: ToolMeta) => (value: unknown) => {
+  const read = turn.host.dispatcher.decode(tool, (value as ToolCallEvent).args)
+  return isNow(read)
+    ? (read.ok ? { ok: true as const, value: { ...(value as object), args: read.args } } : read)
+    : { ok: true as const, value }
+}
+
+/** What the pre hooks' word leads to. */
+const judged = function*(
+  turn: Turn,
+  work: Work,
+  asked: ToolCallEvent,
+  args: Json,
+  folded: Outcome<"preToolCall"> | undefined | Effect.Effect<Outcome<"preToolCall">>
+): Effect.fn.Return<ToolResult | undefined, Failure> {
+  const { tool } = asked
+  let event = asked
+  let limits = asked.grant
+  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (outcome !== undefined) {
+    const decided = yield* stopped(turn, work, outcome)
+    if (decided !== "goes on") return decided
+    event = outcome.event
   }
+  if (event.args !== args) {
+    const last: Decoded | Effect.Effect<Decoded> = turn.host.dispatcher.decode(tool, event.args)
+    const fits = isNow(last) ? last : yield* last
+    if (!fits.ok) {
+      return yield* denied(
+        turn,
+        work,
+        outcome?.by ?? "hook",
+        `${outcome?.by ?? "a hook"} changed the arguments to something that does not fit: ${fits.why}`
+      )
+    }
+    const again = yield* allowed(turn, work, tool, event.args)
+    // The hooks have answered for exactly these arguments: only the policy's question is open.
+    if (again === undefined || again === "decided") remember(work, everyHook, fingerprint(tool.name, event.args))
+    if (again === undefined) return undefined
+    if (again === "decided") return yield* resultOf(turn, work)
+    if (again.type === "deny") return yield* denied(turn, work, again.by, again.reason)
+    limits = again.grant
+  }
+  if (event.args !== args || work.ask !== undefined) work.executedArgs = event.args
   return yield* executed(turn, work, limits === event.grant ? event : { ...event, grant: limits })
 }
 
@@ -323,7 +378,21 @@ class About implements DispatchContext {
   }
 }
 
-/** The post hooks. */
+/** Asks the post hooks; nothing when there is nobody to tell of the result. */
+const finishing = (turn: Turn, event: ToolCallEvent, result: ToolResult, elapsedMs: number, isExecuted: boolean): Finishing | undefined => {
+  const asked = turn.host.chain.has("postToolCall")
+  if (!asked && !turn.listened) return undefined
+  const { args, id, name, tool } = event
+  const end = { call: { id, name, args }, tool, result, elapsedMs, executed: isExecuted }
+  const folded = asked ? turn.fold("postToolCall", end) : undefined
+  return folded === undefined && !turn.listened ? undefined : { end, folded }
+}
+
+interface Finishing {
+  readonly end: ToolResultEvent
+  readonly folded: Outcome<"postToolCall"> | undefined | Effect.Effect<Outcome<"postToolCall">>
+}
+
 const finished = function*(
   turn: Turn,
   event: ToolCallEvent,
@@ -331,12 +400,18 @@ const finished = function*(
   elapsedMs: number,
   isExecuted: boolean
 ): Effect.fn.Return<ToolResult, Failure> {
-  const { args, id, name, tool } = event
-  const call = { id, name, args }
+  const post = finishing(turn, event, result, elapsedMs, isExecuted)
+  return post === undefined ? result : yield* concluded(turn, event, result, post)
+}
+
+/** What the post hooks make of the result. */
+const concluded = function*(
+  turn: Turn,
+  { name }: ToolCallEvent,
+  result: ToolResult,
+  { end: { call, elapsedMs, executed: isExecuted }, folded }: Finishing
+): Effect.fn.Return<ToolResult, Failure> {
   let final = result
-  const folded = turn.host.chain.has("postToolCall")
-    ? turn.fold("postToolCall", { call, tool, result, elapsedMs, executed: isExecuted })
-    : undefined
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome !== undefined) {
     const { action, by = "hook" } = outcome

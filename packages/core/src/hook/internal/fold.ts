@@ -30,7 +30,7 @@ export const fold = (
     const ctx = contexts[entry.slot] ?? (contexts[entry.slot] = new Context(scope, entry.name))
     let answer: unknown
     try {
-      answer = entry.call.call(entry.hook, current, ctx)
+      answer = entry.call(current, ctx)
       if (answer === undefined) continue
       const tag = (answer as { readonly _tag?: unknown } | null)?._tag
       if (tag === "Continue") continue

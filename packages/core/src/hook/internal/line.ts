@@ -76,7 +76,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     hook,
     name: hook.name,
     slot,
-    call: hook[point] as Entry["call"],
+    call: (hook[point] as Entry["call"]).bind(hook),
     shadow: hook.mode === "shadow",
     observer: observes(hook, point),
     gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook, point),

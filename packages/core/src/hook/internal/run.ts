@@ -109,7 +109,7 @@ export class Run {
       const ctx = this.context(entry)
       let answer: unknown
       try {
-        answer = entry.call.call(entry.hook, this.event, ctx as HookContext)
+        answer = entry.call(this.event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
         continue
