@@ -79,11 +79,14 @@ const byFiber = () =>
     }
   }))
 
-const hooksOf = (count: number): ReadonlyArray<AgentHook> =>
-  Array.from(
-    { length: count },
-    (_, index) => ({ name: `noop-${index}`, preLlmCall: () => {}, postLlmCall: () => {}, preToolCall: () => {}, postToolCall: () => {} })
-  )
+/** Hooks that do nothing, at the two tool points or also around the model call. */
+const hooksOf = (count: number, everywhere: boolean): ReadonlyArray<AgentHook> =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `noop-${index}`,
+    preToolCall: () => {},
+    postToolCall: () => {},
+    ...(everywhere ? { preLlmCall: () => {}, postLlmCall: () => {} } : {})
+  }))
 
 const add = defineTool({
   name: "add",
@@ -92,10 +95,10 @@ const add = defineTool({
   execute: async ({ a, b }) => a + b
 })
 
-const agentWith = (hooks: number) => {
+const agentWith = (hooks: number, everywhere = false) => {
   let answer = script()
   const provider: LlmProvider = { name: "fake", complete: () => Effect.promise(async () => answer()) }
-  const agent = createAgent({ provider, tools: [add], hooks: hooksOf(hooks), freeze: false })
+  const agent = createAgent({ provider, tools: [add], hooks: hooksOf(hooks, everywhere), freeze: false })
   return {
     run: async () => {
       answer = script()
@@ -115,6 +118,7 @@ export const turn = async (): Promise<string> => {
   const none = agentWith(0)
   const five = agentWith(5)
   const hundred = agentWith(100)
+  const everywhere = agentWith(100, true)
   const repeat = (run: () => Promise<unknown>) => async (times: number) => {
     for (let i = 0; i < times; i++) await run()
   }
@@ -123,8 +127,9 @@ export const turn = async (): Promise<string> => {
   const hooks = await measure([
     { name: "hand-written loop", run: repeat(byHand) },
     { name: "belay, no hooks", run: repeat(() => none.run()) },
-    { name: "belay, 5 hooks", run: repeat(() => five.run()) },
-    { name: "belay, 100 hooks", run: repeat(() => hundred.run()) }
+    { name: "belay, 5 hooks at the tool points", run: repeat(() => five.run()) },
+    { name: "belay, 100 hooks at the tool points", run: repeat(() => hundred.run()) },
+    { name: "belay, 100 hooks at the tool points and around the model call", run: repeat(() => everywhere.run()) }
   ], 3_000)
   const floor = await measure([
     { name: "hand-written loop", run: repeat(byHand) },
