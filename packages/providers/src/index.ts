@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as AiSdk from "./AiSdk.ts"
 export * as Cassette from "./Cassette.ts"
 export * as OpenAiCompatible from "./OpenAiCompatible.ts"
 export * as Presets from "./Presets.ts"

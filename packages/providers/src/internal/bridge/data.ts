@@ -1,0 +1,17 @@
+/** Files on their way out. */
+
+/** What a `data:` URL holds, in base64; nothing for other URLs. */
+export const base64Of = (url: string): string | undefined => {
+  const found = /^data:([^,]*),(.*)$/s.exec(url)
+  if (found === null) return undefined
+  const [, head = "", body = ""] = found
+  return /;base64$/i.test(head) ? body : Buffer.from(unescaped(body), "utf8").toString("base64")
+}
+
+const unescaped = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
