@@ -18,6 +18,10 @@ export interface CoreOutput {
 /** @category models @since 0.1.0 */
 export interface AgentCore {
   readonly coreType: string
+  /** Runs once before a session's first turn; when it fails, so does the turn, and the next one tries again. */
+  readonly init?: (sessionId: string) => Effect.Effect<void, unknown>
+  /** Runs once when a session that was started is closed; a failure is reported. */
+  readonly shutdown?: (sessionId: string) => Effect.Effect<void, unknown>
   /** Runs a turn to its end; called again with the same state when a run is resumed. */
   readonly runTurn: (input: TurnInput, ctx: AgentContext) => Effect.Effect<CoreOutput, AgentError | TurnEnded>
 }

@@ -25,6 +25,7 @@ import * as Compaction from "./internal/compaction.ts"
 import { execute } from "./internal/execute.ts"
 import { settle } from "./internal/permit.ts"
 import { resolve, type Resolved } from "./internal/resolved.ts"
+import { say } from "./internal/say.ts"
 import * as Sessions from "./internal/session.ts"
 import { restore, Turn } from "./internal/turn.ts"
 import type { RunResult } from "./RunResult.ts"
@@ -281,18 +282,24 @@ class SessionFace implements Session {
   }
 
   close(reason: SessionEnd["reason"] = "done"): Effect.Effect<void> {
-    const { host: { chain, hub }, session } = this
+    const { host: { chain, core, hub }, session } = this
     return this.within(Effect.suspend(() => {
       if (session.status === "closed") return Effect.void
       const started = session.status !== "new"
       const { stop = Effect.void } = session
       session.status = "closed"
       this.forget(session.id)
-      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0)) return stop
+      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0 && core.shutdown === undefined)) return stop
       const turn = this.outside()
+      const shutdown = core.shutdown === undefined
+        ? Effect.void
+        : Effect.catchCause(
+          core.shutdown(session.id),
+          (cause) => Effect.sync(() => turn.warn(`shutdown of the core failed: ${say(Cause.squash(cause))}`, "runtime"))
+        )
       return Effect.asVoid(Effect.ensuring(
         Effect.andThen(stop, chain.run("onSessionEnd", { sessionId: session.id, reason }, turn)),
-        Effect.sync(() => turn.publish({ type: "session-end", reason }))
+        Effect.andThen(shutdown, Effect.sync(() => turn.publish({ type: "session-end", reason })))
       ))
     }))
   }

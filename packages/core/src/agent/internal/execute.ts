@@ -92,6 +92,9 @@ const recovered = function*(turn: Turn, error: AgentError): Effect.fn.Return<Tur
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag !== "Replace") return yield* Effect.fail(error)
   turn.closeStep("not run: the turn failed")
+  // What the user was told is part of the conversation, where his question is.
+  const { text } = outcome.action.value
+  if (turn.messages.length > 0 && turn.messages.at(-1)!.role !== "assistant") turn.messages.push({ role: "assistant", content: text })
   return outputOf(turn, { finishReason: "stop", ...outcome.action.value })
 }
 
@@ -135,6 +138,15 @@ const work = (turn: Turn): Effect.Effect<CoreOutput, Failure> => turn.host.core.
 
 const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<void, Failure> {
   const source = resumed ? "resume" : "startup"
+  const { core: { init } } = turn.host
+  if (init !== undefined) {
+    turn.unstarted = true
+    yield* Effect.mapError(
+      init(turn.session.id),
+      (cause) => new PortFailed({ port: turn.coreType, message: `the core could not be initialised: ${say(cause)}`, cause })
+    )
+    turn.unstarted = false
+  }
   const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: [] })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
