@@ -28,6 +28,8 @@ export interface Options {
   readonly model?: string
   /** Name among the providers of an agent. Default the preset's name, or the host. */
   readonly name?: string
+  /** Tokens the model can read: an overflow that compaction does not cure goes to a backup with a larger one. */
+  readonly contextWindow?: number
   readonly timeouts?: Timeouts
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
@@ -125,6 +127,7 @@ export const make = (options: Options = {}): LlmProvider => {
   return {
     name,
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
     complete: (request) => call(request, undefined),
     stream: (request, sink) => call(request, sink)
   }

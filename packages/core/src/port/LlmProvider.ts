@@ -23,6 +23,8 @@ export interface LlmProvider {
   readonly name: string
   /** The model that answers when a request names none. */
   readonly model?: string
+  /** Tokens its model can read, where known: an overflow that compaction does not cure goes to a larger one. */
+  readonly contextWindow?: number
   readonly complete: (request: LlmRequest) => Effect.Effect<LlmResponse, ProviderError>
   /** Calls `sink` for every delta and succeeds with the assembled response. */
   readonly stream?: (request: LlmRequest, sink: DeltaSink) => Effect.Effect<LlmResponse, ProviderError>

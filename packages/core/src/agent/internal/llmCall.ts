@@ -1,5 +1,7 @@
 /** Ask the model: fold the pre hooks, do the act (with retries and fallback), fold the post hooks. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import type { AgentError } from "../../data/AgentError.ts"
 import { whyNot } from "../../data/Json.ts"
 import type { LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../../data/LlmCall.ts"
@@ -35,9 +37,10 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     const request = before === undefined ? asked : yield* prepared(before)
     let answered: Answered
     if ("response" in request) answered = request
-    else if (turn.listened || turn.host.streams || turn.host.llmWrappers.length > 0) answered = yield* attempts(turn, request)
-    else {
-      // The common call: nobody listens, nothing is streamed or wrapped.
+    else if (turn.listened || turn.host.streams || turn.host.llmWrappers.length > 0 || turn.host.providers.length > 1) {
+      answered = yield* attempts(turn, request)
+    } else {
+      // The common call: nobody listens, nothing is streamed or wrapped, and there is one provider.
       turn.llmCalls++
       const first = yield* Effect.result(turn.host.providers[0].complete(request))
       answered = first._tag === "Success"
@@ -146,9 +149,9 @@ const attempts = function*(
   first: LlmRequest,
   failed?: ProviderError.ProviderError
 ): Effect.fn.Return<Answered, AgentError | TurnEnded> {
-  const { limits: { attempts: max }, providers } = turn.host
+  const { health, limits: { attempts: max }, providers } = turn.host
   let request = first
-  let provider: LlmProvider = providers[0]
+  let provider: LlmProvider = providers.length === 1 ? providers[0] : healthy(turn, yield* Clock.currentTimeMillis)
   for (let attempt = 1;; attempt++) {
     let error: AgentError | TurnEnded
     if (attempt === 1 && failed !== undefined) error = failed
@@ -158,7 +161,10 @@ const attempts = function*(
       if (turn.listened) turn.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
       const result = yield* Effect.result(once(turn, provider, request))
       if (turn.listened) turn.llmMs = performance.now() - began
-      if (result._tag === "Success") return heard(turn, result.success, provider.name, attempt)
+      if (result._tag === "Success") {
+        if (providers.length > 1) health.succeeded(provider.name)
+        return heard(turn, result.success, provider.name, attempt)
+      }
       error = result.failure
     }
     if (!ProviderError.isProviderError(error)) return yield* Effect.fail(error)
@@ -176,7 +182,9 @@ const attempts = function*(
         continue
       }
     }
-    const decision = yield* decide(turn, error, attempt, provider.name, request)
+    const now = yield* Clock.currentTimeMillis
+    if (ProviderError.isRetryable(error)) health.failed(provider.name, now)
+    const decision = yield* decide(turn, error, attempt, provider, request, now)
     turn.publish({ type: "llm-error", provider: provider.name, attempt, error: error._tag, message: error.message, decision })
     if (decision.type === "fail") return yield* error
     turn.retract(error._tag)
@@ -215,12 +223,13 @@ const decide = function*(
   turn: Turn,
   error: ProviderError.ProviderError,
   attempt: number,
-  provider: string,
-  request: LlmRequest
+  provider: LlmProvider,
+  request: LlmRequest,
+  now: number
 ): Effect.fn.Return<RetryDecision, AgentError | TurnEnded> {
   const providers = turn.host.providers.map(({ name }) => name)
-  const decision = plan(turn, error, attempt, provider, providers)
-  const folded = turn.fold("onLlmError", { error, attempt, provider, providers, request, decision })
+  const decision = plan(turn, error, attempt, provider, now, yield* Random.next)
+  const folded = turn.fold("onLlmError", { error, attempt, provider: provider.name, providers, request, decision })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome === undefined) return decision
   if (outcome.action._tag === "Reject") return yield* rejected("onLlmError", outcome)
@@ -232,20 +241,42 @@ const plan = (
   turn: Turn,
   error: ProviderError.ProviderError,
   attempt: number,
-  provider: string,
-  providers: ReadonlyArray<string>
+  provider: LlmProvider,
+  now: number,
+  chance: number
 ): RetryDecision => {
-  const next = providers[providers.indexOf(provider) + 1]
+  const { health, providers } = turn.host
   if (turn.host.config.streamMode === "beforeFirstToken" && turn.shown !== "") return { type: "fail" }
+  const others = providers.slice(providers.indexOf(provider) + 1)
+  if (error._tag === "ContextOverflow") {
+    const larger = others.find(({ contextWindow }) =>
+      contextWindow !== undefined && contextWindow > (provider.contextWindow ?? error.limit ?? Infinity)
+    )
+    return larger === undefined ? { type: "fail" } : { type: "fallback", provider: larger.name }
+  }
   const wait = ProviderError.retryAfterMs(error)
   if (
     ProviderError.isRetryable(error) && attempt <= 2 && (wait === undefined || wait <= maxDelayMs) &&
-    (next === undefined || wait !== undefined)
+    (others.length === 0 || wait !== undefined)
   ) {
-    return { type: "retry", delayMs: wait ?? 250 * 2 ** (attempt - 1) }
+    return { type: "retry", delayMs: wait ?? Math.round(250 * 2 ** (attempt - 1) * (0.5 + chance / 2)) }
   }
-  if (next !== undefined && ProviderError.isFallbackable(error)) return { type: "fallback", provider: next }
-  return { type: "fail" }
+  const next = ProviderError.isFallbackable(error) ? others.find(({ name }) => health.allows(name, now)) : undefined
+  return next === undefined ? { type: "fail" } : { type: "fallback", provider: next.name }
+}
+
+/** The first provider that is worth trying; the first of all when none is. */
+const healthy = (turn: Turn, now: number): LlmProvider => {
+  const { health, providers } = turn.host
+  const found = providers.find(({ name }) => health.allows(name, now)) ?? providers[0]
+  if (found !== providers[0]) {
+    turn.publish({
+      type: "warning",
+      hook: "runtime",
+      message: `${providers[0].name} failed too often lately: ${found.name} is asked instead`
+    })
+  }
+  return found
 }
 
 /** Keeps an answer: text joins the conversation, tool calls open a step. */

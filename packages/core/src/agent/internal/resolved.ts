@@ -16,6 +16,7 @@ import type { Plugin } from "../Plugin.ts"
 import * as ToolLoop from "../ToolLoop.ts"
 import * as Dispatcher from "./dispatcher.ts"
 import * as Events from "./events.ts"
+import { Health } from "./health.ts"
 
 /** What every turn of an agent shares. */
 export interface Resolved {
@@ -23,6 +24,7 @@ export interface Resolved {
   readonly info: AgentInfo
   readonly chain: HookChain.HookChain
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  readonly health: Health
   readonly dispatcher: ToolDispatcher
   readonly tools: ReadonlyMap<string, ToolMeta>
   readonly memory: MemoryPlugin | undefined
@@ -65,6 +67,7 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
     info: config.info ?? { name: config.name ?? "agent", depth: 0, invokedBy: "main" },
     chain: chain.success,
     providers: providers.success,
+    health: new Health({ failures: config.breaker?.failures ?? 5, cooldownMs: config.breaker?.cooldownMs ?? 30_000 }),
     dispatcher: dispatcher.success,
     tools: new Map(dispatcher.success.tools.map((tool) => [tool.name, tool])),
     memory: memory.success,
