@@ -51,9 +51,10 @@ describe("a failed call", () => {
       assert.lengthOf(model.requests, 1)
       yield* TestClock.adjust(1)
       assert.lengthOf(model.requests, 2)
-      yield* TestClock.adjust(499)
+      // With jitter: between half of 500 ms and all of it.
+      yield* TestClock.adjust(249)
       assert.lengthOf(model.requests, 2)
-      yield* TestClock.adjust(1)
+      yield* TestClock.adjust(251)
       assert.strictEqual((yield* Fiber.join(fiber)).text, "fine")
     }))
 
