@@ -87,13 +87,8 @@ export const createAgent: {
   (options: AgentConfig): Agent
   <const Hooks extends ReadonlyArray<AnyHook>>(options: AgentOptions<Hooks>): Agent
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
-  const config = {
-    freeze: globalThis.process?.env?.NODE_ENV !== "production",
-    cwd: globalThis.process?.cwd?.() ?? ".",
-    ...options
-  } as AgentConfig
   // What cannot work is said now, not at the first turn.
-  const host = Result.getOrThrow(resolve(config))
+  const host = Result.getOrThrow(resolve(options as AgentConfig))
   for (const warning of host.chain.warnings) Effect.runFork(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
   const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))

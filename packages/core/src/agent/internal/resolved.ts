@@ -17,6 +17,7 @@ import * as ToolLoop from "../ToolLoop.ts"
 import * as Dispatcher from "./dispatcher.ts"
 import * as Events from "./events.ts"
 import { Health } from "./health.ts"
+import { folder, isProduction } from "./host.ts"
 
 /** What every turn of an agent shares. */
 export interface Resolved {
@@ -75,8 +76,8 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
     core: config.core ?? ToolLoop.make(),
     limits: limits.success,
     hub: Events.make(),
-    freeze: config.freeze ?? true,
-    cwd: config.cwd ?? ".",
+    freeze: config.freeze ?? !isProduction(),
+    cwd: config.cwd ?? folder(),
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
     toolWrappers: hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined),
     streams: chain.success.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
