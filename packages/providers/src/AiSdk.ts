@@ -68,7 +68,7 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
             catch: (error) => AiSdkErrors.classify(source, error)
           }).pipe(
             Effect.flatMap((given) => use(given, answer)),
-            Effect.flatMap(() => settle(source, answer))
+            Effect.flatMap(() => Answer.settle(source, answer))
           ),
         (controller, exit) => Effect.sync(() => Exit.isSuccess(exit) ? undefined : controller.abort())
       )
@@ -107,18 +107,6 @@ const readAll = (source: Errors.Source, stream: ReadableStream, answer: Answer.A
     }),
     (reader, exit) => Effect.sync(() => Exit.isSuccess(exit) ? undefined : void reader.cancel().catch(() => {}))
   )
-
-const settle = (source: Errors.Source, answer: Answer.Assembler): Effect.Effect<LlmResponse, ProviderError> => {
-  const outcome = answer.end()
-  switch (outcome.type) {
-    case "response":
-      return Effect.succeed(outcome.response)
-    case "malformed":
-      return Effect.fail(Errors.malformed(source, outcome.reason, { partial: answer.partial() }))
-    case "stopped":
-      return Effect.fail(Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() }))
-  }
-}
 
 const otherModel = ({ model, provider }: Errors.Source, asked: string): NotFound =>
   new NotFound({ provider, model: asked, message: `${provider} has the model ${model} only, not ${asked}` })

@@ -1,8 +1,11 @@
 /** Puts an answer together from what a model of the AI SDK gives, streamed or whole. */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { ProviderError } from "@belay/core/ProviderError"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
+import * as Effect from "effect/Effect"
+import * as Errors from "../openai/errors.ts"
 import { bounded, countOf, isObject, textOf } from "../openai/guards.ts"
 import * as ToolCalls from "../openai/toolCalls.ts"
 import * as UsageOf from "../openai/usage.ts"
@@ -118,6 +121,19 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
       const response = { model, text: texts.text, toolCalls: found.calls, finishReason: reasonOf(finish, found.calls.length) }
       return { type: "response", response: { ...response, ...partial(), ...remember(provider, pieces, texts) } }
     }
+  }
+}
+
+/** Succeeds with the response, or says why there is none. */
+export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<LlmResponse, ProviderError> => {
+  const outcome = answer.end()
+  switch (outcome.type) {
+    case "response":
+      return Effect.succeed(outcome.response)
+    case "malformed":
+      return Effect.fail(Errors.malformed(source, outcome.reason, { partial: answer.partial() }))
+    case "stopped":
+      return Effect.fail(Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() }))
   }
 }
 
