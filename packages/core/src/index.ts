@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 export * as AgentRuntime from "./agent/AgentRuntime.ts"
+export { agentTool } from "./agent/agentTool.ts"
 export { createAgent } from "./agent/createAgent.ts"
 export { defineTool, onTool } from "./agent/defineTool.ts"
 export * as AgentError from "./data/AgentError.ts"

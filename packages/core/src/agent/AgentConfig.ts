@@ -17,6 +17,7 @@ import type { Tokenizer } from "../port/Tokenizer.ts"
 import type { AgentCore } from "./AgentCore.ts"
 import type { AnyTool } from "./defineTool.ts"
 import type { Limits } from "./Limits.ts"
+import type { Output } from "./Output.ts"
 import type { Plugin } from "./Plugin.ts"
 
 /** The model's window and when to make room in it. @category models @since 0.1.0 */
@@ -41,6 +42,8 @@ export interface AgentConfig<R = never> {
   readonly instructions?: string
   readonly model?: string
   readonly parameters?: LlmParameters
+  /** What the answer must be: it is decoded, and becomes the `object` of the result. */
+  readonly output?: Output
   readonly tools?: ReadonlyArray<AnyTool>
   readonly hooks?: ReadonlyArray<AgentHook<R>>
   readonly plugins?: ReadonlyArray<Plugin<R>>

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type AgentError, type ChainError, type ConfigError, SessionError, SnapshotError } from "../data/AgentError.ts"
 import type { AgentEvent } from "../data/AgentEvent.ts"
@@ -23,6 +24,7 @@ import { LlmProvider } from "../port/LlmProvider.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import * as Compaction from "./internal/compaction.ts"
 import { execute } from "./internal/execute.ts"
+import { configure } from "./internal/output.ts"
 import { settle } from "./internal/permit.ts"
 import { resolve, type Resolved } from "./internal/resolved.ts"
 import { say } from "./internal/say.ts"
@@ -97,7 +99,7 @@ export const layer: {
 /** Makes the runtime; hooks get the services that are in the context now. @category constructors @since 0.1.0 */
 export const make = Effect.fnUntraced(
   function*<R = never>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
-    const host = yield* Effect.fromResult(resolve(config as unknown as AgentConfig))
+    const host = yield* Effect.fromResult(Result.flatMap(configure(config as unknown as AgentConfig), resolve))
     const context = yield* Effect.context<R>()
     for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)
     const { closeAll, runtime } = makeUnsafe(host, context as Context.Context<never>)

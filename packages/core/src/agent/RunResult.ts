@@ -28,6 +28,8 @@ export interface RunCommon {
 export interface Completed extends RunCommon {
   readonly status: "completed"
   readonly finishReason: FinishReason
+  /** The answer, decoded; there when the agent has an `output`. */
+  readonly object?: unknown
 }
 
 /** Somebody has to decide first. Give `snapshot` and the decisions to `resume`, here or in another process. @category models @since 0.1.0 */
@@ -57,3 +59,6 @@ export interface Aborted extends RunCommon {
 
 /** @category models @since 0.1.0 */
 export type RunResult = Completed | Suspended | Limited | Aborted
+
+/** How a turn of an agent with an `output` ended. @category models @since 0.1.0 */
+export type ObjectResult<Object> = (Completed & { readonly object: Object }) | Suspended | Limited | Aborted

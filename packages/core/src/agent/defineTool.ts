@@ -6,6 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
+import type { Delegation, DelegationResult } from "../data/Delegation.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
 import type { ToolCallEvent, ToolMeta, ToolResultEvent } from "../data/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
@@ -36,6 +37,8 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
   readonly jsonSchema?: JsonObject
   /** Runs alone: no other call of the same step beside it. Default false. */
   readonly exclusive?: boolean
+  /** Makes the call a delegation: the delegation points run around it, and this runs instead of `execute`. See `agentTool`. */
+  readonly delegate?: (delegation: Delegation, signal: AbortSignal) => Promise<DelegationResult>
   /** Returns any JSON value, directly, as a promise or as an Effect. What it throws is the error the model reads. */
   readonly execute: (args: Args, ctx: ToolContext) => unknown
 }

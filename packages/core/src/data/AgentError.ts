@@ -57,5 +57,24 @@ export class PortFailed extends Schema.TaggedError<PortFailed>()("PortFailed", {
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
+/** The answer does not fit the agent's `output`, and the retries are used up. @category errors @since 0.1.0 */
+export class OutputMismatch extends Schema.TaggedError<OutputMismatch>()("OutputMismatch", {
+  /** Name of the output. */
+  output: Schema.String,
+  /** Where the answer does not fit; the path of the whole answer is empty. */
+  problems: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })),
+  /** The last answer. */
+  text: Schema.String,
+  message: Schema.String
+}) {}
+
 /** Every error a turn can end with. Limits, suspension and `Abort` are outcomes, not errors. @category errors @since 0.1.0 */
-export type AgentError = HookRejected | HookFailed | SessionError | SnapshotError | ConfigError | PortFailed | ProviderError
+export type AgentError =
+  | HookRejected
+  | HookFailed
+  | SessionError
+  | SnapshotError
+  | ConfigError
+  | PortFailed
+  | OutputMismatch
+  | ProviderError

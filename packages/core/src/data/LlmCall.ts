@@ -32,8 +32,18 @@ export interface LlmParameters {
   readonly toolChoice?: "auto" | "none" | "required" | { readonly tool: string }
   readonly parallelToolCalls?: boolean
   readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | (string & {})
+  /** What the text of the answer must be: JSON that fits a schema. */
+  readonly responseFormat?: ResponseFormat
   /** Sent as it is, beside the standard fields. */
   readonly extra?: JsonObject
+}
+
+/** JSON Schema of an answer. However a provider gets there, the text of its response is the JSON. @category models @since 0.1.0 */
+export interface ResponseFormat {
+  readonly name: string
+  readonly schema: JsonObject
+  /** Whether the vendor must enforce the schema; vendors then take only a part of JSON Schema. */
+  readonly strict?: boolean
 }
 
 /** What a model answered. Only complete tool calls are in it. @category models @since 0.1.0 */

@@ -16,6 +16,7 @@ import type { RunCommon, RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
+import { isAnswering } from "./output.ts"
 import { phase } from "./phase.ts"
 import { say } from "./say.ts"
 import { postStep, runTools } from "./toolCall.ts"
@@ -254,7 +255,12 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
     Effect.matchCauseEffect(effect, {
       onSuccess: (output): Effect.Effect<RunResult, AgentError> => {
         turn.phase = "ended"
-        return done(turn, Object.assign(new Ending(turn, output.text), { status: "completed" as const, finishReason: output.finishReason }))
+        const { finishReason, text } = output
+        const { core } = turn.host
+        return isAnswering(core)
+          ? Effect.flatMap(core.object(text), (object) =>
+            done(turn, Object.assign(new Ending(turn, text), { status: "completed" as const, finishReason, object })))
+          : done(turn, Object.assign(new Ending(turn, text), { status: "completed" as const, finishReason }))
       },
       onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
         const error = Cause.squash(cause)

@@ -11,6 +11,7 @@ import type { RuntimePolicy } from "../../port/RuntimePolicy.ts"
 import type { ToolDispatcher } from "../../port/ToolDispatcher.ts"
 import type { AgentConfig } from "../AgentConfig.ts"
 import type { AgentCore } from "../AgentCore.ts"
+import type { AnyTool } from "../defineTool.ts"
 import { defaultLimits, type Limits } from "../Limits.ts"
 import type { Plugin } from "../Plugin.ts"
 import * as ToolLoop from "../ToolLoop.ts"
@@ -28,6 +29,8 @@ export interface Resolved {
   readonly health: Health
   readonly dispatcher: ToolDispatcher
   readonly tools: ReadonlyMap<string, ToolMeta>
+  /** Tools that hand over to another agent. */
+  readonly delegates: ReadonlyMap<string, NonNullable<AnyTool["delegate"]>>
   readonly memory: MemoryPlugin | undefined
   readonly policy: RuntimePolicy | undefined
   readonly core: AgentCore
@@ -48,7 +51,8 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
   if (Result.isFailure(limits)) return Result.fail(limits.failure)
   const providers = providersOf(config, plugins)
   if (Result.isFailure(providers)) return Result.fail(providers.failure)
-  const dispatcher = Dispatcher.make([...(config.tools ?? []), ...plugins.flatMap(({ tools }) => tools ?? [])])
+  const tools = [...(config.tools ?? []), ...plugins.flatMap(({ tools }) => tools ?? [])]
+  const dispatcher = Dispatcher.make(tools)
   if (Result.isFailure(dispatcher)) return Result.fail(dispatcher.failure)
   const chain = HookChain.make([...(config.hooks ?? []), ...plugins.flatMap(({ hooks }) => hooks ?? [])])
   if (Result.isFailure(chain)) return Result.fail(chain.failure)
@@ -70,6 +74,7 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
     providers: providers.success,
     health: new Health({ failures: config.breaker?.failures ?? 5, cooldownMs: config.breaker?.cooldownMs ?? 30_000 }),
     dispatcher: dispatcher.success,
+    delegates: new Map(tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])),
     tools: new Map(dispatcher.success.tools.map((tool) => [tool.name, tool])),
     memory: memory.success,
     policy: policy.success,

@@ -15,6 +15,7 @@ import {
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
 import type { Decoded, DispatchContext } from "../../port/ToolDispatcher.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { delegated } from "./delegation.ts"
 import { isNow } from "./dispatcher.ts"
 import { limited } from "./llmCall.ts"
 import { allowed, ask, everyHook, isSettled, remember } from "./permit.ts"
@@ -73,9 +74,9 @@ export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
 
 /** A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the state. */
 const plain = (turn: Turn, { call, status }: Work): ToolCallEvent | undefined => {
-  const { config, dispatcher, policy, tools, toolWrappers } = turn.host
+  const { config, delegates, dispatcher, policy, tools, toolWrappers } = turn.host
   if (status !== "planned" || call.malformed !== undefined || policy !== undefined) return undefined
-  if (config.store !== undefined || toolWrappers.length > 0 || turn.listened) return undefined
+  if (config.store !== undefined || toolWrappers.length > 0 || turn.listened || delegates.has(call.name)) return undefined
   const tool = tools.get(call.name)
   if (tool === undefined) return undefined
   const decoded = dispatcher.decode(tool, call.args)
@@ -237,21 +238,24 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
   if (turn.listened) turn.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
   const about = new About(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
   const began = performance.now()
-  const result = yield* toolWrappers.length === 0
-    ? dispatcher.dispatch(event, event.grant, about)
-    : Effect.catch(
-      wrap<ToolCallEvent, ToolResult>(
-        turn,
-        "wrapToolCall",
-        toolWrappers,
-        (value) =>
-          value === event || isSame(value, event)
-            ? dispatcher.dispatch(event, event.grant, about)
-            : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
-        (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
-      )(event),
-      (error) => Effect.succeed(failure(say(error)))
-    )
+  const delegate = turn.host.delegates.get(event.name)
+  const result = delegate !== undefined
+    ? yield* delegated(turn, event, delegate)
+    : yield* toolWrappers.length === 0
+      ? dispatcher.dispatch(event, event.grant, about)
+      : Effect.catch(
+        wrap<ToolCallEvent, ToolResult>(
+          turn,
+          "wrapToolCall",
+          toolWrappers,
+          (value) =>
+            value === event || isSame(value, event)
+              ? dispatcher.dispatch(event, event.grant, about)
+              : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
+          (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
+        )(event),
+        (error) => Effect.succeed(failure(say(error)))
+      )
   return yield* finished(turn, event, result, performance.now() - began, true)
 }
 

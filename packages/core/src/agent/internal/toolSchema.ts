@@ -21,10 +21,30 @@ export interface ToolSchema {
    */
   readonly rich: boolean
   readonly value: (args: Json) => Promise<unknown>
+  /** What the schema makes of a value, or every place where it does not fit. */
+  readonly check: (value: unknown) => Promise<Checked>
+}
+
+/** What a schema says of a value. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }> }
+
+/** What has a schema. */
+type Source = Pick<AnyTool, "input" | "jsonSchema"> & Owner
+
+/** Whose schema it is, for the error. */
+interface Owner {
+  readonly key: string
+  readonly what: string
 }
 
 /** Reads a tool's schema; says what is wrong with it. */
-export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> => {
+export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> =>
+  of({ ...tool, key: `tools.${tool.name}.input`, what: `tool "${tool.name}"` })
+
+/** Reads a schema; says what is wrong with it. */
+export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
     return attempt(tool, () => ofEffect(input as Schema.Top, tool.jsonSchema ?? documentOf(input as Schema.Top)))
@@ -40,16 +60,15 @@ export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> => {
   return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
 }
 
-const wrong = (tool: AnyTool, why: string) =>
-  Result.fail(new ConfigError({ key: `tools.${tool.name}.input`, message: `tool "${tool.name}": ${why}` }))
+const wrong = ({ key, what }: Owner, why: string) => Result.fail(new ConfigError({ key, message: `${what}: ${why}` }))
 
-const attempt = (tool: AnyTool, make: () => ToolSchema): Result.Result<ToolSchema, ConfigError> =>
+const attempt = ({ key, what }: Owner, make: () => ToolSchema): Result.Result<ToolSchema, ConfigError> =>
   Result.try({
     try: make,
     catch: (error) =>
       new ConfigError({
-        key: `tools.${tool.name}.input`,
-        message: `tool "${tool.name}": its schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+        key,
+        message: `${what}: its schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
       })
   })
 
@@ -141,6 +160,12 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
     value: async (args: Json): Promise<unknown> => {
       const result = await validate(args)
       return result.issues === undefined ? result.value : args
+    },
+    check: async (value: unknown): Promise<Checked> => {
+      const result = await validate(value)
+      return result.issues === undefined
+        ? { ok: true, value: result.value }
+        : { ok: false, problems: result.issues.map((issue) => ({ path: pathOf(issue), message: issue.message })) }
     }
   }
   return tool
@@ -150,7 +175,10 @@ const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.
 
 const unreadable = (error: unknown): Decoded => ({ ok: false, why: `its schema broke on them: ${say(error)}` })
 
-const issue = ({ message, path }: StandardSchemaV1.Issue): string => {
-  const at = (path ?? []).map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")
-  return at === "" ? message : `${at}: ${message}`
+const pathOf = ({ path = [] }: StandardSchemaV1.Issue): string =>
+  path.map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")
+
+const issue = (found: StandardSchemaV1.Issue): string => {
+  const at = pathOf(found)
+  return at === "" ? found.message : `${at}: ${found.message}`
 }

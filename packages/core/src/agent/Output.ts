@@ -1,0 +1,43 @@
+/**
+ * What an agent's answer must be, when it is data and not words.
+ *
+ * @since 0.1.0
+ */
+import type { JsonObject } from "../data/Json.ts"
+import type { ArgsOf, InputSchema } from "./defineTool.ts"
+import type { ObjectResult, RunResult } from "./RunResult.ts"
+
+/**
+ * The answer must fit a schema: the model is told, the answer is decoded, and one that does not fit goes back to the model with what is wrong.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import { textResponse } from "@belay/core/LlmCall"
+ * import { fromPromise } from "@belay/core/LlmProvider"
+ * import * as Schema from "effect/Schema"
+ *
+ * const provider = fromPromise({ name: "fixed", complete: async () => textResponse(`{"city":"Bern","degrees":21}`) })
+ * const schema = Schema.Struct({ city: Schema.String, degrees: Schema.Finite })
+ * await using agent = createAgent({ provider, output: { schema } })
+ * const result = await agent.run("How warm is it in Bern?")
+ * if (result.status === "completed") console.log(result.object.degrees + 1)
+ * ```
+ * @category models
+ * @since 0.1.0
+ */
+export interface Output<S extends InputSchema = InputSchema> {
+  /** Of an object: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema. */
+  readonly schema: S
+  /** JSON Schema of the answer, for schema libraries that cannot give one themselves. */
+  readonly jsonSchema?: JsonObject
+  /** What the vendor is told it is called. Default `answer`. */
+  readonly name?: string
+  /** Whether the vendor must enforce the schema; vendors then take only a part of JSON Schema. */
+  readonly strict?: boolean
+  /** How often an answer that does not fit is sent back before the turn fails with an `OutputMismatch`. Default 2. */
+  readonly retries?: number
+}
+
+/** The result of a run whose output has the schema `S`; `never` is no output. @category type-level @since 0.1.0 */
+export type ResultOf<S> = [S] extends [never] ? RunResult : InputSchema extends S ? RunResult : ObjectResult<ArgsOf<S>>
