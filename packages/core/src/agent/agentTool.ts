@@ -53,7 +53,7 @@ const handOver = async (agent: Pick<Agent, "session">, delegation: Delegation, s
   await using session = await agent.session(context === undefined ? {} : { messages: context })
   const result = await session.run(instructions === undefined ? message : `${instructions}\n\n${message}`, { signal })
   if (result.status === "completed") return { text: result.text }
-  // oxlint-disable-next-line belay/no-try -- a rejection is how an async function fails
+  // oxlint-disable-next-line belay/no-throw -- a rejection is how an async function fails
   throw new Error(
     result.status === "suspended"
       ? `${delegation.agent} waits for a person's decision`
