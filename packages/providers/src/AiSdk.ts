@@ -78,9 +78,14 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
     name,
     model: modelId,
     complete: (request) => call(request, model.doGenerate, (given, answer) => Effect.sync(() => pushWhole(given, answer))),
-    stream: (request, sink) => call(request, model.doStream, ({ stream }, answer) => readAll(source, stream, answer, sink))
+    stream: (request, sink) =>
+      call(request, model.doStream, (given, answer) => isStreaming(given) ? readAll(source, given.stream, answer, sink) : Effect.void)
   }
 }
+
+/** Types promise it; a model that breaks the promise has no answer. */
+const isStreaming = (given: unknown): given is { readonly stream: ReadableStream } =>
+  isObject(given) && isObject(given.stream) && typeof given.stream.getReader === "function"
 
 const pushWhole = (given: unknown, answer: Answer.Assembler): void => {
   if (!isObject(given)) return

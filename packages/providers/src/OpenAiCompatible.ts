@@ -12,6 +12,7 @@ import * as Client from "./internal/openai/client.ts"
 import type { Compat } from "./internal/openai/compat.ts"
 import * as Errors from "./internal/openai/errors.ts"
 import * as Exchange from "./internal/openai/exchange.ts"
+import * as Format from "./internal/openai/format.ts"
 import type { Renderer } from "./internal/openai/message.ts"
 import { type Fetch, overFetch, overNode, type Transport } from "./internal/openai/transport.ts"
 import * as Presets from "./Presets.ts"
@@ -91,6 +92,12 @@ export const make = (options: Options = {}): LlmProvider => {
     const model = request.model ?? options.model
     if (model === undefined) return Effect.fail(Errors.unsendable(source(undefined), "no model is named", "model"))
     const endpoint = endpointOf(model)
+    return request.parameters.responseFormat === undefined
+      ? send(request, model, endpoint, sink)
+      : Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
+  }
+
+  const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {
     const attempt = (ready: Prepared) => {
       const answer = exchange(ready, request, model, endpoint, sink)
       return sink === undefined || !endpoint.compat.usageInStream ? answer : Effect.catch(answer, (error) => {

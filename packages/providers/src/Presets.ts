@@ -18,6 +18,9 @@ export interface Preset {
 
 const plainTokens: Partial<Compat> = { maxTokensField: "max_tokens", systemRole: "system" }
 
+/** Servers that hold the model to a grammar, which leaves no room for tool calls. */
+const grammar: Partial<Compat> = { jsonSchema: "native-without-tools" }
+
 const list: ReadonlyArray<Preset> = [
   {
     name: "openai",
@@ -35,13 +38,13 @@ const list: ReadonlyArray<Preset> = [
     name: "deepseek",
     baseUrl: "https://api.deepseek.com",
     keyVariable: "DEEPSEEK_API_KEY",
-    compat: { ...plainTokens, reasoning: "thinking" }
+    compat: { ...plainTokens, reasoning: "thinking", jsonSchema: "prompt" }
   },
   {
     name: "groq",
     baseUrl: "https://api.groq.com/openai/v1",
     keyVariable: "GROQ_API_KEY",
-    compat: { maxTokensField: "max_completion_tokens" }
+    compat: { maxTokensField: "max_completion_tokens", jsonSchema: "tool" }
   },
   {
     name: "mistral",
@@ -61,20 +64,25 @@ const list: ReadonlyArray<Preset> = [
     name: "cerebras",
     baseUrl: "https://api.cerebras.ai/v1",
     keyVariable: "CEREBRAS_API_KEY",
-    compat: { maxTokensField: "max_completion_tokens" }
+    compat: { maxTokensField: "max_completion_tokens", jsonSchema: "native-without-tools" }
   },
   {
     name: "moonshot",
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariable: "MOONSHOT_API_KEY",
-    compat: { ...plainTokens, toolChoiceRequired: false, reasoning: "thinking" }
+    compat: { ...plainTokens, toolChoiceRequired: false, reasoning: "thinking", jsonSchema: "prompt" }
   },
-  { name: "zai", baseUrl: "https://api.z.ai/api/paas/v4", keyVariable: "ZAI_API_KEY", compat: { ...plainTokens, reasoning: "thinking" } },
+  {
+    name: "zai",
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    keyVariable: "ZAI_API_KEY",
+    compat: { ...plainTokens, reasoning: "thinking", jsonSchema: "prompt" }
+  },
   {
     name: "alibaba",
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariable: "DASHSCOPE_API_KEY",
-    compat: { ...plainTokens, reasoning: "enable_thinking" }
+    compat: { ...plainTokens, reasoning: "enable_thinking", jsonSchema: "prompt" }
   },
   { name: "perplexity", baseUrl: "https://api.perplexity.ai", keyVariable: "PERPLEXITY_API_KEY", compat: plainTokens },
   { name: "huggingface", baseUrl: "https://router.huggingface.co/v1", keyVariable: "HF_TOKEN", compat: plainTokens },
@@ -89,12 +97,12 @@ const list: ReadonlyArray<Preset> = [
     name: "google",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariable: "GEMINI_API_KEY",
-    compat: plainTokens
+    compat: { ...plainTokens, jsonSchema: "native-without-tools" }
   },
-  { name: "ollama", baseUrl: "http://localhost:11434/v1" },
-  { name: "lmstudio", baseUrl: "http://localhost:1234/v1" },
-  { name: "llamacpp", baseUrl: "http://localhost:8080/v1" },
-  { name: "vllm", baseUrl: "http://localhost:8000/v1" },
+  { name: "ollama", baseUrl: "http://localhost:11434/v1", compat: grammar },
+  { name: "lmstudio", baseUrl: "http://localhost:1234/v1", compat: grammar },
+  { name: "llamacpp", baseUrl: "http://localhost:8080/v1", compat: grammar },
+  { name: "vllm", baseUrl: "http://localhost:8000/v1", compat: grammar },
   { name: "litellm", baseUrl: "http://localhost:4000/v1", compat: { emptyTools: true } }
 ]
 

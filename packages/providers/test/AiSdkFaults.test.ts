@@ -70,7 +70,8 @@ describe("a failure of a model of the AI SDK", () => {
   for (const [what, [entry, check]] of Object.entries(errors)) {
     it.live(`is told: ${what}`, () =>
       Effect.gen(function*() {
-        const { plain, streamed } = yield* both(entry)
+        const { endpoint, plain, streamed } = yield* both(entry)
+        assert.lengthOf(endpoint.requests, 2)
         for (const result of [plain, streamed.result]) {
           assert.strictEqual(failure(result).provider, "bridge")
           check(failure(result))

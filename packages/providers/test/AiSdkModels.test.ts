@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider"
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider"
 import { type Message, user } from "@belay/core/Message"
 import type { ProviderError } from "@belay/core/ProviderError"
 import * as AiSdk from "@belay/providers/AiSdk"
@@ -86,6 +86,14 @@ describe("older and stranger models", () => {
       }
     }))
 
+  it.effect("that promise a stream and have none are malformed", () =>
+    Effect.gen(function*() {
+      for (const given of [undefined, {}, { stream: {} }]) {
+        const model: AiSdk.Model = { ...fake("v4", {}, []), doStream: () => Promise.resolve(given as never) }
+        assert.strictEqual(failure((yield* stream(AiSdk.fromLanguageModel(model))).result)._tag, "Malformed")
+      }
+    }))
+
   it.effect("that stop with an error, without saying which, are a failure of the server", () =>
     Effect.gen(function*() {
       const provider = AiSdk.fromLanguageModel(fake("v4", { content: [], finishReason: { unified: "error" } }, []))
@@ -131,7 +139,7 @@ describe("older and stranger models", () => {
 
   it("are typed as theirs", () => {
     const options: LanguageModelV4CallOptions = callOptions(request(), { provider: "p", version: "v4" }, new AbortController().signal)
-    const take: (model: LanguageModelV4) => unknown = AiSdk.fromLanguageModel
+    const take: (model: LanguageModelV2 | LanguageModelV3 | LanguageModelV4) => unknown = AiSdk.fromLanguageModel
     assert.lengthOf(options.prompt, 1)
     assert.strictEqual(take, AiSdk.fromLanguageModel)
   })

@@ -151,6 +151,18 @@ describe("there and back again", () => {
       assert.isTrue(streamed[2]?.deltas.some(({ type }) => type === "tool-call"))
     }))
 
+  it.live("the price that the vendor reports is kept", () =>
+    Effect.gen(function*() {
+      const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 125, cost: 0.01 }
+      const entry = { chunks: [Endpoint.events({ ...Endpoint.delta({ content: "hi" }, "stop"), usage })] }
+      const { back } = yield* around([entry, entry])
+      const seen = [yield* back.complete(request()), success((yield* stream(back)).result)]
+      for (const one of seen) {
+        assert.strictEqual(one.usage?.costUsd, 0.01)
+        assert.strictEqual(one.usage?.billableOutputTokens, 25)
+      }
+    }))
+
   it.live("what must go back to the vendor does", () =>
     Effect.gen(function*() {
       const extra_content = { google: { thought_signature: "sig-1" } }

@@ -1,7 +1,11 @@
+import { createAgent } from "@belay/core/createAgent"
+import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as CostTracker from "@belay/hooks/CostTracker"
 import * as Prices from "@belay/providers/Prices"
 import { assert, describe, it } from "@effect/vitest"
 import * as genai from "@pydantic/genai-prices"
+import * as Effect from "effect/Effect"
+import { scripted } from "./support.ts"
 
 const own = Prices.table({
   small: { costPerInputToken: 1e-6, costPerOutputToken: 2e-6, costPerCachedToken: 5e-7 },
@@ -110,6 +114,22 @@ describe("a table for a cost tracker", () => {
   it("holds the models that have a price", () => {
     const prices = Prices.tableOf(Prices.firstOf(own, public_), ["small", "gpt-4o-mini", "no-such-model"])
     assert.deepStrictEqual(Object.keys(prices), ["small", "gpt-4o-mini"])
-    assert.strictEqual(CostTracker.make({ prices }).name, "cost-tracker")
   })
+
+  it.live("makes it count what the prices say", () =>
+    Effect.gen(function*() {
+      const { provider } = yield* scripted([{ text: "hello there" }])
+      const prices = Prices.tableOf(public_, ["gpt-4o"], "openai")
+      const priced: LlmProvider = {
+        ...provider,
+        complete: (request) => Effect.map(provider.complete(request), (response) => ({ ...response, model: "gpt-4o" }))
+      }
+      const agent = createAgent({ provider: priced, hooks: [CostTracker.make({ prices })] })
+      const session = yield* Effect.promise(() => agent.session())
+      const { usage: used } = yield* Effect.promise(() => session.run("hi"))
+      const { unknownCalls, usd } = CostTracker.total(session.state)
+      assert.strictEqual(unknownCalls, 0)
+      assert.closeTo(usd, public_.costOf(used, "gpt-4o", "openai") ?? -1, 1e-12)
+      yield* Effect.promise(() => agent.close())
+    }))
 })

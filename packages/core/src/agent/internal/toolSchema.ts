@@ -171,7 +171,17 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
   return tool
 }
 
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+/** Whether two JSON values are the same. */
+const isEqual = (a: unknown, b: unknown): boolean => {
+  if (a === b) return true
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  for (const key of keys) {
+    if (!Object.hasOwn(b, key) || !isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false
+  }
+  return true
+}
 
 const unreadable = (error: unknown): Decoded => ({ ok: false, why: `its schema broke on them: ${say(error)}` })
 

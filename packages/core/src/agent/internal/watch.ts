@@ -10,6 +10,7 @@ interface Deadline {
 /** A class because its fields are the state of the one timer. */
 export class Watch {
   private fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
+  private time: () => number = () => performance.now()
   private readonly deadlines = new Set<Deadline>()
   private armedFor = Infinity
   private cancel: (() => void) | undefined = undefined
@@ -17,12 +18,13 @@ export class Watch {
   /** Begins to keep time, by the fiber's clock. */
   start(fiber: Fiber.Fiber<unknown, unknown>): void {
     this.fiber = fiber
+    this.time = timeOf(fiber)
     this.arm()
   }
 
   /** Calls `expire` in `ms` milliseconds, unless the returned function is called before. */
   add(ms: number, expire: () => void): () => void {
-    const deadline = { at: now(this.fiber) + ms, expire }
+    const deadline = { at: this.time() + ms, expire }
     this.deadlines.add(deadline)
     if (deadline.at < this.armedFor) this.arm()
     return () => void this.deadlines.delete(deadline)
@@ -41,13 +43,13 @@ export class Watch {
     if (earliest >= this.armedFor) return
     this.cancel?.()
     this.armedFor = earliest
-    this.cancel = after(this.fiber, Math.max(0, earliest - now(this.fiber)), () => this.expire())
+    this.cancel = after(this.fiber, Math.max(0, earliest - this.time()), () => this.expire())
   }
 
   private expire(): void {
     this.armedFor = Infinity
     this.cancel = undefined
-    const time = now(this.fiber)
+    const time = this.time()
     for (const deadline of [...this.deadlines]) {
       if (deadline.at > time + 0.5) continue
       this.deadlines.delete(deadline)
@@ -56,5 +58,3 @@ export class Watch {
     this.arm()
   }
 }
-
-const now = (fiber: Fiber.Fiber<unknown, unknown> | undefined): number => fiber === undefined ? performance.now() : timeOf(fiber)()

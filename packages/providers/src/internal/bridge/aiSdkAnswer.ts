@@ -152,7 +152,7 @@ const usageOf = (given: unknown): Usage | undefined => {
   const cachedTokens = countOf(isObject(input) ? input.cacheRead : given.cachedInputTokens)
   const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
   // What the vendor itself counted, where it counts as most do: it may name a price, and a total that is more than its parts.
-  const { billableOutputTokens = 0, costUsd } = UsageOf.read(given.raw) ?? {}
+  const { billableOutputTokens = 0, costUsd = countOf(given.costUsd) } = UsageOf.read(given.raw) ?? {}
   return {
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,

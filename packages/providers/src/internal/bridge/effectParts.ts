@@ -20,11 +20,13 @@ export const renamed = (part: unknown): unknown => {
     case "tool-call":
       return { type: "tool-call", toolCallId: id, toolName: name, input: params, providerExecuted, ...left }
     case "finish":
-      return { type: "finish", finishReason: reason, usage }
+      return { type: "finish", finishReason: reason, usage: isObject(usage) ? { ...usage, costUsd: leftOn(metadata).costUsd } : usage }
     default:
       return { type: part.type, id, delta, text, modelId, ...left }
   }
 }
+
+const leftOn = (metadata: unknown): Loose => isObject(metadata) && isObject(metadata[mark]) ? metadata[mark] : {}
 
 type Metadata = Record<string, JsonObject>
 
@@ -57,7 +59,9 @@ const calls = (response: LlmResponse, isFirst: boolean): ReadonlyArray<Response.
 const finish = ({ finishReason, usage }: LlmResponse): Response.FinishPartEncoded => ({
   type: "finish",
   reason: finishReason,
-  usage: usageOf(usage)
+  usage: usageOf(usage),
+  // They have no place for a price.
+  ...(usage?.costUsd === undefined ? {} : { metadata: { [mark]: { costUsd: usage.costUsd } } })
 })
 
 /** Counts that are not known stay away; they are never zero. Theirs are whole numbers. */

@@ -27,6 +27,11 @@ export interface Compat {
   readonly emptyTools: boolean
   /** What ids of tool calls may look like: 40 characters, or nine letters and digits. */
   readonly toolIds: "40" | "alphanumeric-9"
+  /**
+   * How an answer is made to fit a schema: by the endpoint itself (`native`, or only where the request has no tools), as the
+   * arguments of a tool that must be called, or by an instruction.
+   */
+  readonly jsonSchema: "native" | "native-without-tools" | "tool" | "prompt"
   /** Whether reasoning is asked for in encrypted form, so that it can go back (Responses only). */
   readonly encryptedReasoning: boolean
   /** Sent with every request, beneath what the request itself says. */
@@ -47,5 +52,6 @@ export const defaults: Compat = {
   toolResultName: false,
   emptyTools: false,
   toolIds: "40",
+  jsonSchema: "native",
   encryptedReasoning: false
 }

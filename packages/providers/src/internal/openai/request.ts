@@ -46,6 +46,7 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
       ? {}
       : { parallel_tool_calls: given.parallelToolCalls }),
     ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat)),
+    ...(given.responseFormat === undefined ? {} : { response_format: { type: "json_schema", json_schema: given.responseFormat } }),
     ...own(given.extra)
   }
 }

@@ -31,6 +31,7 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
       : { parallel_tool_calls: given.parallelToolCalls }),
     ...(given.reasoningEffort === undefined || compat.reasoning === "none" ? {} : { reasoning: { effort: given.reasoningEffort } }),
     ...(compat.encryptedReasoning ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(given.responseFormat === undefined ? {} : { text: { format: { type: "json_schema", ...given.responseFormat } } }),
     ...own(given.extra)
   }
 }

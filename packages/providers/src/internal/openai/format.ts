@@ -1,0 +1,68 @@
+/** Answers that must be JSON of a schema: three ways to ask for them, one way they come back. */
+import type { LlmDelta, LlmRequest, LlmResponse, ResponseFormat } from "@belay/core/LlmCall"
+import type { DeltaSink } from "@belay/core/LlmProvider"
+import type { ProviderError } from "@belay/core/ProviderError"
+import type { ToolMeta } from "@belay/core/Tool"
+import * as Effect from "effect/Effect"
+import type { Compat } from "./compat.ts"
+import { isObject, parse } from "./guards.ts"
+import { stringify } from "./message.ts"
+
+type Send = (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<LlmResponse, ProviderError>
+
+/** Sends a request with a format the way the endpoint takes it; the text of the response is the JSON. */
+export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
+  const format = request.parameters.responseFormat!
+  const way = compat.jsonSchema === "native-without-tools" ? request.tools.length === 0 ? "native" : "tool" : compat.jsonSchema
+  switch (way) {
+    case "native":
+      return Effect.map(send(request, sink), tidy)
+    case "prompt":
+      return Effect.map(send(instructed(request, format), sink), tidy)
+    case "tool":
+      return called(request, format, sink, send)
+  }
+}
+
+const plainly = ({ responseFormat: _, ...parameters }: LlmRequest["parameters"]): LlmRequest["parameters"] => parameters
+
+const instructed = (request: LlmRequest, { name, schema }: ResponseFormat): LlmRequest => {
+  const wish = `Your final answer (${name}) must be JSON that fits this JSON Schema, and nothing else:\n${stringify(schema)}`
+  const { instructions = "" } = request
+  return { ...request, instructions: instructions === "" ? wish : `${instructions}\n\n${wish}`, parameters: plainly(request.parameters) }
+}
+
+/** The answer as the call of a tool that only the endpoint hears of. */
+const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | undefined, send: Send) => {
+  const { parameters, tools } = request
+  let { name } = format
+  while (tools.some((tool) => tool.name === name)) name += "_"
+  const answer: ToolMeta = { name, description: "Gives the final answer. Call it last, and once.", inputSchema: format.schema }
+  const given = parameters.toolChoice ?? "auto"
+  const toolChoice = tools.length === 0 || given === "none" ? { tool: name } : given === "auto" ? "required" : given
+  const shaped = { ...request, tools: [...tools, answer], parameters: { ...plainly(parameters), toolChoice } }
+  const isAnswer = (delta: LlmDelta): boolean => delta.type === "tool-call" && delta.name === name
+  const pipe: DeltaSink | undefined = sink && ((delta) => isAnswer(delta) ? undefined : sink(delta))
+  return Effect.flatMap(send(shaped, pipe), (response) => {
+    const call = response.toolCalls.find((one) => one.name === name)
+    if (call === undefined) return Effect.succeed(tidy(response))
+    // Other tools first: the model has not seen their results when it answers.
+    const others = response.toolCalls.filter((one) => one.name !== name)
+    if (others.length > 0) return Effect.succeed({ ...response, toolCalls: others })
+    const text = call.args === null ? call.malformed ?? "" : stringify(call.args)
+    const finishReason = response.finishReason === "tool-calls" ? "stop" : response.finishReason
+    const answered: LlmResponse = { ...response, text, toolCalls: [], finishReason }
+    return sink === undefined ? Effect.succeed(answered) : Effect.as(Effect.promise(async () => sink({ type: "text", text })), answered)
+  })
+}
+
+/** Takes the JSON out of fences and prose. */
+const tidy = (response: LlmResponse): LlmResponse => {
+  const { text } = response
+  if (response.toolCalls.length > 0 || isData(text)) return response
+  const fenced = Array.from(text.matchAll(/```(?:json)?\s*\n(.*?)```/gs), ([, inside = ""]) => inside.trim())
+  const found = [...fenced, text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)].find(isData)
+  return found === undefined ? response : { ...response, text: found }
+}
+
+const isData = (text: string): boolean => isObject(parse(text))
