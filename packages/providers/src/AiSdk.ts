@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { LlmRequest, LlmResponse, ResponseFormat } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
 import { NotFound, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Answer from "./internal/bridge/aiSdkAnswer.ts"
 import * as AiSdkErrors from "./internal/bridge/aiSdkErrors.ts"
 import { callOptions } from "./internal/bridge/aiSdkPrompt.ts"
+import { inWords } from "./internal/bridge/format.ts"
 import * as Errors from "./internal/openai/errors.ts"
 import { isObject } from "./internal/openai/guards.ts"
 
@@ -33,6 +34,7 @@ export interface Options {
 /**
  * Makes a provider of a model. It does one attempt per call, as all providers do. What a request has in `parameters.extra` goes to the
  * model as its `providerOptions`, so it stands below the vendor's name. A request for another model fails with `NotFound`.
+ * A `responseFormat` is told to the model as such and in words, because not every model keeps to one.
  *
  * @example
  * ```ts
@@ -53,6 +55,7 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
 
   const call = <A>(
     request: LlmRequest,
+    format: ResponseFormat | undefined,
     method: (given: never) => PromiseLike<A>,
     use: (given: A, answer: Answer.Assembler) => Effect.Effect<void, ProviderError>
   ): Effect.Effect<LlmResponse, ProviderError> =>
@@ -64,7 +67,7 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
         ({ signal }) =>
           Effect.tryPromise({
             // A cast, because the options of every version are these.
-            try: () => method.call(model, callOptions(request, { provider: name, version }, signal) as never),
+            try: () => method.call(model, callOptions(request, { provider: name, version, format }, signal) as never),
             catch: (error) => AiSdkErrors.classify(source, error)
           }).pipe(
             Effect.flatMap((given) => use(given, answer)),
@@ -74,13 +77,15 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
       )
     })
 
-  return {
-    name,
-    model: modelId,
-    complete: (request) => call(request, model.doGenerate, (given, answer) => Effect.sync(() => pushWhole(given, answer))),
-    stream: (request, sink) =>
-      call(request, model.doStream, (given, answer) => isStreaming(given) ? readAll(source, given.stream, answer, sink) : Effect.void)
+  const send = (request: LlmRequest, sink: DeltaSink | undefined) => {
+    const format = request.parameters.responseFormat
+    return inWords(request, sink, (worded, pipe) =>
+      pipe === undefined
+        ? call(worded, format, model.doGenerate, (given, answer) => Effect.sync(() => pushWhole(given, answer)))
+        : call(worded, format, model.doStream, (given, answer) =>
+          isStreaming(given) ? readAll(source, given.stream, answer, pipe) : Effect.void))
   }
+  return { name, model: modelId, complete: (request) => send(request, undefined), stream: send }
 }
 
 /** Types promise it; a model that breaks the promise has no answer. */

@@ -14,12 +14,13 @@ import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Answer from "./internal/bridge/aiSdkAnswer.ts"
 import { fromAiError, toAiError } from "./internal/bridge/effectErrors.ts"
 import { renamed, streamer, whole } from "./internal/bridge/effectParts.ts"
 import { fromPrompt, toPrompt } from "./internal/bridge/effectPrompt.ts"
+import { inWords } from "./internal/bridge/format.ts"
 import * as Errors from "./internal/openai/errors.ts"
 import { isObject } from "./internal/openai/guards.ts"
 
@@ -32,8 +33,8 @@ export interface Options {
 }
 
 /**
- * Makes a provider of a model of `effect/ai`. The runtime runs the tools, not the model. Of a request's parameters only `toolChoice` goes to
- * the model, since `effect/ai` sets the others where the model is made.
+ * Makes a provider of a model of `effect/ai`. The runtime runs the tools, not the model. Of a request's parameters only `toolChoice` and
+ * `responseFormat` (in words) go to the model, since `effect/ai` sets the others where the model is made.
  *
  * @category constructors
  * @since 0.1.0
@@ -66,21 +67,25 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
       return wait === undefined ? Effect.void : Effect.promise(() => wait)
     })
 
+  const send = (request: LlmRequest, sink: DeltaSink | undefined) =>
+    inWords(request, sink, (worded, pipe) =>
+      call(worded, (given, answer) =>
+        pipe === undefined
+          ? Effect.map(generateText(given), ({ content }) => {
+            for (const part of content) answer.push(renamed(part))
+          })
+          : takeAll(streamText(given), answer, pipe)))
   return {
     name,
     ...(modelId === undefined ? {} : { model: modelId }),
-    complete: (request) =>
-      call(request, (given, answer) =>
-        Effect.map(generateText(given), ({ content }) => {
-          for (const part of content) answer.push(renamed(part))
-        })),
-    stream: (request, sink) => call(request, (given, answer) => takeAll(streamText(given), answer, sink))
+    complete: (request) => send(request, undefined),
+    stream: send
   }
 }
 
 /**
  * Makes a model of `effect/ai` of a provider: for `LanguageModel.generateText`, `streamText`, toolkits and chats. The schema of
- * `generateObject` is told to the model in words.
+ * `generateObject` becomes the `responseFormat` of the request.
  *
  * @example
  * ```ts
@@ -144,25 +149,22 @@ const requestOf = Effect.fnUntraced(function*({ prompt, responseFormat, toolChoi
     const why = { toolName: foreign.name, description: "a tool that a vendor runs cannot be asked for through Belay" }
     return yield* AiError.make({ module: "belay", method: "generateText", reason: new AiError.ToolConfigurationError(why) })
   }
-  const { instructions, messages } = fromPrompt(prompt)
-  const asked = responseFormat.type === "text" ? [] : [
-    `Answer with one JSON value and nothing else. It has to fit this JSON Schema: ${schemaText(responseFormat.schema)}`
-  ]
-  const said = [...(instructions === undefined ? [] : [instructions]), ...asked].join("\n\n")
+  const format = responseFormat.type === "json"
+    ? { responseFormat: { name: responseFormat.objectName, schema: schemaOf(responseFormat.schema) } }
+    : {}
   const request: LlmRequest = {
-    messages,
+    ...fromPrompt(prompt),
     tools: tools.map((tool) => ({
       name: tool.name,
       description: Tool.getDescription(tool) ?? "",
       inputSchema: Tool.getJsonSchema(tool) as JsonObject
     })),
-    parameters: tools.length === 0 ? {} : { toolChoice: choiceOf(toolChoice) },
-    ...(said === "" ? {} : { instructions: said })
+    parameters: { ...format, ...(tools.length === 0 ? {} : { toolChoice: choiceOf(toolChoice) }) }
   }
   return request
 })
 
-const schemaText = (schema: Schema.Top): string => JSON.stringify(Tool.getJsonSchemaFromSchema(schema))
+const schemaOf = (schema: Schema.Top): JsonObject => Tool.getJsonSchemaFromSchema(schema) as JsonObject
 
 const choiceOf = (choice: LanguageModel.ToolChoice<string>): NonNullable<LlmParameters["toolChoice"]> => {
   if (typeof choice === "string" || "tool" in choice) return choice

@@ -137,6 +137,17 @@ describe("a model of the AI SDK", () => {
       assert.include(JSON.stringify(messages[4]), png)
     }))
 
+  it.live("answers with JSON where a schema is asked for, even if it cannot keep to one", () =>
+    Effect.gen(function*() {
+      const schema = { type: "object", properties: { city: { type: "string" } } } as const
+      const given = request("Where?", { parameters: { responseFormat: { name: "place", schema } } })
+      const { endpoint, plain, streamed } = yield* both({ text: "Sure:\n```json\n{\"city\":\"Oslo\"}\n```" }, given)
+      assert.strictEqual(success(plain).text, `{"city":"Oslo"}`)
+      assert.strictEqual(success(streamed.result).text, `{"city":"Oslo"}`)
+      assert.deepStrictEqual(bodyOf(endpoint).response_format, { type: "json_object" })
+      assert.include(JSON.stringify(messagesOf(endpoint)[0]), "city")
+    }))
+
   it.live("asks for tools, whole and streamed", () =>
     Effect.gen(function*() {
       const entry = { toolCalls: [{ id: "call_a", name: "read_file", args: { path: "a.txt" } }] }

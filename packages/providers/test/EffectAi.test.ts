@@ -110,12 +110,12 @@ describe("a provider as a model of effect/ai", () => {
       assert.deepStrictEqual([0, 1, 2].map((index) => bodyOf(endpoint, index).tool_choice), ["required", named, named])
     }))
 
-  it.live("generates an object from a schema told in words", () =>
+  it.live("generates an object from a schema", () =>
     Effect.gen(function*() {
       const { endpoint, model } = yield* around([{ text: `{"city":"Oslo"}` }])
       const { value } = yield* model.generateObject({ prompt: "Where?", schema: Schema.Struct({ city: Schema.String }) })
       assert.deepStrictEqual(value, { city: "Oslo" })
-      assert.include(JSON.stringify(messagesOf(endpoint)[0]), "city")
+      assert.include(JSON.stringify(bodyOf(endpoint).response_format), "city")
     }))
 
   it.live("reads files in a prompt, whatever they are given as", () =>
@@ -161,6 +161,18 @@ describe("there and back again", () => {
         assert.strictEqual(one.usage?.costUsd, 0.01)
         assert.strictEqual(one.usage?.billableOutputTokens, 25)
       }
+    }))
+
+  it.live("an answer that must be JSON is JSON", () =>
+    Effect.gen(function*() {
+      const entry = { text: "Here it is:\n```json\n{\"city\":\"Oslo\"}\n```" }
+      const { back, endpoint } = yield* around([entry, entry])
+      const schema = { type: "object", properties: { city: { type: "string" } } } as const
+      const given = request("Where?", { instructions: "Be brief.", parameters: { responseFormat: { name: "place", schema } } })
+      assert.strictEqual((yield* back.complete(given)).text, `{"city":"Oslo"}`)
+      assert.strictEqual(success((yield* stream(back, given)).result).text, `{"city":"Oslo"}`)
+      assert.include(JSON.stringify(messagesOf(endpoint)[0]), "Be brief.")
+      assert.include(JSON.stringify(messagesOf(endpoint)[0]), "city")
     }))
 
   it.live("what must go back to the vendor does", () =>

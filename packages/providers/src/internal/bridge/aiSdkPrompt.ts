@@ -1,6 +1,6 @@
 /** From an `LlmRequest` to the call options of the AI SDK. */
 import type { Json, JsonObject } from "@belay/core/Json"
-import type { LlmParameters, LlmRequest } from "@belay/core/LlmCall"
+import type { LlmParameters, LlmRequest, ResponseFormat } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, ProviderMetadata, ToolMessage } from "@belay/core/Message"
 import { isObject } from "../openai/guards.ts"
 import { ownMetadata, resultOf } from "../openai/message.ts"
@@ -12,6 +12,8 @@ export interface Target {
   readonly provider: string
   /** Version of the model's interface, such as `v4`. */
   readonly version: string
+  /** What the text of the answer must be. */
+  readonly format?: ResponseFormat | undefined
 }
 
 /** What is said to a vendor only, below its name. */
@@ -27,6 +29,7 @@ export interface CallOptions {
   seed?: number
   stopSequences?: Array<string>
   reasoning?: Effort
+  responseFormat?: { type: "json"; name: string; schema: object }
   providerOptions?: ProviderOptions
   tools?: Array<{ type: "function"; name: string; description: string; inputSchema: object }>
   toolChoice?: { type: "auto" | "none" | "required" } | { type: "tool"; toolName: string }
@@ -69,6 +72,7 @@ export const callOptions = (request: LlmRequest, target: Target, abortSignal: Ab
     ...(topP === undefined ? {} : { topP }),
     ...(seed === undefined ? {} : { seed }),
     ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
+    ...(target.format === undefined ? {} : { responseFormat: { type: "json", name: target.format.name, schema: target.format.schema } }),
     ...(isEffort(reasoningEffort) ? { reasoning: reasoningEffort } : {}),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
     ...(request.tools.length === 0 ? {} : {
