@@ -62,6 +62,10 @@ describe("the examples", () => {
     assert.match(lines.at(-1)!, /Say hello/)
   })
 
+  it("structured: the answer is an object of the schema's type", async () => {
+    assert.deepStrictEqual(await run("structured.ts"), ["3 for ada@example.com"])
+  })
+
   it("tool-arguments: an argument is put in that the model never sees", async () => {
     const lines = await run("tool-arguments.ts")
     assert.match(lines.join("\n"), /acme: 2 orders/)

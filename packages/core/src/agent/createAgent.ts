@@ -17,8 +17,11 @@ import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import * as AgentRuntime from "./AgentRuntime.ts"
+import type { InputSchema } from "./defineTool.ts"
+import { configure } from "./internal/output.ts"
 import { eventQueue } from "./internal/queue.ts"
 import { resolve } from "./internal/resolved.ts"
+import type { Output, ResultOf } from "./Output.ts"
 import type { RunResult } from "./RunResult.ts"
 
 /** @category models @since 0.1.0 */
@@ -28,33 +31,33 @@ export interface RunOptions {
 }
 
 /** A turn whose events can be read while it goes on. @category models @since 0.1.0 */
-export interface RunStream extends AsyncIterable<AgentEvent> {
+export interface RunStream<Result extends RunResult = RunResult> extends AsyncIterable<AgentEvent> {
   /** How it ended. */
-  readonly result: Promise<RunResult>
+  readonly result: Promise<Result>
 }
 
 /** @category models @since 0.1.0 */
-export interface AgentSession extends AsyncDisposable {
+export interface AgentSession<Result extends RunResult = RunResult> extends AsyncDisposable {
   readonly id: string
   readonly messages: ReadonlyArray<Message>
   readonly state: HookState
-  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<RunResult>
-  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream
+  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
+  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   readonly signal: (signal: HostSignal) => Promise<{ readonly allowed: boolean; readonly reason?: string }>
   readonly compact: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
-/** @category models @since 0.1.0 */
-export interface Agent extends AsyncDisposable {
+/** `Result` is how its turns end: with an `output`, their object has a type. @category models @since 0.1.0 */
+export interface Agent<Result extends RunResult = RunResult> extends AsyncDisposable {
   /** Runs one turn in a session of its own. Rejects with an `AgentError`; limits, asks and aborts are results. */
-  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<RunResult>
+  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
   /** The same, with its events as they happen. */
-  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream
+  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   /** Opens a conversation of several turns. */
-  readonly session: (options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }) => Promise<AgentSession>
+  readonly session: (options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }) => Promise<AgentSession<Result>>
   /** Goes on with a suspended or limited run; the snapshot is JSON, as a value or as text. */
-  readonly resume: (snapshot: unknown, decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<RunResult>
+  readonly resume: (snapshot: unknown, decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<Result>
   /** Hears every event until the returned function is called. */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
   /** Ends every session and releases what the hooks hold. */
@@ -84,11 +87,13 @@ export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfi
  * @since 0.1.0
  */
 export const createAgent: {
-  (options: AgentConfig): Agent
-  <const Hooks extends ReadonlyArray<AnyHook>>(options: AgentOptions<Hooks>): Agent
+  <S extends InputSchema = never>(options: AgentConfig & { readonly output?: Output<S> }): Agent<ResultOf<S>>
+  <const Hooks extends ReadonlyArray<AnyHook>, S extends InputSchema = never>(
+    options: AgentOptions<Hooks> & { readonly output?: Output<S> }
+  ): Agent<ResultOf<S>>
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
   // What cannot work is said now, not at the first turn.
-  const host = Result.getOrThrow(resolve(options as AgentConfig))
+  const host = Result.getOrThrow(Result.flatMap(configure(options as AgentConfig), resolve))
   for (const warning of host.chain.warnings) Effect.runFork(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
   const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))

@@ -77,7 +77,14 @@ const answering = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema,
       }
     }
   )
-  return { ...core, runTurn, object }
+  const { init, shutdown } = core
+  return {
+    coreType: core.coreType,
+    ...(init === undefined ? {} : { init: init.bind(core) }),
+    ...(shutdown === undefined ? {} : { shutdown: shutdown.bind(core) }),
+    runTurn,
+    object
+  }
 }
 
 const feedback = (why: string, { inputSchema }: ToolSchema.ToolSchema): string =>

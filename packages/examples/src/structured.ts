@@ -1,0 +1,10 @@
+/** An answer that is data: the schema goes to the model, the answer comes back decoded and typed. */
+import { createAgent } from "@belay/core"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const schema = z.object({ to: z.string().describe("Email address"), copies: z.number().int() })
+
+await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), output: { name: "order", schema } })
+const result = await agent.run("Send 3 copies to ada@example.com")
+if (result.status === "completed") console.log(`${result.object.copies} for ${result.object.to}`)
