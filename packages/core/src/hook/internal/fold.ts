@@ -2,7 +2,8 @@
  * The fold. A plain loop runs as long as hooks answer at once and simply; whatever needs more (waiting, records, observers,
  * gates, shadows, failures) is handed to a `Run`, which goes on from the same place.
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
@@ -32,10 +33,19 @@ export const fold = (
     try {
       answer = entry.call(current, ctx)
       if (answer === undefined) continue
-      const tag = (answer as { readonly _tag?: unknown } | null)?._tag
-      if (tag === "Continue") continue
+      let said: unknown = answer
+      let tag = (said as { readonly _tag?: unknown } | null)?._tag
+      if (tag !== "Transform") {
+        // An Effect that has succeeded already (Effect.succeed) is as good as its value.
+        if (tag === "Success" && Effect.isEffect(answer)) {
+          said = (answer as Exit.Success<unknown>).value
+          if (said === undefined) continue
+          tag = (said as { readonly _tag?: unknown } | null)?._tag
+        }
+        if (tag === "Continue") continue
+      }
       if (tag === "Transform" && legal.Transform === true && decode === undefined) {
-        const value = (answer as HookAction.Transform<unknown>).value
+        const value = (said as HookAction.Transform<unknown>).value
         if (line.wrong === undefined || line.wrong(value, current) === undefined) {
           const next = line.apply === undefined ? value : line.apply(current, value)
           if (scope.freeze) freeze(next)
