@@ -2,10 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { toJsonSchema } from "@valibot/to-json-schema"
 import { type } from "arktype"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as v from "valibot"
 import { z } from "zod"
+import type { AgentCore } from "../../src/agent/AgentCore.ts"
 import * as AgentRuntime from "../../src/agent/AgentRuntime.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import { defineTool } from "../../src/agent/defineTool.ts"
@@ -13,6 +16,7 @@ import type { RunResult } from "../../src/agent/RunResult.ts"
 import { OutputMismatch } from "../../src/data/AgentError.ts"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
 import type { JsonObject } from "../../src/data/Json.ts"
+import { defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import { assertValid } from "../support/agent.ts"
 import { asks, type Line, scripted } from "../support/model.ts"
@@ -147,6 +151,50 @@ describe("an agent with an output", () => {
     assert.strictEqual(result.status === "completed" && result.object.city, "Bern")
   })
 
+  it("counts every answer as a step", async () => {
+    const model = scripted([bad, bad, bad])
+    await using agent = createAgent({ provider: model.provider, output: { schema: weather, retries: 9 }, limits: { steps: 2 } })
+    const result = await agent.run("How warm is it?")
+    assert.deepStrictEqual([result.status, result.steps], ["limited", 2])
+  })
+
+  it("is recovered by a hook whose words fit", async () => {
+    await using agent = createAgent({
+      provider: scripted([bad]).provider,
+      output: { schema: weather, retries: 0 },
+      hooks: [{ name: "sorry", onTurnError: () => HookAction.replace({ text: `{"city":"","days":[]}` }) }]
+    })
+    const result = await agent.run("How warm is it?")
+    assert.deepStrictEqual(result.status === "completed" && result.object, { city: "", days: [] })
+  })
+
+  it("may have a core of its own, which keeps what it is", async () => {
+    class Slow implements AgentCore {
+      readonly coreType = "slow"
+      readonly #log: Array<string> = []
+      init(id: string) {
+        return Effect.sync(() => void this.#log.push(`init ${id}`))
+      }
+      shutdown(id: string) {
+        return Effect.sync(() => void this.#log.push(`shutdown ${id}`))
+      }
+      runTurn() {
+        const text = this.#log.push("turn") === 2 ? bad : good
+        return Effect.succeed({ text, finishReason: "stop" as const })
+      }
+      get log() {
+        return this.#log
+      }
+    }
+    const core = new Slow()
+    await using agent = createAgent({ provider: scripted([]).provider, core, output: { schema: weather } })
+    const session = await agent.session({ id: "one" })
+    const result = await session.run("How warm is it?")
+    await session.close()
+    assert.strictEqual(result.status === "completed" && result.object.city, "Bern")
+    assert.deepStrictEqual(core.log, ["init one", "turn", "turn", "shutdown one"])
+  })
+
   it("fails when a hook answers with something else", async () => {
     await using agent = createAgent({
       provider: scripted([]).provider,
@@ -210,6 +258,23 @@ describe("the schema of an output may come from", () => {
     )
     assert.throws(() => createAgent({ provider: provider(), output: { schema: weather, name: "the answer" } }), /output: name "the answer"/)
     assert.throws(() => createAgent({ provider: provider(), output: { schema: weather, retries: -1 } }), /retries must be 0 or more/)
+  })
+})
+
+describe("hooks with services", () => {
+  it("leave the object its type", async () => {
+    class Unit extends Context.Service<Unit, { readonly name: string }>()("test/Object/Unit") {}
+    const needs = defineHook({
+      name: "needs",
+      *preTurn() {
+        yield* Unit
+      }
+    })
+    const provider = scripted([good]).provider
+    await using agent = createAgent({ provider, hooks: [needs], layer: Layer.succeed(Unit, { name: "C" }), output: { schema: weather } })
+    const { object } = await objectOf(agent.run("How warm is it?"))
+    const city: string = object.city
+    assert.strictEqual(city, "Bern")
   })
 })
 
