@@ -92,9 +92,13 @@ export const make = (options: Options = {}): LlmProvider => {
     const model = request.model ?? options.model
     if (model === undefined) return Effect.fail(Errors.unsendable(source(undefined), "no model is named", "model"))
     const endpoint = endpointOf(model)
-    return request.parameters.responseFormat === undefined
-      ? send(request, model, endpoint, sink)
-      : Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
+    if (request.parameters.responseFormat === undefined) return send(request, model, endpoint, sink)
+    const asked = () => Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
+    return Effect.catch(asked(), (error) => {
+      if (endpoint.compat.jsonSchema === "prompt" || !Format.isUnknown(error)) return Effect.fail(error)
+      endpoint.compat = { ...endpoint.compat, jsonSchema: "prompt" }
+      return asked()
+    })
   }
 
   const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {

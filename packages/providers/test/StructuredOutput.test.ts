@@ -160,6 +160,28 @@ describe("a request with a format", () => {
     }))
 })
 
+describe("an endpoint that refuses formats", () => {
+  const refusal = (message: string): Endpoint.RawAnswer => ({ status: 400, body: { error: { message, type: "invalid_request_error" } } })
+
+  it.live("is told in words from then on", () =>
+    Effect.gen(function*() {
+      const { endpoint, provider } = yield* scripted([
+        refusal("This response_format type is unavailable now"),
+        { text: json },
+        { text: json }
+      ])
+      for (const _ of [1, 2]) assert.strictEqual((yield* provider.complete(request("go", { parameters }))).text, json)
+      assert.deepStrictEqual(endpoint.requests.map(({ body }) => "response_format" in (body as JsonObject)), [true, false, false])
+    }))
+
+  it.live("is an error when it is the schema that is wrong", () =>
+    Effect.gen(function*() {
+      const { provider } = yield* scripted([refusal("Invalid schema for response_format 'weather': 'oneOf' is not supported")])
+      const error = yield* Effect.flip(provider.complete(request("go", { parameters })))
+      assert.strictEqual(error._tag, "InvalidRequest")
+    }))
+})
+
 describe("the answer tool", () => {
   it.live("waits for the other tools that are called beside it", () =>
     Effect.gen(function*() {

@@ -26,7 +26,7 @@ export interface ToolSchema {
 }
 
 /** What a schema says of a value. */
-export type Checked =
+type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }> }
 

@@ -24,6 +24,12 @@ export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | und
   }
 }
 
+/** Whether an endpoint does not know formats; a schema it finds fault with is another matter. */
+export const isUnknown = (error: ProviderError): boolean =>
+  error._tag === "InvalidRequest" && /response.?format|json.?schema|text\.format/i.test(error.message) &&
+  /support|unavailable|not (?:available|allowed|permitted)|unknown|unrecognized/i.test(error.message) &&
+  !/invalid schema/i.test(error.message)
+
 const plainly = ({ responseFormat: _, ...parameters }: LlmRequest["parameters"]): LlmRequest["parameters"] => parameters
 
 const instructed = (request: LlmRequest, { name, schema }: ResponseFormat): LlmRequest => {
