@@ -25,6 +25,8 @@ export interface Options extends Partial<Price> {
   readonly warnAt?: number
   /** What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last word (`abort`). Default `reject`. */
   readonly onLimit?: "reject" | "abort"
+  /** With a limit: whether calls go on after one whose cost is not known (`count`), or are stopped as at the limit (`stop`). Default `count`. */
+  readonly onUnknown?: "count" | "stop"
 }
 
 /** US dollars spent in this session: the number nearest to the exact sum. @category state @since 0.1.0 */
@@ -109,6 +111,12 @@ export const make = (options: Options): AgentHook => {
     reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => {
       const sum = BigInt(ctx.state.get(exactCost))
+      const unknown = ctx.state.get(unknownCalls)
+      if (options.onUnknown === "stop" && unknown > 0) {
+        return HookAction[onLimit](
+          `the cost of ${unknown} call${unknown === 1 ? "" : "s"} is not known, so the limit of ${show(limit)} cannot be kept`
+        )
+      }
       return sum < limit ? undefined : HookAction[onLimit](`cost limit of ${show(limit)} reached: ${show(sum)} spent`)
     }
   }

@@ -154,6 +154,20 @@ describe("CostTracker with a limit", () => {
       assert.strictEqual((yield* pre)._tag, "Reject")
     }))
 
+  it.effect("fails closed on a cost that is not known, when told to", () =>
+    Effect.gen(function*() {
+      const lenient = tracked({ limit: 1 })
+      yield* lenient.post(spent(10, 10))
+      assert.strictEqual((yield* lenient.pre)._tag, "Continue")
+      const strict = tracked({ limit: 1, onUnknown: "stop" })
+      assert.strictEqual((yield* strict.pre)._tag, "Continue")
+      yield* strict.post(spent(10, 10))
+      assert.deepEqual(yield* strict.pre, {
+        _tag: "Reject",
+        reason: "the cost of 1 call is not known, so the limit of $1.00 cannot be kept"
+      })
+    }))
+
   it.effect("ends the turn instead when told to", () =>
     Effect.gen(function*() {
       const { pre } = tracked({ ...cheap, limit: 0, onLimit: "abort" })

@@ -16,6 +16,7 @@ import * as Format from "./internal/openai/format.ts"
 import type { Renderer } from "./internal/openai/message.ts"
 import { type Fetch, overFetch, overNode, type Transport } from "./internal/openai/transport.ts"
 import * as Presets from "./Presets.ts"
+import * as Tokens from "./Tokens.ts"
 
 export type { Compat, Fetch }
 
@@ -139,6 +140,7 @@ export const make = (options: Options = {}): LlmProvider => {
     name,
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
+    tokenizer: Tokens.estimate,
     complete: (request) => call(request, undefined),
     stream: (request, sink) => call(request, sink)
   }

@@ -55,6 +55,7 @@ export interface AgentConfig<R = never> {
   /** Without it the window is unknown: compaction happens only when the provider reports an overflow. */
   readonly window?: WindowConfig
   readonly compactor?: Compactor
+  /** Default: the first provider's, else four characters a token. What the vendor reports goes before it. */
   readonly tokenizer?: Tokenizer
   /** Keeps run states outside the process. */
   readonly store?: SessionStore

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import { Connection, isProviderError, type ProviderError } from "../data/ProviderError.ts"
+import type { Tokenizer } from "./Tokenizer.ts"
 
 /** Receives deltas as they come. A returned promise is awaited before more is read. @category models @since 0.1.0 */
 export type DeltaSink = (delta: LlmDelta) => void | PromiseLike<void>
@@ -25,6 +26,8 @@ export interface LlmProvider {
   readonly model?: string
   /** Tokens its model can read, where known: an overflow that compaction does not cure goes to a larger one. */
   readonly contextWindow?: number
+  /** Counts for its models better than the default, which takes four characters for a token. */
+  readonly tokenizer?: Tokenizer
   readonly complete: (request: LlmRequest) => Effect.Effect<LlmResponse, ProviderError>
   /** Calls `sink` for every delta and succeeds with the assembled response. */
   readonly stream?: (request: LlmRequest, sink: DeltaSink) => Effect.Effect<LlmResponse, ProviderError>

@@ -118,3 +118,18 @@ describe("a request that is too long even after compaction", () => {
       assert.strictEqual((yield* Effect.flip(runtime.run("hi")))._tag, "ContextOverflow")
     }))
 })
+
+describe("the window", () => {
+  it.effect("is measured by the provider's own tokenizer, unless the agent has one", () =>
+    Effect.gen(function*() {
+      const counted: Array<string> = []
+      const counting = (name: string) => ({ count: (text: string) => (counted.push(name), text.length) })
+      const one = provider("one", { tokenizer: counting("provider") })
+      const window = { tokens: 1_000 }
+      yield* (yield* AgentRuntime.make({ provider: one.made, window })).run("hi")
+      assert.deepEqual([...new Set(counted)], ["provider"])
+      counted.length = 0
+      yield* (yield* AgentRuntime.make({ provider: one.made, window, tokenizer: counting("agent") })).run("hi")
+      assert.deepEqual([...new Set(counted)], ["agent"])
+    }))
+})

@@ -31,7 +31,8 @@ export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
 /** Tokens of the conversation: what the vendor last reported, and an estimate of what came since. */
 const estimate = (turn: Turn): number => {
   const { messages, session } = turn
-  const { tokenizer = byLength } = turn.host.config
+  const { config, providers } = turn.host
+  const tokenizer = config.tokenizer ?? providers[0].tokenizer ?? byLength
   for (; session.counted < messages.length; session.counted++) session.tokens += tokenizer.count(weight(messages[session.counted]!))
   return session.tokens
 }

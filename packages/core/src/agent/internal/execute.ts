@@ -264,7 +264,9 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
       },
       onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
         const error = Cause.squash(cause)
-        if (isEnded(error)) return done(turn, endOf(turn, error.end))
+        if (isEnded(error)) {
+          return done(turn, endOf(turn, error.end))
+        }
         turn.closeStep("not run: the turn failed")
         turn.phase = "ended"
         if (Cause.hasDies(cause)) return died(turn, cause)
