@@ -269,7 +269,9 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
         }
         turn.closeStep("not run: the turn failed")
         turn.phase = "ended"
-        if (Cause.hasDies(cause)) return died(turn, cause)
+        if (Cause.hasDies(cause)) {
+          return died(turn, cause)
+        }
         return Effect.failCause(cause as Cause.Cause<AgentError>)
       }
     }),
