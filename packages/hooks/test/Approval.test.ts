@@ -33,7 +33,7 @@ const cancellable = () => new AbortController()
 const settle = Effect.repeat(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))), { times: 9 })
 
 describe("Approval", () => {
-  it.effect("lets an approved call run as it is", () =>
+  it.effect("A-63 lets an approved call run as it is", () =>
     Effect.gen(function*() {
       const event = call("deploy", { to: "staging" })
       const outcome = yield* approving({ tools: "deploy", ask: () => ({ type: "approve" }) }).run("preToolCall", event, Scope.make())
@@ -41,14 +41,14 @@ describe("Approval", () => {
       assert.strictEqual(outcome.event, event)
     }))
 
-  it.effect("rejects a denied call with the person's reason", () =>
+  it.effect("A-63 rejects a denied call with the person's reason", () =>
     Effect.gen(function*() {
       const chain = approving({ tools: "deploy", ask: async () => ({ type: "deny", reason: "not today" }) })
       const { action, by } = yield* chain.run("preToolCall", call("deploy"), Scope.make())
       assert.deepEqual([action, by], [{ _tag: "Reject", reason: "not today" }, "human-approval"])
     }))
 
-  it.effect("runs an edited call with the person's arguments", () =>
+  it.effect("A-63 runs an edited call with the person's arguments", () =>
     Effect.gen(function*() {
       const chain = approving({ tools: "deploy", ask: () => Effect.succeed({ type: "edit", args: { to: "staging" } }) })
       const { action, event } = yield* chain.run("preToolCall", call("deploy", { to: "production" }), Scope.make())
@@ -138,7 +138,7 @@ describe("Approval", () => {
       assert.deepEqual(action, { _tag: "Reject", reason: "closed" })
     }))
 
-  it("comes first, fails closed and never times out", () => {
+  it("A-63 comes first, fails closed and never times out", () => {
     assert.deepInclude(Approval.make({ tools: "*" }), {
       name: "human-approval",
       priority: 5,

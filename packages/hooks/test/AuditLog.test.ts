@@ -42,7 +42,7 @@ const logged = (options: Partial<AuditLog.Options> = {}) => {
 }
 
 describe("AuditLog", () => {
-  it.effect("writes an entry for everything that begins, ends, fails or is denied", () =>
+  it.effect("A-60 writes an entry for everything that begins, ends, fails or is denied", () =>
     Effect.gen(function*() {
       const { entries, hook } = logged()
       yield* TestClock.setTime(1_700_000_000_000)
@@ -121,7 +121,7 @@ describe("AuditLog", () => {
       assert.deepEqual(entries, ["turn_start"])
     }))
 
-  it("observes, at its place", () => {
+  it("A-60 observes, at its place", () => {
     assert.deepInclude(logged().hook, { name: "audit-log", priority: 50, kind: "observer" })
   })
 })

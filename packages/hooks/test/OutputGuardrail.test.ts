@@ -15,7 +15,7 @@ const key = "sk-abcdefghijklmnopqrst"
 const patterns = ["sk-[a-z]{8,}"]
 
 describe("OutputGuardrail", () => {
-  it.effect("rejects a response that matches, tool calls and all", () =>
+  it.effect("A-65 rejects a response that matches, tool calls and all", () =>
     Effect.gen(function*() {
       const event = answer({ text: `use ${key}`, toolCalls: [{ id: "1", name: "deploy", args: {} }], finishReason: "tool-calls" })
       const { action, by } = yield* guarded({ patterns }).run("postLlmCall", event, Scope.make())

@@ -16,7 +16,7 @@ const decided = (options: ProviderFallback.Options | undefined, failures: Readon
 const rateLimited = new ProviderError.RateLimited({ provider: "one", message: "slow down", retryAfterMs: 500 })
 
 describe("ProviderFallback", () => {
-  it.effect("goes through the registered providers once", () =>
+  it.effect("A-64 goes through the registered providers once", () =>
     Effect.gen(function*() {
       const decisions = yield* decided(undefined, [
         { provider: "one", attempt: 1 },
