@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { CompactionRequest, CompactionResult } from "../data/Compaction.ts"
 
@@ -11,6 +10,3 @@ import type { CompactionRequest, CompactionResult } from "../data/Compaction.ts"
 export interface Compactor {
   readonly compact: (request: CompactionRequest) => Effect.Effect<CompactionResult, unknown>
 }
-
-/** The compactor as a service. @category services @since 0.1.0 */
-export const Compactor = Context.Service<Compactor>("@belay/core/port/Compactor")

@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Message } from "../data/Message.ts"
 import type { TurnInput, TurnOutput } from "../data/Turn.ts"
@@ -15,6 +14,3 @@ export interface MemoryPlugin {
   /** Sees the finished turn. A failure is reported. */
   readonly postTurnObserve?: (input: TurnInput, output: TurnOutput, sessionId: string) => Effect.Effect<void, unknown>
 }
-
-/** The memory as a service. @category services @since 0.1.0 */
-export const MemoryPlugin = Context.Service<MemoryPlugin>("@belay/core/port/MemoryPlugin")

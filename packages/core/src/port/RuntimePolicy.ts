@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../data/Message.ts"
 import type { ExecutionGrant, ToolMeta } from "../data/Tool.ts"
@@ -19,6 +18,3 @@ export interface RuntimePolicy {
   /** May answer at once or as an Effect. A policy that breaks denies. */
   readonly check: (call: ToolCall, tool: ToolMeta) => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>
 }
-
-/** The policy as a service. @category services @since 0.1.0 */
-export const RuntimePolicy = Context.Service<RuntimePolicy>("@belay/core/port/RuntimePolicy")

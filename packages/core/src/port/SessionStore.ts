@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { RunState } from "../data/RunState.ts"
 
@@ -12,9 +11,6 @@ export interface SessionStore {
   readonly save: (state: RunState) => Effect.Effect<void, unknown>
   readonly load: (sessionId: string) => Effect.Effect<RunState | undefined, unknown>
 }
-
-/** The store as a service. @category services @since 0.1.0 */
-export const SessionStore = Context.Service<SessionStore>("@belay/core/port/SessionStore")
 
 /** Makes a store that lives as long as the process. @category constructors @since 0.1.0 */
 export const inMemory = (): SessionStore => {

@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Json } from "../data/Json.ts"
 import type { ToolCall } from "../data/Message.ts"
@@ -34,6 +33,3 @@ export interface ToolDispatcher {
   /** Whether calls of this tool may run beside others of the same step. Default: all may. */
   readonly exclusive?: (tool: string) => boolean
 }
-
-/** The dispatcher as a service. @category services @since 0.1.0 */
-export const ToolDispatcher = Context.Service<ToolDispatcher>("@belay/core/port/ToolDispatcher")

@@ -91,6 +91,28 @@ describe("a delegation", () => {
     }
   })
 
+  it("is surrounded by the hooks that wrap tools, and an Abort inside ends the turn all the same", async () => {
+    const log: Array<string> = []
+    const wrapping: AgentHook = {
+      name: "timing",
+      wrapToolCall: async (call, next) => {
+        log.push(`before ${call.name}`)
+        const result = await next.promise(call)
+        log.push(`after ${call.name}`)
+        return result
+      }
+    }
+    const { lead } = team([wrapping])
+    assert.strictEqual(said((await lead.run("go")).messages).content, "found it")
+    assert.deepStrictEqual(log, ["before research", "after research"])
+
+    const stopping = team([wrapping, { name: "stop", preDelegation: () => HookAction.abort("enough") }])
+    const result = await stopping.lead.run("go")
+    assert.strictEqual(result.status, "aborted")
+    assert.strictEqual(result.text, "enough")
+    assert.lengthOf(stopping.outer.requests, 1)
+  })
+
   it("that fails, or is stopped, is an error the model reads", async () => {
     const failing = team([], [() => {
       throw new Error("no network")

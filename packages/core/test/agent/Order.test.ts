@@ -6,32 +6,16 @@ import { createAgent } from "../../src/agent/createAgent.ts"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import { type HookPointName, names } from "../../src/hook/HookPoint.ts"
-import type { MemoryPlugin } from "../../src/port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../../src/port/RuntimePolicy.ts"
 import { assertValid, failureOf, line, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
+import { memoryOf, policyOf } from "../support/ports.ts"
 
 /** A hook that writes down every point it is called at. */
 const logger = (log: Array<string>, name = "log", more: Partial<AgentHook> = {}): AgentHook => ({
   name,
   ...Object.fromEntries(names.map((point) => [point, () => void log.push(name === "log" ? point : `${name} ${point}`)])),
   ...more
-})
-
-const memoryOf = (log: Array<string>): MemoryPlugin => ({
-  preTurnContext: (input) =>
-    Effect.sync(() => {
-      log.push("memory.preTurnContext")
-      return [{ role: "user", content: `recalled for ${input.message}`, source: "memory" }]
-    }),
-  postTurnObserve: (_input, output) => Effect.sync(() => void log.push(`memory.postTurnObserve ${output.text}`))
-})
-
-const policyOf = (log: Array<string>): RuntimePolicy => ({
-  check: () => {
-    log.push("policy")
-    return { type: "allow", grant: { sandbox: "workspace", timeoutMs: 1_000, limits: { net: false } } }
-  }
 })
 
 describe("the order of a turn", () => {

@@ -4,25 +4,9 @@ import * as Effect from "effect/Effect"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import type { Plugin } from "../../src/agent/Plugin.ts"
 import type { MemoryPlugin } from "../../src/port/MemoryPlugin.ts"
-import type { RuntimePolicy } from "../../src/port/RuntimePolicy.ts"
 import { assertValid, line, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
-
-const memoryOf = (log: Array<string>): MemoryPlugin => ({
-  preTurnContext: (input) =>
-    Effect.sync(() => {
-      log.push("memory.preTurnContext")
-      return [{ role: "user", content: `recalled for ${input.message}`, source: "memory" }]
-    }),
-  postTurnObserve: (_input, output) => Effect.sync(() => void log.push(`memory.postTurnObserve ${output.text}`))
-})
-
-const policyOf = (log: Array<string>): RuntimePolicy => ({
-  check: () => {
-    log.push("policy")
-    return { type: "allow", grant: { sandbox: "workspace", timeoutMs: 1_000, limits: { net: false } } }
-  }
-})
+import { memoryOf, policyOf } from "../support/ports.ts"
 
 describe("plugins and memory", () => {
   it("A-46 keeps the memory's and the policy's own doors, provided directly or by a plugin", async () => {

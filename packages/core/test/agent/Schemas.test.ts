@@ -8,22 +8,11 @@ import { z } from "zod"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import { type AnyTool, defineTool } from "../../src/agent/defineTool.ts"
 import type { JsonObject } from "../../src/data/Json.ts"
-import type { ToolCall } from "../../src/data/Message.ts"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
-import { assertValid, line, within } from "../support/agent.ts"
+import { assertValid, line } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
-
-/** Runs one step of tool calls and gives the transcript. */
-const step = async (tools: ReadonlyArray<AnyTool>, calls: ReadonlyArray<Partial<ToolCall>>, hooks: ReadonlyArray<AgentHook> = []) => {
-  const toolCalls = calls.map((call, index) => ({ id: `id-${index}`, name: "act", args: {}, ...call }))
-  const model = scripted([{ toolCalls }])
-  await using agent = createAgent({ provider: model.provider, tools, hooks })
-  const result = await within(5_000, agent.run("go"))
-  assertValid(result.messages)
-  assert.strictEqual(result.status, "completed")
-  return { text: line(result.messages), messages: result.messages, requests: model.requests }
-}
+import { step } from "../support/step.ts"
 
 describe("argument schemas", () => {
   const ran: Array<unknown> = []

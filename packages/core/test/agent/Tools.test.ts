@@ -3,28 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createAgent } from "../../src/agent/createAgent.ts"
-import { type AnyTool, defineTool } from "../../src/agent/defineTool.ts"
+import { defineTool } from "../../src/agent/defineTool.ts"
 import type { JsonObject } from "../../src/data/Json.ts"
 import type { ToolCall } from "../../src/data/Message.ts"
-import type { AgentHook } from "../../src/hook/AgentHook.ts"
-import { assertValid, line, recording, within } from "../support/agent.ts"
+import { assertValid, line, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
+import { step } from "../support/step.ts"
 
 /** What looks like a promise and is none. */
 const thenable = (then: (resolve: (value: string) => void) => void): object => {
   const key = ["th", "en"].join("")
   return { [key]: then }
-}
-
-/** Runs one step of tool calls and gives the transcript. */
-const step = async (tools: ReadonlyArray<AnyTool>, calls: ReadonlyArray<Partial<ToolCall>>, hooks: ReadonlyArray<AgentHook> = []) => {
-  const toolCalls = calls.map((call, index) => ({ id: `id-${index}`, name: "act", args: {}, ...call }))
-  const model = scripted([{ toolCalls }])
-  await using agent = createAgent({ provider: model.provider, tools, hooks })
-  const result = await within(5_000, agent.run("go"))
-  assertValid(result.messages)
-  assert.strictEqual(result.status, "completed")
-  return { text: line(result.messages), messages: result.messages, requests: model.requests }
 }
 
 describe("what a model writes", () => {

@@ -20,7 +20,7 @@ import { isNow } from "./dispatcher.ts"
 import { limited } from "./llmCall.ts"
 import { allowed, ask, everyHook, isSettled, remember } from "./permit.ts"
 import { say } from "./say.ts"
-import { ended, type Turn, type Work } from "./turn.ts"
+import { ended, isEnded, type Turn, type Work } from "./turn.ts"
 import { wrap } from "./wrap.ts"
 
 type Failure = AgentError | TurnEnded
@@ -239,23 +239,24 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
   const about = new About(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
   const began = performance.now()
   const delegate = turn.host.delegates.get(event.name)
-  const result = delegate !== undefined
-    ? yield* delegated(turn, event, delegate)
-    : yield* toolWrappers.length === 0
-      ? dispatcher.dispatch(event, event.grant, about)
-      : Effect.catch(
-        wrap<ToolCallEvent, ToolResult>(
-          turn,
-          "wrapToolCall",
-          toolWrappers,
-          (value) =>
-            value === event || isSame(value, event)
-              ? dispatcher.dispatch(event, event.grant, about)
-              : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
-          (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
-        )(event),
-        (error) => Effect.succeed(failure(say(error)))
-      )
+  const act: Effect.Effect<ToolResult, Failure> = delegate === undefined
+    ? dispatcher.dispatch(event, event.grant, about)
+    : Effect.gen(() => delegated(turn, event, delegate))
+  const result = yield* toolWrappers.length === 0
+    ? act
+    : Effect.catch(
+      wrap<ToolCallEvent, ToolResult>(
+        turn,
+        "wrapToolCall",
+        toolWrappers,
+        (value) =>
+          value === event || isSame(value, event)
+            ? act
+            : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
+        (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
+      )(event),
+      (error) => isEnded(error) ? Effect.fail(error) : Effect.succeed(failure(say(error)))
+    )
   return yield* finished(turn, event, result, performance.now() - began, true)
 }
 
