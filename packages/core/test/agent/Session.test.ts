@@ -250,6 +250,28 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.include(again.text, "tool look: worked")
   })
 
+  it("begin the act anew at every try, and not before: a tool that changes its arguments meets the call's own again", async () => {
+    const log: Array<string> = []
+    const look = recording("look", (args) => {
+      log.push(`look ${JSON.stringify(args)}`)
+      Object.assign(args, { n: 9 })
+    })
+    await using agent = createAgent({
+      provider: scripted([asks(["look", { n: 1 }]), "done"]).provider,
+      tools: [look.tool],
+      hooks: [{
+        name: "w",
+        wrapToolCall: async (call, next) => {
+          log.push("wrapper")
+          await next.promise(call)
+          return next.promise(call)
+        }
+      }]
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(log, ["wrapper", `look {"n":1}`, `look {"n":1}`])
+  })
+
   it("go on without a fail-open wrapper that breaks, and never run the act a second time", async () => {
     const breaks: ReadonlyArray<readonly [NonNullable<AgentHook["wrapToolCall"]>, RegExp]> = [
       [() => {

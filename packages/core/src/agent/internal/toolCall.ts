@@ -239,11 +239,11 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
   const about = new About(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
   const began = performance.now()
   const delegate = turn.host.delegates.get(event.name)
-  const act: Effect.Effect<ToolResult, Failure> = delegate === undefined
-    ? dispatcher.dispatch(event, event.grant, about)
-    : Effect.gen(() => delegated(turn, event, delegate))
+  // Asked for anew at every attempt: a wrapper may begin the act later, twice or never.
+  const act = (): Effect.Effect<ToolResult, Failure> =>
+    delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : Effect.gen(() => delegated(turn, event, delegate))
   const result = yield* toolWrappers.length === 0
-    ? act
+    ? act()
     : Effect.catch(
       wrap<ToolCallEvent, ToolResult>(
         turn,
@@ -251,7 +251,7 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
         toolWrappers,
         (value) =>
           value === event || isSame(value, event)
-            ? act
+            ? act()
             : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
         (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
       )(event),
