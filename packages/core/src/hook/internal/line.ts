@@ -1,5 +1,6 @@
 /** A point, compiled: the hooks that implement it, in running order, with everything a run needs looked up once. */
 import * as Duration from "effect/Duration"
+import { matcher } from "../../data/NamePattern.ts"
 import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
 import type { HookContext } from "../HookContext.ts"
 import { type HookPointName, type Row, table } from "../HookPoint.ts"
@@ -88,29 +89,6 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
 }
 
 const toolPoints: ReadonlySet<HookPointName> = new Set(["preToolCall", "postToolCall", "onPermission", "onToolDenied"])
-
-/** `*` stands for any characters, a leading `!` excludes; everything else stands for itself. Linear in the length of the name. */
-const matcher = (patterns: string | ReadonlyArray<string>): (tool: string) => boolean => {
-  const list = typeof patterns === "string" ? [patterns] : patterns
-  const without = list.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1).split("*"))
-  const only = list.filter((pattern) => !pattern.startsWith("!")).map((pattern) => pattern.split("*"))
-  const others = only.length === 0 && without.length > 0
-  return (tool) => (others || only.some((pieces) => fits(pieces, tool))) && !without.some((pieces) => fits(pieces, tool))
-}
-
-const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
-  if (pieces.length === 1) return name === pieces[0]
-  const first = pieces[0]!
-  const last = pieces[pieces.length - 1]!
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
-  let at = first.length
-  for (const piece of pieces.slice(1, -1)) {
-    const found = name.indexOf(piece, at)
-    if (found < 0 || found + piece.length > name.length - last.length) return false
-    at = found + piece.length
-  }
-  return true
-}
 
 /** What a failure leads to: the hook's wish, where the point allows it; otherwise the hook is only reported. */
 export const policyOf = ({ legal }: Line, entry: Entry, kind: FailureKind): FailurePolicy => {
