@@ -30,6 +30,7 @@ export type AgentEvent = EventMeta & AgentEventBody
 export type AgentEventBody =
   | { readonly type: "session-start"; readonly source: "startup" | "resume" | "rotate" }
   | { readonly type: "session-end"; readonly reason: "done" | "error" | "rotate" | "abort" }
+  /** Comes when the preTurn hooks have had their say; the message is empty when they refused it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
   | { readonly type: "llm-start"; readonly provider: string; readonly model: string | undefined; readonly attempt: number }

@@ -60,6 +60,11 @@ export interface HookOptions {
    * has passed, or the last `chars` characters (a pattern up to that length is then seen whole, however the text is cut).
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
+  /**
+   * Handles what nobody else may see: its changes are recorded without their content, and its `wrapToolCall` may hand the tool other arguments
+   * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by the tool's schema.
+   */
+  readonly confidential?: boolean
   /** `ifChanged`: asked again when a later hook changed the value it had answered for. Default `never`. */
   readonly reinvoke?: "never" | "ifChanged"
 }
@@ -125,6 +130,8 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
   /** Surrounds every execution of a tool; the lowest priority number is outermost. */
   readonly wrapToolCall?: WrapMethod<ToolCallEvent, ToolResult, R>
+  /** Changes the text of a result for the user alone: nothing is stored, no event has it. */
+  readonly revealText?: (text: string, ctx: HookContext) => string
 }
 
 /** A hook that requires whatever it requires. @category type-level @since 0.1.0 */

@@ -63,6 +63,13 @@ export const change = (before: unknown, after: unknown): NonNullable<HookAnswer[
   diff: diff(before, after).slice(0, 4).join(", ") || "no difference"
 })
 
+/** What is said of a change whose content nobody may see. @category constants @since 0.1.0 */
+export const confidential: NonNullable<HookAnswer["change"]> = Object.freeze({
+  before: "confidential",
+  after: "confidential",
+  diff: "confidential"
+})
+
 /** Lists the paths at which two values differ, as `path: before -> after`, each side at most 80 characters. @category reading @since 0.1.0 */
 export const diff = (before: unknown, after: unknown, path = ""): ReadonlyArray<string> => {
   // Canonical text says `null` for what is not there at all.

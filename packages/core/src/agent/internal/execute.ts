@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import { type AgentError, PortFailed, SessionError } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import { after } from "../../data/internal/timer.ts"
@@ -10,6 +11,7 @@ import type { TurnOutput } from "../../data/Turn.ts"
 import type { Usage } from "../../data/Usage.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookRecord } from "../../hook/HookRecord.ts"
+import { Context as HookView } from "../../hook/internal/context.ts"
 import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { RunCommon, RunResult } from "../RunResult.ts"
@@ -73,7 +75,6 @@ const unavailable = (sessionId: string, problem: "busy" | "closed"): SessionErro
 
 const whole = function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
   if (isNew) yield* startSession(turn, resumed)
-  if (turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
   if (!turn.host.chain.has("onTurnError")) return yield* inner(turn, resumed)
   return yield* Effect.catchCause(Effect.gen(() => inner(turn, resumed)), (cause) => {
     const error = Cause.hasDies(cause) ? died(turn, cause) : Cause.squash(cause) as Failure
@@ -100,6 +101,7 @@ const recovered = function*(turn: Turn, error: AgentError): Effect.fn.Return<Tur
 }
 
 const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
+  if (resumed && turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
   const core: CoreOutput & { readonly executed: boolean } = resumed ? { ...(yield* work(turn)), executed: true } : yield* begin(turn)
   const output = outputOf(turn, core)
   const { memory } = turn.host
@@ -117,6 +119,12 @@ const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutp
 const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly executed: boolean }, Failure> {
   const folded = turn.fold("preTurn", turn.input)
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  if (turn.listened) {
+    // What the hooks refused or replaced is told to nobody.
+    const tag = outcome?.action._tag
+    const message = tag === "Reject" || tag === "Abort" ? "" : (outcome?.event ?? turn.input).message
+    turn.publish({ type: "turn-start", message, resumed: false })
+  }
   if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   const input = outcome?.event ?? turn.input
@@ -257,10 +265,11 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
         turn.phase = "ended"
         const { finishReason, text } = output
         const { core } = turn.host
+        const forUser = revealed(turn, text)
         return isAnswering(core)
-          ? Effect.flatMap(core.object(text), (object) =>
-            done(turn, Object.assign(new Ending(turn, text), { status: "completed" as const, finishReason, object })))
-          : done(turn, Object.assign(new Ending(turn, text), { status: "completed" as const, finishReason }))
+          ? Effect.flatMap(core.object(forUser), (object) =>
+            done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason, object }), text))
+          : done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason }), text)
       },
       onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
         const error = Cause.squash(cause)
@@ -336,7 +345,16 @@ const endOf = (turn: Turn, end: TurnEnded["end"]): RunResult => {
   return Object.assign(new Ending(turn, end.text), { status: "limited" as const, limit: end.limit, used: end.used, max: end.max, snapshot })
 }
 
-const done = (turn: Turn, result: RunResult): Effect.Effect<RunResult, AgentError> => {
-  if (turn.listened) turn.publish({ type: "turn-end", status: result.status, text: result.text, usage: result.usage })
+/** The text for the user alone. A hook that breaks reveals nothing. */
+const revealed = (turn: Turn, text: string): string =>
+  turn.host.revealers.reduce((known, hook) => {
+    const made = Result.try(() => hook.revealText!(known, new HookView(turn, hook.name)))
+    if (Result.isSuccess(made) && typeof made.success === "string") return made.success
+    turn.warn(`revealText failed: ${Result.isFailure(made) ? say(made.failure) : "it answered no text"}`, hook.name)
+    return known
+  }, text)
+
+const done = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
+  if (turn.listened) turn.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
   return turn.host.config.store === undefined ? Effect.succeed(result) : Effect.as(turn.save(), result)
 }

@@ -41,6 +41,8 @@ export interface Resolved {
   /** Hooks that surround acts, outermost first. */
   readonly llmWrappers: ReadonlyArray<AgentHook<never>>
   readonly toolWrappers: ReadonlyArray<AgentHook<never>>
+  /** Hooks that give the user what nobody else may see. */
+  readonly revealers: ReadonlyArray<AgentHook<never>>
   readonly streams: boolean
 }
 
@@ -85,6 +87,7 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
     cwd: config.cwd ?? folder(),
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
     toolWrappers: hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined),
+    revealers: hooks.filter(({ revealText }) => revealText !== undefined),
     streams: chain.success.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
   })
 }

@@ -21,7 +21,7 @@ import { limited } from "./llmCall.ts"
 import { allowed, ask, everyHook, isSettled, remember } from "./permit.ts"
 import { say } from "./say.ts"
 import { ended, isEnded, type Turn, type Work } from "./turn.ts"
-import { wrap } from "./wrap.ts"
+import { isRevealed, wrap } from "./wrap.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -242,6 +242,15 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
   // Asked for anew at every attempt: a wrapper may begin the act later, twice or never.
   const act = (): Effect.Effect<ToolResult, Failure> =>
     delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : Effect.gen(() => delegated(turn, event, delegate))
+  const reveal = ({ args }: ToolCallEvent): Effect.Effect<ToolResult, Failure> => {
+    if (delegate !== undefined) return Effect.succeed(failure("what is handed to another agent cannot be revealed to it"))
+    const read = dispatcher.decode(event.tool, args)
+    return Effect.flatMap(isNow(read) ? Effect.succeed(read) : read, (decoded) =>
+      // Its words could quote the arguments.
+      decoded.ok
+        ? dispatcher.dispatch({ ...event, args: decoded.args }, event.grant, about)
+        : Effect.succeed(failure("the revealed arguments do not fit the tool's schema")))
+  }
   const result = yield* toolWrappers.length === 0
     ? act()
     : Effect.catch(
@@ -252,6 +261,8 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
         (value) =>
           value === event || isSame(value, event)
             ? act()
+            : isRevealed(value)
+            ? reveal(value)
             : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
         (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
       )(event),

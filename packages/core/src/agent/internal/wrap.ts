@@ -14,6 +14,12 @@ import { isEnded, type Turn } from "./turn.ts"
 type Failure = AgentError | TurnEnded
 type Act<Input, Output> = (input: Input) => Effect.Effect<Output, Failure>
 
+/** Inputs that a confidential wrapper made: the act takes them in place of what was approved. */
+const revealed = new WeakSet<object>()
+
+/** Whether a confidential wrapper made this input. */
+export const isRevealed = (input: object): boolean => revealed.has(input)
+
 /** Builds the surrounded act; the first hook is outermost. `broken` turns a fail-closed wrapper's failure into a result. */
 export const wrap = <Input, Output>(
   turn: Turn,
@@ -41,6 +47,7 @@ const around = <Input, Output>(
     let flight: Deferred.Deferred<Output, Failure> | undefined
     const run: Act<Input, Output> = (value) =>
       Effect.suspend(() => {
+        if (hook.confidential === true && value !== input && typeof value === "object" && value !== null) revealed.add(value)
         const mine = flight = Deferred.makeUnsafe<Output, Failure>()
         return Effect.onExit(inner(value), (exit) => Deferred.done(mine, exit))
       })

@@ -5,7 +5,7 @@ import { ChainError } from "../../data/AgentError.ts"
 import type { AgentHook } from "../AgentHook.ts"
 import { names } from "../HookPoint.ts"
 
-const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall"])
+const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall", "revealText"])
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string")
 const isChars = (value: unknown): boolean =>
@@ -32,6 +32,7 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   mode: oneOf("enforce", "shadow"),
   tools: ["must be a string or a list of strings", (value) => typeof value === "string" || isTexts(value)],
   hold: ["must be none, untilPass or { chars: number }", (value) => value === "none" || value === "untilPass" || isChars(value)],
+  confidential: ["must be true or false", (value) => typeof value === "boolean"],
   observes: ["must be a list of points", isTexts],
   reinvoke: oneOf("never", "ifChanged")
 }

@@ -17,6 +17,7 @@ export interface Entry {
   readonly wants?: (tool: string) => boolean
   readonly shadow: boolean
   readonly gate: boolean
+  readonly confidential: boolean
   readonly observer: boolean
   /** Infinity when it is not bounded. */
   readonly timeoutMs: number
@@ -80,6 +81,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     call: (hook[point] as Entry["call"]).bind(hook),
     shadow: hook.mode === "shadow",
     observer: observes(hook, point),
+    confidential: hook.confidential === true,
     gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook, point),
     timeoutMs: hook.timeout === "none" ? Infinity : hook.timeout === undefined ? 30_000 : Duration.toMillis(hook.timeout),
     onFailure,

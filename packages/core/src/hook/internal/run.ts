@@ -8,7 +8,7 @@ import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
-import { change, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
+import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
 import { isAction, isPending, isPromise, isThenable, say, violation } from "./answer.ts"
 import { Context } from "./context.ts"
 import { fingerprint } from "./fingerprint.ts"
@@ -241,7 +241,7 @@ export class Run {
       if (!read.ok) return `${action._tag} at ${this.line.point}: ${read.why}`
       const next = this.line.apply === undefined ? read.value : this.line.apply(before, read.value)
       if (this.scope.freeze) freeze(next)
-      if (this.journal !== undefined && next !== before) changes = change(before, next)
+      if (this.journal !== undefined && next !== before) changes = entry.confidential ? confidential : change(before, next)
       this.event = next
       this.stop(action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed, entry.name)
     } else if (action._tag !== "Continue") this.stop(action, entry.name)
