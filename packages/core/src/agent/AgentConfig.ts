@@ -8,6 +8,7 @@ import type { LlmParameters } from "../data/LlmCall.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
 import type { AgentInfo } from "../hook/HookContext.ts"
+import type { ArtifactStore } from "../port/ArtifactStore.ts"
 import type { Compactor } from "../port/Compactor.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
 import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
@@ -15,6 +16,7 @@ import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { SessionStore } from "../port/SessionStore.ts"
 import type { Tokenizer } from "../port/Tokenizer.ts"
 import type { AgentCore } from "./AgentCore.ts"
+import type { ApprovalConfig } from "./Approvals.ts"
 import type { AnyTool } from "./defineTool.ts"
 import type { Limits } from "./Limits.ts"
 import type { Output } from "./Output.ts"
@@ -57,13 +59,17 @@ export interface AgentConfig<R = never> {
   readonly compactor?: Compactor
   /** Default: the first provider's, else four characters a token. What the vendor reports goes before it. */
   readonly tokenizer?: Tokenizer
-  /** Keeps run states outside the process. */
+  /** Keeps sessions outside the process. */
   readonly store?: SessionStore
+  /** Where artifacts are. Default: with the sessions, else in memory. */
+  readonly artifacts?: ArtifactStore
   /** Decides asks in place. Without it an ask suspends the run. */
   readonly onAsk?: (
     ask: PendingAsk,
     options: { readonly signal: AbortSignal }
   ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
+  /** Proof and memory of what people decide. */
+  readonly approvals?: ApprovalConfig
   /**
    * With backups: a provider that failed this often in a row (overload, rate limit, server, connection, timeout, malformed) is left alone
    * for the cooldown, then tried by one call. Default 5 failures, 30 seconds.

@@ -8,6 +8,7 @@ import type { AgentError } from "../data/AgentError.ts"
 import type { AgentEventBody } from "../data/AgentEvent.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
+import type { FinishReason } from "../data/Turn.ts"
 import type { Outcome } from "../hook/HookChain.ts"
 import type { HookPointName, In } from "../hook/HookPoint.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
@@ -16,6 +17,12 @@ import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { ToolDispatcher } from "../port/ToolDispatcher.ts"
 import type { Limits } from "./Limits.ts"
 import type { TurnEnded } from "./TurnEnded.ts"
+
+/** What a core ends with. @category models @since 0.1.0 */
+export interface CoreOutput {
+  readonly text: string
+  readonly finishReason: FinishReason
+}
 
 /** The chain, bound to the turn. @category models @since 0.1.0 */
 export interface TurnHooks {
@@ -46,8 +53,8 @@ export interface AgentContext {
   readonly append: (message: Message) => void
   /** Asks the model, with window, hooks, retries and fallback; keeps the answer. */
   readonly callModel: Effect.Effect<LlmResponse, AgentError | TurnEnded>
-  /** Runs the tools the last answer asked for, with policy and hooks; keeps their results. */
-  readonly runTools: Effect.Effect<void, AgentError | TurnEnded>
+  /** Runs the tools the last answer asked for, with policy and hooks; keeps their results. When another agent took over, its answer is the turn's. */
+  readonly runTools: Effect.Effect<CoreOutput | undefined, AgentError | TurnEnded>
   /** Asks the preStop hooks; true when they gave a follow-up and the turn goes on. */
   readonly keepGoing: (text: string) => Effect.Effect<boolean, AgentError | TurnEnded>
 }

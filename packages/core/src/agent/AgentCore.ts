@@ -5,15 +5,11 @@
  */
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../data/AgentError.ts"
-import type { FinishReason, TurnInput } from "../data/Turn.ts"
-import type { AgentContext } from "./AgentContext.ts"
+import type { TurnInput } from "../data/Turn.ts"
+import type { AgentContext, CoreOutput } from "./AgentContext.ts"
 import type { TurnEnded } from "./TurnEnded.ts"
 
-/** What a core ends with. @category models @since 0.1.0 */
-export interface CoreOutput {
-  readonly text: string
-  readonly finishReason: FinishReason
-}
+export type { CoreOutput } from "./AgentContext.ts"
 
 /** @category models @since 0.1.0 */
 export interface AgentCore {

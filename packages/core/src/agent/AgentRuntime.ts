@@ -4,13 +4,13 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { type AgentError, type ChainError, type ConfigError, SessionError, SnapshotError } from "../data/AgentError.ts"
+import { type AgentError, type ChainError, type ConfigError, type PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
@@ -23,13 +23,16 @@ import type { HookState } from "../hook/HookState.ts"
 import { LlmProvider } from "../port/LlmProvider.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import * as Compaction from "./internal/compaction.ts"
+import { decide, pendingOf } from "./internal/delegation.ts"
 import { execute } from "./internal/execute.ts"
-import { configure } from "./internal/output.ts"
-import { settle } from "./internal/permit.ts"
-import { resolve, type Resolved } from "./internal/resolved.ts"
+import { made } from "./internal/made.ts"
+import { reopened, resumable, stored } from "./internal/reopen.ts"
+import type { Resolved } from "./internal/resolved.ts"
+import { restore } from "./internal/restore.ts"
 import { say } from "./internal/say.ts"
 import * as Sessions from "./internal/session.ts"
-import { restore, Turn } from "./internal/turn.ts"
+import { join } from "./internal/tree.ts"
+import { Turn } from "./internal/turn.ts"
 import type { RunResult } from "./RunResult.ts"
 
 /** One conversation. Its turns run one after the other. @category models @since 0.1.0 */
@@ -42,6 +45,10 @@ export interface Session {
   readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
   /** Tells the hooks of something that happened in the host; false when one refused it. */
   readonly signal: (signal: HostSignal) => Effect.Effect<{ readonly allowed: boolean; readonly reason?: string }>
+  /** What the turn that waits is waiting for: nothing when none does. */
+  readonly pending: ReadonlyArray<RunState.PendingAsk>
+  /** Goes on with the turn that waits: suspended, limited, or left by a process that ended. */
+  readonly resume: (decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
   /** Compacts the conversation now; false when nothing could be removed. */
   readonly compact: Effect.Effect<boolean>
   /** Ends the session; its hooks are told once. */
@@ -54,8 +61,10 @@ export type Decisions = { readonly [callId: string]: RunState.Decision }
 /** @category models @since 0.1.0 */
 export interface AgentRuntime {
   readonly chain: HookChain
-  /** Opens a session: a new one, or the one with this id. With history, the session begins with it. */
-  readonly session: (options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }) => Effect.Effect<Session, SessionError>
+  /** Opens a session: a new one, or the one with this id, which may be in the store. With history, the session begins with it. */
+  readonly session: (
+    options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }
+  ) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
   /** Runs one turn in a session of its own. */
   readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
   /** Goes on with a suspended or limited run, in this process or another. */
@@ -99,11 +108,12 @@ export const layer: {
 /** Makes the runtime; hooks get the services that are in the context now. @category constructors @since 0.1.0 */
 export const make = Effect.fnUntraced(
   function*<R = never>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
-    const host = yield* Effect.fromResult(Result.flatMap(configure(config as unknown as AgentConfig), resolve))
+    const host = yield* Effect.fromResult(made(config as unknown as AgentConfig))
     const context = yield* Effect.context<R>()
     for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)
     const { closeAll, runtime } = makeUnsafe(host, context as Context.Context<never>)
     yield* Effect.addFinalizer(() => closeAll)
+    join(runtime, { host, services: Effect.succeed(context as Context.Context<never>) })
     return runtime
   }
 )
@@ -123,14 +133,17 @@ export const makeUnsafe = (
 const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never> | undefined): AgentRuntime => {
   const data = new Map<string, Sessions.Session>()
 
-  const forget = (id: string): void => {
-    open.delete(id)
-    data.delete(id)
+  const inside: Inside = {
+    forget: (id) => {
+      open.delete(id)
+      data.delete(id)
+    },
+    resume: (snapshot, decisions) => resume(snapshot, decisions)
   }
 
   const adopt = (session: Sessions.Session): Session => {
     data.set(session.id, session)
-    const face = new SessionFace(host, session, context, forget)
+    const face = new SessionFace(host, session, context, inside)
     open.set(session.id, face)
     return face
   }
@@ -138,18 +151,10 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
   const resume = Effect.fnUntraced(function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
     const state = yield* RunState.decode(snapshot)
     yield* resumable(host, state, data.get(state.sessionId), decisions)
-    const session = data.get(state.sessionId) ??
-      new Sessions.Session(state.sessionId, {
-        messages: state.messages,
-        state: state.hookState,
-        turnNumber: state.turnNumber,
-        injections: state.injections
-      })
+    const session = data.get(state.sessionId) ?? reopened(state, false)
     if (!data.has(session.id)) adopt(session)
     const turn = restore(host, session, state)
-    for (const work of turn.calls) {
-      if (Object.hasOwn(decisions, work.call.id)) settle(turn, work, decisions[work.call.id]!)
-    }
+    yield* decide(turn, decisions, yield* Clock.currentTimeMillis)
     const face = open.get(session.id)
     const run = within(context, execute(turn, true))
     return yield* face !== undefined && single.has(face) ? closing(face, run) : run
@@ -165,13 +170,36 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
           message: `session id "${id.slice(0, 128)}" must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
         })
       }
-      return Effect.succeed(
-        open.get(id) ??
-          adopt(
-            new Sessions.Session(id, options?.messages === undefined ? undefined : { messages: options.messages, state: {}, turnNumber: 0 })
-          )
-      )
+      const { messages } = options ?? {}
+      const known = open.get(id)
+      if (known !== undefined) return Effect.succeed(known)
+      const { store } = host.config
+      const fresh = () =>
+        open.get(id) ?? adopt(new Sessions.Session(id, messages === undefined ? undefined : { messages, state: {}, turnNumber: 0 }))
+      if (store === undefined || options?.id === undefined) return Effect.succeed(fresh())
+      return Effect.flatMap(stored(store, id), (state) => {
+        if (state === undefined) return Effect.succeed(fresh())
+        if (messages !== undefined) {
+          return new SessionError({
+            sessionId: id,
+            problem: "exists",
+            message: `session ${id} is in the store already: it has messages of its own`
+          })
+        }
+        return Effect.sync(() => open.get(id) ?? reopen(state))
+      })
     })
+
+  /** Opens a session as the store has it. A turn that waits can be resumed; a new turn closes it. */
+  const reopen = (state: RunState.RunState): Session => {
+    const session = reopened(state, true)
+    const face = adopt(session)
+    if (state.phase !== "ended") {
+      session.parked = restore(host, session, state)
+      session.resumable = state.turnNumber
+    }
+    return face
+  }
 
   return {
     chain: host.chain,
@@ -202,36 +230,10 @@ export const closing = (session: Session, turn: Effect.Effect<RunResult, AgentEr
     return session.close(status === "aborted" ? "abort" : "done")
   })
 
-/** Refuses what cannot be gone on with, before anything is changed. */
-const resumable = (
-  host: Resolved,
-  state: RunState.RunState,
-  session: Sessions.Session | undefined,
-  decisions: Decisions
-): Effect.Effect<void, SnapshotError> => {
-  const refuse = (problem: SnapshotError["problem"], message: string) => new SnapshotError({ problem, message })
-  if (state.coreType !== host.core.coreType) {
-    return refuse("not-a-snapshot", `the snapshot is of core "${state.coreType}", this agent runs "${host.core.coreType}"`)
-  }
-  if (state.phase === "ended") {
-    return refuse("finished", `turn ${state.turnNumber} of session ${state.sessionId} has ended: there is nothing to resume`)
-  }
-  if (session !== undefined && session.resumable !== state.turnNumber) {
-    return refuse("finished", `session ${state.sessionId} has gone on since this snapshot of turn ${state.turnNumber} was taken`)
-  }
-  const asked = new Set(state.calls.flatMap(({ call, status }) => status === "asked" ? [call.id] : []))
-  const stray = Object.keys(decisions).find((id) => !asked.has(id))
-  if (stray !== undefined) {
-    return refuse("wrong-decision", `nobody asked about tool call "${stray}": pending are ${[...asked].join(", ") || "none"}`)
-  }
-  const unreadable = Object.keys(decisions).find((id) => !RunState.isDecision(decisions[id]))
-  if (unreadable !== undefined) {
-    return refuse(
-      "wrong-decision",
-      `the decision on tool call "${unreadable}" is none of approve, deny, edit and respond with what belongs to it`
-    )
-  }
-  return Effect.void
+/** What a session asks of its runtime. */
+interface Inside {
+  readonly forget: (id: string) => void
+  readonly resume: AgentRuntime["resume"]
 }
 
 /** A class because there may be ten thousand sessions: its methods are shared. */
@@ -239,13 +241,13 @@ class SessionFace implements Session {
   private readonly host: Resolved
   private readonly session: Sessions.Session
   private readonly context: Context.Context<never> | undefined
-  private readonly forget: (id: string) => void
+  private readonly runtime: Inside
 
-  constructor(host: Resolved, session: Sessions.Session, context: Context.Context<never> | undefined, forget: (id: string) => void) {
+  constructor(host: Resolved, session: Sessions.Session, context: Context.Context<never> | undefined, runtime: Inside) {
     this.host = host
     this.session = session
     this.context = context
-    this.forget = forget
+    this.runtime = runtime
   }
 
   get id() {
@@ -256,6 +258,21 @@ class SessionFace implements Session {
   }
   get messages() {
     return this.session.messages.slice()
+  }
+  get pending() {
+    const { parked } = this.session
+    return parked === undefined ? [] : pendingOf(parked as Turn)
+  }
+
+  resume(decisions?: Decisions): Effect.Effect<RunResult, AgentError> {
+    return Effect.suspend(() => {
+      const { id, parked, resumable } = this.session
+      if (parked === undefined || resumable === undefined) {
+        return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
+      }
+      const turn = parked as Turn
+      return Effect.flatMap(turn.sealed(turn.snapshot()), (snapshot) => this.runtime.resume(snapshot, decisions))
+    })
   }
 
   run(input: string | TurnInput): Effect.Effect<RunResult, AgentError> {
@@ -290,7 +307,7 @@ class SessionFace implements Session {
       const started = session.status !== "new"
       const { stop = Effect.void } = session
       session.status = "closed"
-      this.forget(session.id)
+      this.runtime.forget(session.id)
       if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0 && core.shutdown === undefined)) return stop
       const turn = this.outside()
       const shutdown = core.shutdown === undefined

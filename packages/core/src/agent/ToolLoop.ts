@@ -10,11 +10,16 @@ import type { AgentCore, CoreOutput } from "./AgentCore.ts"
 import type { TurnEnded } from "./TurnEnded.ts"
 
 const runTurn = Effect.fnUntraced(function*(_input: unknown, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {
-  if (ctx.phase === "tools") yield* ctx.runTools
+  if (ctx.phase === "tools") {
+    const taken = yield* ctx.runTools
+    if (taken !== undefined) return taken
+  }
   while (true) {
     const { finishReason, text, toolCalls } = yield* ctx.callModel
-    if (toolCalls.length > 0) yield* ctx.runTools
-    else if (!(yield* ctx.keepGoing(text))) return { text, finishReason }
+    if (toolCalls.length > 0) {
+      const taken = yield* ctx.runTools
+      if (taken !== undefined) return taken
+    } else if (!(yield* ctx.keepGoing(text))) return { text, finishReason }
   }
 })
 

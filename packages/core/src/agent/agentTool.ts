@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import type { Delegation, DelegationResult } from "../data/Delegation.ts"
+import type { AgentRuntime } from "./AgentRuntime.ts"
 import type { Agent } from "./createAgent.ts"
 import type { Tool } from "./defineTool.ts"
 
@@ -13,9 +13,10 @@ const Input = Schema.Struct({
 })
 
 /**
- * Makes a tool that hands its message to another agent and answers with that agent's text. The delegating agent's `preDelegation` hooks may
- * change, answer or refuse what is handed over, its `postDelegation` hooks what comes back. Cancelling the turn cancels the other agent's.
- * An agent that is suspended, limited or aborted is an error the model reads.
+ * Makes a tool that hands its message to another agent. The other agent works as a part of the turn: the hooks of the delegating agent run around
+ * everything it does, before its own (`ctx.agent` says for whom); both policies count; what it spends, its questions to people and its listeners are
+ * shared; cancelling the turn cancels it; an Abort inside ends the whole turn. `preDelegation` hooks may change, answer or refuse what is handed over,
+ * `postDelegation` hooks what comes back. Where it waits for a person the whole run is suspended, at any depth: `pending` names the call by its path.
  *
  * @example
  * ```ts
@@ -38,25 +39,16 @@ const Input = Schema.Struct({
 export const agentTool = <const Name extends string>(options: {
   readonly name: Name
   readonly description: string
-  readonly agent: Pick<Agent, "session">
+  readonly agent: Agent | AgentRuntime
+  /**
+   * `delegate`: the answer is the tool's result, and the model goes on with it. `transfer`: the other agent reads the conversation so far and takes over;
+   * its answer is the turn's, and the next turn begins with the first agent again. Default `delegate`.
+   */
+  readonly type?: "delegate" | "transfer"
 }): Tool<Name, { readonly message: string }> => ({
   name: options.name,
   description: options.description,
   input: Input,
-  delegate: (delegation, signal) => handOver(options.agent, delegation, signal),
-  execute: ({ message }, { signal }) =>
-    handOver(options.agent, { agent: options.name, type: "delegate", message }, signal).then(({ text }) => text)
+  delegate: { agent: options.agent, type: options.type ?? "delegate" },
+  execute: () => undefined
 })
-
-const handOver = async (agent: Pick<Agent, "session">, delegation: Delegation, signal: AbortSignal): Promise<DelegationResult> => {
-  const { context, instructions, message } = delegation
-  await using session = await agent.session(context === undefined ? {} : { messages: context })
-  const result = await session.run(instructions === undefined ? message : `${instructions}\n\n${message}`, { signal })
-  if (result.status === "completed") return { text: result.text }
-  // oxlint-disable-next-line belay/no-throw -- a rejection is how an async function fails
-  throw new Error(
-    result.status === "suspended"
-      ? `${delegation.agent} waits for a person's decision`
-      : `${delegation.agent} was ${result.status}: ${result.text}`
-  )
-}

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
@@ -12,15 +13,16 @@ import * as Result from "effect/Result"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
+import type { PendingAsk } from "../data/RunState.ts"
 import type { TurnInput } from "../data/Turn.ts"
 import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import * as AgentRuntime from "./AgentRuntime.ts"
 import type { InputSchema } from "./defineTool.ts"
-import { configure } from "./internal/output.ts"
+import { made } from "./internal/made.ts"
 import { eventQueue } from "./internal/queue.ts"
-import { resolve } from "./internal/resolved.ts"
+import { join } from "./internal/tree.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { RunResult } from "./RunResult.ts"
 
@@ -45,6 +47,10 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   readonly signal: (signal: HostSignal) => Promise<{ readonly allowed: boolean; readonly reason?: string }>
   readonly compact: () => Promise<boolean>
+  /** What the turn that waits is waiting for: nothing when none does. */
+  readonly pending: ReadonlyArray<PendingAsk>
+  /** Goes on with the turn that waits: suspended, limited, or left by a process that ended. */
+  readonly resume: (decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<Result>
   readonly close: () => Promise<void>
 }
 
@@ -93,7 +99,7 @@ export const createAgent: {
   ): Agent<ResultOf<S>>
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
   // What cannot work is said now, not at the first turn.
-  const host = Result.getOrThrow(Result.flatMap(configure(options as AgentConfig), resolve))
+  const host = Result.getOrThrow(made(options as AgentConfig))
   for (const warning of host.chain.warnings) Effect.runFork(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
   const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))
@@ -135,7 +141,7 @@ export const createAgent: {
     return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
   }
 
-  return {
+  const agent: Agent = {
     run: (input, options) => run((runtime) => runtime.run(input), options?.signal),
     stream: (input, options) => {
       let id: string | undefined
@@ -161,6 +167,9 @@ export const createAgent: {
     close,
     [Symbol.asyncDispose]: close
   }
+  const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
+  join(agent, { host, services: services as Effect.Effect<Context.Context<never> | undefined> })
+  return agent
 }
 
 type Run = <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
@@ -195,6 +204,12 @@ class Face implements AgentSession {
   }
   signal(signal: HostSignal) {
     return this.effects(() => this.session.signal(signal))
+  }
+  get pending() {
+    return this.session.pending
+  }
+  resume(decisions?: AgentRuntime.Decisions, options?: RunOptions) {
+    return this.effects(() => this.session.resume(decisions), options?.signal)
   }
   compact() {
     return this.effects(() => this.session.compact)

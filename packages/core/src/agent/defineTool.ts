@@ -6,7 +6,8 @@
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import type { Delegation, DelegationResult } from "../data/Delegation.ts"
+import type { Artifact } from "../data/Artifact.ts"
+import type { Delegation } from "../data/Delegation.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
 import type { ToolCallEvent, ToolMeta, ToolResultEvent } from "../data/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
@@ -21,6 +22,17 @@ export interface ToolContext {
   readonly idempotencyKey: string
   readonly sessionId: string
   readonly cwd: string
+  /** Texts outside the model's window, kept with the conversation. A tool's own keys begin with `tool:`; it may read the hooks'. */
+  readonly artifacts: ToolArtifacts
+}
+
+/** @category models @since 0.1.0 */
+export interface ToolArtifacts {
+  readonly write: (key: string, content: string, mimeType?: string) => Promise<Artifact>
+  readonly append: (key: string, content: string, mimeType?: string) => Promise<Artifact>
+  /** Reads by key or by reference. */
+  readonly read: (key: string) => Promise<string | undefined>
+  readonly list: () => Promise<ReadonlyArray<Artifact>>
 }
 
 /** A schema for arguments: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema. @category models @since 0.1.0 */
@@ -37,8 +49,8 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
   readonly jsonSchema?: JsonObject
   /** Runs alone: no other call of the same step beside it. Default false. */
   readonly exclusive?: boolean
-  /** Makes the call a delegation: the delegation points run around it, and this runs instead of `execute`. See `agentTool`. */
-  readonly delegate?: (delegation: Delegation, signal: AbortSignal) => Promise<DelegationResult>
+  /** Makes the call a delegation: the delegation points run around it, and this agent runs instead of `execute`. See `agentTool`. */
+  readonly delegate?: { readonly agent: object; readonly type: Delegation["type"] }
   /** Returns any JSON value, directly, as a promise or as an Effect. What it throws is the error the model reads. */
   readonly execute: (args: Args, ctx: ToolContext) => unknown
 }

@@ -39,14 +39,14 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
 
 /** A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or it fits no agent like this one. Nothing is changed. @category errors @since 0.1.0 */
 export class SnapshotError extends Schema.TaggedError<SnapshotError>()("SnapshotError", {
-  problem: Schema.Literals(["not-json", "not-a-snapshot", "newer-version", "wrong-decision", "finished"]),
+  problem: Schema.Literals(["not-json", "not-a-snapshot", "newer-version", "wrong-decision", "finished", "forged"]),
   message: Schema.String
 }) {}
 
 /** The session is busy with a turn, or was closed. @category errors @since 0.1.0 */
 export class SessionError extends Schema.TaggedError<SessionError>()("SessionError", {
   sessionId: Schema.String,
-  problem: Schema.Literals(["busy", "closed"]),
+  problem: Schema.Literals(["busy", "closed", "exists"]),
   message: Schema.String
 }) {}
 

@@ -57,6 +57,14 @@ export type AgentEventBody =
     readonly message: string
     readonly decision: RetryDecision
   }
+  /** A hook asked a model for itself. */
+  | {
+    readonly type: "hook-llm"
+    readonly hook: string
+    readonly model: string
+    readonly usage: Usage | undefined
+    readonly durationMs: number
+  }
   | { readonly type: "tool-start"; readonly call: ToolCall }
   | {
     readonly type: "tool-end"
@@ -68,7 +76,13 @@ export type AgentEventBody =
   | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
   | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
   | { readonly type: "ask"; readonly ask: PendingAsk }
-  | { readonly type: "decided"; readonly callId: string; readonly decision: "approve" | "deny" | "edit" | "respond" }
+  /** `by` is who decided, where that is known; `rule` when an earlier approval answered. */
+  | {
+    readonly type: "decided"
+    readonly callId: string
+    readonly decision: "approve" | "deny" | "edit" | "respond" | "delegate"
+    readonly by?: string
+  }
   | { readonly type: "hook"; readonly record: HookRecordLike }
   | {
     readonly type: "hook-failed"

@@ -13,14 +13,16 @@ import { TurnInput } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
 
 /** The version this release writes. Older versions are migrated when read; newer ones are refused. @category constants @since 0.1.0 */
-export const version = 1
+export const version = 2
 
 /** A question to a person about one tool call. @category models @since 0.1.0 */
 export interface PendingAsk extends Schema.Schema.Type<typeof PendingAsk> {}
 /** @category schemas @since 0.1.0 */
 export const PendingAsk = Schema.Struct({
-  /** The tool call this is about. */
+  /** The tool call this is about; of a sub-agent, the path to it: ids of the calls that delegate, and its own, joined by `/`. */
   callId: Schema.String,
+  /** The agent that wants to make the call; absent when it is the one the host started. */
+  agent: Schema.optionalKey(Schema.String),
   tool: Schema.String,
   /** The arguments that will run if it is approved. */
   args: JsonValue,
@@ -30,19 +32,48 @@ export const PendingAsk = Schema.Struct({
   /** What the hook wants shown beside it. */
   details: Schema.optionalKey(JsonValue),
   /** Canonical text of tool and arguments: an approval counts for exactly this. */
-  fingerprint: Schema.String
+  fingerprint: Schema.String,
+  /** Milliseconds since the epoch after which an answer comes too late and counts as a denial. */
+  expiresAt: Schema.optionalKey(Schema.Finite),
+  /** Who may answer, by name; absent means anybody. */
+  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** How many different approvers have to approve. Default 1. */
+  quorum: Schema.optionalKey(Schema.Finite),
+  /** Who has approved so far. */
+  approved: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Random text that makes a signed decision count for this question alone. */
+  nonce: Schema.optionalKey(Schema.String)
+})
+
+/** Who says it, and what proves it. */
+const signed = {
+  /** The approver's name, where it matters who answers. */
+  by: Schema.optionalKey(Schema.String),
+  /** See `Approvals.sign`. */
+  signature: Schema.optionalKey(Schema.String)
+}
+
+/** A rule that answers later questions of the same hook: about the tool, or about the tool with exactly these arguments. @category models @since 0.1.0 */
+export type Remember = Schema.Schema.Type<typeof Remember>
+/** @category schemas @since 0.1.0 */
+export const Remember = Schema.Struct({
+  what: Schema.Literals(["tool", "arguments"]),
+  /** `session`: this conversation. `project`: whatever shares the agent's `approvals.rules`. */
+  scope: Schema.Literals(["session", "project"])
 })
 
 /** What a person says to an ask. @category models @since 0.1.0 */
 export type Decision = Schema.Schema.Type<typeof Decision>
 /** @category schemas @since 0.1.0 */
 export const Decision = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("approve") }),
-  Schema.Struct({ type: Schema.Literal("deny"), reason: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("approve"), remember: Schema.optionalKey(Remember), ...signed }),
+  Schema.Struct({ type: Schema.Literal("deny"), reason: Schema.String, ...signed }),
   /** Run it with these arguments instead; they are validated and guarded again. */
-  Schema.Struct({ type: Schema.Literal("edit"), args: JsonValue }),
+  Schema.Struct({ type: Schema.Literal("edit"), args: JsonValue, ...signed }),
   /** Do not run it; this is its output. */
-  Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue })
+  Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue, ...signed }),
+  /** Somebody else shall answer. */
+  Schema.Struct({ type: Schema.Literal("delegate"), to: Schema.Array(Schema.String), ...signed })
 ])
 
 /** Whether a value is a decision. @category guards @since 0.1.0 */
@@ -62,7 +93,19 @@ export const CallState = Schema.Struct({
   settled: Schema.optionalKey(Schema.Array(Schema.Struct({ hook: Schema.String, fingerprint: Schema.String }))),
   /** The arguments that ran, where they differ from the model's own. */
   executedArgs: Schema.optionalKey(JsonValue),
-  result: Schema.optionalKey(ToolResult)
+  result: Schema.optionalKey(ToolResult),
+  /** The state of the agent that this call delegates to, while that agent is at work: a `RunState`. */
+  child: Schema.optionalKey(JsonValue)
+})
+
+/** Variables by key. */
+const Variables = Schema.Record(Schema.String, JsonValue)
+
+/** What `ctx.state.durable` holds, by scope; `calls` by tool call id. @category schemas @since 0.1.0 */
+export const DurableState = Schema.Struct({
+  conversation: Variables,
+  turn: Variables,
+  calls: Schema.Record(Schema.String, Variables)
 })
 
 /** Text a hook wants the model to read before its next answer. @category models @since 0.1.0 */
@@ -79,8 +122,10 @@ export const Injection = Schema.Struct({
 export interface RunState extends Schema.Schema.Type<typeof RunState> {}
 /** @category schemas @since 0.1.0 */
 export const RunState = Schema.Struct({
-  version: Schema.Literal(1),
+  version: Schema.Literal(version),
   sessionId: Schema.String,
+  /** Counts the changes that the session's store has taken, from 0. */
+  revision: Schema.Finite,
   turnNumber: Schema.Finite,
   stepNumber: Schema.Finite,
   coreType: Schema.String,
@@ -101,7 +146,10 @@ export const RunState = Schema.Struct({
     elapsedMs: Schema.Finite
   }),
   /** The session's `HookState`, by key. */
-  hookState: Schema.Record(Schema.String, JsonValue)
+  hookState: Variables,
+  durable: Schema.optionalKey(DurableState),
+  /** Proves, where the agent has a key, that nobody changed anything of this. */
+  seal: Schema.optionalKey(Schema.String)
 })
 
 const decodeState = Schema.decodeUnknownEffect(RunState)
@@ -128,13 +176,29 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   }
   const tooDeep = whyNot(value, "$", -slack)
   if (tooDeep !== undefined) return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
-  return yield* decodeState(value).pipe(
+  const state = yield* decodeState(found === 1 ? { ...(value as object), version, revision: 0 } : value).pipe(
     Effect.mapError((issue) => new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` }))
   )
+  // What is inside is read now: a sub-agent that cannot be resumed is no surprise for later.
+  for (const { child } of state.calls) if (child !== undefined) yield* decode(child)
+  return state
 })
 
+/**
+ * Lists the open questions of a state, those of sub-agents at any depth among them.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const pending = (state: Pick<RunState, "calls">): ReadonlyArray<PendingAsk> =>
+  state.calls.flatMap(({ ask, call, child, status }) => {
+    if (status !== "asked") return []
+    if (child === undefined) return ask === undefined ? [] : [ask]
+    return pending(child as unknown as RunState).map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
+  })
+
 /** Levels of a snapshot itself, above the JSON values it holds. */
-const slack = 16
+const slack = 64
 
 const parse = (text: string): Effect.Effect<unknown, SnapshotError> =>
   Effect.try({

@@ -65,6 +65,11 @@ export interface HookOptions {
    * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by the tool's schema.
    */
   readonly confidential?: boolean
+  /**
+   * Also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`), which no other hook sees: for budgets and audits.
+   * Such a hook makes no calls of its own there.
+   */
+  readonly allowReentry?: boolean
   /** `ifChanged`: asked again when a later hook changed the value it had answered for. Default `never`. */
   readonly reinvoke?: "never" | "ifChanged"
 }
@@ -75,7 +80,13 @@ export interface Next<in Input, out Output> {
   readonly promise: (input: Input) => Promise<Output>
 }
 
-/** A method that surrounds an act: cache, retry, timing. Only for what before and after cannot say. @category models @since 0.1.0 */
+/**
+ * A method that surrounds an act: cache, retry, timing. Only for what before and after cannot say. It refuses the act by failing with
+ * `HookAction.reject(...)`, and ends the turn by failing with `HookAction.abort(...)`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type WrapMethod<Input, Output, R> = (
   input: Input,
   next: Next<Input, Output>,

@@ -52,6 +52,12 @@ export interface Ask {
   readonly reason: string
   /** For the one who decides; shown, never interpreted. */
   readonly details?: Json
+  /** Milliseconds after which an answer comes too late and counts as a denial. Default: never. */
+  readonly expiresInMs?: number
+  /** Who may answer, by name. Default: anybody. */
+  readonly approvers?: ReadonlyArray<string>
+  /** How many different approvers have to approve. Default 1. */
+  readonly quorum?: number
 }
 
 /** Any action. Which are legal where is the table in `HookPoint`. @category models @since 0.1.0 */
@@ -84,5 +90,5 @@ export const respond = <Output>(output: Output): Respond<Output> => Object.freez
 export const abort = (reason: string): Abort => Object.freeze({ _tag: "Abort", reason })
 
 /** Asks a person. @category constructors @since 0.1.0 */
-export const ask = (reason: string, details?: Json): Ask =>
-  Object.freeze(details === undefined ? { _tag: "Ask", reason } : { _tag: "Ask", reason, details })
+export const ask = (reason: string, details?: Json, options?: Omit<Ask, "_tag" | "reason" | "details">): Ask =>
+  Object.freeze({ _tag: "Ask", reason, ...(details === undefined ? {} : { details }), ...options })

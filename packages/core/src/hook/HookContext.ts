@@ -3,7 +3,13 @@
  *
  * @since 0.1.0
  */
+import type * as Effect from "effect/Effect"
+import type { AgentError, PortFailed } from "../data/AgentError.ts"
+import type { Artifact } from "../data/Artifact.ts"
 import type { Json } from "../data/Json.ts"
+import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
+import type { Message } from "../data/Message.ts"
+import type { ToolResult } from "../data/Tool.ts"
 import type { HookFailure, HookRecord } from "./HookRecord.ts"
 import type * as HookState from "./HookState.ts"
 
@@ -44,12 +50,22 @@ export interface HookContext {
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly events: EventSender
-  readonly state: Pick<HookState.HookState, "get" | "set" | "update">
+  /** The conversation this happens in: of a sub-agent, the one it works for. */
+  readonly root: { readonly sessionId: string; readonly turnNumber: number }
+  readonly state: Pick<HookState.HookState, "get" | "set" | "update"> & { readonly durable: HookState.Durable }
+  /** Texts outside the model's window, kept with the conversation. */
+  readonly artifacts: Artifacts
+  /** Asks a model, for the hook alone: no other hook runs but those with `allowReentry`. Its cost counts like any other. */
+  readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
+  /** Runs a tool of the agent, for the hook alone. The policy has its say; what needs a person's approval fails. */
+  readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
+  /** Runs an Effect for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
+  readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** For observers: what the chain decided. */
   readonly outcome: ObservedOutcome | undefined
   /**
    * Has the model read `text` before its next answer, once, as a message of its own that names this hook.
-   * At most 10,000 characters; longer text is cut and says so.
+   * At most 10,000 characters; longer text is cut, and the whole of it is an artifact that the cut text names.
    */
   readonly inject: (text: string, options?: InjectOptions) => void
   /** Tells the developer: an event and a log line. */
@@ -58,6 +74,46 @@ export interface HookContext {
   readonly notifyUser: (message: string) => void
   /** At `preStop`: keeps the agent going with this message. */
   readonly followUp: (message: string) => void
+}
+
+/** What a hook asks a model. @category models @since 0.1.0 */
+export interface SideRequest {
+  /** One user message, or a whole conversation. */
+  readonly prompt: string | ReadonlyArray<Message>
+  readonly instructions?: string
+  /** Default: the agent's. */
+  readonly model?: string
+  /** Name of one of the agent's providers. Default: as for the agent itself. */
+  readonly provider?: string
+  readonly parameters?: LlmParameters
+}
+
+/** The artifacts of a conversation, as a hook sees them. Keys are the hooks' own (`hook:` goes before them); a key or reference of a tool reads the tool's. @category models @since 0.1.0 */
+export interface Artifacts {
+  /** Writes a text, over the one that was there. Default `text/plain`. */
+  readonly write: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>
+  /** Adds to the end of a text, which begins empty; of two that append at once, both are in it whole. */
+  readonly append: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>
+  readonly read: (key: string) => Effect.Effect<string | undefined, PortFailed>
+  readonly list: Effect.Effect<ReadonlyArray<Artifact>, PortFailed>
+  readonly remove: (key: string) => Effect.Effect<boolean, PortFailed>
+}
+
+/** @category models @since 0.1.0 */
+export interface ArtifactOptions {
+  readonly mimeType?: string
+  /** The tool call it belongs to. */
+  readonly toolCallId?: string
+}
+
+/** What a scope lends besides: built only for the hook that asks. @category models @since 0.1.0 */
+export interface Lent {
+  readonly root: HookContext["root"]
+  readonly durable: HookState.Durable<HookState.Store> & { readonly endCall: (callId: string) => void }
+  readonly artifacts: (hook: string) => Artifacts
+  readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
+  readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
+  readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 }
 
 /** Sends events of one's own to whoever listens. @category models @since 0.1.0 */
@@ -77,6 +133,8 @@ export interface HookScope {
   readonly cwd: string
   readonly signal: AbortSignal
   readonly state: HookState.Store
+  /** Capabilities beyond these; absent where a chain runs without a runtime, and asking for one then fails. */
+  readonly lent?: Lent
   /** One context a hook, filled by the chain; start with an empty array. */
   readonly contexts: Array<HookContext | undefined>
   /** Deep-freeze what hooks receive. */

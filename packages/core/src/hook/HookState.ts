@@ -73,6 +73,22 @@ export interface HookState {
   readonly snapshot: () => { readonly [name: string]: Json }
 }
 
+/**
+ * State that outlives the process wherever the agent has a store: it is saved with the session, after every tool call and at the end of every turn,
+ * however the turn ends.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Durable<State = Pick<HookState, "get" | "set" | "update">> {
+  /** As long as the conversation, and shared with its sub-agents. */
+  readonly conversation: State
+  /** Until the turn ends; a turn that is resumed goes on with it. */
+  readonly turn: State
+  /** Until the tool call ends; what `preToolCall` writes, `postToolCall` reads. */
+  readonly call: (callId: string) => State
+}
+
 /** The whole store, which can say who writes. @category models @since 0.1.0 */
 export interface Store extends HookState {
   readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void

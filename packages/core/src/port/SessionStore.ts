@@ -1,22 +1,148 @@
 /**
- * Keeps run states outside the process. Called at every point a run could be resumed from: after each tool, before each model call, at each end.
+ * Keeps sessions outside the process. Told at every point a run could be resumed from: before each model call, before and after each tool, at each end.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import type { RunState } from "../data/RunState.ts"
+import * as Schema from "effect/Schema"
+import type { Message } from "../data/Message.ts"
+import * as RunState from "../data/RunState.ts"
+import * as ArtifactStore from "./ArtifactStore.ts"
+
+/** Somebody else changed the session since it was read: whoever gets this must not go on. @category errors @since 0.1.0 */
+export class SessionConflict extends Schema.TaggedError<SessionConflict>()("SessionConflict", {
+  sessionId: Schema.String,
+  /** The revision that was to be written, and the one that is there. */
+  expected: Schema.Finite,
+  found: Schema.Finite,
+  message: Schema.String
+}) {}
+
+/** One step of a session. All of it is kept, or nothing. @category models @since 0.1.0 */
+export interface Commit {
+  readonly sessionId: string
+  /** One more than the revision this follows; 1 for a new session. */
+  readonly revision: number
+  /** The conversation from this index on is `messages`; what stood there is dropped. */
+  readonly from: number
+  readonly messages: ReadonlyArray<Message>
+  /** The rest of the state: everything but the messages. */
+  readonly state: Omit<RunState.RunState, "messages">
+  /** Decision records since the last commit, where the agent keeps them. */
+  readonly records: ReadonlyArray<unknown>
+  /** The whole state, for stores that keep it as one text. */
+  readonly snapshot: () => RunState.RunState
+}
+
+/** What is known of a session without reading it. @category models @since 0.1.0 */
+export interface SessionInfo {
+  readonly id: string
+  readonly revision: number
+  readonly turnNumber: number
+  readonly messages: number
+  /** Whether a turn waits: `suspended` for people, `open` for a process that ended in the middle of it. */
+  readonly status: "idle" | "suspended" | "open"
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly updatedAt: number
+}
 
 /** @category models @since 0.1.0 */
 export interface SessionStore {
-  readonly save: (state: RunState) => Effect.Effect<void, unknown>
-  readonly load: (sessionId: string) => Effect.Effect<RunState | undefined, unknown>
+  /**
+   * Keeps a step. It has to fail with a `SessionConflict`, and keep nothing, when there is such a session and it is not at `revision - 1`: of two
+   * processes that go on with one session, one wins.
+   */
+  readonly commit: (commit: Commit) => Effect.Effect<void, unknown>
+  /** Reads a session as it was after its last commit; nothing when there is none. */
+  readonly load: (sessionId: string) => Effect.Effect<RunState.RunState | undefined, unknown>
+  /** Lists sessions, the last changed first. Default limit 100. */
+  readonly list?: (options?: { readonly limit?: number; readonly before?: number }) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
+  /** Copies a session, with its artifacts, under another id. Fails when that id is taken. */
+  readonly fork?: (sessionId: string, to: string) => Effect.Effect<void, unknown>
+  /** Removes a session and its artifacts; false when there is none. */
+  readonly remove?: (sessionId: string) => Effect.Effect<boolean, unknown>
+  /** Decision records of a session, in order. */
+  readonly records?: (sessionId: string) => Effect.Effect<ReadonlyArray<unknown>, unknown>
+  /** Where the artifacts of its sessions are. */
+  readonly artifacts?: ArtifactStore.ArtifactStore
 }
 
+/** Whether a state waits for somebody. @category reading @since 0.1.0 */
+export const statusOf = (state: Pick<RunState.RunState, "phase" | "calls">): SessionInfo["status"] =>
+  state.phase === "ended" ? "idle" : state.calls.some(({ status }) => status === "asked") ? "suspended" : "open"
+
+/** Makes the conflict. @category constructors @since 0.1.0 */
+export const conflict = (sessionId: string, revision: number, found: number): SessionConflict =>
+  new SessionConflict({
+    sessionId,
+    expected: revision - 1,
+    found,
+    message: `session ${sessionId} was changed elsewhere: this process goes on from revision ${
+      revision - 1
+    }, the store is at ${found}. Load it again`
+  })
+
 /** Makes a store that lives as long as the process. @category constructors @since 0.1.0 */
-export const inMemory = (): SessionStore => {
-  const states = new Map<string, RunState>()
+export const inMemory = (): Required<SessionStore> => {
+  interface Kept {
+    readonly state: Omit<RunState.RunState, "messages">
+    readonly messages: Array<Message>
+    readonly records: Array<unknown>
+    readonly createdAt: number
+    readonly updatedAt: number
+  }
+  const sessions = new Map<string, Kept>()
+  const artifacts = ArtifactStore.inMemory()
+  const now = () => performance.timeOrigin + performance.now()
+  const stateOf = ({ messages, state }: Kept): RunState.RunState => structuredClone({ ...state, messages })
   return {
-    save: (state) => Effect.sync(() => void states.set(state.sessionId, structuredClone(state))),
-    load: (sessionId) => Effect.sync(() => states.get(sessionId))
+    artifacts,
+    commit: ({ from, messages, records, revision, sessionId, state }) =>
+      Effect.suspend(() => {
+        const kept = sessions.get(sessionId)
+        const found = kept?.state.revision ?? revision - 1
+        if (found !== revision - 1) return Effect.fail(conflict(sessionId, revision, found))
+        const time = now()
+        const log = kept?.messages ?? []
+        log.length = Math.min(from, log.length)
+        for (const message of messages) log.push(structuredClone(message))
+        sessions.set(sessionId, {
+          state: structuredClone(state),
+          messages: log,
+          records: [...(kept?.records ?? []), ...records],
+          createdAt: kept?.createdAt ?? time,
+          updatedAt: time
+        })
+        return Effect.void
+      }),
+    load: (id) =>
+      Effect.sync(() => {
+        const kept = sessions.get(id)
+        return kept === undefined ? undefined : stateOf(kept)
+      }),
+    list: ({ before = Infinity, limit = 100 } = {}) =>
+      Effect.sync(() =>
+        [...sessions].map(([id, { createdAt, messages, state, updatedAt }]) => ({
+          id,
+          revision: state.revision,
+          turnNumber: state.turnNumber,
+          messages: messages.length,
+          status: statusOf(state),
+          createdAt,
+          updatedAt
+        })).filter(({ updatedAt }) => updatedAt < before).sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit)
+      ),
+    fork: (id, to) =>
+      Effect.suspend(() => {
+        const kept = sessions.get(id)
+        if (kept === undefined) return Effect.fail(`there is no session ${id}`)
+        if (sessions.has(to)) return Effect.fail(`there is a session ${to} already`)
+        const { messages, ...state } = stateOf(kept)
+        sessions.set(to, { ...kept, state: { ...state, sessionId: to }, messages: [...messages], records: [...kept.records] })
+        return artifacts.copy(id, to)
+      }),
+    remove: (id) => Effect.andThen(artifacts.clear(id), Effect.sync(() => sessions.delete(id))),
+    records: (id) => Effect.sync(() => structuredClone(sessions.get(id)?.records ?? []))
   }
 }

@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type { Json } from "../data/Json.ts"
 import type { ToolCall } from "../data/Message.ts"
 import type { ExecutionGrant, ToolMeta, ToolResult } from "../data/Tool.ts"
+import type { ArtifactStore } from "./ArtifactStore.ts"
 
 /** What a tool's arguments turned out to be. @category models @since 0.1.0 */
 export type Decoded = { readonly ok: true; readonly args: Json } | { readonly ok: false; readonly why: string }
@@ -17,6 +18,9 @@ export interface DispatchContext {
   /** Stays the same when a call is repeated after a crash. */
   readonly idempotencyKey: string
   readonly cwd: string
+  readonly artifacts: ArtifactStore
+  /** The session whose artifacts are meant: of a sub-agent, the one it works for. */
+  readonly rootSessionId: string
   /** Milliseconds after which the call has failed. */
   readonly timeoutMs: number
   /** Registers what to do when that time is up; returns how to call it off. */

@@ -68,7 +68,7 @@ const places: {
     compactor: { compact: () => Effect.andThen(Effect.sync(reached), Effect.never) }
   }),
   "the memory": (reached) => ({ memory: { preTurnContext: () => Effect.andThen(Effect.sync(reached), Effect.never) } }),
-  "the store": (reached) => ({ store: { save: () => Effect.andThen(Effect.sync(reached), Effect.never), load: () => Effect.undefined } }),
+  "the store": (reached) => ({ store: { commit: () => Effect.andThen(Effect.sync(reached), Effect.never), load: () => Effect.undefined } }),
   "the start of the session": (reached) => ({
     hooks: [{
       name: "h",

@@ -1,5 +1,6 @@
 /** What hooks know and may do besides answering, and what the outside hears of it. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
@@ -8,6 +9,7 @@ import * as HookAction from "../../src/hook/HookAction.ts"
 import type { HookContext } from "../../src/hook/HookContext.ts"
 import { names } from "../../src/hook/HookPoint.ts"
 import * as HookState from "../../src/hook/HookState.ts"
+import * as ArtifactStore from "../../src/port/ArtifactStore.ts"
 import { assertValid, line, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
 
@@ -208,14 +210,18 @@ describe("injections", () => {
     assert.strictEqual(injected(model.requests)[0], "user: go | user (h): keep | user (h): branch c | user (h): no key")
   })
 
-  it("are cut at 10,000 characters, and say so", async () => {
+  it("are cut at 10,000 characters, and name the artifact that has all of it", async () => {
     const model = scripted([])
+    const artifacts = ArtifactStore.inMemory()
     await using agent = createAgent({
       provider: model.provider,
+      artifacts,
       hooks: [{ name: "h", preTurn: (_, ctx) => ctx.inject("x".repeat(10_007)) }]
     })
-    const { messages } = await agent.run("go")
-    assert.strictEqual(messages[1]?.content, `${"x".repeat(10_000)}\n[cut: 7 more characters]`)
+    const { messages, sessionId } = await agent.run("go")
+    const key = `hook:injection/${sessionId}/1.1`
+    assert.strictEqual(messages[1]?.content, `${"x".repeat(10_000)}\n[cut: 7 more characters, all of it is <artifact:${key}>]`)
+    assert.strictEqual(await Effect.runPromise(artifacts.read(sessionId, key)), "x".repeat(10_007))
   })
 
   it("survive a suspension", async () => {

@@ -113,7 +113,7 @@ describe("a delegation", () => {
     assert.lengthOf(stopping.outer.requests, 1)
   })
 
-  it("that fails, or is stopped, is an error the model reads", async () => {
+  it("that fails is an error the model reads; one that is aborted ends the turn", async () => {
     const failing = team([], [() => {
       throw new Error("no network")
     }])
@@ -125,7 +125,10 @@ describe("a delegation", () => {
       provider: scripted([asks(["ask", { message: "hi" }]), "done"]).provider,
       tools: [agentTool({ name: "ask", description: "Asks", agent: stopped })]
     })
-    assert.deepStrictEqual(said((await lead.run("go")).messages), { content: "ask was aborted: closed today", isError: true })
+    const result = await lead.run("go")
+    assert.strictEqual(result.status, "aborted")
+    assert.strictEqual(result.text, "closed today")
+    assert.deepStrictEqual(said(result.messages), { content: "ask was aborted: closed today", isError: true })
   })
 
   it("is cancelled with the turn that delegated", async () => {

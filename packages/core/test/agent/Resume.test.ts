@@ -84,7 +84,13 @@ describe("an ask without anybody to ask", () => {
       assert.strictEqual(ended.status, "completed")
       assert.match(line(ended.messages), text)
       assert.deepStrictEqual(deploy.ran, ran)
-      const expected = { approve: "true true", edit: "true true", respond: "false true", deny: "denied by person: not on Fridays" }
+      const expected = {
+        approve: "true true",
+        edit: "true true",
+        respond: "false true",
+        deny: "denied by person: not on Fridays",
+        delegate: ""
+      }
       assert.deepStrictEqual(told, [expected[decision.type]])
     })
   }
@@ -190,7 +196,7 @@ describe("a snapshot that cannot be resumed", () => {
     ) {
       assert.strictEqual(await refused(two.resume(broken)), "not-a-snapshot")
     }
-    assert.strictEqual(await refused(two.resume({ ...snapshot, version: 2 })), "newer-version")
+    assert.strictEqual(await refused(two.resume({ ...snapshot, version: 3 })), "newer-version")
     assert.strictEqual(await refused(two.resume({ ...snapshot, phase: "ended" })), "finished")
     assert.strictEqual(await refused(one.resume(snapshot, { nobody: { type: "approve" } })), "wrong-decision")
     for (const decision of [undefined, null, "approve", { type: "aprove" }, { type: "deny" }, { type: "edit" }]) {

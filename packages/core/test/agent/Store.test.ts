@@ -20,7 +20,7 @@ describe("the session store", () => {
       const done: Array<number> = []
       let writing = 0
       const store: SessionStore.SessionStore = {
-        save: (state) =>
+        commit: ({ state }) =>
           Effect.promise(async () => {
             assert.strictEqual(++writing, 1)
             await sleep(below(4))
@@ -47,11 +47,12 @@ describe("the session store", () => {
     const count = HookState.key("count", 0)
     const memory = SessionStore.inMemory()
     const store: SessionStore.SessionStore = {
-      save: (state) => {
+      commit: (commit) => {
+        const state = commit.snapshot()
         states.push(RunState.encode(state))
         assert.deepStrictEqual(JSON.parse(states.at(-1)!), JSON.parse(JSON.stringify(state)))
         assert.strictEqual(whyInvalid(state.messages), undefined)
-        return memory.save(state)
+        return memory.commit(commit)
       },
       load: memory.load
     }
@@ -96,18 +97,18 @@ describe("the session store", () => {
   })
 
   it("that breaks ends the turn with a PortFailed; the conversation stays valid", async () => {
-    const broken: ReadonlyArray<SessionStore.SessionStore["save"]> = [
+    const broken: ReadonlyArray<SessionStore.SessionStore["commit"]> = [
       () => Effect.fail("disk full"),
       () => Effect.die(new Error("disk full")),
       () => {
         throw new Error("disk full")
       }
     ]
-    for (const save of broken) {
+    for (const commit of broken) {
       for (const from of [1, 2, 3, 4]) {
         let saves = 0
         const store: SessionStore.SessionStore = {
-          save: (state) => ++saves >= from ? save(state) : Effect.void,
+          commit: (step) => ++saves >= from ? commit(step) : Effect.void,
           load: () => Effect.undefined
         }
         const model = scripted([asks(["look"], ["look"])])
@@ -124,7 +125,7 @@ describe("the session store", () => {
   it("has the decision of a person in it, before the tool runs", async () => {
     const seen: Array<string> = []
     const store: SessionStore.SessionStore = {
-      save: (state) =>
+      commit: ({ state }) =>
         Effect.sync(() => void seen.push(state.calls.map(({ decision, status }) => `${status} ${decision?.type ?? "-"}`).join())),
       load: () => Effect.undefined
     }

@@ -43,9 +43,9 @@ const sync = recording("sync", async (_, { idempotencyKey }) => {
 }, { idempotent: true }).tool
 
 const store: SessionStore = {
-  save: (state) =>
+  commit: ({ snapshot: whole, state }) =>
     Effect.promise(async () => {
-      writeFileSync(`${snapshot}.new`, RunState.encode(state))
+      writeFileSync(`${snapshot}.new`, RunState.encode(whole()))
       renameSync(`${snapshot}.new`, snapshot)
       if (!saved && state.calls.some(({ status }) => status === "done")) {
         saved = true

@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { ConfigError } from "../../data/AgentError.ts"
+import { keyOf } from "../../data/Artifact.ts"
 import { type Json, whyNot } from "../../data/Json.ts"
 import type { ToolCall } from "../../data/Message.ts"
 import { failure, success, type ToolMeta, type ToolResult } from "../../data/Tool.ts"
 import type { Decoded, DispatchContext, ToolDispatcher } from "../../port/ToolDispatcher.ts"
-import type { AnyTool, ToolContext } from "../defineTool.ts"
+import type { AnyTool, ToolArtifacts, ToolContext } from "../defineTool.ts"
 import { copy } from "./copy.ts"
 import { say } from "./say.ts"
 import { read, type ToolSchema } from "./toolSchema.ts"
@@ -62,7 +63,7 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
 /** Calls the function; what it returns decides how it is waited for. Nothing it does wrong leaves this place but as a failure. */
 const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchContext): Effect.Effect<ToolResult> =>
   Effect.suspend(() => {
-    const ctx = new Context(call.id, about)
+    const ctx = new Context(call, about)
     let returned: unknown
     let later = false
     // oxlint-disable-next-line belay/no-try -- a tool is foreign code, called on a synchronous path
@@ -122,13 +123,31 @@ const bounded = (effect: Effect.Effect<unknown, unknown>, ctx: Context, about: D
 
 /** A class because it is made for every call: the signal exists only once somebody asks for it. */
 class Context implements ToolContext {
-  readonly callId: string
+  private readonly call: ToolCall
   private readonly about: DispatchContext
   private controller: AbortController | undefined = undefined
 
-  constructor(callId: string, about: DispatchContext) {
-    this.callId = callId
+  constructor(call: ToolCall, about: DispatchContext) {
+    this.call = call
     this.about = about
+  }
+  get callId() {
+    return this.call.id
+  }
+  get artifacts(): ToolArtifacts {
+    const { about: { artifacts, rootSessionId }, call, signal } = this
+    const mine = (key: string) => key.startsWith("tool:") ? key : `tool:${key}`
+    const by = (mimeType?: string) => ({ by: call.name, toolCallId: call.id, ...(mimeType === undefined ? {} : { mimeType }) })
+    const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => Effect.runPromise(effect, { signal })
+    return {
+      write: (key, content, mimeType) => run(artifacts.write(rootSessionId, mine(key), content, by(mimeType))),
+      append: (key, content, mimeType) => run(artifacts.append(rootSessionId, mine(key), content, by(mimeType))),
+      read: (key) => {
+        const wanted = keyOf(key)
+        return run(artifacts.read(rootSessionId, wanted.startsWith("hook:") ? wanted : mine(wanted)))
+      },
+      list: () => run(artifacts.list(rootSessionId))
+    }
   }
   get signal(): AbortSignal {
     return (this.controller ??= new AbortController()).signal

@@ -5,12 +5,33 @@ import { frozenCopy } from "./copy.ts"
 /** Receives events, synchronously and in order. What it throws is ignored. */
 type Listener = (event: AgentEvent) => void
 
-/** The listeners of one agent. */
-export interface Hub {
-  readonly listeners: Set<Listener>
-}
+/** The listeners of one agent; of a sub-agent, those of the agent it works for come too. A class because whether anybody listens is asked all the time. */
+export class Hub {
+  readonly listeners: Set<Listener> = new Set()
+  private readonly others: ReadonlyArray<Hub>
 
-export const make = (): Hub => ({ listeners: new Set() })
+  constructor(...others: ReadonlyArray<Hub>) {
+    this.others = others
+  }
+
+  /** Whether anybody listens. */
+  get active(): boolean {
+    return this.listeners.size > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
+  }
+
+  /** Tells everybody; a listener that throws is dropped. */
+  tell(event: AgentEvent): void {
+    for (const listener of [...this.listeners]) {
+      // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
+      try {
+        listener(event)
+      } catch {
+        this.listeners.delete(listener)
+      }
+    }
+    for (const other of this.others) other.tell(event)
+  }
+}
 
 /** Where an event comes from. */
 export interface Origin {
@@ -21,7 +42,7 @@ export interface Origin {
   readonly session: { last: number }
 }
 
-/** Completes an event and hands it to every listener; a listener that throws is dropped. */
+/** Completes an event and hands it to every listener. */
 export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void => {
   const event: Record<string, unknown> = {
     seq: ++origin.session.last,
@@ -38,12 +59,5 @@ export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void =>
     if (typeof value === "object" && value !== null) event[key] = frozenCopy(value)
   }
   Object.freeze(event)
-  for (const listener of [...hub.listeners]) {
-    // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
-    try {
-      listener(event as unknown as AgentEvent)
-    } catch {
-      hub.listeners.delete(listener)
-    }
-  }
+  hub.tell(event as unknown as AgentEvent)
 }

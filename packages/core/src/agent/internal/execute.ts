@@ -16,6 +16,7 @@ import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { RunCommon, RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { pendingOf } from "./delegation.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
 import { isAnswering } from "./output.ts"
@@ -146,7 +147,8 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
 const work = (turn: Turn): Effect.Effect<CoreOutput, Failure> => turn.host.core.runTurn(turn.input, new Context(turn))
 
 const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<void, Failure> {
-  const source = resumed ? "resume" : "startup"
+  const { source: began } = turn.session
+  const source = resumed ? "resume" : began
   const { core: { init } } = turn.host
   if (init !== undefined) {
     turn.unstarted = true
@@ -156,7 +158,9 @@ const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<v
     )
     turn.unstarted = false
   }
-  const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: [] })
+  // A sub-agent works in the session of the agent it works for.
+  if (turn.parent !== undefined) return
+  const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: turn.session.handoff })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
@@ -263,6 +267,7 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
     Effect.matchCauseEffect(effect, {
       onSuccess: (output): Effect.Effect<RunResult, AgentError> => {
         turn.phase = "ended"
+        if (turn.parent === undefined && turn.session.hasDurable) turn.session.durable.endTurn()
         const { finishReason, text } = output
         const { core } = turn.host
         const forUser = revealed(turn, text)
@@ -287,12 +292,26 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
     (exit) => {
       if (Exit.isFailure(exit) && !turn.expired) {
         turn.closeStep("cancelled before it ended; its outcome is unknown")
+        turn.phase = "ended"
         const status = Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : "failed"
         turn.publish({ type: "turn-end", status, text: say(Cause.squash(exit.cause)), usage: turn.usage })
+        if (turn.parent === undefined) {
+          return leave(turn, exit.cause)
+        }
       }
       return Effect.void
     }
   )
+
+/** What was written until a turn failed is kept, unless it was the store that failed. */
+const leave = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect<void> => {
+  if (turn.session.root.hasDurable) turn.session.durable.endTurn()
+  const error = Cause.squash(cause)
+  if (turn.host.config.store === undefined || turn.session.unsure || (error instanceof PortFailed && error.port === "store")) {
+    return Effect.void
+  }
+  return Effect.catch(turn.save(), ({ message }) => Effect.sync(() => turn.warn(message, "runtime")))
+}
 
 /** The wall clock interrupted the turn: what was running has an unknown outcome, the rest can be resumed. */
 const expired = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
@@ -333,16 +352,22 @@ const endOf = (turn: Turn, end: TurnEnded["end"]): RunResult => {
   if (end.type === "aborted") {
     turn.closeStep(`not run: ${end.reason}`)
     turn.phase = "ended"
+    if (turn.parent === undefined && turn.session.hasDurable) turn.session.durable.endTurn()
     return Object.assign(new Ending(turn, end.reason), { status: "aborted" as const, reason: end.reason, by: end.by })
   }
   turn.session.resumable = turn.turnNumber
   turn.session.parked = turn
   const snapshot = turn.snapshot()
   if (end.type === "suspended") {
-    const pending = turn.calls.flatMap(({ ask, status }) => status === "asked" && ask !== undefined ? [ask] : [])
-    return Object.assign(new Ending(turn, ""), { status: "suspended" as const, pending, snapshot })
+    return Object.assign(new Ending(turn, ""), { status: "suspended" as const, pending: pendingOf(turn), snapshot })
   }
-  return Object.assign(new Ending(turn, end.text), { status: "limited" as const, limit: end.limit, used: end.used, max: end.max, snapshot })
+  return Object.assign(new Ending(turn, end.text), {
+    status: "limited" as const,
+    limit: end.limit,
+    used: end.used,
+    max: end.max,
+    snapshot
+  })
 }
 
 /** The text for the user alone. A hook that breaks reveals nothing. */
@@ -356,5 +381,11 @@ const revealed = (turn: Turn, text: string): string =>
 
 const done = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   if (turn.listened) turn.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
-  return turn.host.config.store === undefined ? Effect.succeed(result) : Effect.as(turn.save(), result)
+  const saved = turn.root.host.config.store === undefined ? Effect.void : turn.save()
+  if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(saved, result)
+  // Taken once the store has this state: whoever resumes it goes on from there.
+  return Effect.andThen(
+    saved,
+    Effect.map(Effect.suspend(() => turn.sealed(turn.snapshot())), (snapshot) => Object.assign(result, { snapshot }))
+  )
 }

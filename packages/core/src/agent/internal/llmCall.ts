@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type { AgentError } from "../../data/AgentError.ts"
+import { type AgentError, HookRejected } from "../../data/AgentError.ts"
 import { whyNot } from "../../data/Json.ts"
 import type { LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../../data/LlmCall.ts"
 import type { AssistantMessage, Message, ToolCall } from "../../data/Message.ts"
@@ -15,7 +15,7 @@ import { compact, fit } from "./compaction.ts"
 import { rejected } from "./errors.ts"
 import { reconcile, streamed } from "./stream.ts"
 import { ended, type Turn } from "./turn.ts"
-import { wrap } from "./wrap.ts"
+import { type Ends, wrap } from "./wrap.ts"
 
 /** Longest wait before another attempt, in milliseconds. */
 const maxDelayMs = 60_000
@@ -30,7 +30,7 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     turn.stepNumber++
     if (turn.session.injections.length > 0) deliver(turn)
     if (turn.host.config.window !== undefined) yield* fit(turn)
-    if (turn.host.config.store !== undefined) yield* turn.save()
+    if (turn.root.host.config.store !== undefined) yield* turn.save()
 
     const asked = requestOf(turn)
     const before = turn.fold("preLlmCall", asked)
@@ -72,6 +72,22 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     answer(turn, answered, response)
     return keep(turn, response)
   }
+}
+
+/** One call beside the conversation: nothing is kept of it. */
+export const sideCall = function*(
+  side: Turn,
+  asked: LlmRequest,
+  provider: string | undefined
+): Effect.fn.Return<LlmResponse, AgentError | TurnEnded> {
+  const before = side.fold("preLlmCall", asked)
+  const request = before === undefined ? asked : yield* prepared(before)
+  const answered = "response" in request ? request : yield* attempts(side, request, undefined, provider)
+  const after = side.fold("postLlmCall", "response" in request ? request : { request, ...answered })
+  const post = after !== undefined && Effect.isEffect(after) ? yield* after : after
+  if (post?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: post.action.reason, by: post.by! })
+  if (post?.action._tag === "Reject") return yield* rejected("postLlmCall", post)
+  return post === undefined ? answered.response : post.event.response
 }
 
 /** What to send, after the hooks have seen it; or a hook's own answer. */
@@ -147,11 +163,13 @@ const heard = (turn: Turn, response: LlmResponse, provider: string, attempt: num
 const attempts = function*(
   turn: Turn,
   first: LlmRequest,
-  failed?: ProviderError.ProviderError
+  failed?: ProviderError.ProviderError,
+  named?: string
 ): Effect.fn.Return<Answered, AgentError | TurnEnded> {
   const { health, limits: { attempts: max }, providers } = turn.host
   let request = first
-  let provider: LlmProvider = providers.length === 1 ? providers[0] : healthy(turn, yield* Clock.currentTimeMillis)
+  let provider: LlmProvider = providers.find(({ name }) => name === named) ??
+    (providers.length === 1 ? providers[0] : healthy(turn, yield* Clock.currentTimeMillis))
   for (let attempt = 1;; attempt++) {
     let error: AgentError | TurnEnded
     if (attempt === 1 && failed !== undefined) error = failed
@@ -211,12 +229,24 @@ const attempts = function*(
 const once = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Effect<LlmResponse, AgentError | TurnEnded> => {
   const { llmWrappers, streams } = turn.host
   const act = (value: LlmRequest) => streams || turn.listened ? streamed(turn, provider, value) : provider.complete(value)
-  return llmWrappers.length === 0 ? act(request) : wrap(turn, "wrapLlmCall", llmWrappers, act, brokenWrapper(provider.name))(request)
+  return llmWrappers.length === 0 ? act(request) : wrap(turn, "wrapLlmCall", llmWrappers, act, endsOf(provider.name))(request)
 }
 
-/** What a fail-closed wrapper's failure means for the call. */
-const brokenWrapper = (provider: string) => (hook: string, message: string): Effect.Effect<never, ProviderError.ProviderError> =>
-  Effect.fail(new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` }))
+/** What a wrapper that does not let the call be means for it. */
+const endsOf = (provider: string): Ends<LlmResponse> => ({
+  broken: (hook, message) =>
+    Effect.fail(new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` })),
+  refused: (hook, { reason, userMessage }) =>
+    Effect.fail(
+      new HookRejected({
+        hook,
+        point: "wrapLlmCall",
+        reason,
+        ...(userMessage === undefined ? {} : { userMessage }),
+        message: `${hook} rejected wrapLlmCall: ${reason}`
+      })
+    )
+})
 
 /** Asks the hooks; without their word the plan counts: wait and retry twice, then the next provider, then fail. */
 const decide = function*(

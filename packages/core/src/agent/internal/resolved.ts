@@ -1,10 +1,12 @@
 /** A configuration with everything looked up, checked and defaulted. */
+import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type ChainError, ConfigError } from "../../data/AgentError.ts"
+import { type AgentError, type ChainError, ConfigError } from "../../data/AgentError.ts"
 import type { ToolMeta } from "../../data/Tool.ts"
 import type { AgentHook } from "../../hook/AgentHook.ts"
 import * as HookChain from "../../hook/HookChain.ts"
-import type { AgentInfo } from "../../hook/HookContext.ts"
+import type { AgentInfo, HookScope, Lent } from "../../hook/HookContext.ts"
+import * as ArtifactStore from "../../port/ArtifactStore.ts"
 import type { LlmProvider } from "../../port/LlmProvider.ts"
 import type { MemoryPlugin } from "../../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../../port/RuntimePolicy.ts"
@@ -14,30 +16,27 @@ import type { AgentCore } from "../AgentCore.ts"
 import type { AnyTool } from "../defineTool.ts"
 import { defaultLimits, type Limits } from "../Limits.ts"
 import type { Plugin } from "../Plugin.ts"
+import type { RunResult } from "../RunResult.ts"
 import * as ToolLoop from "../ToolLoop.ts"
 import * as Dispatcher from "./dispatcher.ts"
 import * as Events from "./events.ts"
 import { Health } from "./health.ts"
 import { folder, isProduction } from "./host.ts"
 
-/** What every turn of an agent shares. */
-export interface Resolved {
-  readonly config: AgentConfig<never> & { readonly limits: Limits }
-  readonly info: AgentInfo
+/** What the phases need of the floors above them. */
+export interface Upstairs {
+  /** What hooks may borrow of a turn. */
+  readonly lend: (scope: HookScope) => Lent
+  /** Runs a turn to one of its endings. */
+  readonly run: (scope: HookScope, resumed: boolean) => Effect.Effect<RunResult, AgentError>
+}
+
+/** Another agent, and how work is handed to it. */
+export type Delegate = NonNullable<AnyTool["delegate"]>
+
+/** What follows from a chain. */
+interface Acting {
   readonly chain: HookChain.HookChain
-  readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
-  readonly health: Health
-  readonly dispatcher: ToolDispatcher
-  readonly tools: ReadonlyMap<string, ToolMeta>
-  /** Tools that hand over to another agent. */
-  readonly delegates: ReadonlyMap<string, NonNullable<AnyTool["delegate"]>>
-  readonly memory: MemoryPlugin | undefined
-  readonly policy: RuntimePolicy | undefined
-  readonly core: AgentCore
-  readonly limits: Limits
-  readonly hub: Events.Hub
-  readonly freeze: boolean
-  readonly cwd: string
   /** Hooks that surround acts, outermost first. */
   readonly llmWrappers: ReadonlyArray<AgentHook<never>>
   readonly toolWrappers: ReadonlyArray<AgentHook<never>>
@@ -46,8 +45,28 @@ export interface Resolved {
   readonly streams: boolean
 }
 
+/** What every turn of an agent shares. */
+export interface Resolved extends Acting, Upstairs {
+  readonly config: AgentConfig<never> & { readonly limits: Limits }
+  readonly info: AgentInfo
+  readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  readonly health: Health
+  readonly dispatcher: ToolDispatcher
+  readonly tools: ReadonlyMap<string, ToolMeta>
+  /** Tools that hand over to another agent. */
+  readonly delegates: ReadonlyMap<string, Delegate>
+  readonly memory: MemoryPlugin | undefined
+  readonly policy: RuntimePolicy | undefined
+  readonly core: AgentCore
+  readonly limits: Limits
+  readonly hub: Events.Hub
+  readonly freeze: boolean
+  readonly cwd: string
+  readonly artifacts: ArtifactStore.ArtifactStore
+}
+
 /** Checks a configuration and fills it up. */
-export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, ConfigError | ChainError> => {
+export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.Result<Resolved, ConfigError | ChainError> => {
   const plugins = config.plugins ?? []
   const limits = limitsOf(config.limits ?? {})
   if (Result.isFailure(limits)) return Result.fail(limits.failure)
@@ -68,11 +87,11 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
   if (Result.isFailure(memory)) return Result.fail(memory.failure)
   const policy = only("policy", config.policy, plugins)
   if (Result.isFailure(policy)) return Result.fail(policy.failure)
-  const { hooks } = chain.success
   return Result.succeed({
     config: { ...config, limits: limits.success },
     info: config.info ?? { name: config.name ?? "agent", depth: 0, invokedBy: "main" },
-    chain: chain.success,
+    ...acting(chain.success),
+    ...upstairs,
     providers: providers.success,
     health: new Health({ failures: config.breaker?.failures ?? 5, cooldownMs: config.breaker?.cooldownMs ?? 30_000 }),
     dispatcher: dispatcher.success,
@@ -82,14 +101,23 @@ export const resolve = (config: AgentConfig<never>): Result.Result<Resolved, Con
     policy: policy.success,
     core: config.core ?? ToolLoop.make(),
     limits: limits.success,
-    hub: Events.make(),
+    hub: new Events.Hub(),
+    artifacts: config.artifacts ?? config.store?.artifacts ?? ArtifactStore.inMemory(),
     freeze: config.freeze ?? !isProduction(),
-    cwd: config.cwd ?? folder(),
+    cwd: config.cwd ?? folder()
+  })
+}
+
+/** Looks up what a chain's hooks do beside its points. */
+export const acting = (chain: HookChain.HookChain): Acting => {
+  const { hooks } = chain
+  return {
+    chain,
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
     toolWrappers: hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined),
     revealers: hooks.filter(({ revealText }) => revealText !== undefined),
-    streams: chain.success.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
-  })
+    streams: chain.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
+  }
 }
 
 /** Who asks, denies and warns besides hooks: an answer to one of these must not count for another. */

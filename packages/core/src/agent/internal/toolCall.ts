@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { Json } from "../../data/Json.ts"
+import type { ToolCall } from "../../data/Message.ts"
 import {
   type ExecutionGrant,
   failure,
@@ -13,9 +14,11 @@ import {
   unrestricted
 } from "../../data/Tool.ts"
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
-import type { Decoded, DispatchContext } from "../../port/ToolDispatcher.ts"
+import type { Decoded } from "../../port/ToolDispatcher.ts"
+import type { CoreOutput } from "../AgentCore.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
-import { delegated } from "./delegation.ts"
+import { About } from "./about.ts"
+import { delegated, resumed } from "./delegation.ts"
 import { isNow } from "./dispatcher.ts"
 import { limited } from "./llmCall.ts"
 import { allowed, ask, everyHook, isSettled, remember } from "./permit.ts"
@@ -26,7 +29,7 @@ import { isRevealed, wrap } from "./wrap.ts"
 type Failure = AgentError | TurnEnded
 
 /** Runs what is not done of the open step; then the step joins the conversation, or the turn is suspended. */
-export const runTools = function*(turn: Turn): Effect.fn.Return<void, Failure> {
+export const runTools = function*(turn: Turn): Effect.fn.Return<CoreOutput | undefined, Failure> {
   const { dispatcher, limits } = turn.host
   const all = turn.calls.filter(({ status }) => status !== "done" && status !== "asked")
   const room = limits.toolCalls - turn.used.toolCalls
@@ -55,12 +58,15 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<void, Failure> {
     yield* Effect.forEach(left, (work) => Effect.gen(() => runOne(turn, work)), { concurrency: alone ? 1 : "unbounded", discard: true })
   }
   if (turn.calls.some(({ status }) => status === "asked")) {
-    if (turn.host.config.store !== undefined) yield* turn.save()
+    if (turn.root.host.config.store !== undefined) yield* turn.save()
     return yield* ended({ type: "suspended" })
   }
   if (left.length < all.length) return yield* limited(turn, "toolCalls", turn.used.toolCalls, limits.toolCalls)
+  const over = turn.calls.find(({ takenOver }) => takenOver !== undefined)?.takenOver
   turn.closeStep("not run")
+  if (over !== undefined) turn.messages.push({ role: "assistant", content: over })
   if (turn.host.chain.has("postStep")) yield* postStep(turn)
+  return over === undefined ? undefined : { text: over, finishReason: "stop" }
 }
 
 /** A hook may look at the step, rewrite the history (when it stays valid), or end the turn. */
@@ -74,9 +80,9 @@ export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
 
 /** A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the state. */
 const plain = (turn: Turn, { call, status }: Work): ToolCallEvent | undefined => {
-  const { config, delegates, dispatcher, policy, tools, toolWrappers } = turn.host
+  const { delegates, dispatcher, policy, tools, toolWrappers } = turn.host
   if (status !== "planned" || call.malformed !== undefined || policy !== undefined) return undefined
-  if (config.store !== undefined || toolWrappers.length > 0 || turn.listened || delegates.has(call.name)) return undefined
+  if (turn.root.host.config.store !== undefined || toolWrappers.length > 0 || turn.listened || delegates.has(call.name)) return undefined
   const tool = tools.get(call.name)
   if (tool === undefined) return undefined
   const decoded = dispatcher.decode(tool, call.args)
@@ -94,7 +100,13 @@ const keepResult = function*(
   if (result === undefined) return
   work.result = result
   work.status = "done"
-  if (turn.host.config.store !== undefined) yield* turn.save()
+  if (turn.session.root.hasDurable) turn.lent.durable.endCall(work.call.id)
+  if (turn.root.host.config.store !== undefined) yield* turn.save()
+}
+
+/** Runs one tool for a hook; nothing when a person would have to decide. */
+export const sideTool = function*(side: Turn, call: ToolCall): Effect.fn.Return<ToolResult | undefined, Failure> {
+  return yield* resultOf(side, { call, status: "planned" })
 }
 
 /** The call's result, or nothing when a person has to decide first. */
@@ -103,7 +115,14 @@ const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult 
   const tool = turn.host.tools.get(call.name)
   if (tool === undefined) return failure(`unknown tool "${call.name}": the tools are ${[...turn.host.tools.keys()].join(", ") || "none"}`)
   if (work.status === "decided" && work.decision?.type === "deny") return yield* denied(turn, work, "person", work.decision.reason)
-  if (work.status === "started" && tool.idempotent !== true) {
+  const delegate = turn.host.delegates.get(call.name)
+  if (delegate !== undefined && (work.sub !== undefined || work.child !== undefined)) {
+    const event = { ...call, args: work.ask?.args ?? call.args, tool, grant: unrestricted }
+    const began = performance.now()
+    const result = yield* resumed(turn, work, event, delegate)
+    return result === undefined ? undefined : yield* finished(turn, event, result, performance.now() - began, true)
+  }
+  if (work.status === "started" && tool.idempotent !== true && delegate === undefined) {
     return failure("unknown outcome: the process ended while this tool ran. Check whether it had its effect before calling it again.")
   }
   const edited = work.decision?.type === "edit" ? work.decision.args : undefined
@@ -231,17 +250,17 @@ const denied = function*(turn: Turn, work: Work, by: string, reason: string): Ef
 }
 
 /** The act. */
-const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect.fn.Return<ToolResult, Failure> {
+const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { dispatcher, limits, toolWrappers } = turn.host
   work.status = "started"
-  if (turn.host.config.store !== undefined) yield* turn.save()
+  if (turn.root.host.config.store !== undefined) yield* turn.save()
   if (turn.listened) turn.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
   const about = new About(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
   const began = performance.now()
-  const delegate = turn.host.delegates.get(event.name)
+  const delegate = turn.depth > 0 ? undefined : turn.host.delegates.get(event.name)
   // Asked for anew at every attempt: a wrapper may begin the act later, twice or never.
   const act = (): Effect.Effect<ToolResult, Failure> =>
-    delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : Effect.gen(() => delegated(turn, event, delegate))
+    delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : handed(delegated(turn, work, event, delegate))
   const reveal = ({ args }: ToolCallEvent): Effect.Effect<ToolResult, Failure> => {
     if (delegate !== undefined) return Effect.succeed(failure("what is handed to another agent cannot be revealed to it"))
     const read = dispatcher.decode(event.tool, args)
@@ -264,40 +283,25 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
             : isRevealed(value)
             ? reveal(value)
             : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
-        (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`))
+        {
+          broken: (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`)),
+          refused: (_hook, { reason }) => Effect.succeed(failure(reason))
+        }
       )(event),
       (error) => isEnded(error) ? Effect.fail(error) : Effect.succeed(failure(say(error)))
     )
+  if (result === waiting) return undefined
   return yield* finished(turn, event, result, performance.now() - began, true)
 }
 
+/** Stands, inside the act, for a result that has to wait for somebody's decision. */
+const waiting: ToolResult = Object.freeze(failure("waits for a person's decision"))
+
+const handed = (coming: Effect.fn.Return<ToolResult | undefined, Failure>): Effect.Effect<ToolResult, Failure> =>
+  Effect.map(Effect.gen(() => coming), (result) => result ?? waiting)
+
 const isSame = (value: ToolCallEvent, event: ToolCallEvent): boolean =>
   value.id === event.id && fingerprint(value.name, value.args) === fingerprint(event.name, event.args)
-
-/** A class because one is made for every call: what nobody asks for is not built. */
-class About implements DispatchContext {
-  readonly timeoutMs: number
-  private readonly turn: Turn
-  private readonly id: string
-
-  constructor(turn: Turn, id: string, timeoutMs: number) {
-    this.turn = turn
-    this.id = id
-    this.timeoutMs = timeoutMs
-  }
-  get sessionId() {
-    return this.turn.session.id
-  }
-  get idempotencyKey() {
-    return `${this.turn.session.id}/${this.turn.turnNumber}/${this.id}`
-  }
-  get cwd() {
-    return this.turn.cwd
-  }
-  onTimeout(expire: () => void) {
-    return this.turn.watch.add(this.timeoutMs, expire)
-  }
-}
 
 /** Asks the post hooks; nothing when there is nobody to tell of the result. */
 const finishing = (turn: Turn, event: ToolCallEvent, result: ToolResult, elapsedMs: number, isExecuted: boolean): Finishing | undefined => {

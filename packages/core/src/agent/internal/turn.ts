@@ -3,9 +3,9 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Semaphore from "effect/Semaphore"
 import { PortFailed } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
+import { refOf } from "../../data/Artifact.ts"
 import type { Json } from "../../data/Json.ts"
 import { type AssistantMessage, type Message, type ToolCall, whyInvalid } from "../../data/Message.ts"
 import * as RunState from "../../data/RunState.ts"
@@ -13,13 +13,15 @@ import type { ToolResult } from "../../data/Tool.ts"
 import type { TurnInput } from "../../data/Turn.ts"
 import * as Usage from "../../data/Usage.ts"
 import type { Outcome } from "../../hook/HookChain.ts"
-import type { HookContext, HookScope, InjectOptions } from "../../hook/HookContext.ts"
+import type { HookContext, HookScope, InjectOptions, Lent } from "../../hook/HookContext.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookFailure, HookRecord } from "../../hook/HookRecord.ts"
+import type { SessionStore } from "../../port/SessionStore.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { publish } from "./events.ts"
 import type { Resolved } from "./resolved.ts"
 import { say } from "./say.ts"
+import { sealOf } from "./seal.ts"
 import type { Session } from "./session.ts"
 import { Watch } from "./watch.ts"
 
@@ -32,6 +34,13 @@ export interface Work {
   settled?: Array<{ readonly hook: string; readonly fingerprint: string }>
   executedArgs?: Json
   result?: ToolResult
+  /** The turn of the agent that this call delegates to, while it is at work; or its state, when it comes from elsewhere. */
+  sub?: Turn
+  child?: RunState.RunState
+  /** What people decided about the questions of that agent, by their ids there. */
+  decisions?: { readonly [callId: string]: RunState.Decision }
+  /** The agent that took over has answered. */
+  takenOver?: string
 }
 
 /** Counts broken hooks, by hook, point and what followed. */
@@ -39,6 +48,14 @@ const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks
 
 /** Longest injection, in characters. */
 const maxInjection = 10_000
+
+/** What a turn is part of. */
+export interface Origin {
+  /** The turn that delegated to this one. */
+  readonly parent?: Turn
+  /** How many hooks are around it: 0 for the agent's own, 1 for what a hook asked. */
+  readonly depth?: number
+}
 
 /** A class because it is the one object of a turn: the scope of its hooks and the state of its machine. */
 export class Turn implements HookScope {
@@ -74,15 +91,26 @@ export class Turn implements HookScope {
   shown = ""
   readonly records: Array<HookRecord> = []
   readonly contexts: Array<HookContext | undefined> = []
-  private saves: Semaphore.Semaphore | undefined = undefined
+  readonly parent: Turn | undefined
+  readonly depth: number
+  private loan: Lent | undefined = undefined
+  private recorded = 0
+  private spilled = 0
   private deadlines: Watch | undefined = undefined
   private controller: AbortController | undefined = undefined
 
-  constructor(host: Resolved, session: Session, input: TurnInput, turnNumber: number) {
+  constructor(host: Resolved, session: Session, input: TurnInput, turnNumber: number, origin?: Origin) {
     this.host = host
     this.session = session
     this.input = input
     this.turnNumber = turnNumber
+    this.parent = origin?.parent
+    this.depth = origin?.depth ?? 0
+  }
+
+  /** The turn of the agent that the host started. */
+  get root(): Turn {
+    return this.parent === undefined ? this : this.parent.root
   }
 
   // What hooks see.
@@ -105,14 +133,19 @@ export class Turn implements HookScope {
   get state() {
     return this.session.state
   }
+  /** What hooks may borrow. */
+  get lent(): Lent {
+    return this.loan ??= this.host.lend(this)
+  }
   get signal(): AbortSignal {
     return (this.controller ??= new AbortController()).signal
   }
   get onRecord() {
     return this.listened || this.host.config.records === true ? (record: HookRecord) => this.record(record) : undefined
   }
+  /** What hooks ask for themselves is nobody else's business. */
   get listened() {
-    return this.host.hub.listeners.size > 0
+    return this.depth === 0 && this.host.hub.active
   }
   active() {
     return this.listened
@@ -122,7 +155,7 @@ export class Turn implements HookScope {
   }
 
   inject(text: string, options: InjectOptions | undefined, hook: string): void {
-    const cut = text.length > maxInjection ? `${text.slice(0, maxInjection)}\n[cut: ${text.length - maxInjection} more characters]` : text
+    const cut = text.length > maxInjection ? this.spill(text, hook) : text
     const injection: RunState.Injection = {
       hook,
       text: cut,
@@ -135,6 +168,18 @@ export class Turn implements HookScope {
       : session.injections
     session.injections = [...kept, injection]
     if (this.listened) this.publish({ type: "inject", hook, text: cut })
+  }
+  /** Keeps a text that is too long as an artifact. */
+  private spill(text: string, hook: string): string {
+    const { host: { artifacts }, session: { root } } = this
+    const key = `hook:injection/${this.session.id}/${this.turnNumber}.${++this.spilled}`
+    this.tell(
+      Effect.catchCause(
+        artifacts.write(root.id, key, text, { by: hook }),
+        (cause) => Effect.logWarning(`${hook}: an injection that is too long could not be kept: ${say(Cause.squash(cause))}`)
+      )
+    )
+    return `${text.slice(0, maxInjection)}\n[cut: ${text.length - maxInjection} more characters, all of it is ${refOf(key)}]`
   }
   warn(message: string, hook: string): void {
     if (this.listened) this.publish({ type: "warning", hook, message })
@@ -161,7 +206,7 @@ export class Turn implements HookScope {
     this.log(`hook ${hook} came too late: ${what} dropped`)
   }
   private record(record: HookRecord): void {
-    if (this.host.config.records === true) this.records.push(record)
+    if (this.host.config.records === true) this.root.records.push(record)
     if (this.listened && record.hooks.length > 0) this.publish({ type: "hook", record })
   }
   private log(message: string): void {
@@ -246,6 +291,7 @@ export class Turn implements HookScope {
     return {
       version: RunState.version,
       sessionId: this.session.id,
+      revision: this.session.revision,
       turnNumber: this.turnNumber,
       stepNumber: this.stepNumber,
       coreType: this.coreType,
@@ -253,7 +299,7 @@ export class Turn implements HookScope {
       phase: this.phase,
       messages: [...this.messages],
       ...(this.open === undefined ? {} : { open: this.open }),
-      calls: this.calls.map(({ settled, ...work }) => settled === undefined ? work : { ...work, settled: [...settled] }),
+      calls: this.calls.map(stateOf),
       injections: this.session.injections,
       usage: this.usage,
       counts: {
@@ -262,37 +308,74 @@ export class Turn implements HookScope {
         followUps: this.followUpCount,
         elapsedMs: this.elapsedBefore + performance.now() - this.began
       },
-      hookState: this.session.state.snapshot()
+      hookState: this.session.state.snapshot(),
+      ...(this.parent === undefined && this.session.hasDurable ? { durable: this.session.durable.snapshot() } : {})
     }
+  }
+
+  /** Finds out whether a step that was interrupted was kept. */
+  private ascertain(store: SessionStore): Effect.Effect<void, unknown> {
+    const { session } = this
+    return Effect.map(store.load(session.id), (state) => {
+      if (state?.revision === session.revision + 1) session.revision++
+      session.saved = { log: undefined, length: 0 }
+      session.unsure = false
+    })
+  }
+
+  /** Adds the proof that nobody changed it, where the agent has a key. */
+  sealed<State extends Omit<RunState.RunState, "messages">>(state: State): Effect.Effect<State> {
+    const key = this.host.config.approvals?.keys?.[0]
+    return key === undefined ? Effect.succeed(state) : Effect.promise(async () => ({ ...state, seal: await sealOf(key, state) }))
   }
 
   /** Hands the state to the store, where there is one. */
   save(): Effect.Effect<void, PortFailed> {
+    if (this.parent !== undefined) return this.root.save()
+    const { session } = this
     const { store } = this.host.config
-    if (store === undefined) return Effect.void
+    if (store === undefined || this.depth > 0) return Effect.void
     // One after the other, each with what is true when it begins: an older state never comes last.
-    this.saves ??= Semaphore.makeUnsafe(1)
-    return Effect.catchCause(this.saves.withPermit(Effect.suspend(() => store.save(this.snapshot()))), (why) => {
+    const commit = Effect.suspend(() => {
+      const revision = session.revision + 1
+      const log = session.messages
+      const { length } = log
+      const from = session.saved.log === log ? session.saved.length : 0
+      const recorded = this.records.length
+      const { messages: _messages, ...rest } = { ...this.snapshot(), revision }
+      const records = this.records.slice(this.recorded, recorded)
+      const messages = log.slice(from, length)
+      return Effect.map(
+        Effect.flatMap(this.sealed(rest), (state) => {
+          const snapshot = () => ({ ...state, messages: log.slice(0, length) })
+          return store.commit({ sessionId: session.id, revision, from, messages, state, records, snapshot })
+        }),
+        () => {
+          session.revision = revision
+          session.saved = { log, length }
+          this.recorded = recorded
+        }
+      )
+    })
+    const saved = Effect.onInterrupt(
+      session.unsure ? Effect.andThen(this.ascertain(store), commit) : commit,
+      () => Effect.sync(() => void (session.unsure = true))
+    )
+    return Effect.catchCause(session.saving.withPermit(saved), (why) => {
       const cause = Cause.squash(why)
-      return new PortFailed({ port: "store", message: `the session store could not save ${this.session.id}: ${say(cause)}`, cause })
+      return new PortFailed({ port: "store", message: `the session store could not save ${session.id}: ${say(cause)}`, cause })
     })
   }
 }
 
-/** Restores a turn from its state. */
-export const restore = (host: Resolved, session: Session, state: RunState.RunState): Turn => {
-  const turn = new Turn(host, session, state.input, state.turnNumber)
-  turn.stepNumber = state.stepNumber
-  turn.phase = state.phase
-  turn.open = state.open
-  turn.calls = state.calls.map(({ settled, ...call }) => settled === undefined ? { ...call } : { ...call, settled: [...settled] })
-  for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
-  turn.usage = state.usage
-  turn.llmCalls = state.counts.llmCalls
-  turn.toolCalls = state.counts.toolCalls
-  turn.followUpCount = state.counts.followUps
-  turn.elapsedBefore = state.counts.elapsedMs
-  return turn
+/** A call as JSON. */
+const stateOf = ({ child, decisions: _decisions, settled, sub, takenOver: _takenOver, ...work }: Work): RunState.CallState => {
+  const inner = sub === undefined ? child : sub.snapshot()
+  return {
+    ...work,
+    ...(settled === undefined ? {} : { settled: [...settled] }),
+    ...(inner === undefined ? {} : { child: inner as unknown as Json })
+  }
 }
 
 const interrupted = "interrupted while it ran: its outcome is unknown"

@@ -5,11 +5,12 @@ import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
 import { isProviderError } from "../../data/ProviderError.ts"
 import type { AgentHook, Next } from "../../hook/AgentHook.ts"
+import type { Abort, Reject } from "../../hook/HookAction.ts"
 import { table } from "../../hook/HookPoint.ts"
 import { Context } from "../../hook/internal/context.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { say } from "./say.ts"
-import { isEnded, type Turn } from "./turn.ts"
+import { ended, isEnded, type Turn } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
 type Act<Input, Output> = (input: Input) => Effect.Effect<Output, Failure>
@@ -20,15 +21,30 @@ const revealed = new WeakSet<object>()
 /** Whether a confidential wrapper made this input. */
 export const isRevealed = (input: object): boolean => revealed.has(input)
 
-/** Builds the surrounded act; the first hook is outermost. `broken` turns a fail-closed wrapper's failure into a result. */
+/** What becomes of an act whose wrapper does not let it be. */
+export interface Ends<Output> {
+  /** A wrapper that fails closed broke. */
+  readonly broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
+  /** A wrapper refused, by failing with `HookAction.reject(...)`. */
+  readonly refused: (hook: string, action: Reject) => Effect.Effect<Output, Failure>
+}
+
+/** Builds the surrounded act; the first hook is outermost. */
 export const wrap = <Input, Output>(
   turn: Turn,
   method: "wrapLlmCall" | "wrapToolCall",
   hooks: ReadonlyArray<AgentHook<never>>,
   act: Act<Input, Output>,
-  broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
+  ends: Ends<Output>
 ): Act<Input, Output> =>
-  hooks.reduceRight<Act<Input, Output>>((inner, hook) => (input) => around(turn, method, hook, inner, input, broken), act)
+  hooks.reduceRight<Act<Input, Output>>((inner, hook) => (input) => around(turn, method, hook, inner, input, ends), act)
+
+/** A wrapper's own decision. */
+const decisionOf = (error: unknown): Reject | Abort | undefined =>
+  typeof error === "object" && error !== null && "_tag" in error && (error._tag === "Reject" || error._tag === "Abort") &&
+    "reason" in error && typeof error.reason === "string"
+    ? error as Reject | Abort
+    : undefined
 
 /** Wrappers from outside may give back anything. */
 const wrongOutputs = { wrapLlmCall: table.postLlmCall.wrong, wrapToolCall: table.postToolCall.wrong }
@@ -39,17 +55,22 @@ const around = <Input, Output>(
   hook: AgentHook<never>,
   inner: Act<Input, Output>,
   input: Input,
-  broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
+  { broken, refused }: Ends<Output>
 ): Effect.Effect<Output, Failure> =>
   Effect.withFiber((fiber) => {
     const wrongOutput = wrongOutputs[method] as (output: unknown) => string | undefined
     /** How the act ended that the wrapper began last; undecided while it goes on. */
     let flight: Deferred.Deferred<Output, Failure> | undefined
+    /** The act's own failure. */
+    let failed: unknown
     const run: Act<Input, Output> = (value) =>
       Effect.suspend(() => {
         if (hook.confidential === true && value !== input && typeof value === "object" && value !== null) revealed.add(value)
         const mine = flight = Deferred.makeUnsafe<Output, Failure>()
-        return Effect.onExit(inner(value), (exit) => Deferred.done(mine, exit))
+        return Effect.onExit(inner(value), (exit) => {
+          if (exit._tag === "Failure") failed = Cause.squash(exit.cause)
+          return Deferred.done(mine, exit)
+        })
       })
     const next = Object.assign(run, {
       promise: (value: Input) => {
@@ -80,6 +101,10 @@ const around = <Input, Output>(
           if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
           // What the act may fail with, the wrapper may too: the act's own failure passed on, or a circuit breaker's.
           if (isEnded(error) || isProviderError(error)) return Effect.fail(error)
+          if (error !== undefined && error === failed) return Effect.failCause(cause as Cause.Cause<Failure>)
+          const decision = hook.mode === "shadow" ? undefined : decisionOf(error)
+          if (decision?._tag === "Reject") return refused(hook.name, decision)
+          if (decision !== undefined) return ended({ type: "aborted", reason: decision.reason, by: hook.name })
           const open = hook.onFailure === undefined ? hook.failOpen ?? hook.kind !== "policy" : hook.onFailure === "open"
           turn.warn(`${method} failed (${open ? "fail-open, went on" : "fail-closed"}): ${say(error)}`, hook.name)
           if (!open) return broken(hook.name, say(error))

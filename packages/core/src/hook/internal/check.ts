@@ -32,6 +32,7 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   mode: oneOf("enforce", "shadow"),
   tools: ["must be a string or a list of strings", (value) => typeof value === "string" || isTexts(value)],
   hold: ["must be none, untilPass or { chars: number }", (value) => value === "none" || value === "untilPass" || isChars(value)],
+  allowReentry: ["must be true or false", (value) => typeof value === "boolean"],
   confidential: ["must be true or false", (value) => typeof value === "boolean"],
   observes: ["must be a list of points", isTexts],
   reinvoke: oneOf("never", "ifChanged")

@@ -1,7 +1,37 @@
 /** A hook's view of the scope. One object a hook and turn; it is revoked when its hook times out. */
+import type * as Effect from "effect/Effect"
 import type { Json } from "../../data/Json.ts"
-import type { HookContext, HookScope, InjectOptions, ObservedOutcome } from "../HookContext.ts"
-import type { StateKey } from "../HookState.ts"
+import type { HookContext, HookScope, InjectOptions, Lent, ObservedOutcome, SideRequest } from "../HookContext.ts"
+import type { Durable, StateKey, Store } from "../HookState.ts"
+
+/** State, as one hook may read and write it. A class because it is made on the hot path. */
+class View {
+  private readonly store: Store
+  private readonly context: Context
+
+  constructor(store: Store, context: Context) {
+    this.store = store
+    this.context = context
+  }
+  get get() {
+    return <A>(key: StateKey<A>): A => this.store.get(key)
+  }
+  get set() {
+    return <A>(key: StateKey<A>, value: A): void => this.context.write(this.store, key, value)
+  }
+  get update() {
+    return <A>(key: StateKey<A>, f: (value: A) => A): A => {
+      const value = f(this.store.get(key))
+      this.context.write(this.store, key, value)
+      return value
+    }
+  }
+  get durable(): Durable {
+    const { context } = this
+    const { call, conversation, turn } = context.lent("state.durable").durable
+    return { conversation: new View(conversation, context), turn: new View(turn, context), call: (id) => new View(call(id), context) }
+  }
+}
 
 /** A class because it is made on the hot path: getters on the prototype, two fields an instance. */
 export class Context implements HookContext {
@@ -46,18 +76,36 @@ export class Context implements HookContext {
   }
 
   get state() {
-    const { hook, scope: { state } } = this
-    return {
-      get: <A>(key: StateKey<A>) => state.get(key),
-      set: <A>(key: StateKey<A>, value: A) => {
-        if (this.allowed(`write of ${key.name}`)) state.write(key, value, hook)
-      },
-      update: <A>(key: StateKey<A>, f: (value: A) => A): A => {
-        const value = f(state.get(key))
-        if (this.allowed(`write of ${key.name}`)) state.write(key, value, hook)
-        return value
-      }
-    }
+    return new View(this.scope.state, this)
+  }
+
+  get root() {
+    const { lent, sessionId, turnNumber } = this.scope
+    return lent?.root ?? { sessionId, turnNumber }
+  }
+  get artifacts() {
+    return this.lent("artifacts").artifacts(this.hook)
+  }
+  get llm() {
+    return (request: SideRequest) => this.lent("llm").llm(request, this.hook)
+  }
+  get callTool() {
+    return (name: string, args: Json) => this.lent("callTool").callTool(name, args, this.hook)
+  }
+  get promise() {
+    return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.lent("promise").promise(effect)
+  }
+
+  /** What the runtime lends. */
+  lent(what: string): Lent {
+    const { lent } = this.scope
+    if (lent === undefined) throw new Error(`ctx.${what}: this chain runs without a runtime that could lend it`)
+    return lent
+  }
+
+  /** Writes for this hook, unless it was told to stop. */
+  write<A>(store: Store, key: StateKey<A>, value: A): void {
+    if (this.allowed(`write of ${key.name}`)) store.write(key, value, this.hook)
   }
 
   /** Getters that return closures, so that `const { inject } = ctx` works and a context costs two fields. */

@@ -1,0 +1,77 @@
+/**
+ * What people decide about tool calls, beyond yes and no: who may say it, how it is proved, and what is remembered of it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type { Decision, PendingAsk } from "../data/RunState.ts"
+import { signatureOf } from "./internal/seal.ts"
+
+/** A secret that decisions are signed with. @category models @since 0.1.0 */
+export interface ApprovalKey {
+  /** Names the key in signatures, so that keys can be replaced. */
+  readonly id: string
+  /** At least 16 bytes. */
+  readonly secret: string | Uint8Array
+}
+
+/** An answer that was given once and for all: about a tool, or about a tool with exactly these arguments. @category models @since 0.1.0 */
+export interface StandingRule {
+  /** The hook whose questions it answers, or `policy`. */
+  readonly hook: string
+  readonly tool: string
+  /** Canonical text of tool and arguments; absent means any arguments. */
+  readonly fingerprint?: string
+}
+
+/** Keeps the rules of a project. @category models @since 0.1.0 */
+export interface RuleStore {
+  readonly load: Effect.Effect<ReadonlyArray<StandingRule>, unknown>
+  readonly add: (rule: StandingRule) => Effect.Effect<void, unknown>
+}
+
+/** @category models @since 0.1.0 */
+export interface ApprovalConfig {
+  /**
+   * With keys, `resume` takes only signed decisions (`sign`), and only snapshots that nobody has changed. The first signs, all of them verify. A signature
+   * counts for one question; that it counts once is the session store's doing, which takes a step from one process only.
+   */
+  readonly keys?: readonly [ApprovalKey, ...ReadonlyArray<ApprovalKey>]
+  /** Where rules of scope `project` are kept. Without it such a rule counts for the session. */
+  readonly rules?: RuleStore
+}
+
+/** What a decision is about. @category models @since 0.1.0 */
+export interface Question {
+  readonly sessionId: string
+  readonly turnNumber: number
+  readonly ask: PendingAsk
+}
+
+/**
+ * Signs a decision about one open question, for an agent with the same key.
+ *
+ * @example
+ * ```ts
+ * import * as Approvals from "@belay/core/Approvals"
+ * import type { Suspended } from "@belay/core/RunResult"
+ *
+ * const key = { id: "2026", secret: "not-a-real-secret-just-an-example" }
+ * const approveAll = async ({ pending, sessionId, turnNumber }: Suspended) =>
+ *   Object.fromEntries(await Promise.all(pending.map(async (ask) =>
+ *     [ask.callId, await Approvals.sign(key, { sessionId, turnNumber, ask }, { type: "approve", by: "ada" })] as const
+ *   )))
+ * ```
+ * @category signing
+ * @since 0.1.0
+ */
+export const sign = async <D extends Decision>(key: ApprovalKey, question: Question, decision: D): Promise<D> => ({
+  ...decision,
+  signature: await signatureOf(key, { about: question, decision })
+})
+
+/** Makes a store of rules that lives as long as the process. @category constructors @since 0.1.0 */
+export const inMemoryRules = (): RuleStore => {
+  const rules: Array<StandingRule> = []
+  return { load: Effect.sync(() => [...rules]), add: (rule) => Effect.sync(() => void rules.push(rule)) }
+}
