@@ -47,6 +47,9 @@ export interface CompactionEnd {
 export interface BudgetLevel {
   readonly level: "warn" | "exceeded"
   readonly kind: "tokens" | "money" | "calls" | "time"
+  /** Whose budget: `window` is the model's, others are what a budget hook keeps (run, session, user, tenant). */
+  readonly scope: "window" | "run" | "session" | "user" | "tenant" | (string & {})
+  /** In tokens, US dollars, calls or milliseconds. */
   readonly used: number
   readonly limit: number
 }

@@ -6,10 +6,12 @@
 import type * as Effect from "effect/Effect"
 import type { AgentError, PortFailed } from "../data/AgentError.ts"
 import type { Artifact } from "../data/Artifact.ts"
+import type { BudgetLevel } from "../data/Compaction.ts"
 import type { Json } from "../data/Json.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { ToolResult } from "../data/Tool.ts"
+import type { Abort } from "./HookAction.ts"
 import type { HookFailure, HookRecord } from "./HookRecord.ts"
 import type * as HookState from "./HookState.ts"
 
@@ -59,6 +61,8 @@ export interface HookContext {
   readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
   /** Runs a tool of the agent, for the hook alone. The policy has its say; what needs a person's approval fails. */
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
+  /** Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to end. */
+  readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   /** Runs an Effect for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** For observers: what the chain decided. */
@@ -113,6 +117,7 @@ export interface Lent {
   readonly artifacts: (hook: string) => Artifacts
   readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
   readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
+  readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 }
 

@@ -4,9 +4,24 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type { AgentError } from "../data/AgentError.ts"
 import type { CompactionRequest, CompactionResult } from "../data/Compaction.ts"
+import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
+import type { Message } from "../data/Message.ts"
+
+/** What a compactor may borrow of the turn. @category models @since 0.1.0 */
+export interface CompactorLent {
+  readonly llm: (request: {
+    readonly prompt: string | ReadonlyArray<Message>
+    readonly instructions?: string
+    readonly model?: string
+    readonly provider?: string
+    readonly parameters?: LlmParameters
+  }) => Effect.Effect<LlmResponse, AgentError>
+}
 
 /** @category models @since 0.1.0 */
 export interface Compactor {
-  readonly compact: (request: CompactionRequest) => Effect.Effect<CompactionResult, unknown>
+  /** `lent.llm` asks the agent's model, and what that costs counts like any other call. */
+  readonly compact: (request: CompactionRequest, lent: CompactorLent) => Effect.Effect<CompactionResult, unknown>
 }

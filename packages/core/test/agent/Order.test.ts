@@ -100,7 +100,7 @@ describe("the order of a turn", () => {
         log.push(`${ctx.provider.name} ${ctx.tools.tools.map(({ name }) => name).join()} ${ctx.config.limits.steps} ${ctx.phase}`)
         log.push(`${ctx.memory === undefined} ${ctx.policy === undefined} ${ctx.events.active} ${ctx.hooks.has("preToolCall")}`)
         ctx.append({ role: "user", content: `be brief, ${input.message}`, source: "core" })
-        const own = yield* ctx.hooks.run("onBudget", { level: "warn", kind: "calls", used: 7, limit: 10 })
+        const own = yield* ctx.hooks.run("onBudget", { level: "warn", kind: "calls", scope: "run", used: 7, limit: 10 })
         log.push(own.action._tag)
         const response = yield* ctx.callModel
         return { text: response.text.toUpperCase(), finishReason: response.finishReason }

@@ -23,7 +23,7 @@ const gate: AgentHook = {
 
 /** Three levels: root asks two leads, each asks a worker, who deploys; the root deploys too. Models answer by what they have read. */
 const tree = (hooks: ReadonlyArray<AgentHook> = [gate], more: Partial<AgentConfig> = {}) => {
-  const deploy = recording("deploy", ({ to }) => `deployed ${String(to)}`)
+  const deploy = recording("deploy", ({ to }) => `deployed ${JSON.stringify(to)}`)
   const step = (first: ReturnType<typeof asks>) =>
     scripted([], {
       after: ({ messages }) => messages.some(({ role }) => role === "tool") ? "done" : first

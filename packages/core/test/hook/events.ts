@@ -94,7 +94,7 @@ const shapes: { readonly [P in HookPointName]: Shape } = {
     read: (event: { hint: { instructions: string } }) => event.hint.instructions
   },
   postCompaction: fixed(() => ({ removedCount: 2, summary: "s", budget })),
-  onBudget: fixed(() => ({ level: "warn", kind: "tokens", used: 80, limit: 100 })),
+  onBudget: fixed(() => ({ level: "warn", kind: "tokens", scope: "window", used: 80, limit: 100 })),
   onSignal: fixed(() => ({ name: "file-changed", payload: {}, blockable: true }))
 }
 

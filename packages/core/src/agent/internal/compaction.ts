@@ -18,7 +18,7 @@ export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
   const fraction = used / window.tokens
   const level = fraction >= exceededAt ? "exceeded" : fraction >= warnAt ? "warn" : "none"
   if (level !== turn.budgetLevel && level !== "none") {
-    const folded = turn.fold("onBudget", { level, kind: "tokens", used, limit: window.tokens })
+    const folded = turn.fold("onBudget", { level, kind: "tokens", scope: "window", used, limit: window.tokens })
     const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
     if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   }
@@ -54,10 +54,13 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
     ? outcome.action.output
     : compactor === undefined
     ? undefined
-    : yield* Effect.catchCause(Effect.suspend(() => compactor.compact(request)), (cause) => {
-      turn.warn(`the compactor failed: ${say(Cause.squash(cause))}`, "runtime")
-      return Effect.succeed(undefined)
-    })
+    : yield* Effect.catchCause(
+      Effect.suspend(() => compactor.compact(request, { llm: (asked) => turn.lent.llm(asked, "compactor") })),
+      (cause) => {
+        turn.warn(`the compactor failed: ${say(Cause.squash(cause))}`, "runtime")
+        return Effect.succeed(undefined)
+      }
+    )
   const result = offered === undefined ? byDropping(request) : accept(turn, request, offered) ?? byDropping(request)
   if (result === undefined) return false
 

@@ -3,10 +3,12 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected, PortFailed } from "../../data/AgentError.ts"
 import { keyOf } from "../../data/Artifact.ts"
+import type { BudgetLevel } from "../../data/Compaction.ts"
 import type { Json } from "../../data/Json.ts"
 import type { LlmRequest, LlmResponse } from "../../data/LlmCall.ts"
 import { failure, type ToolResult } from "../../data/Tool.ts"
 import * as Usage from "../../data/Usage.ts"
+import type { Abort } from "../../hook/HookAction.ts"
 import * as HookChain from "../../hook/HookChain.ts"
 import type { Artifacts, HookScope, Lent, SideRequest } from "../../hook/HookContext.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
@@ -94,6 +96,12 @@ class Loan implements Lent {
       ))
   }
 
+  reportBudget(level: BudgetLevel): Effect.Effect<Abort | undefined> {
+    // Of a call that a hook makes, the hooks of the agent are told, not those of the call.
+    const { around: turn = this.turn } = this.turn
+    return Effect.map(turn.host.chain.run("onBudget", level, turn), ({ action }) => action._tag === "Abort" ? action : undefined)
+  }
+
   promise<A, E>(effect: Effect.Effect<A, E>): Promise<A> {
     const { services, signal } = this.turn
     return services === undefined ? Effect.runPromise(effect, { signal }) : Effect.runPromiseWith(services)(effect, { signal })
@@ -108,6 +116,7 @@ class Loan implements Lent {
       if (turn.depth > 0) return refused("a hook that runs for another hook's call may not make calls itself")
       const side = new Turn(sideHost(turn.host), turn.session, turn.input, turn.turnNumber, {
         depth: turn.depth + 1,
+        around: turn,
         ...(turn.parent === undefined ? {} : { parent: turn.parent })
       })
       side.stepNumber = turn.stepNumber

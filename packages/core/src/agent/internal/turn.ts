@@ -55,6 +55,8 @@ export interface Origin {
   readonly parent?: Turn
   /** How many hooks are around it: 0 for the agent's own, 1 for what a hook asked. */
   readonly depth?: number
+  /** Of what a hook asked: the turn it runs in. */
+  readonly around?: Turn
 }
 
 /** A class because it is the one object of a turn: the scope of its hooks and the state of its machine. */
@@ -93,6 +95,7 @@ export class Turn implements HookScope {
   readonly contexts: Array<HookContext | undefined> = []
   readonly parent: Turn | undefined
   readonly depth: number
+  readonly around: Turn | undefined
   private loan: Lent | undefined = undefined
   private recorded = 0
   private spilled = 0
@@ -106,6 +109,7 @@ export class Turn implements HookScope {
     this.turnNumber = turnNumber
     this.parent = origin?.parent
     this.depth = origin?.depth ?? 0
+    this.around = origin?.around
   }
 
   /** The turn of the agent that the host started. */

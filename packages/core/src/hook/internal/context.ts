@@ -1,5 +1,6 @@
 /** A hook's view of the scope. One object a hook and turn; it is revoked when its hook times out. */
 import type * as Effect from "effect/Effect"
+import type { BudgetLevel } from "../../data/Compaction.ts"
 import type { Json } from "../../data/Json.ts"
 import type { HookContext, HookScope, InjectOptions, Lent, ObservedOutcome, SideRequest } from "../HookContext.ts"
 import type { Durable, StateKey, Store } from "../HookState.ts"
@@ -91,6 +92,9 @@ export class Context implements HookContext {
   }
   get callTool() {
     return (name: string, args: Json) => this.lent("callTool").callTool(name, args, this.hook)
+  }
+  get reportBudget() {
+    return (level: BudgetLevel) => this.lent("reportBudget").reportBudget(level)
   }
   get promise() {
     return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.lent("promise").promise(effect)
