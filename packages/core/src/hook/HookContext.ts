@@ -41,6 +41,8 @@ export interface ObservedOutcome {
 
 /** The second argument of every hook method. @category models @since 0.1.0 */
 export interface HookContext {
+  /** The hook's own name in this chain. */
+  readonly hook: string
   readonly sessionId: string
   /** User messages so far in this session, from 1. 0 outside a turn. */
   readonly turnNumber: number

@@ -20,7 +20,7 @@ export interface Numbers extends Partial<Price> {
 }
 
 /** A price, ready to be multiplied. */
-interface ExactPrice {
+export interface ExactPrice {
   readonly input: Exact
   readonly cached: Exact
   readonly output: Exact
@@ -30,13 +30,17 @@ interface ExactPrice {
 export interface Settings {
   /** The price of the first of the models that has one; the price beside the table for all others. */
   readonly priceOf: (models: ReadonlyArray<string | undefined>) => ExactPrice | undefined
+  /** All prices there are: for a call of which nobody says what model will answer. */
+  readonly all: ReadonlyArray<ExactPrice>
   /** In pico-dollars. */
   readonly limit: bigint | undefined
   readonly warnAt: bigint
 }
 
 /** Checks every number, or says which one is wrong. */
-export const check = (options: Numbers): Result.Result<Settings, ConfigError> => {
+export const check = (options: Numbers, hook = "cost-tracker"): Result.Result<Settings, ConfigError> => {
+  const refuse = (key: string, why: string): Result.Result<never, ConfigError> =>
+    Result.fail(new ConfigError({ key: `${hook}.${key}`, message: `${hook}.${key}: ${why}` }))
   const { costPerCachedToken, costPerInputToken, costPerOutputToken, limit, warnAt = 0.8 } = options
   const tables = Object.entries(options.prices ?? {})
   const numbers = [
@@ -57,6 +61,7 @@ export const check = (options: Numbers): Result.Result<Settings, ConfigError> =>
     : exactly({ costPerInputToken, costPerOutputToken, costPerCachedToken: costPerCachedToken ?? costPerInputToken })
   return Result.succeed({
     priceOf: (models) => models.flatMap((model) => byModel.get(model ?? "") ?? [])[0] ?? other,
+    all: [...byModel.values(), ...(other === undefined ? [] : [other])],
     limit: limit === undefined ? undefined : pico(limit),
     warnAt: limit === undefined ? 0n : pico(limit * warnAt)
   })
@@ -83,6 +88,3 @@ const exactly = ({ costPerCachedToken, costPerInputToken, costPerOutputToken }: 
 })
 
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0
-
-const refuse = (key: string, why: string): Result.Result<never, ConfigError> =>
-  Result.fail(new ConfigError({ key: `cost-tracker.${key}`, message: `cost-tracker.${key}: ${why}` }))

@@ -39,7 +39,7 @@ export class Context implements HookContext {
   revoked = false
   outcome: ObservedOutcome | undefined = undefined
   private readonly scope: HookScope
-  private readonly hook: string
+  readonly hook: string
 
   constructor(scope: HookScope, hook: string) {
     this.scope = scope
