@@ -142,9 +142,19 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
   }
 
   const adopt = (session: Sessions.Session): Session => {
-    data.set(session.id, session)
     const face = new SessionFace(host, session, context, inside)
-    open.set(session.id, face)
+    const know = (one: Sessions.Session) => {
+      data.set(one.id, one)
+      open.set(one.id, face)
+    }
+    const rotated = (next: Sessions.Session) => {
+      inside.forget(face.id)
+      face.session = next
+      next.onRotate = rotated
+      know(next)
+    }
+    session.onRotate = rotated
+    know(session)
     return face
   }
 
@@ -239,7 +249,7 @@ interface Inside {
 /** A class because there may be ten thousand sessions: its methods are shared. */
 class SessionFace implements Session {
   private readonly host: Resolved
-  private readonly session: Sessions.Session
+  session: Sessions.Session
   private readonly context: Context.Context<never> | undefined
   private readonly runtime: Inside
 

@@ -144,18 +144,18 @@ export const createAgent: {
   const agent: Agent = {
     run: (input, options) => run((runtime) => runtime.run(input), options?.signal),
     stream: (input, options) => {
-      let id: string | undefined
+      let opened: AgentRuntime.Session | undefined
       return stream(
         () =>
           run(
             (runtime) =>
               Effect.flatMap(runtime.session(), (session) => {
-                id = session.id
+                opened = session
                 return AgentRuntime.closing(session, session.run(input))
               }),
             options?.signal
           ),
-        () => id
+        () => opened?.id
       )
     },
     session: async (options) => new Face(await run((runtime) => runtime.session(options)), run, stream),

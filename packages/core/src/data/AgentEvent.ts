@@ -98,6 +98,8 @@ export type AgentEventBody =
   | { readonly type: "notice"; readonly hook: string; readonly message: string }
   | { readonly type: "follow-up"; readonly message: string; readonly count: number }
   | { readonly type: "compaction"; readonly removedCount: number; readonly summary: string }
+  /** The session is about to be followed by a fresh one: from now on large results are kept out; the handoff is kept. */
+  | { readonly type: "rotation"; readonly step: "loads-refused" | "handoff"; readonly from: string; readonly to?: string }
   | { readonly type: "limit"; readonly limit: string; readonly used: number; readonly max: number }
   | { readonly type: "custom"; readonly hook: string; readonly name: string; readonly payload: Json }
   /** A slow reader missed this many events. */

@@ -15,8 +15,8 @@ export interface TokenBudget {
 export interface CompactionRequest {
   readonly messages: ReadonlyArray<Message>
   readonly budget: TokenBudget
-  /** `overflow` when the provider said that the request was too long. */
-  readonly trigger: "threshold" | "overflow" | "manual"
+  /** `rotation` when the conversation goes on in a fresh session, `overflow` when the provider said that the request was too long. */
+  readonly trigger: "threshold" | "overflow" | "manual" | "rotation"
   readonly hint: CompactionHint
 }
 

@@ -65,6 +65,8 @@ export interface HookContext {
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
   /** Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to end. */
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
+  /** Has the conversation go on in a fresh session before the model is asked again; until then large results are kept out. Not for sub-agents. */
+  readonly rotate: () => void
   /** Runs an Effect for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** For observers: what the chain decided. */
@@ -120,6 +122,7 @@ export interface Lent {
   readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
   readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
+  readonly rotate: (hook: string) => void
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 }
 

@@ -5,8 +5,9 @@ import type { CompactionHint, CompactionRequest, CompactionResult, TokenBudget }
 import { type Message, text, whyInvalid } from "../../data/Message.ts"
 import { byLength } from "../../port/Tokenizer.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { ended } from "./ended.ts"
 import { say } from "./say.ts"
-import { ended, type Turn } from "./turn.ts"
+import type { Turn } from "./turn.ts"
 
 const warnAt = 0.7
 const exceededAt = 0.8
@@ -23,6 +24,8 @@ export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
     if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   }
   turn.budgetLevel = level
+  // A hook wants a fresh session: the conversation is made shorter there.
+  if (turn.session.rotation !== undefined) return
   if (fraction >= (window.compactAt ?? exceededAt) || turn.messages.length > (window.maxMessages ?? Infinity)) {
     yield* compact(turn, "threshold")
   }
@@ -40,30 +43,43 @@ const estimate = (turn: Turn): number => {
 const weight = (message: Message): string =>
   message.role === "assistant" && message.toolCalls !== undefined ? text(message) + JSON.stringify(message.toolCalls) : text(message)
 
-/** Compacts; false when it was refused or nothing could be removed. The conversation is then as it was. */
-export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Effect.fn.Return<boolean> {
-  const before = turn.messages
+/** Shortens the conversation as the hooks, the compactor or the default do; nothing when it was refused or nothing could be removed. */
+export const shortened = function*(
+  turn: Turn,
+  trigger: CompactionRequest["trigger"],
+  limit?: number
+): Effect.fn.Return<{ readonly result: CompactionResult; readonly budget: TokenBudget } | undefined> {
   const { compactor, window } = turn.host.config
   const budget: TokenBudget = { usedTokens: estimate(turn), windowTokens: limit ?? window?.tokens ?? 0 }
-  const asked: CompactionRequest = { messages: before.slice(), budget, trigger, hint: { keepRecent: window?.keepRecent ?? 20 } }
+  const asked: CompactionRequest = { messages: turn.messages.slice(), budget, trigger, hint: { keepRecent: window?.keepRecent ?? 20 } }
   const folded = turn.fold("preCompaction", asked)
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-  if (outcome?.action._tag === "Reject") return false
+  if (outcome?.action._tag === "Reject") return undefined
   const request = outcome?.event ?? asked
   const offered = outcome?.action._tag === "Respond"
     ? outcome.action.output
     : compactor === undefined
     ? undefined
     : yield* Effect.catchCause(
-      Effect.suspend(() => compactor.compact(request, { llm: (asked) => turn.lent.llm(asked, "compactor") })),
+      Effect.suspend(() => compactor.compact(request, { llm: (question) => turn.lent.llm(question, "compactor") })),
       (cause) => {
         turn.warn(`the compactor failed: ${say(Cause.squash(cause))}`, "runtime")
         return Effect.succeed(undefined)
       }
     )
   const result = offered === undefined ? byDropping(request) : accept(turn, request, offered) ?? byDropping(request)
-  if (result === undefined) return false
+  return result === undefined ? undefined : { result, budget }
+}
 
+/** Tokens of the conversation, as `fit` counts them. */
+export const used = (turn: Turn): number => estimate(turn)
+
+/** Compacts; false when it was refused or nothing could be removed. The conversation is then as it was. */
+export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Effect.fn.Return<boolean> {
+  const before = turn.messages
+  const short = yield* shortened(turn, trigger, limit)
+  if (short === undefined) return false
+  const { budget, result } = short
   turn.session.replace(result.messages)
   const removedCount = before.length - result.messages.filter((message) => before.includes(message)).length
   turn.publish({ type: "compaction", removedCount, summary: result.summary })

@@ -11,13 +11,14 @@ import { failure, success, type ToolCallEvent, type ToolResult } from "../../dat
 import * as Usage from "../../data/Usage.ts"
 import type { RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { ended } from "./ended.ts"
 import { settle } from "./permit.ts"
 import type { Delegate, Resolved } from "./resolved.ts"
 import { restore } from "./restore.ts"
 import { say } from "./say.ts"
 import { Session } from "./session.ts"
 import { derived, memberOf } from "./tree.ts"
-import { ended, Turn, type Work } from "./turn.ts"
+import { Turn, type Work } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
 

@@ -17,13 +17,14 @@ import type { CoreOutput } from "../AgentCore.ts"
 import type { RunCommon, RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { pendingOf } from "./delegation.ts"
+import { ended, isEnded } from "./ended.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
 import { isAnswering } from "./output.ts"
 import { phase } from "./phase.ts"
 import { say } from "./say.ts"
 import { postStep, runTools } from "./toolCall.ts"
-import { ended, isEnded, type Turn } from "./turn.ts"
+import type { Turn } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -46,8 +47,10 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       let calledOff = () => {}
       child.addObserver((exit) => {
         calledOff()
-        session.stop = undefined
-        if (session.status === "busy") session.status = turn.unstarted ? "new" : "idle"
+        // The conversation may have gone on in another session.
+        const { session: last } = turn
+        last.stop = undefined
+        if (last.status === "busy") last.status = turn.unstarted ? "new" : "idle"
         turn.abortSignal()
         resume(turn.expired && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? expired(turn) : exit)
       })
@@ -160,7 +163,7 @@ const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<v
   }
   // A sub-agent works in the session of the agent it works for.
   if (turn.parent !== undefined) return
-  const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: turn.session.handoff })
+  const folded = turn.fold("onSessionStart", { sessionId: turn.session.id, source, context: [] })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)

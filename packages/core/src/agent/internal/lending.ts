@@ -12,11 +12,12 @@ import type { Abort } from "../../hook/HookAction.ts"
 import * as HookChain from "../../hook/HookChain.ts"
 import type { Artifacts, HookScope, Lent, SideRequest } from "../../hook/HookContext.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { isEnded } from "./ended.ts"
 import { sideCall } from "./llmCall.ts"
 import { acting, type Resolved } from "./resolved.ts"
 import { say } from "./say.ts"
 import { sideTool } from "./toolCall.ts"
-import { isEnded, Turn } from "./turn.ts"
+import { Turn } from "./turn.ts"
 
 /** Lends of a turn. The scope of every chain that a runtime runs is one. */
 export const lend = (scope: HookScope): Lent => new Loan(scope as Turn)
@@ -100,6 +101,15 @@ class Loan implements Lent {
     // Of a call that a hook makes, the hooks of the agent are told, not those of the call.
     const { around: turn = this.turn } = this.turn
     return Effect.map(turn.host.chain.run("onBudget", level, turn), ({ action }) => action._tag === "Abort" ? action : undefined)
+  }
+
+  rotate(hook: string): void {
+    const { turn } = this
+    const { session } = turn
+    if (session.root !== session) return turn.warn("a sub-agent's session is not rotated: it ends with its work", hook)
+    if (session.rotation !== undefined) return
+    session.rotation = { by: hook }
+    turn.publish({ type: "rotation", step: "loads-refused", from: session.id })
   }
 
   promise<A, E>(effect: Effect.Effect<A, E>): Promise<A> {

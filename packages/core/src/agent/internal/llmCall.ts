@@ -12,9 +12,11 @@ import type { Outcome } from "../../hook/HookChain.ts"
 import type { LlmProvider } from "../../port/LlmProvider.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { compact, fit } from "./compaction.ts"
+import { ended } from "./ended.ts"
 import { rejected } from "./errors.ts"
+import { rotate } from "./rotation.ts"
 import { reconcile, streamed } from "./stream.ts"
-import { ended, type Turn } from "./turn.ts"
+import type { Turn } from "./turn.ts"
 import { type Ends, wrap } from "./wrap.ts"
 
 /** Longest wait before another attempt, in milliseconds. */
@@ -29,7 +31,8 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     turn.used.steps++
     turn.stepNumber++
     if (turn.session.injections.length > 0) deliver(turn)
-    if (turn.host.config.window !== undefined) yield* fit(turn)
+    if (turn.session.rotation === undefined && turn.host.config.window !== undefined) yield* fit(turn)
+    if (turn.session.rotation !== undefined) yield* rotate(turn)
     if (turn.root.host.config.store !== undefined) yield* turn.save()
 
     const asked = requestOf(turn)

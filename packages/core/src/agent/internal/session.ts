@@ -50,8 +50,11 @@ export class Session {
   /** A step was interrupted while the store took it: whether it did is not known. */
   unsure = false
   readonly source: SessionStart["source"]
-  /** What the session before this one left for it. */
-  handoff: ReadonlyArray<Message> = []
+  /** A hook wants the conversation to go on in a fresh session. */
+  rotation: { readonly by: string } | undefined = undefined
+  /** The session in which it went on, and who has to know. */
+  successor: Session | undefined = undefined
+  onRotate: ((next: Session) => void) | undefined = undefined
   /** The session that this one works for; itself, for the host's. */
   readonly root: Session
   /** Number of the last event. */

@@ -7,8 +7,9 @@ import type { ProviderError } from "../../data/ProviderError.ts"
 import type { Outcome } from "../../hook/HookChain.ts"
 import type { DeltaSink, LlmProvider } from "../../port/LlmProvider.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { ended } from "./ended.ts"
 import { rejected } from "./errors.ts"
-import { ended, type Turn } from "./turn.ts"
+import type { Turn } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
 

@@ -20,10 +20,12 @@ import type { TurnEnded } from "../TurnEnded.ts"
 import { About } from "./about.ts"
 import { delegated, resumed } from "./delegation.ts"
 import { isNow } from "./dispatcher.ts"
+import { ended, isEnded } from "./ended.ts"
 import { limited } from "./llmCall.ts"
 import { allowed, ask, everyHook, isSettled, remember } from "./permit.ts"
+import { load } from "./rotation.ts"
 import { say } from "./say.ts"
-import { ended, isEnded, type Turn, type Work } from "./turn.ts"
+import type { Turn, Work } from "./turn.ts"
 import { isRevealed, wrap } from "./wrap.ts"
 
 type Failure = AgentError | TurnEnded
@@ -49,7 +51,7 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<CoreOutput | und
         const began = performance.now()
         const result = yield* dispatcher.dispatch(event, event.grant, new About(turn, event.id, limits.toolMs))
         const post = finishing(turn, event, result, performance.now() - began, true)
-        work.result = post === undefined ? result : yield* concluded(turn, event, result, post)
+        work.result = load(turn, event.id, post === undefined ? result : yield* concluded(turn, event, result, post))
         work.status = "done"
       } else yield* keepResult(turn, work, judged(turn, work, event, event.args, pre))
     }
@@ -98,7 +100,7 @@ const keepResult = function*(
 ): Effect.fn.Return<void, Failure> {
   const result = yield* coming
   if (result === undefined) return
-  work.result = result
+  work.result = load(turn, work.call.id, result)
   work.status = "done"
   if (turn.session.root.hasDurable) turn.lent.durable.endCall(work.call.id)
   if (turn.root.host.config.store !== undefined) yield* turn.save()

@@ -9,7 +9,7 @@ import { refOf } from "../../data/Artifact.ts"
 import type { Json } from "../../data/Json.ts"
 import { type AssistantMessage, type Message, type ToolCall, whyInvalid } from "../../data/Message.ts"
 import * as RunState from "../../data/RunState.ts"
-import type { ToolResult } from "../../data/Tool.ts"
+import { failure, type ToolResult } from "../../data/Tool.ts"
 import type { TurnInput } from "../../data/Turn.ts"
 import * as Usage from "../../data/Usage.ts"
 import type { Outcome } from "../../hook/HookChain.ts"
@@ -17,7 +17,7 @@ import type { HookContext, HookScope, InjectOptions, Lent } from "../../hook/Hoo
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookFailure, HookRecord } from "../../hook/HookRecord.ts"
 import type { SessionStore } from "../../port/SessionStore.ts"
-import type { TurnEnded } from "../TurnEnded.ts"
+import { interrupted, toolMessage } from "./ended.ts"
 import { publish } from "./events.ts"
 import type { Resolved } from "./resolved.ts"
 import { say } from "./say.ts"
@@ -43,7 +43,7 @@ export interface Work {
   takenOver?: string
 }
 
-/** Counts broken hooks, by hook, point and what followed. */
+/** By hook, point and what followed. */
 const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true })
 
 /** Longest injection, in characters. */
@@ -62,7 +62,7 @@ export interface Origin {
 /** A class because it is the one object of a turn: the scope of its hooks and the state of its machine. */
 export class Turn implements HookScope {
   readonly host: Resolved
-  readonly session: Session
+  session: Session
   input: TurnInput
   readonly turnNumber: number
   stepNumber = 0
@@ -159,7 +159,7 @@ export class Turn implements HookScope {
   }
 
   inject(text: string, options: InjectOptions | undefined, hook: string): void {
-    const cut = text.length > maxInjection ? this.spill(text, hook) : text
+    const cut = text.length > maxInjection ? this.spill(text) : text
     const injection: RunState.Injection = {
       hook,
       text: cut,
@@ -174,15 +174,9 @@ export class Turn implements HookScope {
     if (this.listened) this.publish({ type: "inject", hook, text: cut })
   }
   /** Keeps a text that is too long as an artifact. */
-  private spill(text: string, hook: string): string {
-    const { host: { artifacts }, session: { root } } = this
+  private spill(text: string): string {
     const key = `hook:injection/${this.session.id}/${this.turnNumber}.${++this.spilled}`
-    this.tell(
-      Effect.catchCause(
-        artifacts.write(root.id, key, text, { by: hook }),
-        (cause) => Effect.logWarning(`${hook}: an injection that is too long could not be kept: ${say(Cause.squash(cause))}`)
-      )
-    )
+    this.keep(key, text)
     return `${text.slice(0, maxInjection)}\n[cut: ${text.length - maxInjection} more characters, all of it is ${refOf(key)}]`
   }
   warn(message: string, hook: string): void {
@@ -222,8 +216,6 @@ export class Turn implements HookScope {
     else Effect.runForkWith(this.services)(effect)
   }
 
-  // What the phases use.
-
   /** Runs a point: the outcome, nothing, or an Effect to wait for. */
   fold<P extends HookPointName>(point: P, event: In<P>): Outcome<P> | undefined | Effect.Effect<Outcome<P>> {
     return this.host.chain.fold(point, event, this)
@@ -244,6 +236,30 @@ export class Turn implements HookScope {
   /** The deadlines of this turn. */
   get watch(): Watch {
     return this.deadlines ??= new Watch()
+  }
+
+  /** Goes on in another session. */
+  move(next: Session): void {
+    const { session } = this
+    next.status = session.status
+    next.stop = session.stop
+    session.status = "closed"
+    session.stop = undefined
+    session.successor = next
+    session.onRotate?.(next)
+    this.session = next
+  }
+
+  /** Keeps a text as an artifact, beside the turn. */
+  keep(key: string, content: string, toolCallId?: string): void {
+    const { host: { artifacts }, session: { root } } = this
+    const about = { by: "runtime", ...(toolCallId === undefined ? {} : { toolCallId }) }
+    this.tell(
+      Effect.catchCause(
+        artifacts.write(root.id, key, content, about),
+        (cause) => Effect.logWarning(`${key} could not be kept: ${say(Cause.squash(cause))}`)
+      )
+    )
   }
 
   /** Takes back what was shown since the last `llm-start`. */
@@ -284,7 +300,7 @@ export class Turn implements HookScope {
     this.open = undefined
     this.messages.push(open)
     for (const { call, result, status } of this.calls) {
-      this.messages.push(toolMessage(call, result ?? { ok: false, error: status === "started" ? interrupted : why }))
+      this.messages.push(toolMessage(call, result ?? failure(status === "started" ? interrupted : why)))
     }
     this.calls = []
     this.phase = "model"
@@ -381,18 +397,3 @@ const stateOf = ({ child, decisions: _decisions, settled, sub, takenOver: _taken
     ...(inner === undefined ? {} : { child: inner as unknown as Json })
   }
 }
-
-const interrupted = "interrupted while it ran: its outcome is unknown"
-
-/** The message that carries a result. */
-const toolMessage = (call: ToolCall, result: ToolResult): Message =>
-  result.ok
-    ? { role: "tool", toolCallId: call.id, toolName: call.name, content: result.output }
-    : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }
-
-/** Ends the turn from within. A plain object: no stack is captured. */
-export const ended = (end: TurnEnded["end"]): Effect.Effect<never, TurnEnded> => Effect.fail({ _tag: "TurnEnded", end })
-
-/** Whether a failure is such an end. */
-export const isEnded = (error: unknown): error is TurnEnded =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "TurnEnded"

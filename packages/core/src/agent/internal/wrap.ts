@@ -9,8 +9,9 @@ import type { Abort, Reject } from "../../hook/HookAction.ts"
 import { table } from "../../hook/HookPoint.ts"
 import { Context } from "../../hook/internal/context.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { ended, isEnded } from "./ended.ts"
 import { say } from "./say.ts"
-import { ended, isEnded, type Turn } from "./turn.ts"
+import type { Turn } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
 type Act<Input, Output> = (input: Input) => Effect.Effect<Output, Failure>

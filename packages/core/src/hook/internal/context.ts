@@ -96,6 +96,9 @@ export class Context implements HookContext {
   get reportBudget() {
     return (level: BudgetLevel) => this.lent("reportBudget").reportBudget(level)
   }
+  get rotate() {
+    return (): void => this.allowed("rotation") ? this.lent("rotate").rotate(this.hook) : undefined
+  }
   get promise() {
     return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.lent("promise").promise(effect)
   }
