@@ -39,6 +39,8 @@ export const PendingAsk = Schema.Struct({
   approvers: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How many different approvers have to approve. Default 1. */
   quorum: Schema.optionalKey(Schema.Finite),
+  /** What may be answered; absent means anything. */
+  allowed: Schema.optionalKey(Schema.Array(Schema.Literals(["approve", "deny", "edit", "respond", "delegate"]))),
   /** Who has approved so far. */
   approved: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Random text that makes a signed decision count for this question alone. */

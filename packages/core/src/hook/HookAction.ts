@@ -58,6 +58,8 @@ export interface Ask {
   readonly approvers?: ReadonlyArray<string>
   /** How many different approvers have to approve. Default 1. */
   readonly quorum?: number
+  /** What may be answered. Default: anything. */
+  readonly allowed?: ReadonlyArray<"approve" | "deny" | "edit" | "respond" | "delegate">
 }
 
 /** Any action. Which are legal where is the table in `HookPoint`. @category models @since 0.1.0 */

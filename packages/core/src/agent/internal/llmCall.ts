@@ -33,6 +33,8 @@ export const callModel = function*(turn: Turn): Effect.fn.Return<LlmResponse, Ag
     if (turn.session.injections.length > 0) deliver(turn)
     if (turn.session.rotation === undefined && turn.host.config.window !== undefined) yield* fit(turn)
     if (turn.session.rotation !== undefined) yield* rotate(turn)
+    // What was injected at those points is read with this request.
+    if (turn.session.injections.length > 0) deliver(turn)
     if (turn.root.host.config.store !== undefined) yield* turn.save()
 
     const asked = requestOf(turn)

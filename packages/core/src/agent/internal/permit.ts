@@ -122,7 +122,8 @@ export const ask = function*(
 const expired = "the question expired before anybody decided"
 
 /** What a hook asks for beside the question, where it makes sense. */
-const conditions = ({ approvers, details, expiresInMs, quorum }: Question, now: number): Partial<PendingAsk> => ({
+const conditions = ({ allowed, approvers, details, expiresInMs, quorum }: Question, now: number): Partial<PendingAsk> => ({
+  ...(Array.isArray(allowed) ? { allowed } : {}),
   ...(details === undefined ? {} : { details }),
   ...(typeof expiresInMs === "number" && Number.isFinite(expiresInMs) ? { expiresAt: now + expiresInMs } : {}),
   ...(Array.isArray(approvers) ? { approvers } : {}),
@@ -132,6 +133,7 @@ const conditions = ({ approvers, details, expiresInMs, quorum }: Question, now: 
 /** Says why this decision does not count for this question, if it does not. */
 export const whyNotFrom = (ask: PendingAsk, decision: Decision): string | undefined => {
   const { by, type } = decision
+  if (ask.allowed !== undefined && !ask.allowed.includes(type)) return `${type} is no answer to this: expected ${ask.allowed.join(", ")}`
   if (ask.approvers !== undefined && (by === undefined || !ask.approvers.includes(by))) {
     return `${by ?? "somebody without a name"} may not decide about ${ask.tool}, only ${ask.approvers.join(", ")}`
   }
