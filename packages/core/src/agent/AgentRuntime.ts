@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { type AgentError, type ChainError, type ConfigError, type PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
+import { type AgentError, type ChainError, type ConfigError, PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
@@ -130,8 +130,16 @@ export const makeUnsafe = (
   }
 }
 
+/** Whether a resume failed before it did anything: the session is busy, or its store could not take the step. */
+const isRepeatable = (error: unknown): boolean => error instanceof SessionError || (error instanceof PortFailed && error.port === "store")
+
+/** How many finished turns an agent remembers. */
+const maxFinished = 10_000
+
 const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never> | undefined): AgentRuntime => {
   const data = new Map<string, Sessions.Session>()
+  /** Turns that were resumed to their end: a snapshot of one is good for nothing any more. */
+  const finished = new Set<string>()
 
   const inside: Inside = {
     forget: (id) => {
@@ -160,13 +168,26 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
 
   const resume = Effect.fnUntraced(function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
     const state = yield* RunState.decode(snapshot)
+    const id = `${state.sessionId}/${state.turnNumber}`
+    if (finished.has(id)) {
+      return yield* new SnapshotError({
+        problem: "finished",
+        message: `turn ${state.turnNumber} of session ${state.sessionId} was finished before`
+      })
+    }
     yield* resumable(host, state, data.get(state.sessionId), decisions)
     const session = data.get(state.sessionId) ?? reopened(state, false)
     if (!data.has(session.id)) adopt(session)
     const turn = restore(host, session, state)
     yield* decide(turn, decisions, yield* Clock.currentTimeMillis)
     const face = open.get(session.id)
-    const run = within(context, execute(turn, true))
+    const run = Effect.onExit(within(context, execute(turn, true)), (exit) =>
+      Effect.sync(() => {
+        if (Exit.isSuccess(exit) && (exit.value.status === "suspended" || exit.value.status === "limited")) return
+        if (Exit.isFailure(exit) && isRepeatable(Cause.squash(exit.cause))) return
+        if (finished.size >= maxFinished) finished.delete(finished.values().next().value!)
+        finished.add(id)
+      }))
     return yield* face !== undefined && single.has(face) ? closing(face, run) : run
   })
 

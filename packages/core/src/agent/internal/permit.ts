@@ -12,6 +12,7 @@ import { fingerprint } from "../../hook/HookChain.ts"
 import * as HookState from "../../hook/HookState.ts"
 import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { frozenCopy } from "./copy.ts"
 import { say } from "./say.ts"
 import type { Turn, Work } from "./turn.ts"
 
@@ -80,14 +81,16 @@ export const ask = function*(
   const { approvals, onAsk } = turn.host.config
   const { call } = work
   const now = yield* Clock.currentTimeMillis
+  // What is shown is what will run, whatever becomes of the original meanwhile.
+  const shown = frozenCopy(args)
   work.ask = {
     callId: call.id,
     ...(turn.parent === undefined ? {} : { agent: turn.agent.name }),
     tool: call.name,
-    args,
+    args: shown,
     by,
     reason: question.reason,
-    fingerprint: fingerprint(call.name, args),
+    fingerprint: fingerprint(call.name, shown),
     ...conditions(question, now),
     ...(approvals?.keys === undefined ? {} : { nonce: crypto.randomUUID() })
   }

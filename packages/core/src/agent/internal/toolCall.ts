@@ -166,7 +166,8 @@ const gated = function*(
   const { chain } = turn.host
   const event: ToolCallEvent = { ...work.call, args, tool, grant }
   if (!chain.has("preToolCall") || isSettled(work, everyHook, () => fingerprint(tool.name, args))) return yield* executed(turn, work, event)
-  const after = work.decision?.type === "approve" ? work.ask?.by : undefined
+  // What was approved is what runs: arguments that are read otherwise now are asked about again.
+  const after = work.decision?.type === "approve" && work.ask?.fingerprint === fingerprint(tool.name, args) ? work.ask.by : undefined
   const { settled } = work
   const resume = settled === undefined
     ? undefined
