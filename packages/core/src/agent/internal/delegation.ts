@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { Delegation, DelegationResult } from "../../data/Delegation.ts"
+import { digest } from "../../data/Json.ts"
 import * as RunState from "../../data/RunState.ts"
 import { failure, success, type ToolCallEvent, type ToolResult } from "../../data/Tool.ts"
 import * as Usage from "../../data/Usage.ts"
@@ -44,7 +45,8 @@ export const delegated = function*(
   const host = hostOf(turn, to)
   if (Result.isFailure(host)) return failure(host.failure)
   const { context = [], instructions, message } = delegation
-  const session = new Session(`${turn.session.id}.${turn.turnNumber}.${turn.stepNumber}.${turn.calls.indexOf(work)}`, {
+  // The same whenever this call is made again: what the agent's tools are told stays the same.
+  const session = new Session(`${turn.session.id}.${digest([turn.turnNumber, work.call.id])}`, {
     messages: context,
     state: {},
     turnNumber: 0,
