@@ -23,4 +23,23 @@ describe("the examples of limits, resilience and memory", () => {
     assert.match(lines[0]!, /^advice: Loop detected: the same call of search 2 times/)
     assert.strictEqual(lines.at(-1), "aborted: Loop detected: the same call of search 4 times without a new result. The turn was stopped.")
   })
+
+  it("tool-call-limit: the second mail is not sent", async () => {
+    const lines = await run("tool-call-limit.ts")
+    assert.include(lines.join("\n"), "sent to ada@example.com")
+    assert.notInclude(lines.join("\n"), "sent to bob@example.com")
+    assert.include(lines.join("\n"), "tool call limit of 1 per turn reached")
+  })
+
+  it("model-call-limit: retries count", async () => {
+    assert.deepStrictEqual(await run("model-call-limit.ts", { OPENAI_MODEL: "demo:overloaded" }), [
+      "aborted: model call limit of 3 per turn reached"
+    ])
+  })
+
+  it("token-limit: a request that is too long is not sent", async () => {
+    const [hello, tooLong] = await run("token-limit.ts")
+    assert.strictEqual(hello, "completed true")
+    assert.match(tooLong!, /^aborted: limit of 1000 input tokens per request reached: about \d+ more to send$/)
+  })
 })

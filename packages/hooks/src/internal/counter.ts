@@ -1,0 +1,47 @@
+/** Counts per turn and per session, in one entry of the state. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
+import * as Schema from "effect/Schema"
+
+/** How often so far: in the turn that was counted last, and in the whole session. */
+export interface Counts {
+  readonly turn: number
+  readonly inTurn: number
+  readonly inSession: number
+}
+
+/** A number, or a function that says it for this turn. */
+export type Limit = number | ((ctx: HookContext) => number)
+
+export interface Limits {
+  readonly perTurn?: Limit
+  readonly perSession?: Limit
+}
+
+export const key = (name: string): HookState.StateKey<Counts> =>
+  HookState.key(name, Schema.Struct({ turn: Schema.Finite, inTurn: Schema.Finite, inSession: Schema.Finite }), {
+    turn: 0,
+    inTurn: 0,
+    inSession: 0
+  })
+
+/** The counts, as they are for the turn of the context. */
+export const read = (state: HookState.StateKey<Counts>, ctx: HookContext): Counts => {
+  const counts = ctx.state.get(state)
+  return counts.turn === ctx.turnNumber ? counts : { turn: ctx.turnNumber, inTurn: 0, inSession: counts.inSession }
+}
+
+export const add = (state: HookState.StateKey<Counts>, ctx: HookContext): void => {
+  const { inSession, inTurn, turn } = read(state, ctx)
+  ctx.state.set(state, { turn, inTurn: inTurn + 1, inSession: inSession + 1 })
+}
+
+/** The limit that is used up, in words. A limit that is no number lets nothing pass. */
+export const reached = ({ perSession, perTurn }: Limits, state: HookState.StateKey<Counts>, ctx: HookContext): string | undefined => {
+  const { inSession, inTurn } = read(state, ctx)
+  const turn = valueOf(perTurn, ctx)
+  const session = valueOf(perSession, ctx)
+  return !(inTurn < turn) ? `${turn} per turn` : inSession < session ? undefined : `${session} per session`
+}
+
+const valueOf = (limit: Limit | undefined, ctx: HookContext): number => typeof limit === "function" ? limit(ctx) : limit ?? Infinity
