@@ -1,9 +1,9 @@
 /** An overloaded model is asked again and again, but not more often than three times: every attempt counts. */
-import { createAgent } from "@belay/core"
+import { createAgent, defineHook, HookAction } from "@belay/core"
 import { ModelCallLimit } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
-const insist = { name: "insist", onLlmError: () => ({ _tag: "Replace", value: { type: "retry", delayMs: 1 } }) } as const
+const insist = defineHook({ name: "insist", onLlmError: () => HookAction.replace({ type: "retry", delayMs: 1 }) })
 await using agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [insist, ModelCallLimit.make({ perTurn: 3, onLimit: "abort" })]

@@ -42,4 +42,10 @@ describe("the examples of limits, resilience and memory", () => {
     assert.strictEqual(hello, "completed true")
     assert.match(tooLong!, /^aborted: limit of 1000 input tokens per request reached: about \d+ more to send$/)
   })
+
+  it("timeouts: a tool that hangs is stopped, and the model reads that it was", async () => {
+    const lines = await run("timeouts.ts")
+    assert.strictEqual(lines[0], "the search was told to stop")
+    assert.include(lines.join("\n"), "search_orders did not answer within 50 ms and was stopped")
+  })
 })
