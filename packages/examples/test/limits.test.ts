@@ -48,4 +48,12 @@ describe("the examples of limits, resilience and memory", () => {
     assert.strictEqual(lines[0], "the search was told to stop")
     assert.include(lines.join("\n"), "search_orders did not answer within 50 ms and was stopped")
   })
+
+  it("usage-report: says what was used by model, tool and agent", async () => {
+    const text = (await run("usage-report.ts")).join("\n")
+    assert.match(text, /^model +calls +failed[^\n]*\n\S+ +3 +0 /)
+    assert.match(text, /search_orders +1 +0 +0 /)
+    assert.match(text, /clerk +2 +3 +1 /)
+    assert.match(text, /it cost something$/)
+  })
 })
