@@ -56,4 +56,26 @@ describe("the examples of limits, resilience and memory", () => {
     assert.match(text, /clerk +2 +3 +1 /)
     assert.match(text, /it cost something$/)
   })
+
+  it("model-retry: three retries, and then a text", async () => {
+    assert.deepStrictEqual(await run("model-retry.ts", { OPENAI_MODEL: "demo:overloaded" }), [
+      "attempt 1: retry",
+      "attempt 2: retry",
+      "attempt 3: retry",
+      "attempt 4: fail",
+      "Sorry, the model cannot be reached (Overloaded)."
+    ])
+  })
+
+  it("tool-retry: a reading tool that fails is run again", async () => {
+    const lines = await run("tool-retry.ts")
+    assert.deepStrictEqual(lines.slice(0, 3), ["try 1", "try 2", "try 3"])
+    assert.match(lines.join("\n"), /2 orders for/)
+  })
+
+  it("tool-errors: the model reads an error without stack and path", async () => {
+    const text = (await run("tool-errors.ts")).join("\n")
+    assert.include(text, "search_orders failed: cannot open .../index.db")
+    assert.notInclude(text, "opt/app")
+  })
 })
