@@ -78,4 +78,11 @@ describe("the examples of limits, resilience and memory", () => {
     assert.include(text, "search_orders failed: cannot open .../index.db")
     assert.notInclude(text, "opt/app")
   })
+
+  it("shadow: the stricter limit is told about, and both mails are sent", async () => {
+    const lines = await run("shadow.ts")
+    assert.strictEqual(lines[0], "send_mail: stricter, Reject instead of Continue")
+    assert.include(lines.join("\n"), "sent to bob@example.com")
+    assert.match(lines.at(-1)!, /^preToolCall +2 +1 +1 /)
+  })
 })

@@ -1,0 +1,25 @@
+/** A stricter limit is tried out: it decides and is told about, and nothing of it counts. */
+import { createAgent, defineTool } from "@belay/core"
+import { Shadow, ToolCallLimit } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const send = defineTool({
+  name: "send_mail",
+  description: "Send a mail",
+  input: z.object({ to: z.string() }),
+  execute: ({ to }) => `sent to ${to}`
+})
+const candidate = Shadow.make(ToolCallLimit.make({ tools: "send_*", perTurn: 1 }), {
+  onDiff: ({ did, kind, subject, would }) => console.log(`${subject}: ${kind}, ${would.action} instead of ${did.action}`)
+})
+
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  tools: [send],
+  hooks: [ToolCallLimit.make({ perTurn: 10 }), candidate]
+})
+const session = await agent.session()
+const { text } = await session.run("Send a mail to ada@example.com, then send a mail to bob@example.com")
+console.log(text)
+console.log(Shadow.render(Shadow.report(session.state, candidate.name)))
