@@ -85,4 +85,10 @@ describe("the examples of limits, resilience and memory", () => {
     assert.include(lines.join("\n"), "sent to bob@example.com")
     assert.match(lines.at(-1)!, /^preToolCall +2 +1 +1 /)
   })
+
+  it("error-knowledge: the model reads what helps, and the file says that it did", async () => {
+    const lines = await run("error-knowledge.ts")
+    assert.include(lines, "This failure of bash is known. What helps: Remove dist/")
+    assert.strictEqual(lines.at(-1), "stale-archive: helped in 100 % of 1 attempt")
+  })
 })
