@@ -91,4 +91,10 @@ describe("the examples of limits, resilience and memory", () => {
     assert.include(lines, "This failure of bash is known. What helps: Remove dist/")
     assert.strictEqual(lines.at(-1), "stale-archive: helped in 100 % of 1 attempt")
   })
+
+  it("session-memory: the second agent begins with what the first has written down", async () => {
+    const lines = await run("session-memory.ts")
+    assert.strictEqual(lines[0], "completed")
+    assert.deepStrictEqual(lines.slice(-2), ["Blockers:", "- the staging key has expired"])
+  })
 })

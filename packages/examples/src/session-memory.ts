@@ -1,0 +1,23 @@
+/** What one agent writes down, the next one begins with: the memory is a folder of JSON files, one for each key. */
+import { createAgent } from "@belay/core"
+import { SessionMemory } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import { Scripted } from "@belay/testing"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const folder = await mkdtemp(join(tmpdir(), "belay-memory-"))
+const memory = () => SessionMemory.make({ keys: ["repo:acme/app", "branch:acme/app/main"], store: SessionMemory.folder(folder) })
+
+{
+  const writes = Scripted.toolCalls({ name: "remember", args: { kind: "blocker", text: "the staging key has expired" } })
+  await using agent = createAgent({ provider: Scripted.make([writes, "noted"]), tools: [SessionMemory.remember()], hooks: [memory()] })
+  await agent.run("Deploy to staging")
+}
+
+await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [memory()] })
+const { messages, status } = await agent.run("Say hello")
+console.log(status)
+console.log(messages[0]?.content)
+await rm(folder, { recursive: true })
