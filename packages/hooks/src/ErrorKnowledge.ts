@@ -86,7 +86,7 @@ export const make = (options: Options = {}): AgentHook => {
   let failed = false
   const load = Effect.suspend(() =>
     known !== undefined || store === undefined ? Effect.void : eventual(() => store.load()).pipe(
-      Effect.flatMap((found) => Schema.decodeUnknownEffect(Schema.Array(Knowledge.Entry))(found)),
+      Effect.flatMap((found) => Schema.decodeEffect(Schema.Array(Knowledge.Entry))(found)),
       Effect.flatMap((found) => Effect.fromResult(Result.all(found.map((entry) => Knowledge.compile(entry, `${name} entry ${entry.id}`))))),
       Effect.tap((found) => Effect.sync(() => known = merged(seeded, found))),
       Effect.tapCause(() => Effect.sync(() => failed = true))

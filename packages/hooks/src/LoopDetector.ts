@@ -102,7 +102,8 @@ export const make = (options: Options = {}): AgentHook => {
     ctx.state.update(state, (trails) => {
       const known = trails.find((trail) => trail.agent === agent)
       next = f(known?.turn === ctx.turnNumber ? known : Loop.begin(agent, ctx.turnNumber))
-      return [...trails.filter((trail) => trail.agent !== agent), next].slice(-maxAgents)
+      // A session has one turn at a time: the steps of other agents are over.
+      return [...trails.filter((trail) => trail.agent !== agent).map((trail) => ({ ...trail, open: [] })), next].slice(-maxAgents)
     })
     return next!
   }
@@ -237,7 +238,7 @@ export const make = (options: Options = {}): AgentHook => {
 const defaults: { readonly [K in keyof Ladder]-?: number | false } = { observe: 2, steer: 3, escalate: 4, block: 5, stop: 8 }
 
 /** Most agents whose trails one session keeps. */
-const maxAgents = 16
+const maxAgents = 8
 
 /** A compaction counts when what is left is below this share of what was. */
 const reduced = 0.95

@@ -89,7 +89,7 @@ export const make = (options: Options): AgentHook => {
     const { keys } = options
     return typeof keys === "function" ? eventual(() => keys(ctx)) : Effect.succeed(keys)
   }
-  const load = (key: string) => Effect.flatMap(eventual(() => store.load(key)), (items) => Schema.decodeUnknownEffect(Items)(items))
+  const load = (key: string) => Effect.flatMap(eventual(() => store.load(key)), (items) => Schema.decodeEffect(Items)(items))
 
   return Common.shape(options, {
     name,

@@ -85,15 +85,10 @@ export const make = (options: Options): AgentHook => {
   const runOf = (ctx: HookContext, now: number): Run => {
     const known = runs.get(ctx.signal)
     if (known !== undefined) return known
-    const made = { turnEnds: now + turnMs, step: -1, stepEnds: now + stepMs, chunkDue: Infinity, now: () => 0 }
+    const made = { turnEnds: now + turnMs, step: -1, stepEnds: now + stepMs, chunkDue: Infinity, hasBegun: false, now: () => 0 }
     runs.set(ctx.signal, made)
     return made
   }
-  const timeout = (took: string, model: string | undefined, phase: Timeout["phase"]) =>
-    Effect.fail(
-      new Timeout({ provider: name, message: `the model call took longer than ${took}`, phase, ...(model === undefined ? {} : { model }) })
-    )
-
   return Common.shape({ ...rest, name }, {
     name,
     // Within retries and caches, and the last word about a retry.
@@ -123,26 +118,36 @@ export const make = (options: Options): AgentHook => {
         const run = runOf(ctx, now)
         run.now = () => clock.currentTimeMillisUnsafe()
         run.chunkDue = now + firstMs
-        const first = run.chunkDue
+        run.hasBegun = false
         const ends = [run.turnEnds, run.stepEnds, now + llmMs] as const
-        return until(next(request), () => Math.min(...ends, run.chunkDue), () => {
+        if (Math.min(...ends, firstMs, chunkMs) === Infinity) return next(request)
+        const late = () => {
           const end = Math.min(...ends, run.chunkDue)
+          const failed = (took: string, phase: Timeout["phase"]) =>
+            Effect.fail(
+              new Timeout({
+                provider: name,
+                message: `the model call took longer than ${took}`,
+                phase,
+                ...(request.model === undefined ? {} : { model: request.model })
+              })
+            )
           if (end === run.chunkDue) {
-            return run.chunkDue === first
-              ? timeout(`${firstMs} ms to begin`, request.model, "first-event")
-              : timeout(`${chunkMs} ms to go on`, request.model, "idle")
+            return run.hasBegun
+              ? failed(`${chunkMs} ms to go on`, "idle")
+              : failed(`${firstMs} ms to begin`, "first-event")
           }
-          return timeout(
-            end === ends[0] ? "is left of its turn" : end === ends[1] ? "is left of its step" : `${llmMs} ms`,
-            request.model,
-            "total"
-          )
-        })
+          return failed(end === ends[0] ? "is left of its turn" : end === ends[1] ? "is left of its step" : `${llmMs} ms`, "total")
+        }
+        // With the first piece, the next may be due sooner than the first was.
+        return until(next(request), () => Math.min(...ends, run.chunkDue), late, chunkMs)
       }),
     ...(firstMs === Infinity && chunkMs === Infinity ? {} : {
       onLlmDelta: (_delta, ctx) => {
         const run = runs.get(ctx.signal)
-        if (run !== undefined) run.chunkDue = run.now() + chunkMs
+        if (run === undefined) return
+        run.hasBegun = true
+        run.chunkDue = run.now() + chunkMs
       }
     }),
     wrapToolCall: (call, next, ctx) =>
@@ -167,6 +172,7 @@ interface Run {
   stepEnds: number
   /** When the next piece of a stream has to be there; it moves on with every piece. */
   chunkDue: number
+  hasBegun: boolean
   now: () => number
 }
 

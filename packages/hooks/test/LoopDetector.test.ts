@@ -236,6 +236,46 @@ describe("LoopDetector in a chain", () => {
       })
     }))
 
+  const walked = (keys: ReadonlyArray<string>, resultOf: (key: string, step: number) => string) =>
+    Effect.gen(function*() {
+      const state = HookState.make()
+      const ran: Array<string> = []
+      for (const [index, key] of keys.entries()) {
+        const scope = Scope.make({ state, stepNumber: index + 1 })
+        const made = call("look", { key }, `call-${index}`)
+        const { action } = yield* chain.run("preToolCall", made, scope)
+        if (action._tag === "Abort") return { ran, action: action._tag }
+        const content = action._tag === "Reject" ? action.reason : resultOf(key, index)
+        if (action._tag === "Continue") ran.push(key)
+        const messages = [
+          { role: "assistant" as const, content: "", toolCalls: [{ id: made.id, name: "look", args: { key } }] },
+          { role: "tool" as const, toolCallId: made.id, toolName: "look", content, isError: action._tag === "Reject" }
+        ]
+        const after = yield* chain.run("postStep", { messages, usage: { inputTokens: 0, outputTokens: 0 } }, scope)
+        if (after.action._tag === "Abort") return { ran, action: after.action._tag }
+      }
+      return { ran, action: "Continue" }
+    })
+  const few = Schema.Literals(["a", "b", "c", "d"])
+
+  it.effect.prop("lets every call pass whose result is always new", [Schema.Array(few)], ([keys]) =>
+    Effect.gen(function*() {
+      assert.deepEqual(yield* walked(keys, (key, step) => `${key} at ${step}`), { ran: [...keys], action: "Continue" })
+    }))
+
+  it.effect.prop(
+    "ends every round of up to four calls, and runs none more than four times after the last that was new",
+    [Schema.Array(few)],
+    ([round]) =>
+      Effect.gen(function*() {
+        const keys = Array.from({ length: 12 }, () => ["a", ...round.slice(0, 3)]).flat()
+        const { action, ran } = yield* walked(keys, (key) => key)
+        assert.strictEqual(action, "Abort")
+        const lastNew = Math.max(...[...new Set(keys)].map((key) => keys.indexOf(key)))
+        for (const key of new Set(keys)) assert.isAtMost(ran.slice(lastNew + 1).filter((one) => one === key).length, 4)
+      })
+  )
+
   it.effect("counts every agent of a session by itself", () =>
     Effect.gen(function*() {
       const state = HookState.make()

@@ -183,6 +183,10 @@ describe("Timeouts of a stream", () => {
         phase: "first-event",
         message: "the model call took longer than 1000 ms to begin"
       })
+      for (const bounds of [{ chunk: 500 }, { firstChunk: 60_000, chunk: 500 }, { llmCall: 60_000, chunk: 500 }]) {
+        const sooner = yield* endsAt(yield* streamed(bounds, 900, 10_000), 1_400)
+        assert.deepInclude(sooner._tag === "Failure" ? sooner.failure as ProviderError : {}, { _tag: "Timeout", phase: "idle" })
+      }
       const stalled = yield* endsAt(yield* streamed({ firstChunk: 1_000, chunk: 500 }, 900, 400, 400, 501), 2_200)
       assert.deepInclude(stalled._tag === "Failure" ? stalled.failure as ProviderError : {}, { _tag: "Timeout", phase: "idle" })
     }))

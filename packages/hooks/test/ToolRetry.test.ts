@@ -22,7 +22,8 @@ const flaky = (name: string, errors: ReadonlyArray<string>, about: { readonly id
     ...about,
     execute: () => {
       const error = errors[made.tries++]
-      return error === undefined ? "fine" : Effect.fail(new Error(error))
+      if (error !== undefined) throw new Error(error)
+      return "fine"
     }
   })
   return { tool, made }

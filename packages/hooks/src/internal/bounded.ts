@@ -4,12 +4,13 @@ import * as Effect from "effect/Effect"
 
 /**
  * Runs `effect` until it is due. `due` is asked (in milliseconds of the clock) at the beginning and whenever it seems to be reached, so that it may
- * move on; `late` is then the answer, and what still runs is interrupted and not waited for.
+ * move on. Where it may also come closer, it is asked every so many milliseconds. `late` is then the answer, and what still runs is interrupted and not waited for.
  */
 export const until = <A, E, B, F, R>(
   effect: Effect.Effect<A, E, R>,
   due: (now: number) => number,
-  late: () => Effect.Effect<B, F>
+  late: () => Effect.Effect<B, F>,
+  every = Infinity
 ): Effect.Effect<A | B, E | F, R> =>
   Effect.context<R>().pipe(Effect.flatMap((context) =>
     Effect.callback<A | B, E | F>((resume) => {
@@ -22,7 +23,7 @@ export const until = <A, E, B, F, R>(
           const now = yield* Clock.currentTimeMillis
           const left = due(now) - now
           if (left <= 0) break
-          yield* Effect.sleep(Math.min(left, longest))
+          yield* Effect.sleep(Math.min(left, every, longest))
         }
         resume(Effect.suspend(late))
         child.interruptUnsafe()

@@ -11,7 +11,7 @@ export interface Counts {
 }
 
 /** A number, or a function that says it for this turn. */
-export type Limit = number | ((ctx: HookContext) => number)
+type Limit = number | ((ctx: HookContext) => number)
 
 export interface Limits {
   readonly perTurn?: Limit
@@ -26,7 +26,7 @@ export const key = (name: string): HookState.StateKey<Counts> =>
   })
 
 /** The counts, as they are for the turn of the context. */
-export const read = (state: HookState.StateKey<Counts>, ctx: HookContext): Counts => {
+const read = (state: HookState.StateKey<Counts>, ctx: HookContext): Counts => {
   const counts = ctx.state.get(state)
   return counts.turn === ctx.turnNumber ? counts : { turn: ctx.turnNumber, inTurn: 0, inSession: counts.inSession }
 }

@@ -24,7 +24,7 @@ const maxText = 1_000
 const maxHandoff = 8_000
 
 /** One line, so that no item can pass for several; a handoff keeps its lines. */
-export const clean = ({ kind, text }: Note): Note => {
+const clean = ({ kind, text }: Note): Note => {
   const said = text.replaceAll(/[\p{Cc}--[\n\t]]|[\p{Cf}\u2028\u2029]/gv, "").trim()
   return kind === "handoff"
     ? { kind, text: cut(said, maxHandoff) }
