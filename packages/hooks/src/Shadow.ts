@@ -92,8 +92,19 @@ export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
 export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): AgentHook<R> => {
   const name = options.name ?? `${hook.name}-shadow`
   const counts = keyOf(name)
-  const judged = (point: HookPointName, event: unknown, answer: unknown, said: NonNullable<Diff["said"]>, ctx: HookContext): void => {
-    const found = differences(point, event, answer, said, ctx)
+  const judged = (
+    point: HookPointName,
+    event: unknown,
+    answer: unknown,
+    said: NonNullable<Diff["said"]>,
+    ctx: HookContext,
+    looksOn: boolean
+  ): void => {
+    // What only looks on decides nothing.
+    const action = looksOn ? undefined : answer
+    // Core reports an answer that may not be given.
+    if (!isLegal(point, action)) return count(counts, point, ["failed"], ctx)
+    const found = differences(point, event, action, said, ctx).filter(({ kind }) => !looksOn || kind === "said")
     count(counts, point, found.length === 0 ? ["agreed"] : found.map(({ kind }) => kind), ctx)
     for (const difference of found) Result.try(() => options.onDiff?.({ ...difference, hook: hook.name, point, ...where(event, ctx) }))
   }
@@ -106,21 +117,22 @@ export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): Agen
   for (const point of names) {
     const method: unknown = hook[point]
     if (typeof method !== "function") continue
+    const looksOn = hook.kind === "observer" || hook.observes?.includes(point) === true
     shadow[point] = (event: unknown, ctx: HookContext) => {
       const said: Array<NonNullable<Diff["said"]>[number]> = []
       const failed = () => count(counts, point, ["failed"], ctx)
-      const asked = Result.try((): unknown => method.call(hook, event, apart(ctx, name, hook.name, said)))
+      const asked = Result.try((): unknown => method.call(hook, event, apart(ctx, name, hook.name, said, looksOn)))
       if (Result.isFailure(asked)) {
         failed()
         return Effect.fail(asked.failure)
       }
       const answer = asked.success
       if (!isPending(answer)) {
-        judged(point, event, answer, said, ctx)
+        judged(point, event, answer, said, ctx, looksOn)
         return answer
       }
       return settled(answer).pipe(
-        Effect.tap((settledAnswer) => Effect.sync(() => judged(point, event, settledAnswer, said, ctx))),
+        Effect.tap((settledAnswer) => Effect.sync(() => judged(point, event, settledAnswer, said, ctx, looksOn))),
         Effect.tapCause(() => Effect.sync(failed))
       )
     }
@@ -162,7 +174,13 @@ const count = (
 }
 
 /** The context, but nothing that is said or written through it reaches anybody else. */
-const apart = (ctx: HookContext, name: string, hook: string, said: Array<NonNullable<Diff["said"]>[number]>): HookContext => {
+const apart = (
+  ctx: HookContext,
+  name: string,
+  hook: string,
+  said: Array<NonNullable<Diff["said"]>[number]>,
+  looksOn: boolean
+): HookContext => {
   /** What the hook has written itself goes before what others wrote; entries named after it are its own, even where it is in force too. */
   const own = <A>(key: HookState.StateKey<A>): HookState.StateKey<A> => ({
     name: `${name}/${key.name}`,
@@ -175,7 +193,7 @@ const apart = (ctx: HookContext, name: string, hook: string, said: Array<NonNull
     update: (key, f) => ctx.state.update(own(key), f)
   }
   return Object.create(ctx, {
-    outcome: { value: undefined },
+    outcome: { value: looksOn ? ctx.outcome : undefined },
     state: { value: state },
     inject: { value: (text: string) => void said.push({ how: "inject", text }) },
     followUp: { value: (text: string) => void said.push({ how: "followUp", text }) },
@@ -191,6 +209,11 @@ const settled = (answer: object): Effect.Effect<unknown, unknown> =>
   !Effect.isEffect(answer) && Symbol.iterator in answer
     ? Effect.gen(() => answer as Generator<never, unknown, never>)
     : eventual(() => answer as PromiseLike<unknown>)
+
+const isLegal = (point: HookPointName, answer: unknown): boolean =>
+  answer === undefined ||
+  (typeof answer === "object" && answer !== null && "_tag" in answer &&
+    (answer._tag === "Continue" || (points[point] as Row).legal.some((tag) => tag === answer._tag)))
 
 type Found = Pick<Diff, "kind" | "would" | "did" | "changes" | "said">
 

@@ -154,6 +154,27 @@ describe("Shadow", () => {
       assert.strictEqual((yield* HookChain.makeUnsafe([deaf]).run("preToolCall", call("x"), scope)).action._tag, "Continue")
     }))
 
+  it.effect("takes what is no answer for a failure, and a hook that looks on for no decider", () =>
+    Effect.gen(function*() {
+      const illegal = {
+        name: "candidate",
+        preToolCall: () => "no" as never,
+        postTurn: () => HookAction.ask("?") as never
+      } satisfies AgentHook
+      const { before, chain, diffs, scope } = at(illegal, [other(HookAction.reject("no"))])
+      yield* before
+      const output = { text: "", finishReason: "stop", usage: { inputTokens: 0, outputTokens: 0 }, steps: 1, toolCalls: 0 } as const
+      yield* chain.run("postTurn", { input: { message: "" }, output, executed: true }, scope)
+      assert.deepEqual([diffs, Shadow.report(scope.state, "candidate-shadow").map(({ failed }) => failed)], [[], [1, 1]])
+      assert.lengthOf(scope.failures, 2)
+
+      const seen: Array<unknown> = []
+      const watcher = defineHook({ name: "candidate", kind: "observer", preToolCall: (_call, ctx) => void seen.push(ctx.outcome?.action) })
+      const watched = at(watcher, [other(HookAction.reject("no"))])
+      yield* watched.before
+      assert.deepEqual([seen, watched.diffs], [["Reject"], []])
+    }))
+
   it("changes nothing in an agent, streamed or not, whatever the hook does", async () => {
     const wild = defineHook({
       name: "wild",

@@ -107,7 +107,11 @@ describe("ToolCallLimit", () => {
   })
 
   it("refuses to limit nothing, and limits that are none", () => {
-    assert.throws(() => ToolCallLimit.make({}), ConfigError, /tool-call-limit\.perTurn: expected a limit here or as perSession/)
+    assert.throws(
+      () => ToolCallLimit.make({}),
+      ConfigError,
+      /tool-call-limit\.perTurn: expected a limit here or as perSession, found nothing/
+    )
     assert.throws(() => ToolCallLimit.make({ perTurn: -1 }), ConfigError, /whole number/)
     assert.throws(() => ToolCallLimit.make({ perSession: 0.5 }), ConfigError, /perSession/)
     assert.throws(() => ToolCallLimit.make({ perTurn: 1, onLimit: "stop" as "abort" }), ConfigError, /onLimit/)

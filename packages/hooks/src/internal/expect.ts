@@ -38,9 +38,8 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
   `one of ${choices.join(", ")}`
 ]
 
-const show = (value: unknown): string =>
-  typeof value === "object" || typeof value === "function"
-    ? `a value of type ${typeof value}`
-    : typeof value === "string"
-    ? JSON.stringify(value)
-    : `${value as number}`
+const show = (value: unknown): string => {
+  if (value === null) return "nothing"
+  if (typeof value === "object" || typeof value === "function") return `a value of type ${typeof value}`
+  return typeof value === "string" ? JSON.stringify(value) : `${value as number}`
+}
