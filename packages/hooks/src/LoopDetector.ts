@@ -47,7 +47,10 @@ export interface Ladder {
 /** @category models @since 0.1.0 */
 export interface Options extends Common.Common {
   readonly ladder?: Ladder
-  /** How often one call may fail with the same error text before it is blocked. Default 3; `false` leaves failures to the ladder. */
+  /**
+   * How often one call may fail with the same error text before it is blocked, until something new was done. Default 3; `false` leaves failures
+   * to the ladder.
+   */
   readonly failures?: number | false
   /** How a person is involved: a question that suspends the run at the next such call, or a notice. Default `notify`. */
   readonly escalate?: "ask" | "notify"
@@ -147,7 +150,7 @@ export const make = (options: Options = {}): AgentHook => {
       if (key === undefined) return undefined
       const trail = trailOf(ctx)
       const count = Loop.timesOf(trail, key) + 1
-      const failure = trail.failures.find((one) => one.key === key && failures !== false && one.count >= failures)
+      const failure = trail.failures.find((one) => one.key === key && !one.again && failures !== false && one.count >= failures)
       const blocked = count >= at("block") || failure !== undefined
       const asks = !blocked && escalate === "ask" && count >= at("escalate") && trail.escalations < maxEscalations
       change(ctx, (now) => {
@@ -193,7 +196,7 @@ export const make = (options: Options = {}): AgentHook => {
         }]
       })
       if (made.length === 0) return undefined
-      const trail = change(ctx, (now) => Loop.stepped(now, made))
+      const trail = change(ctx, (now) => Loop.stepped(now, made, ctx.stepNumber))
       const worst = made.reduce((one, other) => Loop.timesOf(trail, other.key) > Loop.timesOf(trail, one.key) ? other : one)
       const count = Loop.timesOf(trail, worst.key)
       const found: Found = count >= trail.error.count

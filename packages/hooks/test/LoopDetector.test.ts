@@ -119,6 +119,26 @@ describe("LoopDetector in an agent", () => {
     assert.isTrue(result.messages.some((message) => message.role === "user" && JSON.stringify(message.content).includes(reason)))
   })
 
+  it("lets a call that failed three times be tried once more after something new was done", async () => {
+    const edit = (n: number): ReadonlyArray<Call> => [["read", { q: String(n) }]]
+    const { ran, results } = await walk([look, edit(1), look, edit(2), look, look, edit(3), look, look, edit(4), look], {
+      read: (_args, n) => `edited ${n}`,
+      look: (_args, n) => {
+        if (n > 8) return "fixed"
+        throw new Error("tests fail")
+      }
+    })
+    const reason = (n: number) => `Loop detected: identical failing command executed ${n} times in 1 minute. Escalate or change strategy.`
+    assert.deepEqual(results.filter((result) => !JSON.stringify(result).includes("edited")), [
+      ...times(3, "tests fail"),
+      reason(3),
+      "tests fail",
+      reason(4),
+      "fixed"
+    ])
+    assert.lengthOf(ran, 9)
+  })
+
   it("leaves a call alone that fails otherwise each time, or succeeds in between", async () => {
     const flaky = await walk(times(7, look), {
       look: (_args, n) => {

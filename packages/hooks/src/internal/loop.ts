@@ -19,17 +19,19 @@ export const Trail = Schema.Struct({
   open: Schema.Array(Schema.Struct({ id: Schema.String, key: Schema.String, blocked: Schema.Boolean })),
   /** Calls that were made: how often without anything new since, with which result, and whether ever again since it was new. */
   calls: Schema.Array(Schema.Struct({ key: Schema.String, count: Schema.Finite, result: Schema.String, repeated: Schema.Boolean })),
-  /** Calls that failed alike: how often, since when (milliseconds), in which step last. */
-  failures: Schema.Array(
-    Schema.Struct({
-      key: Schema.String,
-      error: Schema.String,
-      count: Schema.Finite,
-      since: Schema.Finite,
-      last: Schema.Finite,
-      step: Schema.Finite
-    })
-  ),
+  /**
+   * Calls that failed alike: how often, since when and when last (milliseconds), in which step last, and whether anything new was done since, after
+   * which another try makes sense.
+   */
+  failures: Schema.Array(Schema.Struct({
+    key: Schema.String,
+    error: Schema.String,
+    count: Schema.Finite,
+    since: Schema.Finite,
+    last: Schema.Finite,
+    step: Schema.Finite,
+    again: Schema.Boolean
+  })),
   /** The error that steps in a row ended with, whatever was called. */
   error: Schema.Struct({ key: Schema.String, count: Schema.Finite }),
   /** The answer without tools that was given in a row. */
@@ -74,10 +76,10 @@ export const failed = (trail: Trail, key: string, error: string, step: number, n
   const known = trail.failures.find((failure) => failure.key === key)
   const others = trail.failures.filter((failure) => failure.key !== key)
   const next = known === undefined || known.error !== error
-    ? { key, error, count: 1, since: now, last: now, step }
+    ? { key, error, count: 1, since: now, last: now, step, again: false }
     : known.step === step
     ? known
-    : { ...known, count: known.count + 1, last: now, step }
+    : { ...known, count: known.count + 1, last: now, step, again: false }
   return { ...trail, failures: [...others, next].slice(-maxCalls) }
 }
 
@@ -97,7 +99,7 @@ export interface Made {
 }
 
 /** Takes a finished step in: what brings nothing new is counted up, anything new starts every count anew. */
-export const stepped = (trail: Trail, made: ReadonlyArray<Made>): Trail => {
+export const stepped = (trail: Trail, made: ReadonlyArray<Made>, step: number): Trail => {
   // The same call several times in one step is one call.
   const distinct = made.filter(({ key }, index) => made.findIndex((other) => other.key === key) === index)
   const isNew = ({ blocked, key, result }: Made) => !blocked && trail.calls.find((call) => call.key === key)?.result !== result
@@ -111,7 +113,9 @@ export const stepped = (trail: Trail, made: ReadonlyArray<Made>): Trail => {
       ? { key: call.key, count: 1, result: call.result, repeated: false }
       : { ...known, count: fresh ? 1 : known.count + 1, repeated: true }
   })
-  return { ...trail, open: [], calls: [...kept, ...taken].slice(-maxCalls), error: errorOf(trail, distinct) }
+  const done = distinct.some((call) => isNew(call) && call.error === undefined)
+  const failures = done ? trail.failures.map((failure) => failure.step === step ? failure : { ...failure, again: true }) : trail.failures
+  return { ...trail, open: [], failures, calls: [...kept, ...taken].slice(-maxCalls), error: errorOf(trail, distinct) }
 }
 
 /** A step of which every call failed alike goes on with the error; any other ends it. */
