@@ -145,8 +145,11 @@ export const make = (options: Options): AgentHook => {
  * @category writing
  * @since 0.1.0
  */
-export const note = (ctx: Pick<HookContext, "state">, written: Notes.Note, name = "session-memory"): void =>
-  void ctx.state.update(keyOf(name), (notes) => Notes.added(notes, written))
+export const note = (
+  ctx: { readonly state: Pick<HookState.HookState, "get" | "update"> },
+  written: Notes.Note,
+  name = "session-memory"
+): void => void ctx.state.update(keyOf(name), (notes) => Notes.added(notes, written))
 
 /** Reads what was written down in this session and is not kept yet. @category reading @since 0.1.0 */
 export const notes = (state: Pick<HookState.HookState, "get">, name = "session-memory"): ReadonlyArray<Notes.Note> => state.get(keyOf(name))

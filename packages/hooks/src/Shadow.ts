@@ -46,7 +46,7 @@ export interface Diff {
   /** Of `changed`: the paths that differ, as `path: before -> after`. */
   readonly changes?: ReadonlyArray<string>
   /** What it would have said to the model (`inject`, `followUp`) or the user (`notifyUser`). */
-  readonly said?: ReadonlyArray<{ readonly how: "inject" | "followUp" | "notifyUser"; readonly text: string }>
+  readonly said?: ReadonlyArray<{ readonly how: "inject" | "followUp" | "notifyUser" | "rotate"; readonly text: string }>
   readonly sessionId: string
   readonly turnNumber: number
   readonly stepNumber: number
@@ -181,20 +181,42 @@ const apart = (
   said: Array<NonNullable<Diff["said"]>[number]>,
   looksOn: boolean
 ): HookContext => {
+  type State = Pick<HookState.HookState, "get" | "set" | "update">
   /** What the hook has written itself goes before what others wrote; entries named after it are its own, even where it is in force too. */
-  const own = <A>(key: HookState.StateKey<A>): HookState.StateKey<A> => ({
+  const own = <A>(key: HookState.StateKey<A>, others: State): HookState.StateKey<A> => ({
     name: `${name}/${key.name}`,
-    initial: key.name.startsWith(`${hook}/`) ? key.initial : ctx.state.get(key),
+    initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
     is: key.is
   })
+  const view = (others: () => State): State => ({
+    get: (key) => others().get(own(key, others())),
+    set: (key, value) => others().set(own(key, others()), value),
+    update: (key, f) => others().update(own(key, others()), f)
+  })
   const state: HookContext["state"] = {
-    get: (key) => ctx.state.get(own(key)),
-    set: (key, value) => ctx.state.set(own(key), value),
-    update: (key, f) => ctx.state.update(own(key), f)
+    ...view(() => ctx.state),
+    durable: {
+      conversation: view(() => ctx.state.durable.conversation),
+      turn: view(() => ctx.state.durable.turn),
+      call: (id) => view(() => ctx.state.durable.call(id))
+    }
+  }
+  /** Its texts are kept apart; it reads what others wrote. */
+  const artifacts = (): HookContext["artifacts"] => {
+    const { artifacts: all } = ctx
+    const mine = (key: string) => `${name}/${key}`
+    return {
+      ...all,
+      write: (key, ...rest) => all.write(mine(key), ...rest),
+      append: (key, ...rest) => all.append(mine(key), ...rest),
+      remove: (key) => all.remove(mine(key))
+    }
   }
   return Object.create(ctx, {
     outcome: { value: looksOn ? ctx.outcome : undefined },
     state: { value: state },
+    artifacts: { get: artifacts },
+    rotate: { value: () => void said.push({ how: "rotate", text: "" }) },
     inject: { value: (text: string) => void said.push({ how: "inject", text }) },
     followUp: { value: (text: string) => void said.push({ how: "followUp", text }) },
     notifyUser: { value: (text: string) => void said.push({ how: "notifyUser", text }) }
