@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { dollars, show } from "./internal/money.ts"
 import { check, costOf, type Price } from "./internal/prices.ts"
+import { whole } from "./internal/whole.ts"
 
 export type { Price } from "./internal/prices.ts"
 
@@ -57,7 +58,7 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
 })
 
 /**
- * Adds the cost of every model call to `total_cost`. The vendor's own figure (`usage.costUsd`) goes before prices; a call without usage
+ * Adds the cost of every model call to `total_cost`, those of sub-agents and of hooks among them. The vendor's own figure (`usage.costUsd`) goes before prices; a call without usage
  * or price counts as unknown, never as free. A call that a hook answered costs nothing; of one that broke off, what had come counts.
  * Throws a `ConfigError` for a bad price.
  *
@@ -84,20 +85,21 @@ export const make = (options: Options): AgentHook => {
   const count = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>, ctx: HookContext): void => {
     const spent = costOf(usage, priceOf(models))
     if (typeof spent === "string") {
-      const calls = ctx.state.update(unknownCalls, (n) => n + 1)
+      const calls = whole(ctx).update(unknownCalls, (n) => n + 1)
       if (calls === 1) ctx.warn(`the cost of a call to ${models.find(Boolean) ?? "a model"} is not known and not in the total: ${spent}`)
       return
     }
-    const sum = BigInt(ctx.state.update(exactCost, (before) => String(BigInt(before) + spent)))
-    ctx.state.set(totalCost, dollars(sum))
-    if (limit === undefined || sum < warnAt || ctx.state.get(warned)) return
-    ctx.state.set(warned, true)
+    const sum = BigInt(whole(ctx).update(exactCost, (before) => String(BigInt(before) + spent)))
+    whole(ctx).set(totalCost, dollars(sum))
+    if (limit === undefined || sum < warnAt || whole(ctx).get(warned)) return
+    whole(ctx).set(warned, true)
     ctx.warn(`${show(sum)} of the cost limit of ${show(limit)} spent`)
   }
   const tracker: AgentHook = {
     name: "cost-tracker",
     priority: 100,
     kind: "observer",
+    allowReentry: true,
     postLlmCall: ({ executed, request, response }, ctx) =>
       executed ? count(response.usage, [response.model, request.model], ctx) : undefined,
     onLlmError: ({ error, request }, ctx) =>
@@ -110,8 +112,8 @@ export const make = (options: Options): AgentHook => {
     observes: ["postLlmCall", "onLlmError"],
     reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => {
-      const sum = BigInt(ctx.state.get(exactCost))
-      const unknown = ctx.state.get(unknownCalls)
+      const sum = BigInt(whole(ctx).get(exactCost))
+      const unknown = whole(ctx).get(unknownCalls)
       if (options.onUnknown === "stop" && unknown > 0) {
         return HookAction[onLimit](
           `the cost of ${unknown} call${unknown === 1 ? "" : "s"} is not known, so the limit of ${show(limit)} cannot be kept`

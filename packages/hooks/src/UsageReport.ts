@@ -20,6 +20,7 @@ import { type Eventual, eventual } from "./internal/eventual.ts"
 import { dollars, show } from "./internal/money.ts"
 import { check, costOf, type Price } from "./internal/prices.ts"
 import { table } from "./internal/table.ts"
+import { whole } from "./internal/whole.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends Common.Common, Partial<Price> {
@@ -95,7 +96,7 @@ export const make = (options: Options = {}): AgentHook => {
   const { name = "usage-report", sink } = options
   const { priceOf } = Result.getOrThrow(check(options, name))
   const state = keyOf(name)
-  const change = (ctx: HookContext, f: (report: Report) => Report): void => void ctx.state.update(state, f)
+  const change = (ctx: HookContext, f: (report: Report) => Report): void => void whole(ctx).update(state, f)
 
   const spent = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>): TokenCounts => {
     const cost = costOf(usage, priceOf(models))
@@ -142,6 +143,7 @@ export const make = (options: Options = {}): AgentHook => {
     // The innermost wrapper: what a cache answered is no call.
     priority: 900,
     kind: "observer",
+    allowReentry: true,
     preTurn: (_input, ctx) => {
       decided(ctx)
       change(ctx, (report) => ({
@@ -182,7 +184,7 @@ export const make = (options: Options = {}): AgentHook => {
       ),
     ...(sink === undefined
       ? {}
-      : { onSessionEnd: ({ sessionId }, ctx) => Effect.asVoid(eventual(() => sink(ctx.state.get(state), sessionId))) })
+      : { onSessionEnd: ({ sessionId }, ctx) => Effect.asVoid(eventual(() => sink(whole(ctx).get(state), sessionId))) })
   })
 }
 

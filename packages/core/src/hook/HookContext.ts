@@ -54,8 +54,12 @@ export interface HookContext {
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly events: EventSender
-  /** The conversation this happens in: of a sub-agent, the one it works for. */
-  readonly root: { readonly sessionId: string; readonly turnNumber: number }
+  /** The conversation this happens in, and its state: of a sub-agent, the one it works for. */
+  readonly root: {
+    readonly sessionId: string
+    readonly turnNumber: number
+    readonly state: Pick<HookState.HookState, "get" | "set" | "update">
+  }
   readonly state: Pick<HookState.HookState, "get" | "set" | "update"> & { readonly durable: HookState.Durable }
   /** Texts outside the model's window, kept with the conversation. */
   readonly artifacts: Artifacts
@@ -116,7 +120,7 @@ export interface ArtifactOptions {
 
 /** What a scope lends besides: built only for the hook that asks. @category models @since 0.1.0 */
 export interface Lent {
-  readonly root: HookContext["root"]
+  readonly root: { readonly sessionId: string; readonly turnNumber: number; readonly state: HookState.Store }
   readonly durable: HookState.Durable<HookState.Store> & { readonly endCall: (callId: string) => void }
   readonly artifacts: (hook: string) => Artifacts
   readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>

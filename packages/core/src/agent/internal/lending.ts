@@ -33,7 +33,7 @@ class Loan implements Lent {
 
   get root() {
     const { session, turnNumber } = this.turn.root
-    return { sessionId: session.id, turnNumber }
+    return { sessionId: session.id, turnNumber, state: session.state }
   }
 
   get durable(): Lent["durable"] {

@@ -40,10 +40,12 @@ export class Context implements HookContext {
   outcome: ObservedOutcome | undefined = undefined
   private readonly scope: HookScope
   readonly hook: string
+  private readonly shadow: boolean
 
-  constructor(scope: HookScope, hook: string) {
+  constructor(scope: HookScope, hook: string, shadow = false) {
     this.scope = scope
     this.hook = hook
+    this.shadow = shadow
   }
 
   get sessionId() {
@@ -81,8 +83,8 @@ export class Context implements HookContext {
   }
 
   get root() {
-    const { lent, sessionId, turnNumber } = this.scope
-    return lent?.root ?? { sessionId, turnNumber }
+    const { sessionId, state, turnNumber } = this.scope.lent?.root ?? this.scope
+    return { sessionId, turnNumber, state: new View(state, this) }
   }
   get artifacts() {
     return this.lent("artifacts").artifacts(this.hook)
@@ -97,7 +99,7 @@ export class Context implements HookContext {
     return (level: BudgetLevel) => this.lent("reportBudget").reportBudget(level)
   }
   get rotate() {
-    return (): void => this.allowed("rotation") ? this.lent("rotate").rotate(this.hook) : undefined
+    return (): void => this.obeyed("rotation") ? this.lent("rotate").rotate(this.hook) : undefined
   }
   get promise() {
     return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.lent("promise").promise(effect)
@@ -118,16 +120,21 @@ export class Context implements HookContext {
   /** Getters that return closures, so that `const { inject } = ctx` works and a context costs two fields. */
   get inject() {
     return (text: string, options?: InjectOptions): void =>
-      this.allowed("injection") ? this.scope.inject(text, options, this.hook) : undefined
+      this.obeyed("injection") ? this.scope.inject(text, options, this.hook) : undefined
   }
   get warn() {
     return (message: string): void => this.allowed("warning") ? this.scope.warn(message, this.hook) : undefined
   }
   get notifyUser() {
-    return (message: string): void => this.allowed("notice") ? this.scope.notifyUser(message, this.hook) : undefined
+    return (message: string): void => this.obeyed("notice") ? this.scope.notifyUser(message, this.hook) : undefined
   }
   get followUp() {
-    return (message: string): void => this.allowed("follow-up") ? this.scope.followUp(message, this.hook) : undefined
+    return (message: string): void => this.obeyed("follow-up") ? this.scope.followUp(message, this.hook) : undefined
+  }
+
+  /** What a shadow says reaches nobody. */
+  private obeyed(what: string): boolean {
+    return !this.shadow && this.allowed(what)
   }
 
   /** After a timeout nothing a hook does counts; it is only reported. */
