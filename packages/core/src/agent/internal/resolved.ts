@@ -110,7 +110,7 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
 
 /** Looks up what a chain's hooks do beside its points. */
 export const acting = (chain: HookChain.HookChain): Acting => {
-  const { hooks } = chain
+  const hooks = chain.hooks.filter(({ mode }) => mode !== "shadow")
   return {
     chain,
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),

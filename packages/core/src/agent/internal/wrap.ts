@@ -103,7 +103,7 @@ const around = <Input, Output>(
           // What the act may fail with, the wrapper may too: the act's own failure passed on, or a circuit breaker's.
           if (isEnded(error) || isProviderError(error)) return Effect.fail(error)
           if (error !== undefined && error === failed) return Effect.failCause(cause as Cause.Cause<Failure>)
-          const decision = hook.mode === "shadow" ? undefined : decisionOf(error)
+          const decision = decisionOf(error)
           if (decision?._tag === "Reject") return refused(hook.name, decision)
           if (decision !== undefined) return ended({ type: "aborted", reason: decision.reason, by: hook.name })
           const open = hook.onFailure === undefined ? hook.failOpen ?? hook.kind !== "policy" : hook.onFailure === "open"

@@ -187,7 +187,7 @@ export class Run {
       return ctx
     }
     const { contexts } = this.scope
-    return (contexts[entry.slot] ?? (contexts[entry.slot] = new Context(this.scope, entry.name))) as Context
+    return (contexts[entry.slot] ?? (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
   }
 
   /** Takes an answer; false when it is none yet and has to be waited for. */
