@@ -111,7 +111,9 @@ export const make = (options: Options): AgentHook => {
           source: name,
           pinned: true
         }
-        return HookAction.transform({ ...start, context: [...start.context, message] })
+        // A conversation that goes on in a fresh session has read it before: what is known now takes its place.
+        const others = start.context.filter((one) => one.role !== "user" || one.source !== name)
+        return HookAction.transform({ ...start, context: [...others, message] })
       }),
     postToolCall: ({ call, result }, ctx) => {
       if (!result.ok || call.name !== tool) return

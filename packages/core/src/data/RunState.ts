@@ -92,7 +92,14 @@ export const CallState = Schema.Struct({
   /** What the person said, once said. */
   decision: Schema.optionalKey(Decision),
   /** Hooks whose question about exactly this fingerprint was answered: they are not asked again. */
-  settled: Schema.optionalKey(Schema.Array(Schema.Struct({ hook: Schema.String, fingerprint: Schema.String }))),
+  settled: Schema.optionalKey(Schema.Array(
+    Schema.Struct({
+      hook: Schema.String,
+      fingerprint: Schema.String,
+      /** A person wrote these arguments: the hook is asked again, but a question of it counts as answered. */
+      edited: Schema.optionalKey(Schema.Boolean)
+    })
+  )),
   /** The arguments that ran, where they differ from the model's own. */
   executedArgs: Schema.optionalKey(JsonValue),
   result: Schema.optionalKey(ToolResult),

@@ -16,7 +16,7 @@ import { fingerprintOf } from "./internal/fingerprint.ts"
 import { fold as foldLine } from "./internal/fold.ts"
 import { compile, type Line } from "./internal/line.ts"
 import { order } from "./internal/order.ts"
-import type { Decode, Resume } from "./internal/outcome.ts"
+import type { Decode, Resume, Settled } from "./internal/outcome.ts"
 
 /** What came of a point: `event` with every change in it, and the action that decided. @category models @since 0.1.0 */
 export interface Outcome<P extends HookPointName> {
@@ -28,6 +28,8 @@ export interface Outcome<P extends HookPointName> {
   /** Set when the action is the failure policy of a broken hook. */
   readonly failure: HookFailure | undefined
 }
+
+export type { Settled }
 
 /** @category models @since 0.1.0 */
 export interface HookChain {

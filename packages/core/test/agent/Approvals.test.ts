@@ -297,6 +297,26 @@ describe("approvals that somebody tampers with: none executes wrongly", () => {
 })
 
 describe("a question", () => {
+  it("that is answered with other arguments has its hook look at those: it may refuse them, and need not ask about them", async () => {
+    const ran: Array<unknown> = []
+    const gate: AgentHook = {
+      name: "gate",
+      tools: "deploy",
+      kind: "policy",
+      reinvoke: "ifChanged",
+      preToolCall: ({ args }) => JSON.stringify(args).includes("prod") ? HookAction.reject("never prod") : HookAction.ask("?")
+    }
+    const agent = () => make(ran, { approvals: {}, hooks: [gate] })
+    const run = await suspended(agent())
+    const refused = await agent().resume(run.snapshot, { c: { type: "edit", args: { to: "prod" } } })
+    assert.strictEqual(refused.status, "completed")
+    assert.deepStrictEqual(ran, [])
+    assert.match(JSON.stringify(refused.messages), /never prod/)
+    const edited = await agent().resume(run.snapshot, { c: { type: "edit", args: { to: "dev" } } })
+    assert.strictEqual(edited.status, "completed")
+    assert.deepStrictEqual(ran, [{ to: "dev" }])
+  })
+
   it("needs its quorum of different approvers, each of whom may approve, and anybody's denial ends it", async () => {
     const ran: Array<unknown> = []
     const options = { quorum: 2, approvers: ["ada", "bob", "eve"] }

@@ -17,7 +17,7 @@ export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
   const window = turn.host.config.window!
   const used = estimate(turn)
   const fraction = used / window.tokens
-  const level = fraction >= exceededAt ? "exceeded" : fraction >= warnAt ? "warn" : "none"
+  const level = levelOf(fraction)
   if (level !== turn.budgetLevel && level !== "none") {
     const folded = turn.fold("onBudget", { level, kind: "tokens", scope: "window", used, limit: window.tokens })
     const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
@@ -74,6 +74,14 @@ export const shortened = function*(
 /** Tokens of the conversation, as `fit` counts them. */
 export const used = (turn: Turn): number => estimate(turn)
 
+/** How full the window is now: what is known already is not told again. */
+export const note = (turn: Turn): void => {
+  const { window } = turn.host.config
+  turn.budgetLevel = window === undefined ? "none" : levelOf(estimate(turn) / window.tokens)
+}
+
+const levelOf = (fraction: number): Turn["budgetLevel"] => fraction >= exceededAt ? "exceeded" : fraction >= warnAt ? "warn" : "none"
+
 /** Compacts; false when it was refused or nothing could be removed. The conversation is then as it was. */
 export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Effect.fn.Return<boolean> {
   const before = turn.messages
@@ -111,9 +119,11 @@ const whyNot = ({ hint, messages }: CompactionRequest, result: CompactionResult)
 const isPinned = (message: Message): boolean => message.role === "user" && message.pinned === true
 
 /** The default: keeps the recent and the pinned messages, and says of the rest, in its own words, what it was about. */
-const byDropping = ({ hint, messages }: CompactionRequest): CompactionResult | undefined => {
+const byDropping = ({ hint, messages, trigger }: CompactionRequest): CompactionResult | undefined => {
   let from = messages.length - Math.min(hint.keepRecent ?? 20, Math.floor(messages.length / 2))
-  while (from < messages.length && messages[from]!.role === "tool") from++
+  // A step stays whole: with its results where there is room, without them where there is none.
+  const step = trigger === "overflow" || trigger === "rotation" ? 1 : -1
+  while (from > 0 && from < messages.length && messages[from]!.role === "tool") from += step
   const dropped = messages.slice(0, from).filter((message) => !isPinned(message))
   if (dropped.length === 0) return undefined
   const summary = summarise(dropped, hint)

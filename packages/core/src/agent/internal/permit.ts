@@ -173,7 +173,8 @@ const standing = HookState.key(
 /** Stands for all hooks of the chain. */
 export const everyHook = "*"
 
-export const remember = (work: Work, hook: string, text: string): void => void (work.settled ??= []).push({ hook, fingerprint: text })
+export const remember = (work: Work, hook: string, text: string, edited = false): void =>
+  void (work.settled ??= []).push(edited ? { hook, fingerprint: text, edited } : { hook, fingerprint: text })
 
 export const isSettled = (work: Work, hook: string, text: () => string): boolean =>
   work.settled !== undefined && work.settled.some((one) => one.hook === hook && one.fingerprint === text())

@@ -8,7 +8,7 @@ import type { AgentError } from "../../data/AgentError.ts"
 import { refOf } from "../../data/Artifact.ts"
 import { failure, type ToolResult } from "../../data/Tool.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
-import { shortened, used } from "./compaction.ts"
+import { note, shortened, used } from "./compaction.ts"
 import { ended } from "./ended.ts"
 import { rejected } from "./errors.ts"
 import { say } from "./say.ts"
@@ -57,7 +57,7 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
   turn.publish({ type: "compaction", removedCount, summary })
   const end = turn.fold("postCompaction", { removedCount, summary, budget: { ...budget, usedTokens: used(turn) } })
   if (end !== undefined && Effect.isEffect(end)) yield* end
-  turn.budgetLevel = "none"
+  note(turn)
 }
 
 /** Keeps the handoff where a hook, a tool or a person finds it. */

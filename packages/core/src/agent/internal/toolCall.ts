@@ -131,7 +131,7 @@ const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult 
   const decoded = turn.host.dispatcher.decode(tool, edited ?? work.ask?.args ?? call.args)
   const args = isNow(decoded) ? decoded : yield* decoded
   if (!args.ok) return failure(misfit(call.malformed, args.why))
-  if (edited !== undefined && work.ask !== undefined) remember(work, work.ask.by, fingerprint(call.name, args.args))
+  if (edited !== undefined && work.ask !== undefined) remember(work, work.ask.by, fingerprint(call.name, args.args), true)
   if (call.malformed !== undefined && work.status === "planned") turn.publish({ type: "args-repaired", call, text: call.malformed })
 
   if (work.status === "decided" && work.decision?.type === "respond") {

@@ -12,7 +12,7 @@ import * as RunState from "../../data/RunState.ts"
 import { failure, type ToolResult } from "../../data/Tool.ts"
 import type { TurnInput } from "../../data/Turn.ts"
 import * as Usage from "../../data/Usage.ts"
-import type { Outcome } from "../../hook/HookChain.ts"
+import type { Outcome, Settled } from "../../hook/HookChain.ts"
 import type { HookContext, HookScope, InjectOptions, Lent } from "../../hook/HookContext.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookFailure, HookRecord } from "../../hook/HookRecord.ts"
@@ -31,7 +31,7 @@ export interface Work {
   status: RunState.CallState["status"]
   ask?: RunState.PendingAsk
   decision?: RunState.Decision
-  settled?: Array<{ readonly hook: string; readonly fingerprint: string }>
+  settled?: Array<Settled>
   executedArgs?: Json
   result?: ToolResult
   /** The turn of the agent that this call delegates to, while it is at work; or its state, when it comes from elsewhere. */

@@ -19,12 +19,20 @@ export type Decode = (
   event: unknown
 ) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
+/** A question that was answered: about exactly this. */
+export interface Settled {
+  readonly hook: string
+  readonly fingerprint: string
+  /** A person wrote this value: the hook looks at it, and may refuse it, but need not ask about it. */
+  readonly edited?: boolean
+}
+
 /** Where a resumed fold begins, and what was answered already. */
 export interface Resume {
   /** Skips the hooks up to and with this one. */
   readonly after?: string
   /** Questions that were answered: hook and the text of what it asked about. */
-  readonly settled: ReadonlyArray<{ readonly hook: string; readonly fingerprint: string }>
+  readonly settled: ReadonlyArray<Settled>
 }
 
 /** The action of a chain whose hooks only changed the value. */

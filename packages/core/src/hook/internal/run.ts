@@ -165,13 +165,13 @@ export class Run {
     return last !== this.event && (typeof last === "string" ? last : fingerprint(this.line, last)) !== this.text()
   }
 
-  /** Whether a person has answered this hook's question about exactly this value. */
-  private isSettled(entry: Entry): boolean {
+  /** Whether a person has answered this hook's question about exactly this value, by approving it (or, `edited`, by writing it). */
+  private isSettled(entry: Entry, edited = false): boolean {
     if (this.settled.length === 0) return false
     const text = this.text()
-    if (!this.settled.some((one) => one.hook === entry.name && one.fingerprint === text)) return false
-    if (entry.gate) this.seen.set(entry.slot, text)
-    return true
+    const found = this.settled.some((one) => one.hook === entry.name && one.fingerprint === text && (one.edited ?? false) === edited)
+    if (found && !edited && entry.gate) this.seen.set(entry.slot, text)
+    return found
   }
 
   /** Whether the operation itself is decided: no gate has to look at the value. */
@@ -234,6 +234,7 @@ export class Run {
       this.journal?.note(entry, action, undefined, began)
       return undefined
     }
+    if (action._tag === "Ask" && this.isSettled(entry, true)) return this.take(entry, Continue, began)
     let changes: HookAnswer["change"]
     if (action._tag === "Transform" || action._tag === "Replace") {
       const before = this.event
