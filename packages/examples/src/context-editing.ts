@@ -1,0 +1,28 @@
+/** Long results of tools are cleared from what is sent once newer ones have come. */
+import { createAgent, defineTool } from "@belay/core"
+import { ContextEditing } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const read = defineTool({
+  name: "read_page",
+  description: "Read a page",
+  readOnly: true,
+  input: z.object({ url: z.string() }),
+  execute: ({ url }) => `${url}: ${"lorem ipsum ".repeat(500)}`
+})
+
+const sizes: Array<number> = []
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  tools: [read],
+  hooks: [
+    ContextEditing.make({ trigger: 2_000, keep: 1 }),
+    { name: "size", priority: 999, preLlmCall: ({ messages }) => void sizes.push(JSON.stringify(messages).length) }
+  ]
+})
+const page = (n: number) => `read the page https://example.com/${n}`
+const { messages } = await agent.run(`Please ${page(1)}, then ${page(2)}, then ${page(3)}`)
+console.log(
+  `sent at most ${Math.ceil(Math.max(...sizes) / 1_000)} of ${Math.ceil(JSON.stringify(messages).length / 1_000)} thousand characters`
+)

@@ -1,0 +1,22 @@
+/** What the model should know now: the branch once, and the clock in every request without leaving a trace. */
+import { createAgent } from "@belay/core"
+import { ContextInjector } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  hooks: [
+    ContextInjector.make({ name: "branch", render: async () => "The branch is main.", ttl: { turns: 10 } }),
+    ContextInjector.make({ name: "clock", placement: "ephemeral", render: (ctx) => `This is turn ${ctx.turnNumber}.` }),
+    {
+      name: "show",
+      priority: 999,
+      preLlmCall: ({ messages }) =>
+        console.log(messages.map((message) => message.role === "user" ? message.source ?? "user" : message.role).join(" "))
+    }
+  ]
+})
+await using session = await agent.session()
+await session.run("Hello")
+await session.run("Hello again")
+console.log(session.messages.filter((message) => message.role === "user").map(({ content }) => content).join(" | "))

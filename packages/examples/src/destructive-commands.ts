@@ -1,0 +1,26 @@
+/** Commands that destroy are asked about, wherever they hide in a line; here nobody agrees. */
+import { createAgent, defineTool } from "@belay/core"
+import { DestructiveCommands } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const run = defineTool({
+  name: "run_command",
+  description: "Run a command in a shell",
+  input: z.object({ command: z.string() }),
+  execute: ({ command }) => `ran ${command}`
+})
+
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  tools: [run],
+  hooks: [DestructiveCommands.make({ onMatch: "ask" })],
+  onAsk: ({ reason }) => {
+    console.log(`asked: ${reason}`)
+    return { type: "deny", reason: "nobody agreed" }
+  }
+})
+for (const command of ["ls -la build", "cd build && sudo rm -rf cache"]) {
+  const { text } = await agent.run(`Run the command "${command}"`)
+  console.log(text.split("\n").at(-1))
+}

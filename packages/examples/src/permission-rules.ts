@@ -1,0 +1,23 @@
+/** Rules decide what runs: tests may, a push may not, however it is written, and anything else is asked about. */
+import { createAgent, defineTool } from "@belay/core"
+import { PermissionRules } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const run = defineTool({
+  name: "run_command",
+  description: "Run a command in a shell",
+  input: z.object({ command: z.string() }),
+  execute: ({ command }) => `ran ${command}`
+})
+const rules = PermissionRules.make({
+  allow: ["Bash(npm test *)"],
+  deny: ["Bash(git push *)", "write(/etc/**)"],
+  sources: [{ source: "the project", ask: ["network"] }]
+})
+
+await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [run], hooks: [rules] })
+for (const command of ["npm test -- --watch=false", "env git -C app push", "curl https://example.com"]) {
+  const result = await agent.run(`Run the command "${command}"`)
+  console.log(result.status === "suspended" ? `asks: ${result.pending[0]?.reason}` : result.text.split("\n").at(-1))
+}

@@ -1,0 +1,70 @@
+import { Endpoint } from "@belay/testing"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { runProgram } from "./run.ts"
+
+let endpoint: Endpoint.Endpoint
+beforeAll(async () => {
+  endpoint = await Endpoint.start()
+})
+afterAll(() => endpoint.close())
+
+const run = async (name: string) => {
+  const finished = await runProgram(name, {
+    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
+  })
+  assert.strictEqual(finished.stderr, "")
+  assert.strictEqual(finished.code, 0)
+  return finished.stdout.trimEnd().split("\n")
+}
+
+describe("the examples of permissions", () => {
+  it("permission-rules: tests run, a hidden push does not, the network is asked about", async () => {
+    assert.deepStrictEqual(await run("permission-rules.ts"), [
+      "- run_command: ran npm test -- --watch=false",
+      "- run_command: run_command is denied by the rule Bash(git push *) of the agent",
+      "asks: run_command is asked for by the rule network of the project"
+    ])
+  })
+
+  it("protected-paths: a tool writes in one folder, and no secrets", async () => {
+    assert.deepStrictEqual(await run("protected-paths.ts"), [
+      "- write_file: wrote output/report.md",
+      "- write_file: write_file might change files outside of output",
+      "- write_file: write_file would change .env*, which is protected"
+    ])
+  })
+
+  it("destructive-commands: what destroys is asked about, wherever it hides", async () => {
+    assert.deepStrictEqual(await run("destructive-commands.ts"), [
+      "- run_command: ran ls -la build",
+      "asked: run_command is stopped: `rm -rf cache` deletes whole folders",
+      "- run_command: nobody agreed"
+    ])
+  })
+})
+
+describe("the examples of context", () => {
+  it("sliding-window: the model is sent the beginning and the end", async () => {
+    assert.deepStrictEqual(await run("sliding-window.ts"), ["Your name is Ada.", "12 messages, sent at most 4"])
+  })
+
+  it("context-editing: old results are cleared", async () => {
+    const [, sent, whole] = /^sent at most (\d+) of (\d+) thousand/.exec((await run("context-editing.ts"))[0]!)!
+    assert.isAtMost(Number(sent), 8)
+    assert.isAtLeast(Number(whole), 18)
+  })
+
+  it("summarizer: a summary keeps what must not be lost", async () => {
+    const lines = await run("summarizer.ts")
+    assert.match(lines[0]!, /^\d+ messages became a summary$/)
+    assert.strictEqual(lines.at(-1), "the issue is still known")
+  })
+
+  it("context-injector: what is said once stays, what is ephemeral leaves no trace", async () => {
+    assert.deepStrictEqual(await run("context-injector.ts"), [
+      "user branch clock",
+      "user branch assistant user clock",
+      "Hello | The branch is main. | Hello again"
+    ])
+  })
+})
