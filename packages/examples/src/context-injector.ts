@@ -1,5 +1,6 @@
 /** What the model should know now: the branch once, and the clock in every request without leaving a trace. */
 import { createAgent } from "@belay/core"
+import { text } from "@belay/core/Message"
 import { ContextInjector } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
@@ -19,4 +20,4 @@ await using agent = createAgent({
 await using session = await agent.session()
 await session.run("Hello")
 await session.run("Hello again")
-console.log(session.messages.filter((message) => message.role === "user").map(({ content }) => content).join(" | "))
+console.log(session.messages.filter((message) => message.role === "user").map(text).join(" | "))

@@ -6,6 +6,7 @@
 import type { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
 import * as Result from "effect/Result"
+import { resolve } from "node:path"
 import { onlyRuns, runs } from "./internal/condition/commands.ts"
 import { type Call, type Fact, factsOf, type Kinds, own } from "./internal/condition/facts.ts"
 import { network } from "./internal/condition/names.ts"
@@ -49,9 +50,14 @@ export interface Setting extends Place {
  */
 export const parse = (rule: string, key = "rule"): Result.Result<Rule, ConfigError> => parsed(rule, key)
 
-/** Compiles rules, or says which is wrong and why. @category constructors @since 0.1.0 */
-export const parseAll = (rules: ReadonlyArray<string>, key: string): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
-  Result.all(rules.map((rule, index) => parsed(rule, `${key}[${index}]`)))
+/**
+ * Compiles rules, or says which is wrong and why. `folder` is the one that `/docs/**` starts at, relative to the working folder.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parseAll = (rules: ReadonlyArray<string>, key: string, folder?: string): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
+  Result.all(rules.map((rule, index) => parsed(rule, `${key}[${index}]`, folder)))
 
 /**
  * Whether a call does, among whatever else it does, what a rule is about. Whoever guards takes `unknown` for `match`.
@@ -100,7 +106,11 @@ export const covers = (rules: ReadonlyArray<Rule>, call: Call, setting: Setting)
 }
 
 const everySpelling = (rules: ReadonlyArray<Rule>, path: string, place: Place): boolean =>
-  spellings(path, place)?.every((one) => rules.some(({ compiled }) => compiled.path.test(one, place, "anchored"))) ?? false
+  spellings(path, place)?.every((one) => rules.some((rule) => rule.compiled.path.test(one, placeOf(rule, place), "anchored"))) ?? false
+
+/** Where the paths of a rule start. */
+const placeOf = <P extends Place>({ folder }: Rule, place: P): P =>
+  folder === undefined ? place : { ...place, source: resolve(place.cwd, folder) }
 
 /** Whether a rule is for the call's tool: by name, or by what the tool does. */
 const isFor = ({ compiled, tool }: Rule, call: Call, facts: ReadonlyArray<Fact>): boolean =>
@@ -120,10 +130,10 @@ const judged = (rule: Rule, { kind, value }: Fact, setting: Setting): Verdict =>
 
 const said = (fits: boolean): Verdict => fits ? "match" : "no-match"
 
-const file = ({ compiled }: Rule, path: string, setting: Setting): Verdict => {
+const file = (rule: Rule, path: string, setting: Setting): Verdict => {
   const all = spellings(path, setting)
   if (all === undefined) return "unknown"
-  return said(all.some((one) => compiled.path.test(one, setting, setting.use === "guard" ? "anywhere" : "anchored")))
+  return said(all.some((one) => rule.compiled.path.test(one, placeOf(rule, setting), setting.use === "guard" ? "anywhere" : "anchored")))
 }
 
 const reaches = (domain: (host: string) => boolean, url: string): Verdict => {

@@ -66,6 +66,7 @@ export interface Options extends Common.Common, Rules, Reading {
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "permission-rules"
   const { otherwise, sets } = Result.getOrThrow(check(options, name))
+  const allowed = sets.flatMap(({ allow }) => allow)
   const modeOf = (ctx: HookContext): Mode => {
     const { permissionMode: mode = "default" } = options
     return typeof mode === "function" ? mode(ctx) : mode
@@ -81,11 +82,11 @@ export const make = (options: Options = {}): AgentHook => {
         return HookAction.reject(`${event.name} is refused: its mode ${JSON.stringify(mode)} is none of ${modes.join(", ")}`)
       }
       const call = callOf(event)
-      const settings = sets.map(({ folder }) => settingOf(options, ctx, folder))
+      const setting = settingOf(options, ctx)
       const first = (list: "ask" | "deny"): readonly [Condition.Verdict, Condition.Rule, string] | undefined => {
-        for (const [index, set] of sets.entries()) {
+        for (const set of sets) {
           for (const rule of set[list]) {
-            const verdict = Condition.evaluate(rule, call, settings[index]!)
+            const verdict = Condition.evaluate(rule, call, setting)
             if (verdict !== "no-match") return [verdict, rule, set.source]
           }
         }
@@ -94,12 +95,12 @@ export const make = (options: Options = {}): AgentHook => {
       const denied = first("deny")
       if (denied !== undefined) return HookAction.reject(`${event.name} is denied by ${told(denied)}`)
       const asked = first("ask")
-      if (mode === "plan" && !changesNothing(event, settingOf(options, ctx))) {
+      if (mode === "plan" && !changesNothing(event, setting)) {
         return HookAction.reject(`${event.name} is refused while planning: only what changes nothing runs`)
       }
       if (asked !== undefined) return ask(event, mode, `asked for by ${told(asked)}`)
-      if (sets.some(({ allow }, index) => Condition.covers(allow, call, settings[index]!))) return undefined
-      if (mode === "plan" || (mode === "acceptEdits" && Condition.covers(edits, call, settingOf(options, ctx)))) return undefined
+      if (Condition.covers(allowed, call, setting)) return undefined
+      if (mode === "plan" || (mode === "acceptEdits" && Condition.covers(edits, call, setting))) return undefined
       const open = otherwise ?? (event.tool.readOnly === true ? "allow" : "ask")
       if (open === "allow") return undefined
       return open === "deny" ? HookAction.reject(`${event.name} is denied: no rule allows it`) : ask(event, mode, "not decided by any rule")
@@ -146,7 +147,6 @@ interface Compiled {
   readonly ask: ReadonlyArray<Condition.Rule>
   readonly deny: ReadonlyArray<Condition.Rule>
   readonly source: string
-  readonly folder: string | undefined
 }
 
 const check = (
@@ -171,9 +171,9 @@ const compiled = (
 ): Result.Result<Compiled, ConfigError> =>
   Result.map(
     Result.all({
-      allow: Condition.parseAll(allow, `${key}.allow`),
-      ask: Condition.parseAll(asks, `${key}.ask`),
-      deny: Condition.parseAll(deny, `${key}.deny`)
+      allow: Condition.parseAll(allow, `${key}.allow`, folder),
+      ask: Condition.parseAll(asks, `${key}.ask`, folder),
+      deny: Condition.parseAll(deny, `${key}.deny`, folder)
     }),
-    (lists) => ({ ...lists, source, folder })
+    (lists) => ({ ...lists, source })
   )

@@ -70,6 +70,18 @@ describe("rules about commands", () => {
     const kinds: Condition.Kinds = { deploy: { kind: "shell", field: "with" } }
     assert.strictEqual(evaluate("Bash(git push*)", "deploy", { with: "git push" }, { ...at, kinds }), "match")
     assert.strictEqual(evaluate("Bash(git push*)", "deploy", { other: "git push" }, { ...at, kinds }), "unknown")
+    for (
+      const args of [{ command: "git", args: ["push"] }, { commands: ["ls", "git push"] }, { command: ["sh", "-c", "git push"] }, {
+        steps: [{ cmd: "git push" }]
+      }, { a: { b: { c: { d: { command: "git push" } } } } }]
+    ) {
+      assert.strictEqual(evaluate("Bash(git push*)", "x", args), "match", JSON.stringify(args))
+    }
+    assert.strictEqual(evaluate("Bash(git push*)", "run_python", { code: "git push" }), "no-match")
+    const deep = Array.from({ length: 60 }).reduce<Json>((inner) => ({ inner }), { command: "git push" })
+    assert.strictEqual(evaluate("Bash(git push*)", "x", deep), "unknown")
+    const large = { points: Array.from({ length: 50_000 }, (_, n) => n), names: Array.from({ length: 5_000 }, String) }
+    assert.strictEqual(evaluate("Bash(git push*)", "plot", large), "no-match")
     assert.strictEqual(evaluate("PowerShell(git push*)", "PowerShell", { command: "git push" }), "match")
   })
 })

@@ -70,6 +70,7 @@ describe("PermissionRules", () => {
     Effect.gen(function*() {
       const options: PermissionRules.Options = { allow: ["Bash(npm test *)"], sources: [{ allow: ["Bash(ls *)"] }] }
       assert.strictEqual(yield* shell(options, "npm test -- --watch"), "Continue")
+      assert.strictEqual(yield* shell(options, "npm test && ls -la"), "Continue")
       assert.strictEqual(yield* shell(options, "npm test && rm x"), "Ask")
       assert.strictEqual(yield* shell(options, "npm test > .env"), "Ask")
       assert.strictEqual(yield* shell({ allow: ["Bash(npm test *)", "Bash(ls *)"] }, "npm test; ls"), "Continue")

@@ -28,45 +28,34 @@ export interface Fact {
   readonly value: string | undefined
 }
 
-const commandKeys = new Set(["command", "commands", "cmd", "commandline", "shellcommand", "bash"])
-const codeKeys = new Set(["script", "code", "input", "line"])
-const urlKeys = new Set(["url", "uri", "href", "urls", "link", "links", "endpoint"])
-const agentKeys = new Set(["subagenttype", "agenttype", "subagent", "agent", "agentname"])
-const pathKeys = new Set([
-  ...[
-    "path",
-    "paths",
-    "filepath",
-    "filepaths",
-    "filename",
-    "filenames",
-    "file",
-    "files",
-    "pathname",
-    "notebookpath",
-    "directory",
-    "dir",
-    "folder"
-  ],
-  ...[
-    "targetfile",
-    "targetpath",
-    "sourcepath",
-    "destinationpath",
-    "oldpath",
-    "newpath",
-    "outputpath",
-    "inputpath",
-    "outfile",
-    "infile",
-    "absolutepath"
-  ],
-  ...["relativepath", "outputfile", "inputfile", "filepathname", "localpath", "relativeworkspacepath"]
-])
-const moveKeys = new Set(["source", "src", "destination", "dest", "dst", "from", "to", "target", "output", "oldname", "newname"])
+const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
-const maxNodes = 2_000
-const maxDepth = 4
+/** Names of arguments, in lower case and without `_` and `-`. */
+const commandKeys = set("command commands cmd commandline shellcommand bash")
+const codeKeys = set("script code input line")
+const argumentKeys = set("args argv arguments params parameters")
+const urlKeys = set("url uri href urls link links endpoint")
+const agentKeys = set("subagenttype agenttype subagent agent agentname")
+const pathKeys = set(
+  `path paths filepath filepaths filename filenames file files pathname notebookpath directory dir folder targetfile targetpath sourcepath
+   destinationpath oldpath newpath outputpath inputpath outfile infile absolutepath relativepath outputfile inputfile localpath
+   relativeworkspacepath`
+)
+const moveKeys = set("source src destination dest dst from to target output oldname newname")
+
+/** Words in the names of tools. */
+const shellWords = set("bash shell sh zsh terminal powershell console command commands cmd")
+const sureShells = set("bash shell zsh terminal powershell")
+const otherLanguages = set("python js javascript node ruby sql query")
+const readWords = set("read view cat ls list glob grep search find stat open show head tail tree")
+const writeWords = set(
+  "write edit multiedit create save append patch delete remove move rename mkdir copy replace update insert upload put"
+)
+const fileWords = set("file files dir directory folder fs path")
+const agentWords = set("agent task")
+
+const maxFacts = 1_000
+const maxDepth = 12
 
 /** What a call does. */
 export const factsOf = (call: Call, kinds: Kinds = {}): ReadonlyArray<Fact> => {
@@ -97,68 +86,41 @@ const aboutShells = new Set(["BashOutput", "KillShell", "KillBash"])
 
 const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
   if (aboutShells.has(tool)) return []
-  const name = tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toLowerCase()
-  const words = new Set(name.split(/[^a-z]+/))
-  const is = (...all: ReadonlyArray<string>) => all.some((word) => words.has(word))
-  const shell = is(
-    "bash",
-    "shell",
-    "sh",
-    "zsh",
-    "terminal",
-    "exec",
-    "execute",
-    "powershell",
-    "console",
-    "command",
-    "commands",
-    "cmd",
-    "run"
-  )
-  const reads = readOnly === true ||
-    is("read", "view", "cat", "ls", "list", "glob", "grep", "search", "find", "stat", "open", "show", "head", "tail", "tree")
-  const writes = readOnly !== true &&
-    is(
-      "write",
-      "edit",
-      "multiedit",
-      "create",
-      "save",
-      "append",
-      "patch",
-      "delete",
-      "remove",
-      "move",
-      "rename",
-      "mkdir",
-      "copy",
-      "replace",
-      "update",
-      "insert",
-      "upload",
-      "put"
-    )
+  const words = tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z]+/)
+  const is = (known: ReadonlySet<string>) => words.some((word) => known.has(word))
+  const shell = is(shellWords) && !is(otherLanguages)
+  const reads = readOnly === true || is(readWords)
+  const writes = readOnly !== true && is(writeWords)
   const about: ReadonlyArray<Kind> = writes && !reads ? ["write"] : reads && !writes ? ["read"] : ["read", "write"]
-  const files = reads || writes || is("file", "files", "dir", "directory", "folder", "fs", "path")
+  const files = reads || writes || is(fileWords)
   const found: Array<Fact> = []
-  let nodes = 0
+  let lost = false
   const visit = (value: Json, key: string, depth: number): void => {
-    if (++nodes > maxNodes || depth > maxDepth) return
-    if (typeof value === "string") {
+    if (found.length > maxFacts || depth > maxDepth) {
+      lost = true
+    } else if (typeof value === "string") {
       if (commandKeys.has(key) || (shell && codeKeys.has(key))) found.push({ kind: "shell", value })
       else if (urlKeys.has(key)) found.push({ kind: "fetch", value })
-      else if (agentKeys.has(key) || (key === "type" && is("agent", "task"))) found.push({ kind: "agent", value })
+      else if (agentKeys.has(key) || (key === "type" && is(agentWords))) found.push({ kind: "agent", value })
       else if (pathKeys.has(key) || (files && moveKeys.has(key))) { for (const kind of about) found.push({ kind, value }) }
     } else if (Array.isArray(value)) {
-      if (isTexts(value) && commandKeys.has(key)) found.push({ kind: "shell", value: quoted(value) })
+      if (isTexts(value) && commandKeys.has(key)) {
+        found.push({ kind: "shell", value: quoted(value) })
+        // Words of one command, unless they look like commands of their own.
+        if (key !== "commands" && !value.some((one) => /\s/.test(one))) return
+      }
       for (const one of value) visit(one, key, depth + 1)
     } else if (typeof value === "object" && value !== null) {
-      for (const [inner, one] of Object.entries(value)) visit(one, inner.toLowerCase().replaceAll(/[_-]/g, ""), depth + 1)
+      const entries = Object.entries(value).map(([inner, one]) => [inner.toLowerCase().replaceAll(/[_-]/g, ""), one] as const)
+      const rest = entries.find(([inner, one]) => argumentKeys.has(inner) && isTexts(one))?.[1]
+      for (const [inner, one] of entries) {
+        visit(typeof one === "string" && commandKeys.has(inner) && isTexts(rest) ? `${one} ${quoted(rest)}` : one, inner, depth + 1)
+      }
     }
   }
   visit(args, "", 0)
-  if (nodes > maxNodes) { for (const kind of all) found.push({ kind, value: undefined }) }
-  else if (shell && !found.some(({ kind }) => kind === "shell") && is("bash", "shell", "zsh", "terminal", "powershell")) {
+  if (lost) { for (const kind of all) found.push({ kind, value: undefined }) }
+  else if (is(sureShells) && !is(otherLanguages) && !found.some(({ kind }) => kind === "shell")) {
     found.push({ kind: "shell", value: undefined })
   }
   return found

@@ -3,7 +3,7 @@ import { escaped, unescaped } from "./ansi.ts"
 import type { Redirect, Script, Simple, Word } from "./script.ts"
 
 /** Longest script that is read, in characters. */
-export const maxLength = 65_536
+const maxLength = 65_536
 
 const maxDepth = 24
 

@@ -79,7 +79,7 @@ const behind = (path: string, realpath: NonNullable<Place["realpath"]>): string 
 }
 
 /** How a glob counts: `anywhere` also below the folder it starts at, as a guard wants it. */
-export type Reach = "anchored" | "anywhere"
+type Reach = "anchored" | "anywhere"
 
 /** A glob over paths. */
 export interface PathGlob {
@@ -162,7 +162,7 @@ const roots = (folder: string, { realpath = native }: Place): ReadonlyArray<stri
 }
 
 /** Whether two globs have a path in common. Classes count as any character, so that it errs towards yes. */
-export const intersects = (a: string, b: string): boolean => {
+const intersects = (a: string, b: string): boolean => {
   const [left, right] = [a.split("/"), b.split("/")]
   let row = [true, ...right.map(() => false)]
   for (let j = 0; j < right.length && right[j] === "**"; j++) row[j + 1] = true

@@ -7,7 +7,7 @@ import type { Kind } from "./facts.ts"
 import { glob, maxGlob, type PathGlob } from "./paths.ts"
 
 /** What a rule may speak of instead of a tool: whatever tool does it. */
-export type Capability = "read" | "write" | "exec" | "network"
+type Capability = "read" | "write" | "exec" | "network"
 
 /** A rule, compiled. @category models @since 0.1.0 */
 export interface Rule {
@@ -17,11 +17,13 @@ export interface Rule {
   readonly tool: string
   /** What stands between the parentheses; absent when every call counts. */
   readonly spec: string | undefined
+  /** The folder that `/docs/**` starts at, relative to the working folder; absent when the setting says it. */
+  readonly folder: string | undefined
   /** @internal */
   readonly compiled: Compiled
 }
 
-export interface Compiled {
+interface Compiled {
   readonly capability: Capability | undefined
   /** Whether the tool of this name is meant. */
   readonly named: (tool: string) => boolean
@@ -67,7 +69,7 @@ export const wellKnown: ReadonlySet<string> = new Set([
 const capabilities: { readonly [name: string]: Kind } = { read: "read", write: "write", exec: "shell", network: "fetch" }
 
 /** Takes a rule apart. */
-export const parse = (text: string, key: string): Result.Result<Rule, ConfigError> => {
+export const parse = (text: string, key: string, folder?: string): Result.Result<Rule, ConfigError> => {
   const refuse = (why: string) => Result.fail(new ConfigError({ key, message: `${key}: ${JSON.stringify(text)} is no rule, ${why}` }))
   if (typeof text !== "string") return refuse("expected a text such as Bash(git push *)")
   const trimmed = text.trim()
@@ -82,7 +84,7 @@ export const parse = (text: string, key: string): Result.Result<Rule, ConfigErro
   if (spec !== undefined && spec.length > maxGlob) return refuse(`it is longer than ${maxGlob} characters`)
   if (spec?.startsWith("!")) return refuse("a rule cannot exclude: list what it is for")
   const whole = spec === undefined || spec === "*" || spec === "**"
-  return Result.succeed({ text: trimmed, tool, spec: whole ? undefined : spec, compiled: compiled(tool, spec ?? "*") })
+  return Result.succeed({ text: trimmed, tool, spec: whole ? undefined : spec, folder, compiled: compiled(tool, spec ?? "*") })
 }
 
 const compiled = (tool: string, spec: string): Compiled => {

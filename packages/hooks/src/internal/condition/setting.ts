@@ -20,11 +20,10 @@ export interface Reading {
 }
 
 /** Where a call is made, as a guard sees it. */
-export const settingOf = ({ home, ignoreCase, kinds, realpath }: Reading, ctx: HookContext, source?: string): Setting => ({
+export const settingOf = ({ home, ignoreCase, kinds, realpath }: Reading, ctx: HookContext): Setting => ({
   use: "guard",
   cwd: resolve(ctx.cwd),
   home: home ?? homedir(),
-  ...(source === undefined ? {} : { source: resolve(ctx.cwd, source) }),
   ...(kinds === undefined ? {} : { kinds }),
   ...(ignoreCase === undefined ? {} : { ignoreCase }),
   ...(realpath === undefined ? {} : { realpath })
