@@ -185,6 +185,16 @@ describe("paths on a real disk", () => {
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "loop" }, here), "no-match")
   })
 
+  it("asks the disk anew every time, as links change", () => {
+    const changing = join(root, "work/changing")
+    symlinkSync(join(root, "outside"), changing)
+    assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "changing/key" }, here), "no-match")
+    rmSync(changing)
+    symlinkSync(join(root, "work/secrets"), changing)
+    assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "changing/key" }, here), "match")
+    rmSync(changing)
+  })
+
   it("covers only what is inside by every name it has", () => {
     const covers = (path: string) =>
       Condition.covers([rule("Write(**)"), rule("Edit(./*)")].slice(1).concat(rule("Write(/**)")), {

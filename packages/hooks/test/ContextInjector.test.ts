@@ -6,6 +6,7 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { Message } from "@belay/core/Message"
 import * as ContextInjector from "@belay/hooks/ContextInjector"
+import * as PermissionRules from "@belay/hooks/PermissionRules"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -228,5 +229,19 @@ describe("an agent into which texts are injected", () => {
   it("changes the prefix only with its text when it stands there", async () => {
     const { requests } = await requestsOf("prefix", ["one"])
     assert.deepEqual([...new Set(requests.map(({ instructions }) => instructions))], ["Help.\n\none"])
+  })
+
+  it("says nothing twice when a run is suspended and resumed", async () => {
+    const { ran, tools } = recording()
+    const { provider, requests } = scripted([calls(["bash", { command: "ls" }]), calls(["bash", { command: "pwd" }])])
+    const hooks = [ContextInjector.make({ render: () => "same" }), PermissionRules.make({ ask: ["Bash(ls *)"], otherwise: "allow" })]
+    await using first = createAgent({ provider, tools, hooks })
+    const asked = await first.run("go")
+    assert(asked.status === "suspended")
+    await using second = createAgent({ provider, tools, hooks })
+    const { messages } = await second.resume(JSON.stringify(asked.snapshot), { "call-0": { type: "approve" } })
+    assert.deepEqual(ran, ["ls", "pwd"])
+    assert.lengthOf(messages.filter(({ content }) => content === "same"), 1)
+    assert.lengthOf(requests, 3)
   })
 })

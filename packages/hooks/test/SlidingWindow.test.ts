@@ -1,5 +1,6 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as HookChain from "@belay/core/HookChain"
+import type { LlmRequest } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import { whyInvalid } from "@belay/core/Message"
 import * as SlidingWindow from "@belay/hooks/SlidingWindow"
@@ -83,5 +84,15 @@ describe("SlidingWindow", () => {
     assert.lengthOf(messages, 14)
     assert.deepEqual(requests.map((asked) => asked.messages.length), [1, 3, 5, 5, 5, 5, 5])
     assert.isTrue(requests.every((asked) => asked.messages[0]?.content === "the task" && whyInvalid(asked.messages) === undefined))
+  })
+
+  it("sends a part to a model that streams, too", async () => {
+    const { provider, requests } = scripted([])
+    const streaming = { ...provider, stream: (asked: LlmRequest) => provider.complete(asked) }
+    await using agent = createAgent({ provider: streaming, hooks: [SlidingWindow.make({ last: 2 })] })
+    await using session = await agent.session()
+    for (const question of ["a", "b", "c"]) await session.stream(question).result
+    assert.deepEqual(requests.map((asked) => asked.messages.length), [1, 2, 2])
+    assert.lengthOf(session.messages, 6)
   })
 })

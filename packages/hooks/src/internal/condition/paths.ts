@@ -33,6 +33,31 @@ const native = (path: string, hops = 0): string | undefined =>
  * Every absolute spelling of a path: as written, and behind its symbolic links. A path that cannot be one is `undefined`.
  */
 export const spellings = (path: string, place: Place, folders: ReadonlyArray<string> = [place.cwd]): ReadonlyArray<string> | undefined => {
+  const known = memos.get(place)?.spellings
+  if (known === undefined) return spell(path, place, folders)
+  const key = folders.length === 1 && folders[0] === place.cwd ? path : [path, ...folders].join("\0")
+  if (!known.has(key)) known.set(key, spell(path, place, folders))
+  return known.get(key)
+}
+
+/** What is found out about one call, about which many rules ask. */
+interface Memo {
+  readonly spellings: Map<string, ReadonlyArray<string> | undefined>
+  visited?: { readonly line: object; readonly found: readonly [ReadonlyArray<string>, boolean] }
+}
+
+const memos = new WeakMap<Place, Memo>()
+
+/** Makes a place one of a single call: the file system is asked once about each path. Others are asked anew every time, as links may change. */
+export const once = <P extends Place>(place: P): P => {
+  memos.set(place, { spellings: new Map() })
+  return place
+}
+
+/** What is known of a call. */
+export const memoOf = (place: Place): Memo | undefined => memos.get(place)
+
+const spell = (path: string, place: Place, folders: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   if (path === "" || path.length > maxPath || path.includes("\0")) return undefined
   const written = path.startsWith("file://") ? decoded(path.slice(7)) : path
   if (written === undefined) return undefined
@@ -101,7 +126,14 @@ export const maxGlob = 1_024
  */
 export const glob = (text: string, absolutes: "file" | "source"): PathGlob => {
   const cache = new Map<string, ReadonlyArray<Minimatch>>()
+  const recent: { [reach: string]: { readonly place: Place; readonly made: ReadonlyArray<Minimatch> } } = {}
   const globs = (place: Place, reach: Reach): ReadonlyArray<Minimatch> => {
+    if (recent[reach]?.place === place) return recent[reach].made
+    const made = compiled(place, reach)
+    recent[reach] = { place, made }
+    return made
+  }
+  const compiled = (place: Place, reach: Reach): ReadonlyArray<Minimatch> => {
     const key = JSON.stringify([place.cwd, place.home, place.source, place.ignoreCase, reach])
     const known = cache.get(key)
     if (known !== undefined) return known

@@ -6,6 +6,7 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { Setting } from "../../Condition.ts"
 import type { Call, Kinds } from "./facts.ts"
+import { once } from "./paths.ts"
 
 /** Options of everything that reads tool calls. @category models @since 0.1.0 */
 export interface Reading {
@@ -20,14 +21,15 @@ export interface Reading {
 }
 
 /** Where a call is made, as a guard sees it. */
-export const settingOf = ({ home, ignoreCase, kinds, realpath }: Reading, ctx: HookContext): Setting => ({
-  use: "guard",
-  cwd: resolve(ctx.cwd),
-  home: home ?? homedir(),
-  ...(kinds === undefined ? {} : { kinds }),
-  ...(ignoreCase === undefined ? {} : { ignoreCase }),
-  ...(realpath === undefined ? {} : { realpath })
-})
+export const settingOf = ({ home, ignoreCase, kinds, realpath }: Reading, ctx: HookContext): Setting =>
+  once({
+    use: "guard",
+    cwd: resolve(ctx.cwd),
+    home: home ?? homedir(),
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(ignoreCase === undefined ? {} : { ignoreCase }),
+    ...(realpath === undefined ? {} : { realpath })
+  })
 
 /** A call as rules see it. */
 export const callOf = ({ args, name, tool }: ToolCallEvent): Call => ({ tool: name, args, readOnly: tool.readOnly ?? false })

@@ -1,6 +1,6 @@
 /** Which files the commands of a line read and write, and where they stand when they do. */
 import { copiers, inert, interpreters, shells, speakers, writers } from "./names.ts"
-import { type PathGlob, type Place, spellings } from "./paths.ts"
+import { memoOf, type PathGlob, type Place, spellings } from "./paths.ts"
 import type { Command, Decomposed, Word } from "./shell.ts"
 
 /** A word that names a file. */
@@ -45,14 +45,22 @@ const one = ({ deep, how, word }: Touch, glob: PathGlob, place: Place, folders: 
 }
 
 /** Every folder the line may be in, and whether it goes where nobody knows. */
-const foldersOf = ({ commands }: Decomposed, place: Place): readonly [ReadonlyArray<string>, boolean] => {
-  let folders: ReadonlyArray<string> = [place.cwd]
+const foldersOf = (line: Decomposed, place: Place): readonly [ReadonlyArray<string>, boolean] => {
+  const memo = memoOf(place)
+  if (memo?.visited?.line === line) return memo.visited.found
+  const found = folders(line, place)
+  if (memo !== undefined) memo.visited = { line, found }
+  return found
+}
+
+const folders = ({ commands }: Decomposed, place: Place): readonly [ReadonlyArray<string>, boolean] => {
+  let all: ReadonlyArray<string> = [place.cwd]
   let lost = false
   const enter = (word: Word | undefined): void => {
-    if (word === undefined) folders = [...folders, place.home]
-    else if (word.dynamic || word.fuzzy || folders.length > maxFolders) lost = true
+    if (word === undefined) all = [...all, place.home]
+    else if (word.dynamic || word.fuzzy || all.length > maxFolders) lost = true
     else if (word.text !== "-") {
-      folders = [...new Set([...folders, ...spellings(word.text, { ...place, ignoreCase: false }, folders) ?? []])]
+      all = [...new Set([...all, ...spellings(word.text, { ...place, ignoreCase: false }, all) ?? []])]
     }
   }
   for (const { name, words } of commands) {
@@ -66,12 +74,22 @@ const foldersOf = ({ commands }: Decomposed, place: Place): readonly [ReadonlyAr
       if (value !== undefined) enter({ text: value, dynamic, fuzzy })
     })
   }
-  return [folders, lost]
+  return [all, lost]
 }
 
 const harmless = /^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+|zero|u?random)$/
 
 const touchesOf = (command: Command): ReadonlyArray<Touch> => {
+  const known = touched.get(command)
+  if (known !== undefined) return known
+  const found = touchedBy(command)
+  touched.set(command, found)
+  return found
+}
+
+const touched = new WeakMap<Command, ReadonlyArray<Touch>>()
+
+const touchedBy = (command: Command): ReadonlyArray<Touch> => {
   const found: Array<Touch> = []
   const add = (word: Word, how: Touch["how"], deep = false) => {
     if (!harmless.test(word.text)) found.push({ word, how, deep })
