@@ -306,6 +306,7 @@ describe("a guard against `git push`", () => {
     it(`stops ${index}: ${JSON.stringify(line).slice(0, 90)}`, () => {
       assert.isTrue(hits(shell("Bash(git push*)", line)), "git push*")
       assert.isTrue(hits(shell("Bash(git push *)", line)), "git push *")
+      assert.isTrue(hits(shell("Bash(git *)", line)), "git *")
     })
   }
 

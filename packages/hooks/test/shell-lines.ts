@@ -291,7 +291,15 @@ const written = [
   "crontab x",
   "echo 'git push' | at now",
   "make SHELL='git push' x; git push",
-  "ls\r\ngit push"
+  "ls\r\ngit push",
+  ..."~/bin/git push ¦ ./git push ¦ /tmp/x/git push ¦ ../git push ¦ echo git | xargs -I{} {} push ¦ echo git push | xargs env ¦ echo git push | xargs sudo -n ¦ xargs -I% sh -c % ¦ find . -exec {} \\;"
+    .split(" ¦ "),
+  ..."env -S'git push' ¦ su -c'git push' ¦ g^it push ¦ ./echo git push ¦ git.cmd push ¦ echo push | xargs -I{} git {} ¦ cat x | xargs nice ¦ parallel ¦ parallel < x"
+    .split(" ¦ "),
+  ..."xargs bash ¦ bash -c '$0 push' git ¦ for ((;;)); do git push; done ¦ git<<<x push ¦ gi$()t push ¦ gi$@t push ¦ ls; and git push ¦ iex 'git push' ¦ env 'BASH_FUNC_ls%%=() { git push; }' bash -c ls"
+    .split(" ¦ "),
+  ..."tmux send-keys 'git push' Enter ¦ [ -n \"$(git push)\" ] ¦ while read l; do $l; done ¦ cat<<E|bash\ngit push\nE ¦ xargs -a cmds -I{} bash -c '{}' ¦ printf 'git push' | xargs -d, -I@ eval @"
+    .split(" ¦ ")
 ]
 
 const carriers: ReadonlyArray<(line: string) => string> = [
@@ -330,9 +338,7 @@ export const harmless: ReadonlyArray<string> = [
   "printf '%s\\n' 'git push'",
   "grep -rn 'git push' docs",
   "rg \"git push\" .",
-  "npm test",
-  "npm run build && npm test",
-  "npm ci",
+  ...["npm test", "npm run build && npm test", "npm ci"],
   "npm run test -- --watch=false",
   "npx tsc --noEmit",
   "npx vitest run",
@@ -341,15 +347,8 @@ export const harmless: ReadonlyArray<string> = [
   "python -m pytest -q",
   "python3 manage.py migrate",
   "pip install -r requirements.txt",
-  "cargo build --release",
-  "cargo test 2>&1 | tail -20",
-  "go test ./...",
-  "make -j4",
-  "make clean all",
-  "docker ps",
-  "docker build -t app .",
-  "docker push app",
-  "kubectl get pods",
+  ...["cargo build --release", "cargo test 2>&1 | tail -20", "go test ./...", "make -j4", "make clean all"],
+  ...["docker ps", "docker build -t app .", "docker push app", "kubectl get pods"],
   "curl -s https://example.com/push",
   "mkdir -p build/out && cd build",
   "cp a.txt b.txt",

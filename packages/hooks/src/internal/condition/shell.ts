@@ -8,8 +8,10 @@ export type { Word } from "./script.ts"
 /** One command. */
 export interface Command {
   readonly words: ReadonlyArray<Word>
-  /** The program's name without its folder, in lower case where the file system may not care. */
+  /** The program's name without its folder, in lower case. */
   readonly name: string
+  /** Named without a folder, or in one of the system: it is the program of that name. */
+  readonly standard: boolean
   readonly redirects: ReadonlyArray<Redirect>
   /** `plain` stands there as it is, `wrapped` is run by another, `guess` may be run by a program nobody knows. */
   readonly via: "plain" | "wrapped" | "guess"
@@ -45,8 +47,9 @@ const remembered = new Map<string, Decomposed>()
 const taken = (text: string): Decomposed => {
   const all = new Collected()
   all.script(text, 0, "plain")
-  const seen = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(spaces, " ")
-  if (text.search(spaces) >= 0 || text.search(invisible) >= 0) {
+  const seen = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(spaces, " ").replaceAll("^", "")
+  // Other shells take other spaces, and `^` for an escape.
+  if (text.search(spaces) >= 0 || text.search(invisible) >= 0 || text.includes("^")) {
     const other = new Collected()
     other.script(seen, 0, "plain")
     all.commands.push(...other.commands.map((command) => ({ ...command, via: "guess" as const })))
@@ -98,17 +101,29 @@ class Collected {
     if (this.commands.length >= maxCommands) return this.cannot("it has too many commands", "plain")
     const [first, ...rest] = words
     if (first === undefined) {
-      if (redirects.length > 0) this.commands.push({ words, name: "", redirects, via, wraps: false, assigns })
+      if (redirects.length > 0) this.commands.push({ words, name: "", standard: true, redirects, via, wraps: false, assigns })
       return
     }
     const name = nameOf(first.text)
-    const index = this.commands.push({ words, name, redirects, via, wraps: false, assigns }) - 1
-    if (first.dynamic || first.fuzzy || first.text.startsWith("=")) return this.cannot("the name of a program is computed", via)
-    if (this.inner(name, rest, inputs, depth, via)) this.commands[index] = { words, name, redirects, via, wraps: true, assigns }
+    const standard = isStandard(first.text)
+    const index = this.commands.push({ words, name, standard, redirects, via, wraps: false, assigns }) - 1
+    if (first.dynamic || first.fuzzy || first.text.startsWith("=") || first.text.includes("{}")) {
+      return this.cannot("the name of a program is computed", via)
+    }
+    if (this.inner(name, standard, rest, inputs, depth, via)) {
+      this.commands[index] = { words, name, standard, redirects, via, wraps: true, assigns }
+    }
   }
 
   /** Looks for commands among the arguments; true when there is room for one. */
-  private inner(name: string, rest: ReadonlyArray<Word>, inputs: ReadonlyArray<Word>, depth: number, via: Command["via"]): boolean {
+  private inner(
+    name: string,
+    standard: boolean,
+    rest: ReadonlyArray<Word>,
+    inputs: ReadonlyArray<Word>,
+    depth: number,
+    via: Command["via"]
+  ): boolean {
     const texts = rest.map(({ text }) => text)
     if (name === "eval" || name === "trap") {
       const code = name === "eval" ? rest.filter(({ text }) => text !== "--") : rest.slice(0, 1)
@@ -146,13 +161,13 @@ class Collected {
     if (wrappers.has(name)) {
       if (/^(?:xargs|gxargs|parallel|entr)$/.test(name)) {
         this.dynamic = true
-        if (name !== "entr" && operands(texts).length === 0 && name === "parallel") this.cannot("commands are read from the input", via)
+        if (fedWhole(name, texts)) this.cannot("what runs is read from the input", via)
       }
       if (/^(?:at|batch|crontab)$/.test(name)) this.cannot(`${name} runs commands later`, via)
       if (name === "ssh" && inputs.length > 0) { for (const { text } of inputs) this.script(text, depth + 1, via) }
       return rest.length > 0 && this.wrapped(rest, depth, via)
     }
-    if (inert.has(name)) return false
+    if (inert.has(name) && standard) return false
     this.suffixes(rest, depth, "guess")
     return false
   }
@@ -248,7 +263,14 @@ class Collected {
     rest.forEach((word, index) => {
       const { text } = word
       if (/[\s;&|`$(]/.test(text) && !word.dynamic) {
-        for (const script of new Set([text, text.slice(text.lastIndexOf("=") + 1), text.replace(/^[^\w/."'$(~-]+/, "")])) {
+        for (
+          const script of new Set([
+            text,
+            text.slice(text.lastIndexOf("=") + 1),
+            text.replace(/^[^\w/."'$(~-]+/, ""),
+            text.replace(/^-+\w/, "")
+          ])
+        ) {
           this.script(script, depth + 1, via)
         }
       }
@@ -259,15 +281,31 @@ class Collected {
       const name = nameOf(text)
       // What a wrapper runs may itself run something else, which no suffix shows: a shell with code, an interpreter.
       if (index < 16 && this.commands.length - from < 256 && (shells.has(name) || interpreters.has(name) || deep.has(name))) {
-        this.inner(name, rest.slice(index + 1), [], depth + 1, via)
+        this.inner(name, true, rest.slice(index + 1), [], depth + 1, via)
       }
     })
   }
 
   private push(words: ReadonlyArray<Word>, via: Command["via"]): void {
     if (this.commands.length >= maxCommands) return this.cannot("it has too many commands", "plain")
-    this.commands.push({ words, name: nameOf(words[0]!.text), redirects: [], via, wraps: false, assigns: false })
+    const { text } = words[0]!
+    this.commands.push({ words, name: nameOf(text), standard: isStandard(text), redirects: [], via, wraps: false, assigns: false })
   }
+}
+
+/** Whether a command that gets words from an input may get the name of a program from there. */
+const fedWhole = (name: string, texts: ReadonlyArray<string>): boolean => {
+  const at = texts.findIndex((text) => /^(?:-I|-J|-i|--replace|--replace=.*|-I.+)$/.test(text))
+  const sign = at < 0
+    ? "{}"
+    : texts[at] === "-I" || texts[at] === "-J"
+    ? texts[at + 1] ?? "{}"
+    : /^(?:-I|--replace=)(.+)$/.exec(texts[at]!)?.[1] ?? "{}"
+  const value = texts[at] === "-I" || texts[at] === "-J" ? at + 1 : -1
+  const own = texts.filter((text, index) => !/^[-+]/.test(text) && index !== value && !/^\d+$/.test(text) && !assigned.test(text))
+  const runner = own.findLastIndex((text) => wrappers.has(nameOf(text)) || shells.has(nameOf(text)) || nameOf(text) === "eval")
+  return (name === "parallel" && own.length === 0) || (own[0]?.includes(sign) ?? false) || runner === own.length - 1 && runner >= 0 ||
+    (runner >= 0 && own.slice(runner + 1).some((text) => text.includes(sign)))
 }
 
 const deep: ReadonlySet<string> = new Set(["eval", "source", ".", "awk", "gawk", "sed", "git", "xargs", "find", "trap"])
@@ -279,9 +317,7 @@ const operands = (texts: ReadonlyArray<string>): ReadonlyArray<string> => texts.
 /** Commands and flags of sed that run programs or write files, and scripts that are read from files. */
 const sedRuns = /(?:^|[;{}\n\d$/!,])[ \t]{0,8}[ewW](?:\s|$)|[^\w\s.-]\w{0,8}[ew]\w{0,8}[ \t]{0,8}(?:$|[;}\n])|^-[a-zA-Z]*f|^--file/
 
-/** The program behind a name: without the folders of the system, and as file systems without letter case see it. */
-const nameOf = (text: string): string => {
-  const slash = text.lastIndexOf("/")
-  const name = slash < 0 || isSystem(text.slice(0, slash)) ? text.slice(slash + 1) : text
-  return name.toLowerCase().replace(/\.exe$/, "")
-}
+/** The program behind a name, as file systems without letter case see it. */
+const nameOf = (text: string): string => text.slice(text.lastIndexOf("/") + 1).toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, "")
+
+const isStandard = (text: string): boolean => !text.includes("/") || isSystem(text.slice(0, text.lastIndexOf("/")))

@@ -98,8 +98,10 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
     if (op !== "<") add(target, "write")
     if (op === "<" || op === "<>") add(target, "read")
   }
-  const { name, words, wraps } = command
-  if (name === "" || speakers.has(name)) return found
+  const { standard, words, wraps } = command
+  // A program of one's own is not what it is called.
+  const name = standard || writers.has(command.name) ? command.name : "./"
+  if (command.name === "" || speakers.has(name)) return found
   const args = words.slice(1)
   if (wraps && !/^g?find$|^fd(?:find)?$/.test(name)) {
     if (shells.has(name) || interpreters.has(name) || name === "source" || name === ".") {
