@@ -108,6 +108,18 @@ describe("ProtectedPaths", () => {
       assert.strictEqual((yield* deciding({ kinds })("persist", {}))._tag, "Reject")
     }))
 
+  it.effect("refuses in time what names too many files to look them all up", () =>
+    Effect.gen(function*() {
+      const numbers = Array.from({ length: 8_000 }, (_, n) => `f${n}`)
+      const began = performance.now()
+      for (const line of [`touch ${numbers.join(" ")}`, `touch ${numbers.join("* ")}`, `touch ${"{a,b}".repeat(8)}/x* `.repeat(500)]) {
+        assert.strictEqual(yield* shell(line), "Reject")
+      }
+      const files = numbers.map((path) => ({ path }))
+      assert.strictEqual((yield* deciding()("write_files", { files }))._tag, "Reject")
+      assert.isBelow(performance.now() - began, 5_000)
+    }))
+
   it("refuses options that make no sense", () => {
     const key = (options: object) => {
       try {

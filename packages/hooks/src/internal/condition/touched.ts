@@ -17,15 +17,21 @@ export type Verdict = "match" | "no-match" | "unknown"
 
 const maxFolders = 16
 
+/** Most words that are looked up; more of them cannot be told in time. */
+const maxLooks = 1_024
+
 /** Whether a line reads or writes a file that a glob matches. `sure` leaves out what programs that nobody knows are told. */
 export const touches = (line: Decomposed, how: "read" | "write", glob: PathGlob, place: Place, sure = false): Verdict => {
   const [folders, lost] = foldersOf(line, place)
   let verdict: Verdict = line.unknown === undefined ? "no-match" : "unknown"
   const fed = line.commands.some(({ name, wraps }) => wraps && /^g?(?:xargs|find)$|^(?:parallel|fd|fdfind)$/.test(name))
+  let looked = 0
   for (const command of line.commands) {
     if (fed && command.via === "wrapped" && (how === "write" ? writers.has(command.name) : inert.has(command.name))) verdict = "unknown"
     for (const touch of touchesOf(command)) {
       if (touch.how !== how && (sure || touch.how !== "maybe")) continue
+      looked += touch.word.fuzzy ? 16 : 1
+      if (looked > maxLooks) return "unknown"
       const found = one(touch, glob, place, folders, lost)
       if (found === "match" && touch.how === how && command.via !== "guess") return "match"
       if (found !== "no-match") verdict = "unknown"
