@@ -7,7 +7,7 @@ const provider = OpenAiCompatible.fromEnv()
 await using agent = createAgent({
   provider,
   hooks: [
-    Summarizer.make({ provider, keep: 2, anchors: ["issue 4711"], summaryPrompt: "Summarise." }),
+    Summarizer.make({ keep: 2, anchors: ["issue 4711"], summaryPrompt: "Summarise." }),
     { name: "log", postCompaction: ({ removedCount }) => console.log(`${removedCount} messages became a summary`) }
   ],
   window: { tokens: 600 }

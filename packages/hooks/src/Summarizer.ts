@@ -21,8 +21,11 @@ import { counts, cut, isPinned } from "./internal/transcript.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends Common.Common {
-  /** Who writes the summary. A small model will do. */
-  readonly provider: LlmProvider
+  /**
+   * Who writes the summary: one of the agent's providers by name, or a provider of its own, whose cost no budget sees. A small model will do.
+   * Default: the agent's, like any call of a hook.
+   */
+  readonly provider?: string | LlmProvider
   /** Default: the provider's own. */
   readonly model?: string
   readonly parameters?: LlmParameters
@@ -55,9 +58,8 @@ Answer with the summary alone.`
  * @example
  * ```ts
  * import * as Summarizer from "@belay/hooks/Summarizer"
- * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
  *
- * const summarizer = Summarizer.make({ provider: OpenAiCompatible.fromEnv(), model: "small-1", keep: 10 })
+ * const summarizer = Summarizer.make({ model: "small-1", keep: 10 })
  * ```
  * @category constructors
  * @since 0.1.0
@@ -73,7 +75,8 @@ export const make = (options: Options): AgentHook => {
     summaryPrefix = "Summary of the conversation so far:",
     summaryPrompt = defaultPrompt
   } = options
-  const tokenizer = options.tokenizer ?? provider.tokenizer ?? byLength
+  const own = typeof provider === "object" ? provider : undefined
+  const tokenizer = options.tokenizer ?? own?.tokenizer ?? byLength
   return Common.shape(options, {
     name,
     priority: 900,
@@ -84,13 +87,14 @@ export const make = (options: Options): AgentHook => {
       const old = messages.slice(0, from).filter((message) => !isPinned(message))
       if (old.length === 0) return undefined
       const instructions = hint.instructions === undefined ? summaryPrompt : `${summaryPrompt}\nDo not lose: ${hint.instructions}`
-      const asked = provider.complete({
-        ...(model === undefined ? {} : { model }),
-        instructions,
-        messages: [{ role: "user", content: `<conversation>\n${material(old, most, tokenizer)}\n</conversation>` }],
-        tools: [],
-        parameters
-      })
+      const prompt: ReadonlyArray<Message> = [{
+        role: "user",
+        content: `<conversation>\n${material(old, most, tokenizer)}\n</conversation>`
+      }]
+      const shared = { instructions, parameters, ...(model === undefined ? {} : { model }) }
+      const asked: Effect.Effect<LlmResponse, unknown> = own === undefined
+        ? ctx.llm({ ...shared, prompt, ...(typeof provider === "string" ? { provider } : {}) })
+        : own.complete({ ...shared, messages: prompt, tools: [] })
       return asked.pipe(
         Effect.flatMap((response) =>
           Effect.try({

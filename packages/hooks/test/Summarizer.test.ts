@@ -7,6 +7,7 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { Message } from "@belay/core/Message"
 import { text, whyInvalid } from "@belay/core/Message"
+import * as Budget from "@belay/hooks/Budget"
 import * as Summarizer from "@belay/hooks/Summarizer"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -182,5 +183,37 @@ describe("Summarizer", () => {
     assert.include(text(summary!), "Listed much.")
     assert.include(text(summary!), "the task")
     assert.strictEqual(whyInvalid(messages), undefined)
+  })
+
+  it("asks the agent's own model when no provider is named, and a budget pays for it", async () => {
+    const asked: Array<LlmRequest> = []
+    const provider: LlmProvider = {
+      name: "own",
+      complete: (request) =>
+        Effect.sync(() => {
+          asked.push(request)
+          return { model: "m", text: request.tools.length === 0 ? "short." : "done", toolCalls: [], finishReason: "stop" as const }
+        })
+    }
+    const limits = [{ scope: "run", calls: 2 }]
+    let left: ReadonlyArray<Budget.Remaining> = []
+    await using agent = createAgent({
+      provider,
+      tools: recording().tools,
+      hooks: [
+        Summarizer.make({ keep: 1 }),
+        Budget.make({ limits }),
+        defineHook({ name: "left", postTurn: (_end, ctx) => void (left = Budget.remaining(ctx, limits)) })
+      ],
+      window: { tokens: 100 }
+    })
+    await using session = await agent.session({
+      messages: [{ role: "user", content: "x".repeat(800) }, { role: "assistant", content: "ok" }]
+    })
+    const { messages, text: said } = await session.run("go")
+    assert.strictEqual(said, "done")
+    assert.match(text(messages[0]!), /short\./)
+    assert.lengthOf(asked, 2)
+    assert.deepStrictEqual(left, [{ scope: "run", calls: 0 }])
   })
 })
