@@ -1,7 +1,7 @@
 import type * as Approval from "@belay/hooks/Approval"
+import * as TerminalApproval from "@belay/hooks/TerminalApproval"
+import { assert, describe, it } from "@effect/vitest"
 import { PassThrough } from "node:stream"
-import { assert, describe, it } from "vitest"
-import { asker } from "../src/demo/ask.ts"
 
 const terminal = (isTTY: boolean) => {
   const input = Object.assign(new PassThrough(), { isTTY })
@@ -16,7 +16,7 @@ const request = (signal = new AbortController().signal): Approval.Request =>
 
 const answered = async (...typed: ReadonlyArray<string>) => {
   const { shown, streams, type } = terminal(true)
-  const answer = asker("ask", streams)(request())
+  const answer = TerminalApproval.ask({ terminal: streams, remember: true })(request())
   for (const text of typed) {
     await new Promise((resolve) => setImmediate(resolve))
     type(text)
@@ -24,7 +24,7 @@ const answered = async (...typed: ReadonlyArray<string>) => {
   return { answer: await answer, shown: shown() }
 }
 
-describe("asking at a terminal", () => {
+describe("TerminalApproval", () => {
   it("allows, denies, and edits", async () => {
     assert.deepStrictEqual((await answered("a\n")).answer, { type: "approve" })
     assert.strictEqual((await answered("d\n")).answer.type, "deny")
@@ -37,6 +37,10 @@ describe("asking at a terminal", () => {
     assert.include(shown, "not JSON")
   })
 
+  it("approves for the rest of the session, where that is offered", async () => {
+    assert.deepStrictEqual((await answered("w\n")).answer, { type: "approve", remember: { what: "tool", scope: "session" } })
+  })
+
   it("shows control characters of the arguments instead of obeying them", async () => {
     const { shown } = await answered("d\n")
     assert.notInclude(shown, "\u001b[2J")
@@ -44,7 +48,7 @@ describe("asking at a terminal", () => {
 
   it("denies with the reason when nobody is there", async () => {
     const { streams } = terminal(false)
-    const answer = await asker("ask", streams)(request())
+    const answer = await TerminalApproval.ask({ terminal: streams })(request())
     assert.strictEqual(answer.type, "deny")
     assert.match(answer.type === "deny" ? answer.reason ?? "" : "", /nobody is at a terminal/)
   })
