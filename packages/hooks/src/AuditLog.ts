@@ -8,6 +8,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import { digest, type Json } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Common from "./Common.ts"
 import { type Eventual, eventual } from "./internal/eventual.ts"
 
 /** What an entry is about. @category models @since 0.1.0 */
@@ -40,7 +41,7 @@ export interface Entry {
 export type Sink = (entry: Entry) => Eventual<void>
 
 /** @category models @since 0.1.0 */
-export interface Options {
+export interface Options extends Common.Common {
   readonly sink: Sink
   /** Writes texts, arguments and results themselves, not only their length and digest. Default false. */
   readonly content?: boolean
@@ -75,10 +76,11 @@ export const make = (options: Options): AgentHook => {
     error: error._tag,
     message: say(error.message)
   })
-  return {
+  return Common.shape(options, {
     name: "audit-log",
     priority: 50,
     kind: "observer",
+    allowReentry: true,
     onSessionStart: ({ source }, ctx) => write("session_start", ctx, { source }),
     onSessionEnd: ({ reason }, ctx) => write("session_end", ctx, { reason }),
     preTurn: ({ attachments, message }, ctx) => write("turn_start", ctx, { message: say(message), attachments: attachments?.length ?? 0 }),
@@ -117,7 +119,7 @@ export const make = (options: Options): AgentHook => {
         executed
       }),
     onToolDenied: ({ by, call, reason }, ctx) => write("tool_denied", ctx, { call: call.id, tool: call.name, by, reason })
-  }
+  })
 }
 
 /**

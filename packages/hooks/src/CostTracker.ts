@@ -10,6 +10,7 @@ import * as HookState from "@belay/core/HookState"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Common from "./Common.ts"
 import { dollars, show } from "./internal/money.ts"
 import { check, costOf, type Price } from "./internal/prices.ts"
 import { whole } from "./internal/whole.ts"
@@ -17,7 +18,7 @@ import { whole } from "./internal/whole.ts"
 export type { Price } from "./internal/prices.ts"
 
 /** @category models @since 0.1.0 */
-export interface Options extends Partial<Price> {
+export interface Options extends Common.Common, Partial<Price> {
   /** Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table. */
   readonly prices?: { readonly [model: string]: Price }
   /** US dollars a session may cost. A call that begins below the limit may end above it. */
@@ -105,8 +106,8 @@ export const make = (options: Options): AgentHook => {
     onLlmError: ({ error, request }, ctx) =>
       error.partial === undefined ? undefined : count(error.partial.usage, [error.partial.model, error.model, request.model], ctx)
   }
-  if (limit === undefined) return tracker
-  return {
+  if (limit === undefined) return Common.shape(options, tracker)
+  return Common.shape(options, {
     ...tracker,
     kind: "policy",
     observes: ["postLlmCall", "onLlmError"],
@@ -121,5 +122,5 @@ export const make = (options: Options): AgentHook => {
       }
       return sum < limit ? undefined : HookAction[onLimit](`cost limit of ${show(limit)} reached: ${show(sum)} spent`)
     }
-  }
+  })
 }

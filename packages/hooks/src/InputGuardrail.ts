@@ -6,10 +6,11 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as Result from "effect/Result"
+import * as Common from "./Common.ts"
 import * as Pattern from "./Pattern.ts"
 
 /** @category models @since 0.1.0 */
-export interface Options {
+export interface Options extends Common.Common {
   /** A message in which any of these is found is refused. */
   readonly patterns: ReadonlyArray<Pattern.Pattern>
   /** Why, for the error and the log. Default `Message blocked by content policy`. */
@@ -40,11 +41,11 @@ export const make = (options: Options): AgentHook => {
     options.reason ?? "Message blocked by content policy",
     options.userMessage === undefined ? undefined : { userMessage: options.userMessage }
   )
-  return {
+  return Common.shape(options, {
     name: "input-guardrail",
     priority: 10,
     kind: "policy",
     reinvoke: "ifChanged",
     preTurn: (input) => patterns.test(input.message) ? blocked : undefined
-  }
+  })
 }

@@ -8,11 +8,12 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { LlmDelta } from "@belay/core/LlmCall"
 import * as Result from "effect/Result"
+import * as Common from "./Common.ts"
 import { redacted, texts } from "./internal/response.ts"
 import * as Pattern from "./Pattern.ts"
 
 /** @category models @since 0.1.0 */
-export interface Options {
+export interface Options extends Common.Common {
   /** A response in which any of these is found is refused. Text, reasoning and refusals are searched. */
   readonly patterns: ReadonlyArray<Pattern.Pattern>
   /** Searches the strings in the arguments of tool calls too. */
@@ -69,7 +70,7 @@ export const make = (options: Options): AgentHook => {
     if (hold === "untilPass" || !patterns.test(delta.text)) return undefined
     return redact === undefined ? cut : HookAction.transform({ ...delta, text: patterns.redact(delta.text, redact, "open") })
   }
-  return {
+  return Common.shape(options, {
     name: "output-guardrail",
     priority: 10,
     kind: "policy",
@@ -82,7 +83,7 @@ export const make = (options: Options): AgentHook => {
         ? blocked
         : HookAction.transform(redacted(response, toolCalls, (text) => patterns.redact(text, redact))),
     ...(hold === "none" ? {} : { onLlmDelta })
-  }
+  })
 }
 
 const check = (options: Options): Result.Result<Pattern.Patterns, ConfigError> =>

@@ -9,12 +9,13 @@ import type { LlmFailure } from "@belay/core/HookPoint"
 import * as HookState from "@belay/core/HookState"
 import { isFallbackable, type ProviderError } from "@belay/core/ProviderError"
 import * as Duration from "effect/Duration"
+import * as Common from "./Common.ts"
 
 /** A provider by its name, a model, or both. @category models @since 0.1.0 */
 export type Target = string | { readonly provider?: string; readonly model?: string }
 
 /** @category models @since 0.1.0 */
-export interface Options {
+export interface Options extends Common.Common {
   /** Where to go on, in this order; a provider that is not registered is passed over. Default: the registered providers after the one that failed. */
   readonly to?: ReadonlyArray<Target>
   /** Which errors to fall back on. Default: those that another provider may not have (`ProviderError.isFallbackable`). */
@@ -46,7 +47,7 @@ export const make = (options: Options = {}): AgentHook => {
   const { on = isFallbackable, to } = options
   const patience = Duration.toMillis(options.patience ?? 0)
   const targets = to?.map((target) => typeof target === "string" ? { provider: target } : target)
-  return {
+  return Common.shape(options, {
     name: "provider-fallback",
     onLlmError: (failure, ctx) => {
       const { attempt, decision, error, provider, providers } = failure
@@ -61,7 +62,7 @@ export const make = (options: Options = {}): AgentHook => {
       const next = targets[at]
       return next === undefined ? undefined : HookAction.transform({ type: "fallback", ...next })
     }
-  }
+  })
 }
 
 /** Whether the target exists and is not what has just failed. */

@@ -10,10 +10,11 @@ import type { Json } from "@belay/core/Json"
 import type { ToolCallEvent } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Common from "./Common.ts"
 import { type Eventual, eventual } from "./internal/eventual.ts"
 
 /** @category models @since 0.1.0 */
-export interface Options<R = never> {
+export interface Options<R = never> extends Omit<Common.Common, "tools"> {
   /** Default `tool-arguments`. Two rewriters in one agent need two names. */
   readonly name?: string
   /** Tools to rewrite for: `*` stands for any characters, `!name` excludes. */
@@ -38,16 +39,16 @@ export interface Options<R = never> {
  * @category constructors
  * @since 0.1.0
  */
-export const make = <R = never>(options: Options<R>): AgentHook<R> => ({
-  name: options.name ?? "tool-arguments",
-  kind: "policy",
-  tools: options.tools,
-  preToolCall: (call, ctx) =>
-    Effect.map(
-      eventual(() => options.rewrite(call.args, call, ctx)),
-      (args) => args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
-    )
-})
+export const make = <R = never>(options: Options<R>): AgentHook<R> =>
+  Common.shape<R>(options, {
+    name: "tool-arguments",
+    kind: "policy",
+    preToolCall: (call, ctx) =>
+      Effect.map(
+        eventual(() => options.rewrite(call.args, call, ctx)),
+        (args) => args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
+      )
+  })
 
 /** Options for one tool whose arguments have a schema. @category models @since 0.1.0 */
 export interface TypedOptions<Args, R = never> {
