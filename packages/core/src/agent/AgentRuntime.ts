@@ -146,23 +146,17 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
       open.delete(id)
       data.delete(id)
     },
+    know: (session, face) => {
+      session.owner = face
+      data.set(session.id, session)
+      open.set(session.id, face)
+    },
     resume: (snapshot, decisions) => resume(snapshot, decisions)
   }
 
   const adopt = (session: Sessions.Session): Session => {
     const face = new SessionFace(host, session, context, inside)
-    const know = (one: Sessions.Session) => {
-      data.set(one.id, one)
-      open.set(one.id, face)
-    }
-    const rotated = (next: Sessions.Session) => {
-      inside.forget(face.id)
-      face.session = next
-      next.onRotate = rotated
-      know(next)
-    }
-    session.onRotate = rotated
-    know(session)
+    inside.know(session, face)
     return face
   }
 
@@ -264,13 +258,14 @@ export const closing = (session: Session, turn: Effect.Effect<RunResult, AgentEr
 /** What a session asks of its runtime. */
 interface Inside {
   readonly forget: (id: string) => void
+  readonly know: (session: Sessions.Session, face: SessionFace) => void
   readonly resume: AgentRuntime["resume"]
 }
 
 /** A class because there may be ten thousand sessions: its methods are shared. */
 class SessionFace implements Session {
   private readonly host: Resolved
-  session: Sessions.Session
+  private session: Sessions.Session
   private readonly context: Context.Context<never> | undefined
   private readonly runtime: Inside
 
@@ -283,6 +278,13 @@ class SessionFace implements Session {
 
   get id() {
     return this.session.id
+  }
+
+  /** The conversation goes on in another session. */
+  follow(next: Sessions.Session): void {
+    this.runtime.forget(this.session.id)
+    this.session = next
+    this.runtime.know(next, this)
   }
   get state() {
     return this.session.state

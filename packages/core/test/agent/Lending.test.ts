@@ -152,7 +152,10 @@ describe("E-30 artifacts", () => {
   it("take appends of parallel calls whole", async () => {
     const artifacts = ArtifactStore.inMemory()
     await using agent = createAgent({
-      provider: scripted([asks(...Array.from({ length: 50 }, (_, n) => ["look", { n }] as [string, { readonly n: number }])), "done"]).provider,
+      provider: scripted([
+        asks(...Array.from({ length: 50 }, (_, n) => ["look", { n }] as [string, { readonly n: number }])),
+        "done"
+      ]).provider,
       tools: [recording("look").tool],
       artifacts,
       hooks: [{

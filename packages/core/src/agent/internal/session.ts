@@ -52,9 +52,8 @@ export class Session {
   readonly source: SessionStart["source"]
   /** A hook wants the conversation to go on in a fresh session. */
   rotation: { readonly by: string } | undefined = undefined
-  /** The session in which it went on, and who has to know. */
-  successor: Session | undefined = undefined
-  onRotate: ((next: Session) => void) | undefined = undefined
+  /** Who has to know when it goes on in another session. */
+  owner: { readonly follow: (next: Session) => void } | undefined = undefined
   /** The session that this one works for; itself, for the host's. */
   readonly root: Session
   /** Number of the last event. */

@@ -245,8 +245,7 @@ export class Turn implements HookScope {
     next.stop = session.stop
     session.status = "closed"
     session.stop = undefined
-    session.successor = next
-    session.onRotate?.(next)
+    session.owner?.follow(next)
     this.session = next
   }
 
