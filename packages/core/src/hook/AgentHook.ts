@@ -63,6 +63,7 @@ export interface HookOptions {
   /**
    * Handles what nobody else may see: its changes are recorded without their content, and its `wrapToolCall` may hand the tool other arguments
    * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by the tool's schema.
+   * It is innermost there: other wrappers see neither those arguments nor the result before it.
    */
   readonly confidential?: boolean
   /**
@@ -141,7 +142,10 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
   /** Surrounds every execution of a tool; the lowest priority number is outermost. */
   readonly wrapToolCall?: WrapMethod<ToolCallEvent, ToolResult, R>
-  /** Changes the text of a result for the user alone: nothing is stored, no event has it. */
+  /**
+   * Changes the text of a result for the user alone: nothing is stored, no event has it. Where the agent has an `output`, it is given every
+   * string of the answer.
+   */
   readonly revealText?: (text: string, ctx: HookContext) => string
 }
 

@@ -3,7 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
-import { type AgentError, PortFailed, SessionError } from "../../data/AgentError.ts"
+import { type AgentError, OutputMismatch, PortFailed, SessionError } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import { after } from "../../data/internal/timer.ts"
 import type { Message } from "../../data/Message.ts"
@@ -273,10 +273,12 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
         if (turn.parent === undefined && turn.session.hasDurable) turn.session.durable.endTurn()
         const { finishReason, text } = output
         const { core } = turn.host
-        const forUser = revealed(turn, text)
+        const forUser = isAnswering(core) ? revealedJson(turn, text) : revealed(turn, text)
         return isAnswering(core)
-          ? Effect.flatMap(core.object(forUser), (object) =>
-            done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason, object }), text))
+          ? Effect.flatMap(
+            forUser === text ? core.object(text) : Effect.mapError(core.object(forUser), (error) => discreet(error, text)),
+            (object) => done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason, object }), text)
+          )
           : done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason }), text)
       },
       onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
@@ -381,6 +383,29 @@ const revealed = (turn: Turn, text: string): string =>
     turn.warn(`revealText failed: ${Result.isFailure(made) ? say(made.failure) : "it answered no text"}`, hook.name)
     return known
   }, text)
+
+/** The same for JSON, string by string: what a value holds cannot change what is around it. */
+const revealedJson = (turn: Turn, text: string): string => {
+  let found = false
+  const read = Result.try(() =>
+    JSON.parse(text, (_key, value: unknown) => {
+      if (typeof value !== "string") return value
+      const known = revealed(turn, value)
+      found ||= known !== value
+      return known
+    }) as unknown
+  )
+  return found && Result.isSuccess(read) ? JSON.stringify(read.success) : text
+}
+
+/** A mismatch without the words of the schema, which quote what was revealed. */
+const discreet = ({ output, problems }: OutputMismatch, text: string): OutputMismatch =>
+  new OutputMismatch({
+    output,
+    problems: problems.map(({ path }) => ({ path, message: "does not fit with what was revealed" })),
+    text,
+    message: `the answer does not fit output "${output}" with what was revealed`
+  })
 
 const done = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   if (turn.listened) turn.publish({ type: "turn-end", status: result.status, text, usage: result.usage })

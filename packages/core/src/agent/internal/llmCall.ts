@@ -238,7 +238,7 @@ const once = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Ef
 }
 
 /** What a wrapper that does not let the call be means for it. */
-const endsOf = (provider: string): Ends<LlmResponse> => ({
+const endsOf = (provider: string): Ends<LlmRequest, LlmResponse> => ({
   broken: (hook, message) =>
     Effect.fail(new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` })),
   refused: (hook, { reason, userMessage }) =>

@@ -39,6 +39,7 @@ interface Acting {
   readonly chain: HookChain.HookChain
   /** Hooks that surround acts, outermost first. */
   readonly llmWrappers: ReadonlyArray<AgentHook<never>>
+  /** The same for tools; confidential ones are innermost. */
   readonly toolWrappers: ReadonlyArray<AgentHook<never>>
   /** Hooks that give the user what nobody else may see. */
   readonly revealers: ReadonlyArray<AgentHook<never>>
@@ -114,7 +115,10 @@ export const acting = (chain: HookChain.HookChain): Acting => {
   return {
     chain,
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
-    toolWrappers: hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined),
+    // What confidential hooks hand to a tool and take from it, no other wrapper sees.
+    toolWrappers: [false, true].flatMap((last) =>
+      hooks.filter(({ confidential = false, wrapToolCall }) => wrapToolCall !== undefined && confidential === last)
+    ),
     revealers: hooks.filter(({ revealText }) => revealText !== undefined),
     streams: chain.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
   }

@@ -273,6 +273,7 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
         ? dispatcher.dispatch({ ...event, args: decoded.args }, event.grant, about)
         : Effect.succeed(failure("the revealed arguments do not fit the tool's schema")))
   }
+  const approved = (value: ToolCallEvent) => value === event || isSame(value, event)
   const result = yield* toolWrappers.length === 0
     ? act()
     : Effect.catch(
@@ -281,14 +282,15 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
         "wrapToolCall",
         toolWrappers,
         (value) =>
-          value === event || isSame(value, event)
+          approved(value)
             ? act()
             : isRevealed(value)
             ? reveal(value)
             : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
         {
           broken: (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`)),
-          refused: (_hook, { reason }) => Effect.succeed(failure(reason))
+          refused: (_hook, { reason }) => Effect.succeed(failure(reason)),
+          approved
         }
       )(event),
       (error) => isEnded(error) ? Effect.fail(error) : Effect.succeed(failure(say(error)))

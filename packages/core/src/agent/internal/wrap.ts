@@ -23,11 +23,13 @@ const revealed = new WeakSet<object>()
 export const isRevealed = (input: object): boolean => revealed.has(input)
 
 /** What becomes of an act whose wrapper does not let it be. */
-export interface Ends<Output> {
+export interface Ends<Input, Output> {
   /** A wrapper that fails closed broke. */
   readonly broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
   /** A wrapper refused, by failing with `HookAction.reject(...)`. */
   readonly refused: (hook: string, action: Reject) => Effect.Effect<Output, Failure>
+  /** Whether an input is the one that was approved: only then a confidential hook may put another one in its place. Default: none is. */
+  readonly approved?: (input: Input) => boolean
 }
 
 /** Builds the surrounded act; the first hook is outermost. */
@@ -36,7 +38,7 @@ export const wrap = <Input, Output>(
   method: "wrapLlmCall" | "wrapToolCall",
   hooks: ReadonlyArray<AgentHook<never>>,
   act: Act<Input, Output>,
-  ends: Ends<Output>
+  ends: Ends<Input, Output>
 ): Act<Input, Output> =>
   hooks.reduceRight<Act<Input, Output>>((inner, hook) => (input) => around(turn, method, hook, inner, input, ends), act)
 
@@ -56,7 +58,7 @@ const around = <Input, Output>(
   hook: AgentHook<never>,
   inner: Act<Input, Output>,
   input: Input,
-  { broken, refused }: Ends<Output>
+  { approved, broken, refused }: Ends<Input, Output>
 ): Effect.Effect<Output, Failure> =>
   Effect.withFiber((fiber) => {
     const wrongOutput = wrongOutputs[method] as (output: unknown) => string | undefined
@@ -66,7 +68,9 @@ const around = <Input, Output>(
     let failed: unknown
     const run: Act<Input, Output> = (value) =>
       Effect.suspend(() => {
-        if (hook.confidential === true && value !== input && typeof value === "object" && value !== null) revealed.add(value)
+        if (hook.confidential === true && value !== input && typeof value === "object" && value !== null) {
+          if (isRevealed(input as object) || approved?.(input) === true) revealed.add(value)
+        }
         const mine = flight = Deferred.makeUnsafe<Output, Failure>()
         return Effect.onExit(inner(value), (exit) => {
           if (exit._tag === "Failure") failed = Cause.squash(exit.cause)
