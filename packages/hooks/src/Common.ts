@@ -68,7 +68,7 @@ export const shape = <R>(options: Common, hook: AgentHook<R>): AgentHook<R> => {
   const { agents, enabled, maxDepth, onDecision, sample, when } = Result.getOrThrow(check(options, options.name ?? hook.name))
   const name = options.name ?? hook.name
   const shaped = { ...hook, ...overrides(options) }
-  if (enabled === false) return Object.fromEntries(Object.entries(shaped).filter(([key]) => !methods.has(key))) as never
+  if (enabled === false) return Object.fromEntries(Object.entries(shaped).filter(([key]) => !methods.has(key) && key !== "hold")) as never
   const tests: Array<(ctx: HookContext) => boolean> = []
   if (maxDepth !== undefined) tests.push(({ agent }) => agent.depth <= maxDepth)
   if (agents !== undefined) {
@@ -102,7 +102,7 @@ export const shape = <R>(options: Common, hook: AgentHook<R>): AgentHook<R> => {
 
 const wrappers = ["wrapLlmCall", "wrapToolCall"] as const
 
-const methods: ReadonlySet<string> = new Set([...names, ...wrappers])
+const methods: ReadonlySet<string> = new Set([...names, ...wrappers, "revealText"])
 
 const placed = [
   "name",

@@ -1,0 +1,299 @@
+/** A hook that keeps values away from every place where they could be read: what `Redaction`, `Secrets` and `RegexFilter` have in common. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
+import type { Json } from "@belay/core/Json"
+import type { LlmRequest } from "@belay/core/LlmCall"
+import type { Message } from "@belay/core/Message"
+import { matcher } from "@belay/core/NamePattern"
+import { failure, type ToolResult } from "@belay/core/Tool"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type Engine, holdOf, Look, reveal, revealJson } from "./conceal.ts"
+import { label, make as makeVaults, type Vault } from "./vault.ts"
+
+/** Where a hook looks. */
+export type Place = "input" | "output" | "toolArguments" | "toolResults" | "history"
+
+/** What was found, never the value itself. */
+export interface Detection {
+  readonly kind: string
+  readonly place: Place
+  readonly count: number
+  readonly sessionId: string
+}
+
+export interface Settings {
+  readonly name: string
+  readonly priority: number
+  readonly engine: Engine
+  readonly at: (place: Place) => boolean
+  /** Tools that receive the values; absent for none. */
+  readonly revealTo: ((tool: string) => boolean) | undefined
+  readonly revealToUser: boolean
+  readonly vault: Uint8Array | undefined
+  readonly hold: AgentHook["hold"] | undefined
+  readonly tools: string | ReadonlyArray<string> | undefined
+  readonly shadow: boolean
+  readonly onDetection: ((detection: Detection) => void) | undefined
+  /** Why something is refused. */
+  readonly reason: (kind: string, place: Place) => string
+}
+
+/** What is known of a session besides its values. */
+interface Known {
+  /** Messages as they are sent, and how many values were known then. */
+  readonly sent: WeakMap<Message, { readonly message: Message; readonly size: number }>
+  /** Messages in which what looks like a placeholder is none: they come from elsewhere. */
+  readonly foreign: WeakSet<Message>
+  readonly seen: WeakSet<Message>
+  /** Turns whose message was let in: asked again, the hook knows its own placeholders. */
+  readonly begun: WeakSet<HookContext>
+  /** Answers of other agents that were looked at already. */
+  readonly delegated: Set<string>
+  /** The message of this turn, as it was let in; nothing when the turn was resumed. */
+  input: string | undefined
+}
+
+const all = () => true
+const none = () => false
+
+/** Makes the hook. */
+export const make = (settings: Settings): AgentHook => {
+  const { at, engine, onDetection, reason, revealTo, shadow } = settings
+  const vaults = makeVaults(settings.name, settings.vault)
+  const sessions = new Map<string, Known>()
+  const wanted = settings.tools === undefined ? all : matcher(settings.tools)
+  const hold = settings.hold ?? { chars: holdOf(engine) }
+
+  const known = ({ sessionId }: HookContext): Known => {
+    const found = sessions.get(sessionId)
+    if (found !== undefined) return found
+    const made: Known = {
+      sent: new WeakMap(),
+      foreign: new WeakSet(),
+      seen: new WeakSet(),
+      begun: new WeakSet(),
+      delegated: new Set(),
+      input: undefined
+    }
+    sessions.set(sessionId, made)
+    return made
+  }
+
+  /** Has `f` take the values out of something, tells what was found, and says which kind may not pass. */
+  const look = <A>(
+    place: Place,
+    ctx: HookContext,
+    keeps: (placeholder: string, vault: Vault) => boolean,
+    f: (look: Look, vault: Vault) => A,
+    tells = true
+  ): { readonly value: A; readonly blocked: string | undefined } =>
+    vaults.use(ctx, (vault) => {
+      const one = new Look(engine, vault, (placeholder) => keeps(placeholder, vault))
+      const value = f(one, vault)
+      if (one.full) ctx.warn("the vault of this session is full: further values are redacted and cannot be revealed")
+      for (const [kind, count] of tells ? one.counts : []) {
+        if (engine.strategy(kind) === "warn") ctx.warn(`${label(kind)} found in ${place} (${count})`)
+        Result.try(() => onDetection?.({ kind, place, count, sessionId: ctx.sessionId }))
+      }
+      return { value, blocked: one.blocked }
+    })
+
+  const blocked = (kind: string, place: Place) => HookAction.reject(reason(kind, place))
+
+  /** The history as it is sent: every message is looked at once, and again when more values are known. */
+  const history = (messages: ReadonlyArray<Message>, ctx: HookContext): ReadonlyArray<Message> => {
+    const { foreign, input, seen, sent } = known(ctx)
+    for (const message of messages) {
+      if (seen.has(message)) continue
+      seen.add(message)
+      // What memory or a session's start put there; a resumed history is taken for this session's own.
+      if (input !== undefined && message.role === "user" && message.source === undefined && !says(message, input)) foreign.add(message)
+    }
+    known(ctx).input = undefined
+    const { value } = look("history", ctx, none, (_one, vault) => {
+      const of = (message: Message): Message => {
+        const before = sent.get(message)
+        if (before !== undefined && before.size === vault.size) return before.message
+        const own = message.role === "assistant"
+        const mine = new Look(engine, vault, (placeholder) => own || (!foreign.has(message) && vault.get(placeholder) !== undefined))
+        const made = mine.message(message)
+        for (const [kind, count] of mine.counts) {
+          Result.try(() => onDetection?.({ kind, place: "history", count, sessionId: ctx.sessionId }))
+        }
+        seen.add(made)
+        sent.set(message, { message: made, size: vault.size })
+        sent.set(made, { message: made, size: vault.size })
+        return made
+      }
+      let made = messages.map(of)
+      const { size } = vault
+      // What was learnt from a later message is looked for in the earlier ones too.
+      if (messages.some((message) => sent.get(message)!.size !== size)) made = messages.map(of)
+      return made.every((message, index) => message === messages[index]) ? messages : made
+    })
+    return value
+  }
+
+  const withheld = (tool: string, kind: string) => failure(`the result of ${tool} was withheld: ${reason(kind, "toolResults")}`)
+
+  const result = (result: ToolResult, args: Json, tool: string, ctx: HookContext): ToolResult => {
+    const said = args === null ? "" : JSON.stringify(args).toUpperCase()
+    const own = result.ok && typeof result.output === "string" && known(ctx).delegated.delete(result.output)
+    const keeps = (placeholder: string) => own || said.includes(placeholder.toUpperCase())
+    const { blocked: kind, value } = look("toolResults", ctx, keeps, (one) => cleaned(result, one))
+    return kind === undefined ? value : withheld(tool, kind)
+  }
+
+  const input: Pick<AgentHook, "onSessionStart" | "preTurn"> = {
+    onSessionStart: (start, ctx) => {
+      const { value } = look("input", ctx, none, (one) => one.list(start.context, (message) => one.message(message)))
+      return value === start.context ? undefined : HookAction.transform({ ...start, context: value })
+    },
+    preTurn: (turn, ctx) => {
+      const state = known(ctx)
+      const again = state.begun.has(ctx)
+      const { blocked: kind, value } = look("input", ctx, () => again, (one) => {
+        const message = one.text(turn.message)
+        const attachments = turn.attachments === undefined ? undefined : one.list(turn.attachments, (file) => one.file(file))
+        return message === turn.message && attachments === turn.attachments
+          ? turn
+          : { ...turn, message, ...(attachments === undefined ? {} : { attachments }) }
+      })
+      if (kind !== undefined) return blocked(kind, "input")
+      state.begun.add(ctx)
+      state.input = value.message
+      return value === turn ? undefined : HookAction.transform(value)
+    }
+  }
+
+  const sending: Pick<AgentHook, "preLlmCall" | "postStep"> = {
+    preLlmCall: (request, ctx) => {
+      const messages = history(request.messages, ctx)
+      const { instructions } = request
+      const told = instructions === undefined
+        ? undefined
+        : look("history", ctx, (placeholder, vault) => vault.get(placeholder) !== undefined, (one) => one.text(instructions), false).value
+      if (messages === request.messages && told === instructions) return undefined
+      const changed: LlmRequest = { ...request, messages, ...(told === undefined ? {} : { instructions: told }) }
+      return HookAction.transform(changed)
+    },
+    postStep: (step, ctx) => {
+      const messages = history(step.messages, ctx)
+      return messages === step.messages ? undefined : HookAction.transform(messages)
+    }
+  }
+
+  const output: Pick<AgentHook, "onLlmDelta" | "postLlmCall" | "postTurn"> = {
+    onLlmDelta: (delta, ctx) => {
+      // A piece of reasoning or of arguments is not shown: the whole is, once it is complete.
+      if (delta.type === "reasoning") return HookAction.transform({ ...delta, text: "" })
+      if (delta.type === "tool-call") return HookAction.transform({ ...delta, argsText: "" })
+      if (typeof hold !== "object") return undefined
+      const { blocked: kind, value } = look("output", ctx, all, (one) => one.open(delta.text, hold.chars))
+      if (kind !== undefined) return blocked(kind, "output")
+      return value === delta.text ? undefined : HookAction.transform({ ...delta, text: value })
+    },
+    postLlmCall: ({ response }, ctx) => {
+      const { blocked: kind, value } = look("output", ctx, all, (one) => {
+        const text = one.text(response.text)
+        const reasoning = response.reasoning === undefined ? undefined : one.text(response.reasoning)
+        const refusal = response.refusal === undefined ? undefined : one.text(response.refusal)
+        const toolCalls = at("toolArguments") ? one.list(response.toolCalls, (call) => one.call(call)) : response.toolCalls
+        return text === response.text && reasoning === response.reasoning && refusal === response.refusal &&
+            toolCalls === response.toolCalls
+          ? response
+          : {
+            ...response,
+            text,
+            toolCalls,
+            ...(reasoning === undefined ? {} : { reasoning }),
+            ...(refusal === undefined ? {} : { refusal })
+          }
+      })
+      if (kind !== undefined) return blocked(kind, "output")
+      return value === response ? undefined : HookAction.transform(value)
+    },
+    postTurn: ({ output: turn }, ctx) => {
+      const { blocked: kind, value: text } = look("output", ctx, all, (one) => one.text(turn.text))
+      if (kind !== undefined) return blocked(kind, "output")
+      return text === turn.text ? undefined : HookAction.transform({ ...turn, text })
+    }
+  }
+
+  const asking: Pick<AgentHook, "preToolCall" | "preDelegation"> = {
+    preToolCall: (call, ctx) => {
+      const { blocked: kind, value: args } = look("toolArguments", ctx, all, (one) => one.json(call.args))
+      if (kind !== undefined) return blocked(kind, "toolArguments")
+      return args === call.args ? undefined : HookAction.transform({ id: call.id, name: call.name, args })
+    },
+    preDelegation: (delegation, ctx) => {
+      const { blocked: kind, value: message } = look("toolArguments", ctx, all, (one) => one.text(delegation.message))
+      if (kind !== undefined) return blocked(kind, "toolArguments")
+      return message === delegation.message ? undefined : HookAction.transform({ ...delegation, message })
+    }
+  }
+
+  const hearing: Pick<AgentHook, "postToolCall" | "postDelegation"> = {
+    // What ran has passed `wrapToolCall`, what hooks answered or changed has not: what looks like a placeholder is one.
+    postToolCall: ({ call, result: found }, ctx) => {
+      const { blocked: kind, value } = look("toolResults", ctx, all, (one) => cleaned(found, one))
+      if (kind !== undefined) return HookAction.transform(withheld(call.name, kind))
+      return value === found ? undefined : HookAction.transform(value)
+    },
+    postDelegation: ({ result: found }, ctx) => {
+      const { blocked: kind, value: text } = look("toolResults", ctx, none, (one) => one.text(found.text))
+      if (kind !== undefined) return blocked(kind, "toolResults")
+      known(ctx).delegated.add(text)
+      return text === found.text ? undefined : HookAction.transform({ ...found, text })
+    }
+  }
+
+  const around: Pick<AgentHook, "wrapToolCall"> = {
+    wrapToolCall: (call, next, ctx) => {
+      if (!wanted(call.name)) return next(call)
+      const args = revealTo?.(call.name) === true
+        ? vaults.use(ctx, (vault) => revealJson(engine, vault, call.args))
+        : call.args
+      const answer = next(args === call.args ? call : { ...call, args })
+      return at("toolResults") ? Effect.map(answer, (found) => result(found, call.args, call.name, ctx)) : answer
+    }
+  }
+
+  return {
+    name: settings.name,
+    priority: settings.priority,
+    kind: "policy",
+    reinvoke: "ifChanged",
+    confidential: true,
+    ...(at("output") && !shadow ? { hold } : {}),
+    ...(at("input") ? input : {}),
+    ...(at("history") ? sending : {}),
+    ...(at("output") ? output : {}),
+    ...(at("toolArguments") ? asking : {}),
+    ...(at("toolResults") ? hearing : {}),
+    ...(shadow || (!at("toolResults") && revealTo === undefined) ? {} : around),
+    ...(settings.revealToUser && !shadow && engine.placeholders !== undefined
+      ? { revealText: (text: string, ctx: HookContext) => vaults.use(ctx, (vault) => reveal(engine, vault, text)) }
+      : {}),
+    onSessionEnd: (_end, ctx) => {
+      vaults.drop(ctx.sessionId)
+      sessions.delete(ctx.sessionId)
+    }
+  }
+}
+
+const cleaned = (result: ToolResult, look: Look): ToolResult => {
+  if (result.ok) {
+    const output = look.json(result.output)
+    return output === result.output ? result : { ok: true, output }
+  }
+  const error = look.text(result.error)
+  return error === result.error ? result : failure(error)
+}
+
+/** Whether a user message says this text. */
+const says = ({ content }: Message, text: string): boolean =>
+  content === text ||
+  (Array.isArray(content) && content.some((part) => typeof part === "object" && part !== null && "text" in part && part.text === text))

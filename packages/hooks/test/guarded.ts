@@ -1,0 +1,107 @@
+/** What the tests of guardrails share: a scripted model, a stream in pieces as the runtime handles it, and numbers from a seed. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import * as HookChain from "@belay/core/HookChain"
+import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { LlmProvider } from "@belay/core/LlmProvider"
+import * as ProviderError from "@belay/core/ProviderError"
+import * as Effect from "effect/Effect"
+import { answer } from "./events.ts"
+import * as Scope from "./scope.ts"
+
+export type Line = string | Partial<LlmResponse> | ProviderError.ProviderError | ((request: LlmRequest) => Partial<LlmResponse> | string)
+
+/** Answers line by line, and streams every text in pieces. */
+export const scripted = (lines: ReadonlyArray<Line>, size = 3) => {
+  const requests: Array<LlmRequest> = []
+  const next = (request: LlmRequest): Effect.Effect<LlmResponse, ProviderError.ProviderError> => {
+    const found = lines[requests.push(request) - 1] ?? "the end"
+    const line = typeof found === "function" ? found(request) : found
+    if (ProviderError.isProviderError(line)) return Effect.fail(line)
+    const said = typeof line === "string" ? { text: line } : line
+    return Effect.succeed({
+      model: "model-1",
+      text: "",
+      toolCalls: [],
+      finishReason: said.toolCalls === undefined ? "stop" : "tool-calls",
+      usage: { inputTokens: 1, outputTokens: 1 },
+      ...said
+    })
+  }
+  const provider: LlmProvider = {
+    name: "scripted",
+    complete: (request) => Effect.suspend(() => next(request)),
+    stream: (request, sink) =>
+      Effect.gen(function*() {
+        const response = yield* next(request)
+        const deltas = [
+          ...pieces(response.reasoning ?? "", size).map((text) => ({ type: "reasoning" as const, text })),
+          ...pieces(response.text, size).map((text) => ({ type: "text" as const, text })),
+          ...response.toolCalls.flatMap(({ args, id, name }) =>
+            pieces(JSON.stringify(args), size).map((argsText) => ({ type: "tool-call" as const, id, name, argsText }))
+          )
+        ]
+        for (const delta of deltas) {
+          const taken = sink(delta)
+          if (taken !== undefined) yield* Effect.promise(async () => taken)
+        }
+        return response
+      })
+  }
+  return { provider, requests }
+}
+
+let made = 0
+
+export const asks = (
+  ...calls: ReadonlyArray<readonly [name: string, args: LlmResponse["toolCalls"][number]["args"]]>
+): Partial<LlmResponse> => ({
+  toolCalls: calls.map(([name, args]) => ({ id: `call-${++made}`, name, args }))
+})
+
+const pieces = (text: string, size: number): ReadonlyArray<string> =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size))
+
+/** Streams pieces as the runtime does: what is held back comes again, before the next piece. */
+export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: ReadonlyArray<string>) {
+  const chain = HookChain.makeUnsafe([hook])
+  const { hold = "none" } = hook
+  const chars = hold === "untilPass" ? Infinity : hold === "none" ? 0 : hold.chars
+  const scope = Scope.make()
+  let shown = ""
+  let tail = ""
+  for (const piece of given) {
+    const { action, event } = yield* chain.run("onLlmDelta", { type: "text", text: tail + piece }, scope)
+    if (action._tag === "Reject") return { shown, cut: true, text: "" }
+    const text = event.type === "tool-call" ? "" : event.text
+    const end = Math.max(0, text.length - chars)
+    shown += text.slice(0, end)
+    tail = text.slice(end)
+  }
+  const { action, event } = yield* chain.run("postLlmCall", answer({ text: shown + tail }), scope)
+  return { shown, cut: action._tag === "Reject", text: event.response.text }
+})
+
+/** Numbers from a seed: the same seed, the same numbers. */
+export const random = (seed: number) => {
+  let state = (seed + 1) * 0x9e3779b9 | 0
+  const next = (): number => {
+    state = state + 0x6d2b79f5 | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = t + Math.imul(t ^ (t >>> 7), 61 | t) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+  const below = (n: number) => Math.floor(next() * n)
+  return { below, pick: <A>(from: ReadonlyArray<A>): A => from[below(from.length)]! }
+}
+
+/** Cuts a text at random places, also inside surrogate pairs. */
+export const chunks = (text: string, seed: number, most: number): ReadonlyArray<string> => {
+  const { below } = random(seed)
+  const all: Array<string> = []
+  for (let at = 0; at < text.length;) {
+    const end = at + 1 + below(most)
+    all.push(text.slice(at, end))
+    at = end
+  }
+  return all
+}
