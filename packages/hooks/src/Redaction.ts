@@ -9,12 +9,12 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { matcher } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Common from "./Common.ts"
-import { engine, holdOf } from "./internal/conceal.ts"
+import { engine } from "./internal/conceal.ts"
 import { type Custom, type Detector as Compiled, ofCustom } from "./internal/detect.ts"
 import { detectors, kinds, usual } from "./internal/pii.ts"
 import * as Redactor from "./internal/redactor.ts"
 import { label } from "./internal/vault.ts"
-import * as Pattern from "./Pattern.ts"
+import type { Pattern } from "./Pattern.ts"
 
 /**
  * What Belay can find by itself. `card` (check digit), `iban` (country length and check digits), `email`, `phone` (E.164, national numbers
@@ -56,7 +56,7 @@ export interface Options extends Common.Common {
   /** Detectors of one's own, which win over the others where they overlap. */
   readonly detectors?: ReadonlyArray<Detector>
   /** Values that may stay: RE2 patterns, RegExps or functions that find something in the value. */
-  readonly allow?: ReadonlyArray<Pattern.Pattern>
+  readonly allow?: ReadonlyArray<Pattern>
   /** Where to look. Default: everywhere. */
   readonly places?: ReadonlyArray<Place>
   /** Tools that receive the values in place of the placeholders: `*` stands for any characters, a leading `!` excludes. Default: none. */
@@ -94,7 +94,7 @@ export interface Options extends Common.Common {
  */
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "redaction"
-  const { allowed, found, hold, strategies } = Result.getOrThrow(check(options))
+  const { allowed, found, strategies } = Result.getOrThrow(check(options))
   const { places, revealTo, strategy = "placeholder" } = options
   return Common.shape(
     options,
@@ -106,30 +106,22 @@ export const make = (options: Options = {}): AgentHook => {
       revealTo: revealTo === undefined ? undefined : matcher(revealTo),
       revealToUser: options.revealToUser ?? true,
       vault: options.vault?.key,
-      hold,
+      hold: options.hold,
       tools: options.tools,
       shadow: options.mode === "shadow",
       onDetection: options.onDetection,
-      reason: (kind, place) => `${label(kind)} is not allowed in ${words[place]}`
+      reason: (kind, place) => `${label(kind)} is not allowed in ${Redactor.words[place]}`
     })
   )
 }
 
 const lookalike = "pii-text"
 
-const words: { readonly [P in Place]: string } = {
-  input: "a message",
-  output: "an answer",
-  toolArguments: "the arguments of a tool",
-  toolResults: "the result of a tool",
-  history: "a conversation"
-}
-
 const check = (options: Options) => {
   const key = options.name ?? "redaction"
   const wrong = (option: string, message: string) =>
     Result.fail(new ConfigError({ key: `${key}.${option}`, message: `${key}.${option}: ${message}` }))
-  const { allow = [], detectors: own = [], hold, kinds: wanted = usual, vault } = options
+  const { detectors: own = [], kinds: wanted = usual } = options
   const given: ReadonlyArray<readonly [kind: string, strategy: Strategy | undefined]> = isList(wanted)
     ? wanted.map((kind) => [kind, undefined] as const)
     : Object.entries(wanted)
@@ -157,15 +149,7 @@ const check = (options: Options) => {
     const chosen = new Set<string>(given.map(([kind]) => kind))
     const found = [...mine, ...kinds.filter((kind) => chosen.has(kind)).map((kind) => known[kind])]
     if (found.length === 0) return yield* wrong("kinds", "there is nothing to look for")
-    const allowed = yield* Pattern.compile(allow, `${key}.allow`)
-    if (vault !== undefined && !(vault.key instanceof Uint8Array && vault.key.length === 32)) {
-      return yield* wrong("vault.key", "expected 32 bytes")
-    }
-    const least = holdOf(engine(found, { strategy: () => "redact", allowed: () => false, lookalike }))
-    if (typeof hold === "object" && !(hold.chars >= least)) {
-      return yield* wrong("hold.chars", `expected at least ${least} for what is looked for, found ${String(hold.chars)}`)
-    }
-    return { allowed: allowed.test, found, hold, strategies }
+    return { ...(yield* Redactor.check(key, found, options)), found, strategies }
   })
 }
 

@@ -3,7 +3,6 @@ import * as Redaction from "@belay/hooks/Redaction"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { answer, call } from "./events.ts"
 import { chunks, random, stream } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 

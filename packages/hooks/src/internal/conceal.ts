@@ -41,7 +41,7 @@ export const engine = (
 export const margin = 32
 
 /** How much of a streamed text has to be kept back, so that nothing is shown before it is known to be harmless. */
-export const holdOf = ({ detectors }: Engine): number => Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
+export const leastHold = (detectors: ReadonlyArray<Detector>): number => Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
 
 /** Values that are shorter are only found where a detector finds them. */
 const shortest = 6

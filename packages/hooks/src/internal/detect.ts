@@ -45,25 +45,36 @@ export const findAll = (detectors: ReadonlyArray<Detector>, text: string, more: 
 /** Finds a value where it has to start, and says how many of its characters count: 0 for none. */
 export type Accept = (candidate: string) => number
 
-/** A detector of a global pattern whose repetitions are bounded. What is refused is looked at again from the next character. */
+/**
+ * A detector of a global pattern whose repetitions are bounded. What is refused is looked at again from the next character; what is accepted
+ * and `grows` goes on as far as `more` does.
+ */
 export const ofPattern = (
   kind: string,
   pattern: RegExp,
-  options: { readonly reach: number; readonly needs?: string; readonly accept?: Accept; readonly more?: RegExp }
+  options: { readonly reach: number; readonly needs?: string; readonly accept?: Accept; readonly more?: RegExp; readonly grows?: boolean }
 ): Detector => {
-  const { accept, more, needs, reach } = options
+  const { accept, grows = false, more, needs, reach } = options
   const find = (text: string): ReadonlyArray<Range> => {
     if (needs !== undefined && !text.includes(needs)) return []
     const found: Array<Range> = []
     const search = new RegExp(pattern)
     for (let match = search.exec(text); match !== null; match = search.exec(text)) {
-      const length = accept === undefined ? match[0].length : accept(match[0])
+      const known = accept === undefined ? match[0].length : accept(match[0])
+      const length = known > 0 && grows ? known + rest(text, match.index + known, more) : known
       if (length > 0) found.push({ start: match.index, end: match.index + length })
       search.lastIndex = match.index + Math.max(1, length)
     }
     return found
   }
   return more === undefined ? { kind, find, reach } : { kind, find, reach, more }
+}
+
+const rest = (text: string, at: number, more: RegExp | undefined): number => {
+  if (more === undefined) return 0
+  const search = new RegExp(more)
+  search.lastIndex = at
+  return search.exec(text)?.[0].length ?? 0
 }
 
 /** How a user of the hooks says what to look for. */

@@ -1,4 +1,5 @@
 /** A hook that keeps values away from every place where they could be read: what `Redaction`, `Secrets` and `RegexFilter` have in common. */
+import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
@@ -9,11 +10,22 @@ import { matcher } from "@belay/core/NamePattern"
 import { failure, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Engine, holdOf, Look, reveal, revealJson } from "./conceal.ts"
+import * as Pattern from "../Pattern.ts"
+import { type Engine, leastHold, Look, reveal, revealJson } from "./conceal.ts"
+import type { Detector } from "./detect.ts"
 import { label, make as makeVaults, type Vault } from "./vault.ts"
 
 /** Where a hook looks. */
 export type Place = "input" | "output" | "toolArguments" | "toolResults" | "history"
+
+/** What a place is called in a reason. */
+export const words: { readonly [P in Place]: string } = {
+  input: "a message",
+  output: "an answer",
+  toolArguments: "the arguments of a tool",
+  toolResults: "the result of a tool",
+  history: "a conversation"
+}
 
 /** What was found, never the value itself. */
 export interface Detection {
@@ -55,6 +67,27 @@ interface Known {
   input: string | undefined
 }
 
+/** Checks the options that hooks of this kind have in common. */
+export const check = (
+  key: string,
+  detectors: ReadonlyArray<Detector>,
+  options: {
+    readonly allow?: ReadonlyArray<Pattern.Pattern>
+    readonly vault?: { readonly key: Uint8Array }
+    readonly hold?: "untilPass" | { readonly chars: number }
+  }
+): Result.Result<{ readonly allowed: (value: string) => boolean }, ConfigError> => {
+  const { allow = [], hold, vault } = options
+  const wrong = (option: string, message: string) =>
+    Result.fail(new ConfigError({ key: `${key}.${option}`, message: `${key}.${option}: ${message}` }))
+  if (vault !== undefined && !(vault.key instanceof Uint8Array && vault.key.length === 32)) return wrong("vault.key", "expected 32 bytes")
+  const least = leastHold(detectors)
+  if (typeof hold === "object" && !(hold.chars >= least)) {
+    return wrong("hold.chars", `expected at least ${least} for what is looked for, found ${String(hold.chars)}`)
+  }
+  return Result.map(Pattern.compile(allow, `${key}.allow`), ({ test }) => ({ allowed: test }))
+}
+
 const all = () => true
 const none = () => false
 
@@ -64,7 +97,7 @@ export const make = (settings: Settings): AgentHook => {
   const vaults = makeVaults(settings.name, settings.vault)
   const sessions = new Map<string, Known>()
   const wanted = settings.tools === undefined ? all : matcher(settings.tools)
-  const hold = settings.hold ?? { chars: holdOf(engine) }
+  const hold = settings.hold ?? { chars: leastHold(engine.detectors) }
 
   const known = ({ sessionId }: HookContext): Known => {
     const found = sessions.get(sessionId)

@@ -1,0 +1,63 @@
+/** The detectors of keys and tokens: what vendors' keys begin with, and values that are named like a secret and look like one. */
+import { type Detector, ofPattern } from "./detect.ts"
+
+/** Every kind, in the order in which they win where they overlap. */
+export const kinds = [
+  "private-key",
+  "database-password",
+  "anthropic-key",
+  "openai-key",
+  "aws-key",
+  "github-token",
+  "gitlab-token",
+  "slack-token",
+  "stripe-key",
+  "google-key",
+  "jwt",
+  "secret"
+] as const
+
+/** The detectors by kind. A `secret` counts when its characters have at least so much entropy, in bits. */
+export const detectors = (entropy: number): { readonly [K in typeof kinds[number]]: Detector } => {
+  const prefixed = (kind: string, pattern: RegExp) => ofPattern(kind, pattern, { reach: 64, more: /[A-Za-z0-9_-]+/y })
+  return {
+    "private-key": ofPattern(
+      "private-key",
+      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,100}|[A-Za-z0-9+/=\s]|\\[nr])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
+      { reach: 96, needs: "PRIVATE KEY", more: /(?:[A-Za-z0-9+/=\r\n]|\\[nr]|-----END [A-Z0-9 ]{0,60}-----)+/y }
+    ),
+    "database-password": ofPattern(
+      "database-password",
+      /(?<=(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|clickhouse):\/\/[^\s:/@]{0,64}:)[^\s/]{1,128}(?=@)/gi,
+      { reach: 216, needs: "://" }
+    ),
+    "anthropic-key": prefixed("anthropic-key", /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,}/g),
+    "openai-key": prefixed("openai-key", /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}/g),
+    "aws-key": prefixed("aws-key", /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g),
+    "github-token": prefixed("github-token", /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,})/g),
+    "gitlab-token": prefixed("gitlab-token", /(?<![A-Za-z0-9])gl(?:pat|dt|rt|ptt|cbt|agent)-[\w-]{20,}/g),
+    "slack-token": ofPattern(
+      "slack-token",
+      /(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})/g,
+      { reach: 96, more: /[A-Za-z0-9-]+/y }
+    ),
+    "stripe-key": prefixed("stripe-key", /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}/g),
+    "google-key": prefixed("google-key", /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g),
+    // Encoded JSON: told by its first characters, so that no dot has to be waited for.
+    jwt: ofPattern("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, { reach: 32, needs: "eyJ", more: /[\w.-]+/y }),
+    secret: ofPattern(
+      "secret",
+      /(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|client[_-]?secret|authorization|bearer)["']?(?:\s{0,3}[:=]\s{0,3}(?:bearer |basic )?|\s)["']?)[^\s"'`<>[\](),;&]{8,128}/gi,
+      { reach: 176, grows: true, accept: (value) => bits(value) >= entropy ? value.length : 0, more: /[^\s"'`<>[\](),;&]+/y }
+    )
+  }
+}
+
+/** Shannon entropy of the characters of a text, in bits a character. */
+export const bits = (text: string): number => {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let sum = 0
+  for (const count of counts.values()) sum -= count / text.length * Math.log2(count / text.length)
+  return sum
+}
