@@ -7,6 +7,7 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
+import type { Message } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
 import type { ToolCallEvent, ToolResult } from "../data/Tool.ts"
 import type { HookContext } from "./HookContext.ts"
@@ -63,7 +64,7 @@ export interface HookOptions {
   /**
    * Handles what nobody else may see: its changes are recorded without their content, and its `wrapToolCall` may hand the tool other arguments
    * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by the tool's schema.
-   * It is innermost there: other wrappers see neither those arguments nor the result before it.
+   * It is innermost there: other wrappers see neither those arguments nor the result before it. At points in reverse order it comes first.
    */
   readonly confidential?: boolean
   /**
@@ -142,6 +143,8 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
   /** Surrounds every execution of a tool; the lowest priority number is outermost. */
   readonly wrapToolCall?: WrapMethod<ToolCallEvent, ToolResult, R>
+  /** Changes messages that memory or a session's start brings, before they join the conversation. When it breaks they are left out. */
+  readonly concealMessages?: (messages: ReadonlyArray<Message>, ctx: HookContext) => ReadonlyArray<Message>
   /**
    * Changes the text of a result for the user alone: nothing is stored, no event has it. Where the agent has an `output`, it is given every
    * string of the answer.

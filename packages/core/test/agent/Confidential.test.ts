@@ -84,6 +84,29 @@ describe("a confidential hook", () => {
     assert.notInclude(JSON.stringify(seen), secret)
   })
 
+  it("leaves of a refused message what it made of it, for the hooks of the error too", async () => {
+    const inputs: Array<string> = []
+    const strict = defineHook({
+      name: "strict",
+      preTurn: () => HookAction.reject("no"),
+      onTurnError: ({ input }) => void inputs.push(input.message)
+    })
+    await using agent = createAgent({ provider: scripted([]).provider, hooks: [confidential, strict] })
+    await failureOf(agent.run(`it is ${secret}`))
+    assert.deepStrictEqual(inputs, [`it is ${placeholder}`])
+  })
+
+  it("comes first where hooks run in reverse order: others see what it left", async () => {
+    const order: Array<string> = []
+    const hook = (name: string, priority: number, more: Partial<AgentHook> = {}): AgentHook =>
+      defineHook({ name, priority, ...more, postLlmCall: () => void order.push(name) })
+    const model = scripted(["ok"])
+    const hooks = [hook("a", 1), hook("b", 2, { confidential: true }), hook("c", 3), hook("d", 4, { tier: "managed" })]
+    await using agent = createAgent({ provider: model.provider, hooks })
+    await agent.run("go")
+    assert.deepStrictEqual(order, ["b", "c", "a", "d"])
+  })
+
   it("gives no other hook that right: changed arguments are refused in wrapToolCall", async () => {
     const cheat = defineHook({
       name: "cheat",
@@ -111,6 +134,37 @@ describe("a confidential hook", () => {
     const { messages } = await agent.run("go")
     assert.include(line(messages), "what is handed to another agent cannot be revealed to it")
     await inner.close()
+  })
+})
+
+describe("concealMessages", () => {
+  const recalling = { preTurnContext: () => Effect.succeed([{ role: "user" as const, content: `recall ${secret}` }]) }
+
+  it("changes what memory brings before anybody sees or stores it", async () => {
+    const model = scripted(["ok"])
+    const hook: AgentHook = {
+      name: "conceal",
+      concealMessages: (messages) => messages.map((message) => ({ ...message, content: take(message.content as string) }) as typeof message)
+    }
+    await using agent = createAgent({ provider: model.provider, hooks: [hook], memory: recalling })
+    const { messages } = await agent.run("hi")
+    assert.strictEqual(line(messages), `user: recall ${placeholder} | user: hi | assistant: ok`)
+    assert.notInclude(JSON.stringify(model.requests), secret)
+  })
+
+  it("keeps it out when a hook breaks, and says so", async () => {
+    const model = scripted(["ok"])
+    const warnings: Array<string> = []
+    const hook: AgentHook = {
+      name: "conceal",
+      concealMessages: () => {
+        throw new Error("no vault")
+      }
+    }
+    await using agent = createAgent({ provider: model.provider, hooks: [hook], memory: recalling })
+    agent.on((event) => event.type === "warning" ? void warnings.push(event.message) : undefined)
+    assert.strictEqual(line((await agent.run("hi")).messages), "user: hi | assistant: ok")
+    assert.deepStrictEqual(warnings, ["what memory gave was left out, concealMessages failed: no vault"])
   })
 })
 

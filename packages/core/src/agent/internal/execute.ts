@@ -129,10 +129,10 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
     const message = tag === "Reject" || tag === "Abort" ? "" : (outcome?.event ?? turn.input).message
     turn.publish({ type: "turn-start", message, resumed: false })
   }
+  // Also of a refused turn the hooks of its error see only what the earlier ones made of it.
+  const input = turn.input = outcome?.event ?? turn.input
   if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
-  const input = outcome?.event ?? turn.input
-  turn.input = input
   const { memory } = turn.host
   if (memory?.preTurnContext !== undefined) {
     turn.add(yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")

@@ -41,6 +41,8 @@ interface Acting {
   readonly llmWrappers: ReadonlyArray<AgentHook<never>>
   /** The same for tools; confidential ones are innermost. */
   readonly toolWrappers: ReadonlyArray<AgentHook<never>>
+  /** Hooks that look at messages from elsewhere before they join the conversation. */
+  readonly concealers: ReadonlyArray<AgentHook<never>>
   /** Hooks that give the user what nobody else may see. */
   readonly revealers: ReadonlyArray<AgentHook<never>>
   readonly streams: boolean
@@ -119,6 +121,7 @@ export const acting = (chain: HookChain.HookChain): Acting => {
     toolWrappers: [false, true].flatMap((last) =>
       hooks.filter(({ confidential = false, wrapToolCall }) => wrapToolCall !== undefined && confidential === last)
     ),
+    concealers: hooks.filter(({ concealMessages }) => concealMessages !== undefined),
     revealers: hooks.filter(({ revealText }) => revealText !== undefined),
     streams: chain.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
   }

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as Result from "effect/Result"
 import { PortFailed } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import { refOf } from "../../data/Artifact.ts"
@@ -16,6 +17,7 @@ import type { Outcome, Settled } from "../../hook/HookChain.ts"
 import type { HookContext, HookScope, InjectOptions, Lent } from "../../hook/HookContext.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookFailure, HookRecord } from "../../hook/HookRecord.ts"
+import { Context as View } from "../../hook/internal/context.ts"
 import type { SessionStore } from "../../port/SessionStore.ts"
 import { interrupted, toolMessage } from "./ended.ts"
 import { publish } from "./events.ts"
@@ -268,8 +270,15 @@ export class Turn implements HookScope {
   }
 
   /** Adds messages from elsewhere to the conversation, when a provider would take them. */
-  add(messages: ReadonlyArray<Message>, by: string): void {
+  add(given: ReadonlyArray<Message>, by: string): void {
     const { session } = this
+    const concealed = Result.try(() =>
+      this.host.concealers.reduce((messages, hook) => hook.concealMessages!(messages, new View(this, hook.name)), given)
+    )
+    if (Result.isFailure(concealed)) {
+      return this.warn(`what ${by} gave was left out, concealMessages failed: ${say(concealed.failure)}`, "runtime")
+    }
+    const messages = concealed.success
     const why = !Array.isArray(messages) ? "expected an array of messages" : whyInvalid(messages) ?? session.clash(messages)
     if (why !== undefined) return this.warn(`${by} gave messages that were refused: ${why}`, "runtime")
     this.messages.push(...messages)

@@ -5,7 +5,7 @@ import { ChainError } from "../../data/AgentError.ts"
 import type { AgentHook } from "../AgentHook.ts"
 import { names } from "../HookPoint.ts"
 
-const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall", "revealText"])
+const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapToolCall", "concealMessages", "revealText"])
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string")
 const isChars = (value: unknown): boolean =>

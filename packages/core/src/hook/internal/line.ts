@@ -44,7 +44,8 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
   const row: Row = table[point]
   const entries = hooks.flatMap((hook, slot) => hook[point] === undefined ? [] : [entryOf(hook, slot, point)])
   if (entries.length === 0) return undefined
-  if (row.order === "reverse") entries.reverse()
+  // What comes from a model or a tool, others see as confidential hooks left it.
+  if (row.order === "reverse") entries.reverse().sort((a, b) => Number(b.confidential) - Number(a.confidential))
   const deciders = entries.filter(({ observer }) => !observer)
   const observers = entries.filter(({ observer }) => observer)
   const hasGates = deciders.some(({ gate }) => gate)
