@@ -102,7 +102,7 @@ export const shape = <R>(options: Common, hook: AgentHook<R>): AgentHook<R> => {
 
 const wrappers = ["wrapLlmCall", "wrapToolCall"] as const
 
-const methods: ReadonlySet<string> = new Set([...names, ...wrappers, "revealText"])
+const methods: ReadonlySet<string> = new Set([...names, ...wrappers, "concealMessages", "revealText"])
 
 const placed = [
   "name",

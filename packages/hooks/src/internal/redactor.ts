@@ -56,15 +56,10 @@ export interface Settings {
 interface Known {
   /** Messages as they are sent, and how many values were known then. */
   readonly sent: WeakMap<Message, { readonly message: Message; readonly size: number }>
-  /** Messages in which what looks like a placeholder is none: they come from elsewhere. */
-  readonly foreign: WeakSet<Message>
-  readonly seen: WeakSet<Message>
   /** Turns whose message was let in: asked again, the hook knows its own placeholders. */
   readonly begun: WeakSet<HookContext>
   /** Answers of other agents that were looked at already. */
   readonly delegated: Set<string>
-  /** The message of this turn, as it was let in; nothing when the turn was resumed. */
-  input: string | undefined
 }
 
 /** Checks the options that hooks of this kind have in common. */
@@ -102,14 +97,7 @@ export const make = (settings: Settings): AgentHook => {
   const known = ({ sessionId }: HookContext): Known => {
     const found = sessions.get(sessionId)
     if (found !== undefined) return found
-    const made: Known = {
-      sent: new WeakMap(),
-      foreign: new WeakSet(),
-      seen: new WeakSet(),
-      begun: new WeakSet(),
-      delegated: new Set(),
-      input: undefined
-    }
+    const made: Known = { sent: new WeakMap(), begun: new WeakSet(), delegated: new Set() }
     sessions.set(sessionId, made)
     return made
   }
@@ -137,25 +125,17 @@ export const make = (settings: Settings): AgentHook => {
 
   /** The history as it is sent: every message is looked at once, and again when more values are known. */
   const history = (messages: ReadonlyArray<Message>, ctx: HookContext): ReadonlyArray<Message> => {
-    const { foreign, input, seen, sent } = known(ctx)
-    for (const message of messages) {
-      if (seen.has(message)) continue
-      seen.add(message)
-      // What memory or a session's start put there; a resumed history is taken for this session's own.
-      if (input !== undefined && message.role === "user" && message.source === undefined && !says(message, input)) foreign.add(message)
-    }
-    known(ctx).input = undefined
+    const { sent } = known(ctx)
     const { value } = look("history", ctx, none, (_one, vault) => {
       const of = (message: Message): Message => {
         const before = sent.get(message)
         if (before !== undefined && before.size === vault.size) return before.message
         const own = message.role === "assistant"
-        const mine = new Look(engine, vault, (placeholder) => own || (!foreign.has(message) && vault.get(placeholder) !== undefined))
+        const mine = new Look(engine, vault, (placeholder) => own || vault.get(placeholder) !== undefined)
         const made = mine.message(message)
         for (const [kind, count] of mine.counts) {
           Result.try(() => onDetection?.({ kind, place: "history", count, sessionId: ctx.sessionId }))
         }
-        seen.add(made)
         sent.set(message, { message: made, size: vault.size })
         sent.set(made, { message: made, size: vault.size })
         return made
@@ -179,11 +159,8 @@ export const make = (settings: Settings): AgentHook => {
     return kind === undefined ? value : withheld(tool, kind)
   }
 
-  const input: Pick<AgentHook, "onSessionStart" | "preTurn"> = {
-    onSessionStart: (start, ctx) => {
-      const { value } = look("input", ctx, none, (one) => one.list(start.context, (message) => one.message(message)))
-      return value === start.context ? undefined : HookAction.transform({ ...start, context: value })
-    },
+  const input: Pick<AgentHook, "concealMessages" | "preTurn"> = {
+    concealMessages: (messages, ctx) => look("input", ctx, none, (one) => one.list(messages, (message) => one.message(message))).value,
     preTurn: (turn, ctx) => {
       const state = known(ctx)
       const again = state.begun.has(ctx)
@@ -196,7 +173,6 @@ export const make = (settings: Settings): AgentHook => {
       })
       if (kind !== undefined) return blocked(kind, "input")
       state.begun.add(ctx)
-      state.input = value.message
       return value === turn ? undefined : HookAction.transform(value)
     }
   }
@@ -325,8 +301,3 @@ const cleaned = (result: ToolResult, look: Look): ToolResult => {
   const error = look.text(result.error)
   return error === result.error ? result : failure(error)
 }
-
-/** Whether a user message says this text. */
-const says = ({ content }: Message, text: string): boolean =>
-  content === text ||
-  (Array.isArray(content) && content.some((part) => typeof part === "object" && part !== null && "text" in part && part.text === text))
