@@ -12,6 +12,7 @@
  * ```
  * @since 0.1.0
  */
+export * as Address from "./Address.ts"
 export * as Approval from "./Approval.ts"
 export * as AuditFile from "./AuditFile.ts"
 export * as AuditLog from "./AuditLog.ts"
@@ -23,6 +24,7 @@ export * as ContextInjector from "./ContextInjector.ts"
 export * as CostTracker from "./CostTracker.ts"
 export * as DestructiveCommands from "./DestructiveCommands.ts"
 export * as ErrorKnowledge from "./ErrorKnowledge.ts"
+export * as EgressGuard from "./EgressGuard.ts"
 export * as InputGuardrail from "./InputGuardrail.ts"
 export * as Ledger from "./Ledger.ts"
 export * as LoopDetector from "./LoopDetector.ts"
