@@ -14,6 +14,7 @@
  */
 export * as Address from "./Address.ts"
 export * as Approval from "./Approval.ts"
+export * as ArgumentSchema from "./ArgumentSchema.ts"
 export * as AuditFile from "./AuditFile.ts"
 export * as AuditLog from "./AuditLog.ts"
 export * as Budget from "./Budget.ts"

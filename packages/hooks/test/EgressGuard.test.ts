@@ -5,12 +5,12 @@ import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
-import * as Address from "@belay/hooks/Address"
 import * as EgressGuard from "@belay/hooks/EgressGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { bad, spellings } from "./addresses.ts"
 import { call } from "./events.ts"
-import { asks, random, scripted } from "./guarded.ts"
+import { asks, scripted } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 
 const whyNot = (args: Json, options: EgressGuard.Options = {}) =>
@@ -18,180 +18,6 @@ const whyNot = (args: Json, options: EgressGuard.Options = {}) =>
     HookChain.makeUnsafe([EgressGuard.make(options)]).run("preToolCall", call("fetch", args), Scope.make()),
     ({ action }) => action._tag === "Reject" ? action.reason : undefined
   )
-
-/** Every way to write an IPv4 address that some parser reads. */
-const spellings = (address: string): ReadonlyArray<string> => {
-  const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number)
-  const whole = ((a * 256 + b) * 256 + c) * 256 + d
-  const hex = (n: number, length = 0) => n.toString(16).padStart(length, "0")
-  const octal = (n: number) => `0${n.toString(8)}`
-  const high = `${hex(a, 2)}${hex(b, 2)}`
-  const low = `${hex(c, 2)}${hex(d, 2)}`
-  const wide = (text: string, zero: number) => text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
-  return [
-    address,
-    `${address}.`,
-    String(whole),
-    `0x${hex(whole)}`,
-    `0X${hex(whole, 16)}`,
-    octal(whole),
-    `0x${hex(a)}.0x${hex(b)}.0x${hex(c)}.0x${hex(d)}`,
-    [a, b, c, d].map(octal).join("."),
-    [a, b, c, d].map((n) => `000${octal(n)}`).join("."),
-    `0x${hex(a)}.${octal(b)}.${c}.${d}`,
-    `${a}.${(b * 256 + c) * 256 + d}`,
-    `${a}.${b}.${c * 256 + d}`,
-    address.replaceAll(".", "\u3002"),
-    address.replaceAll(".", "\uff0e"),
-    wide(address, 0xff10),
-    wide(address, 0x1d7ce),
-    `${address.slice(0, 1)}\u00ad${address.slice(1)}`,
-    `[::ffff:${address}]`,
-    `[::ffff:${high}:${low}]`,
-    `[0:0:0:0:0:FFFF:${high}:${low}]`,
-    `[::${address}]`,
-    `[::ffff:0:${address}]`,
-    `[64:ff9b::${high}:${low}]`,
-    `[64:ff9b:1::${high}:${low}]`,
-    `[2002:${high}:${low}::]`,
-    `[2001:0:${high}:${low}::]`,
-    `[2001:0:5db8:d70e:0:0:${hex(Number.parseInt(high, 16) ^ 0xffff)}:${hex(Number.parseInt(low, 16) ^ 0xffff)}]`,
-    `[fe80::5efe:${high}:${low}]`,
-    `[2600::200:5efe:${high}:${low}]`
-  ]
-}
-
-const bad: ReadonlyArray<readonly [address: string, kind: Address.Kind]> = [
-  ["127.0.0.1", "loopback"],
-  ["127.255.255.254", "loopback"],
-  ["0.0.0.0", "loopback"],
-  ["10.0.0.1", "private"],
-  ["172.16.0.1", "private"],
-  ["172.31.255.255", "private"],
-  ["192.168.1.1", "private"],
-  ["100.64.0.1", "private"],
-  ["100.100.100.200", "metadata"],
-  ["169.254.169.254", "metadata"],
-  ["169.254.170.2", "metadata"],
-  ["169.254.1.1", "link-local"],
-  ["168.63.129.16", "metadata"],
-  ["192.0.0.192", "metadata"],
-  ["192.0.2.1", "reserved"],
-  ["198.51.100.7", "reserved"],
-  ["203.0.113.9", "reserved"],
-  ["198.18.0.1", "private"],
-  ["224.0.0.1", "multicast"],
-  ["240.0.0.1", "reserved"],
-  ["255.255.255.255", "reserved"],
-  ["192.88.99.1", "reserved"]
-]
-const good = [
-  "93.184.215.14",
-  "8.8.8.8",
-  "1.1.1.1",
-  "172.15.255.255",
-  "172.32.0.1",
-  "192.167.1.1",
-  "100.63.0.1",
-  "100.128.0.1",
-  "223.255.255.255"
-]
-
-describe("Address", () => {
-  it.each(bad)("takes %s for %s, and no spelling of it for public", (address, kind) => {
-    assert.strictEqual(Address.classify(address), kind)
-    for (const spelling of spellings(address)) {
-      assert.notInclude(["public", "name"], Address.classify(spelling), spelling)
-    }
-  })
-
-  it("reads the spellings of an address as one", () => {
-    for (const spelling of spellings("169.254.169.254").slice(0, 17)) assert.strictEqual(Address.classify(spelling), "metadata", spelling)
-    assert.strictEqual(Address.normalize("0x7f.1"), "127.0.0.1")
-    assert.strictEqual(Address.normalize("[2606:4700:0::1111]"), "2606:4700::1111")
-    assert.strictEqual(Address.normalize("BÜCHER.example."), "xn--bcher-kva.example")
-  })
-
-  it("leaves what is public", () => {
-    for (const address of good) {
-      assert.strictEqual(Address.classify(address), "public")
-      assert.strictEqual(Address.classify(`::ffff:${address}`), "public")
-      assert.strictEqual(Address.classify(`64:ff9b::${address}`), "public")
-    }
-    for (const address of ["2606:4700::1111", "[2a00:1450:4001::1]"]) assert.strictEqual(Address.classify(address), "public")
-    for (const name of ["example.com", "EXAMPLE.com.", "a.b.example.co.uk", "xn--bcher-kva.example", "10.example.com"]) {
-      assert.strictEqual(Address.classify(name), "name")
-    }
-  })
-
-  it("knows the special addresses of IPv6", () => {
-    const special: ReadonlyArray<readonly [string, Address.Kind]> = [
-      ["::", "loopback"],
-      ["::1", "loopback"],
-      ["0:0:0:0:0:0:0:1", "loopback"],
-      ["fe80::1", "link-local"],
-      ["fec0::1", "private"],
-      ["fc00::1", "private"],
-      ["fdff::1", "private"],
-      ["fd00:ec2::254", "metadata"],
-      ["ff02::1", "multicast"],
-      ["2001:db8::1", "reserved"],
-      ["3fff::1", "reserved"],
-      ["100::1", "reserved"],
-      ["5f00::1", "reserved"],
-      ["4000::1", "reserved"],
-      ["2001:20::1", "reserved"]
-    ]
-    for (const [address, kind] of special) assert.strictEqual(Address.classify(address), kind, address)
-  })
-
-  it("knows names of machines and networks, and what is no host", () => {
-    const names: ReadonlyArray<readonly [string, Address.Kind]> = [
-      ["localhost", "loopback"],
-      ["LOCALHOST.", "loopback"],
-      ["a.localhost", "loopback"],
-      ["ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loopback"],
-      ["ip6-localhost", "loopback"],
-      ["metadata.google.internal", "metadata"],
-      ["printer.local", "private"],
-      ["db.internal", "private"],
-      ["router", "private"],
-      ["x.svc.cluster.local", "private"],
-      ["", "invalid"],
-      ["a b", "invalid"],
-      ["a..b", "invalid"],
-      ["256.256.256.256", "invalid"],
-      ["fe80::1%25eth0", "invalid"],
-      ["%31", "invalid"],
-      ["a/b", "invalid"],
-      ["a@b", "invalid"],
-      [`${"a".repeat(64)}.com`, "invalid"],
-      ["x".repeat(100_000), "invalid"],
-      ["4294967296", "invalid"],
-      ["[::1", "invalid"],
-      [".", "invalid"]
-    ]
-    for (const [name, kind] of names) assert.strictEqual(Address.classify(name), kind, name.slice(0, 60))
-  })
-
-  it("agrees with its table for a hundred thousand addresses", () => {
-    const { below } = random(7)
-    const inside = (value: number, [from, bits]: readonly [number, number]) =>
-      Math.floor(value / 2 ** (32 - bits)) === Math.floor(from / 2 ** (32 - bits))
-    const of = (text: string) => text.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)
-    const blocks =
-      ("0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 " +
-        "198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 168.63.129.16/32").split(" ").map((block) => {
-          const [address, bits] = block.split("/")
-          return [of(address!), Number(bits)] as const
-        })
-    for (let i = 0; i < 100_000; i++) {
-      const value = below(2 ** 32)
-      const text = [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join(".")
-      assert.strictEqual(Address.classify(text) !== "public", blocks.some((block) => inside(value, block)), text)
-    }
-  })
-})
 
 describe("EgressGuard", () => {
   it.effect.each(bad)("refuses a URL with %s in every spelling", ([address]) =>
