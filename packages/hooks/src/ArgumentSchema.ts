@@ -181,8 +181,10 @@ const ofRule = (path: string, rule: Rule, all: boolean, key: string): Result.Res
       ...(maxLength === undefined
         ? []
         : [
-          [`at most ${maxLength} long`, (value: Json) =>
-            (typeof value === "string" || Array.isArray(value)) && value.length <= maxLength] as const
+          [
+            `at most ${maxLength} long`,
+            (value: Json) => (typeof value === "string" || Array.isArray(value)) && value.length <= maxLength
+          ] as const
         ])
     ]
     return {

@@ -38,7 +38,8 @@ const strings = (value: Json): ReadonlyArray<string> =>
     ? value.flatMap(strings)
     : Object.entries(value).flatMap(([key, item]) => [key, ...strings(item)])
 
-const mapped = (value: Json, f: (text: string) => string): Json =>
+/** JSON with `f` applied to its texts, keys too. */
+export const mapped = (value: Json, f: (text: string) => string): Json =>
   typeof value === "string"
     ? f(value)
     : typeof value !== "object" || value === null
