@@ -29,7 +29,8 @@ export const redacted = (response: LlmResponse, toolCalls: boolean, f: (text: st
     : {})
 })
 
-const strings = (value: Json): ReadonlyArray<string> =>
+/** The texts of JSON, keys too. */
+export const strings = (value: Json): ReadonlyArray<string> =>
   typeof value === "string"
     ? [value]
     : typeof value !== "object" || value === null
