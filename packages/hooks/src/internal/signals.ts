@@ -109,4 +109,4 @@ const count = (text: string, signs: RegExp): number => text.length - stripped(te
 const encoded = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,8192}={0,2}/g)).slice(0, 16)
     .map(([block]) => Buffer.from(block, "base64").toString("latin1"))
-    .filter((inner) => /^[\x09\x0a\x0d\x20-\x7e]{12,}$/.test(inner))
+    .filter((inner) => /^[\s!-~]{12,}$/.test(inner))

@@ -35,5 +35,6 @@ type Part = { readonly [key: string]: Json }
 const isParts = (value: Json): value is ReadonlyArray<Part> =>
   Array.isArray(value) && value.length > 0 &&
   value.every((part: Json) =>
-    typeof part === "object" && part !== null && !Array.isArray(part) && ["text", "file"].includes(String((part as Part)["type"]))
+    typeof part === "object" && part !== null && !Array.isArray(part) &&
+    ((part as Part)["type"] === "text" || (part as Part)["type"] === "file")
   )

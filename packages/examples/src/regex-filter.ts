@@ -1,0 +1,15 @@
+/** Words that may not get out are redacted in every place, those of another list stop the turn. */
+import { createAgent } from "@belay/core"
+import { RegexFilter } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+
+const filter = RegexFilter.make({
+  rules: [
+    { name: "project", pattern: "(?i)project falcon", strategy: "redact", replacement: "[a project]" },
+    { name: "insult", pattern: "(?i)\\bblockhead\\b" }
+  ],
+  presets: ["secrets"]
+})
+await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [filter] })
+console.log((await agent.run("Tell me about Project Falcon")).text)
+await agent.run("Tell me, blockhead").catch((error: Error) => console.log(error.message))
