@@ -126,14 +126,15 @@ describe("a confidential hook", () => {
     assert.include(line(messages), "tool login!: the revealed arguments do not fit the tool's schema")
   })
 
-  it("hands nothing to another agent", async () => {
-    const inner = createAgent({ provider: scripted(["never"]).provider })
-    const helper = agentTool({ name: "helper", description: "Helps", agent: inner })
+  it("reveals nothing to another agent: it gets the placeholder", async () => {
+    const inner = scripted(["ok"])
+    await using helping = createAgent({ provider: inner.provider })
+    const helper = agentTool({ name: "helper", description: "Helps", agent: helping })
     const model = scripted([asks(["helper", { message: placeholder }]), "done"])
     await using agent = createAgent({ provider: model.provider, tools: [helper], hooks: [confidential] })
     const { messages } = await agent.run("go")
-    assert.include(line(messages), "what is handed to another agent cannot be revealed to it")
-    await inner.close()
+    assert.include(line(messages), "tool helper: ok")
+    assert.strictEqual(inner.requests[0]?.messages[0]?.content, placeholder)
   })
 })
 
@@ -207,7 +208,7 @@ describe("revealText", () => {
     const model = scripted([`it is ${placeholder}`])
     const store = {
       save: (state: unknown) => Effect.sync(() => void stored.push(JSON.stringify(state))),
-      load: () => Effect.succeed(undefined)
+      load: () => Effect.void as Effect.Effect<undefined>
     }
     const spy = defineHook({ name: "spy", kind: "observer", postTurn: ({ output }) => void seen.push(output.text) })
     await using agent = createAgent({ provider: model.provider, hooks: [confidential, spy], store })

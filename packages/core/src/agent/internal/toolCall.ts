@@ -265,7 +265,8 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
   const act = (): Effect.Effect<ToolResult, Failure> =>
     delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : handed(delegated(turn, work, event, delegate))
   const reveal = ({ args }: ToolCallEvent): Effect.Effect<ToolResult, Failure> => {
-    if (delegate !== undefined) return Effect.succeed(failure("what is handed to another agent cannot be revealed to it"))
+    // Another agent is told what was approved: nothing is revealed to it.
+    if (delegate !== undefined) return act()
     const read = dispatcher.decode(event.tool, args)
     return Effect.flatMap(isNow(read) ? Effect.succeed(read) : read, (decoded) =>
       // Its words could quote the arguments.
