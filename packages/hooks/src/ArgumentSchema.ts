@@ -69,7 +69,7 @@ export interface Options extends Common.Common {
  * const inside = ArgumentSchema.make({
  *   name: "inside",
  *   tools: ["read_file", "write_file"],
- *   allow: Schema.Struct({ path: Schema.String.check(Schema.isStartsWith("workspace/")) }),
+ *   allow: Schema.Struct({ path: Schema.String.check(Schema.isStartingWith("workspace/")) }),
  *   deny: { path: { pattern: "(^|/)\\.\\.(/|$)" } }
  * })
  * ```

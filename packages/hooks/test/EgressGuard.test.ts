@@ -47,7 +47,7 @@ describe("EgressGuard", () => {
   it.effect("leaves texts that lead nowhere", () =>
     Effect.gen(function*() {
       const texts = [
-        "//eslint-disable next\nconst a = 1",
+        "//comment next\nconst a = 1",
         "note: hello",
         "12:30",
         "a/b/c.txt",

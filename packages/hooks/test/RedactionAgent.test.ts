@@ -1,4 +1,6 @@
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { defineHook } from "@belay/core/AgentHook"
+import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookChain from "@belay/core/HookChain"
@@ -115,6 +117,24 @@ describe("an agent with placeholders", () => {
     const results = await Promise.all([agent.run(mail), agent.run("bob@example.com")])
     assert.deepEqual(results.map(({ text }) => text), [`to ${mail}`, "to bob@example.com"])
     assert.deepEqual(model.requests.map(({ messages }) => messages[0]?.content), ["<EMAIL_1>", "<EMAIL_1>"])
+  })
+
+  it("speaks with another agent in placeholders, whether that one has the hook or not", async () => {
+    for (const hooks of [[], [Redaction.make()]]) {
+      const inner = scripted([(request) => `I wrote to ${/<\w+_1>/.exec(JSON.stringify(request.messages))![0]} and bob@example.com`])
+      await using helper = createAgent({ provider: inner.provider, hooks })
+      const model = scripted([
+        asks(["helper", { message: "write to <EMAIL_1>" }]),
+        (request) => JSON.stringify(request.messages.at(-1)!.content)
+      ])
+      const seen: Array<unknown> = []
+      const spy = defineHook({ name: "spy", postDelegation: ({ result }) => void seen.push(result.text) })
+      const tools = [agentTool({ name: "helper", description: "Helps", agent: helper })]
+      await using agent = createAgent({ provider: model.provider, tools, hooks: [Redaction.make({ revealTo: "*" }), spy] })
+      const { messages, text } = await agent.run(mail)
+      assert.notInclude(JSON.stringify([inner.requests, model.requests, messages, seen]), "@")
+      assert.strictEqual(text, `"I wrote to ${mail} and bob@example.com"`)
+    }
   })
 
   it("shows placeholders in the stream and the values in the result", async () => {

@@ -5,7 +5,7 @@ import { type Detector, findAll, type Found } from "./detect.ts"
 import { label, type Value, type Vault } from "./vault.ts"
 
 /** What is done about a value. */
-export type Strategy = "block" | "redact" | "mask" | "hash" | "placeholder" | "warn"
+type Strategy = "block" | "redact" | "mask" | "hash" | "placeholder" | "warn"
 
 /** What is looked for and what is done about it. */
 export interface Engine {
@@ -38,7 +38,7 @@ export const engine = (
 }
 
 /** How many characters may come after a value before it is certain where it ends. */
-export const margin = 32
+const margin = 32
 
 /** How much of a streamed text has to be kept back, so that nothing is shown before it is known to be harmless. */
 export const leastHold = (detectors: ReadonlyArray<Detector>): number => Math.max(0, ...detectors.map(({ reach }) => reach)) + margin

@@ -54,7 +54,7 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
 }
 
 /** Shannon entropy of the characters of a text, in bits a character. */
-export const bits = (text: string): number => {
+const bits = (text: string): number => {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   let sum = 0

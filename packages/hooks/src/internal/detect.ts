@@ -116,7 +116,7 @@ export const ofCustom = ({ find, kind, maxLength = 128, validate }: Custom, key:
 }
 
 /** Everything that an RE2 pattern matches. */
-export const matches = (pattern: RE2JS, text: string): ReadonlyArray<Range> => {
+const matches = (pattern: RE2JS, text: string): ReadonlyArray<Range> => {
   const found: Array<Range> = []
   const matcher = pattern.matcher(text)
   while (matcher.find()) if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end() })

@@ -108,7 +108,7 @@ const issued = (digits: string): boolean =>
     .test(digits)
 
 /** The check of ISO/IEC 7812. */
-export const luhn = (digits: string): boolean => {
+const luhn = (digits: string): boolean => {
   let sum = 0
   for (let i = 0; i < digits.length; i++) {
     const digit = digits.charCodeAt(digits.length - 1 - i) - 48

@@ -251,8 +251,10 @@ export const make = (settings: Settings): AgentHook => {
       if (kind !== undefined) return HookAction.transform(withheld(call.name, kind))
       return value === found ? undefined : HookAction.transform(value)
     },
-    postDelegation: ({ result: found }, ctx) => {
-      const { blocked: kind, value: text } = look("toolResults", ctx, none, (one) => one.text(found.text))
+    postDelegation: ({ delegation, result: found }, ctx) => {
+      // The other agent may speak of what it was told.
+      const keeps = (placeholder: string) => delegation.message.toUpperCase().includes(placeholder.toUpperCase())
+      const { blocked: kind, value: text } = look("toolResults", ctx, keeps, (one) => one.text(found.text))
       if (kind !== undefined) return blocked(kind, "toolResults")
       known(ctx).delegated.add(text)
       return text === found.text ? undefined : HookAction.transform({ ...found, text })
