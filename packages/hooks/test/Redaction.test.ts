@@ -293,6 +293,8 @@ describe("what Redaction does", () => {
       [{ detectors: [{ kind: "email", find: "x" }] }, /redaction\.detectors\[0\]: kind "email" is one/],
       [{ detectors: [{ kind: "own", find: "(?=x)" }] }, /redaction\.detectors\[0\]: "\(\?=x\)" is no RE2 pattern/],
       [{ detectors: [{ kind: "own", find: "x", maxLength: 0 }] }, /maxLength/],
+      [{ places: [] }, /redaction\.places: there is nowhere/],
+      [{ places: ["tool-results" as never] }, /redaction\.places: unknown place "tool-results"/],
       [{ allow: ["("] }, /redaction\.allow\[0\]/],
       [{ vault: { key: new Uint8Array(16) } }, /redaction\.vault\.key: expected 32 bytes/],
       [{ hold: { chars: 10 } }, /redaction\.hold\.chars: expected at least/]

@@ -5,9 +5,13 @@ import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookChain from "@belay/core/HookChain"
 import * as HookState from "@belay/core/HookState"
+import type { Json } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
+import { success, type ToolResult } from "@belay/core/Tool"
 import * as Approval from "@belay/hooks/Approval"
+import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import * as Redaction from "@belay/hooks/Redaction"
+import * as Secrets from "@belay/hooks/Secrets"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -149,6 +153,24 @@ describe("an agent with placeholders", () => {
     assert.notInclude(JSON.stringify(events), "@example")
   })
 
+  it("shows nothing in a stream of an agent, in pieces of any size, beside other hooks that keep text back", async () => {
+    const secret = `${"sk"}-${"aB3dE5fG7hJ9".repeat(3)}`
+    const text = `${"so ".repeat(40)}mail eve@example.net, pay ${card}, use ${secret}; ${"and on ".repeat(60)}`
+    for (const size of [1, 2, 3, 7, 50, 5_000]) {
+      const model = scripted([{ text }], size)
+      const hooks = [Redaction.make(), Secrets.make(), OutputGuardrail.make({ patterns: ["nothing like that"], hold: { chars: 20 } })]
+      await using agent = createAgent({ provider: model.provider, hooks })
+      const turn = agent.stream("hi")
+      let shown = ""
+      for await (const event of turn) {
+        assert.notStrictEqual(event.type, "retract")
+        if (event.type === "text-delta") shown += event.text
+      }
+      assert.strictEqual(shown, text.replace("eve@example.net", "<EMAIL_1>").replace(card, "<CARD_1>").replace(secret, "[OPENAI_KEY]"))
+      assert.strictEqual((await turn.result).text, text.replace(secret, "[OPENAI_KEY]"))
+    }
+  })
+
   it("cleans what memory brought before it is sent, and in the history when the step is over", async () => {
     const model = scripted(["hello"])
     const memory = { preTurnContext: () => Effect.succeed<ReadonlyArray<Message>>([{ role: "user", content: `the user is ${mail}` }]) }
@@ -251,6 +273,52 @@ describe("a vault", () => {
         const { event } = yield* HookChain.makeUnsafe([hook]).run("preTurn", { message: text }, scope)
         if (between === " ") assert.notMatch(event.message, /ada@|4111|3704/)
         assert.strictEqual(hook.revealText!(event.message, scope as never), text)
+      }
+    }))
+
+  it.effect("gives all JSON back to a tool as it was: texts, keys and numbers", () =>
+    Effect.gen(function*() {
+      const texts = [
+        mail,
+        `to ${mail}, ${card}`,
+        "<EMAIL_1>",
+        "<email_2> <PII_TEXT_1>",
+        "plain",
+        "",
+        "__proto__",
+        "constructor",
+        "4111111111111111"
+      ]
+      const make = (
+        seed: { readonly below: (n: number) => number; readonly pick: <A>(from: ReadonlyArray<A>) => A },
+        depth: number
+      ): Json => {
+        const { below, pick } = seed
+        const kind = below(depth > 3 ? 3 : 5)
+        if (kind === 0) return pick(texts)
+        if (kind === 1) return pick([4111111111111111, 378282246310005, 42, 0.5, -1, 1e21])
+        if (kind === 2) return pick([null, true, false])
+        const items = Array.from({ length: below(4) }, () => make(seed, depth + 1))
+        return kind === 3 ? items : Object.fromEntries(items.map((item) => [pick(texts), item]))
+      }
+      for (let seed = 0; seed < 300; seed++) {
+        const value = make(random(seed), 0)
+        const hook = Redaction.make({ revealTo: "put" })
+        const scope = Scope.make()
+        const pass = (name: string, args: Json, next: (args: Json) => Json) =>
+          hook.wrapToolCall!(
+            { id: "1", name, args, tool: { name, description: "", inputSchema: {} }, grant: { sandbox: "none" } },
+            ((call: { readonly args: Json }) => Effect.succeed(success(next(call.args)))) as never,
+            scope as never
+          ) as Effect.Effect<ToolResult>
+        const found = yield* pass("get", {}, () => value)
+        const concealed = found.ok ? found.output : assert.fail()
+        assert.notMatch(JSON.stringify(concealed), /ada@|4111 1111|41111111/)
+        let received: Json = null
+        yield* pass("put", concealed, (args) => received = args)
+        assert.deepStrictEqual(received, value)
+        yield* pass("other", concealed, (args) => received = args)
+        assert.deepStrictEqual(received, concealed)
       }
     }))
 

@@ -68,13 +68,18 @@ export const check = (
   detectors: ReadonlyArray<Detector>,
   options: {
     readonly allow?: ReadonlyArray<Pattern.Pattern>
+    readonly places?: ReadonlyArray<Place>
     readonly vault?: { readonly key: Uint8Array }
     readonly hold?: "untilPass" | { readonly chars: number }
   }
 ): Result.Result<{ readonly allowed: (value: string) => boolean }, ConfigError> => {
-  const { allow = [], hold, vault } = options
+  const { allow = [], hold, places, vault } = options
   const wrong = (option: string, message: string) =>
     Result.fail(new ConfigError({ key: `${key}.${option}`, message: `${key}.${option}: ${message}` }))
+  const known = Object.keys(words)
+  if (places?.length === 0) return wrong("places", "there is nowhere to look")
+  const elsewhere = places?.find((place) => !known.includes(place))
+  if (elsewhere !== undefined) return wrong("places", `unknown place "${elsewhere}": expected one of ${known.join(", ")}`)
   if (vault !== undefined && !(vault.key instanceof Uint8Array && vault.key.length === 32)) return wrong("vault.key", "expected 32 bytes")
   const least = leastHold(detectors)
   if (typeof hold === "object" && !(hold.chars >= least)) {
