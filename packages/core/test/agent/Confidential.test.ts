@@ -94,6 +94,10 @@ describe("a confidential hook", () => {
     await using agent = createAgent({ provider: scripted([]).provider, hooks: [confidential, strict] })
     await failureOf(agent.run(`it is ${secret}`))
     assert.deepStrictEqual(inputs, [`it is ${placeholder}`])
+    const blocking = defineHook({ ...confidential, preTurn: () => HookAction.reject("a secret") })
+    await using other = createAgent({ provider: scripted([]).provider, hooks: [blocking, strict] })
+    await failureOf(other.run(`it is ${secret}`))
+    assert.deepStrictEqual(inputs.slice(1), [""])
   })
 
   it("comes first where hooks run in reverse order: others see what it left", async () => {

@@ -129,8 +129,11 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
     const message = tag === "Reject" || tag === "Abort" ? "" : (outcome?.event ?? turn.input).message
     turn.publish({ type: "turn-start", message, resumed: false })
   }
-  // Also of a refused turn the hooks of its error see only what the earlier ones made of it.
-  const input = turn.input = outcome?.event ?? turn.input
+  // Also of a refused turn the hooks of its error see only what the earlier ones made of it; of what a confidential one refused, nothing.
+  const refusedBy = outcome?.action._tag === "Reject" ? outcome.by : undefined
+  const hidden = refusedBy !== undefined &&
+    turn.host.chain.hooks.some(({ confidential, name }) => confidential === true && name === refusedBy)
+  const input = turn.input = hidden ? { message: "" } : outcome?.event ?? turn.input
   if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   const { memory } = turn.host
