@@ -99,6 +99,10 @@ describe("EgressGuard", () => {
         { command: "/usr/bin/curl 127.1" },
         { command: "curl http://${HOST}/" },
         { command: "curl --url=127.0.0.1" },
+        { command: "curl --resolve example.com:443:127.0.0.1 https://example.com" },
+        { command: "exec 3<>/dev/tcp/localhost/80" },
+        { command: "git clone git@10.0.0.1:a.git" },
+        { command: "psql -h 192.168.0.1" },
         [["http://localhost"]],
         "http://localhost",
         { "http://localhost": 1 },
@@ -206,6 +210,9 @@ describe("EgressGuard", () => {
       ]
       for (const text of reached) assert.isUndefined(yield* whyNot({ text }, options), text)
       for (const text of refused) assert.isDefined(yield* whyNot({ text }, options), text)
+      for (const text of ["curl localhost:3000/x", "curl -s http://localhost:3000/x | jq ."]) {
+        assert.isUndefined(yield* whyNot({ text }, options), text)
+      }
       assert.isDefined(yield* whyNot("http://x.local", { allow: ["*.local", "*"] }))
       assert.strictEqual(
         yield* whyNot("https://a.example", { deny: ["*.example"] }),

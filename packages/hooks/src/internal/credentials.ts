@@ -47,11 +47,21 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     jwt: ofPattern("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, { reach: 32, needs: "eyJ", more: /[\w.-]+/y }),
     secret: ofPattern(
       "secret",
-      /(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|client[_-]?secret|authorization|bearer)["']?(?:\s{0,3}[:=]\s{0,3}(?:bearer |basic )?|\s)["']?)[^\s"'`<>[\](),;&]{8,128}/gi,
-      { reach: 176, grows: true, accept: (value) => bits(value) >= entropy ? value.length : 0, more: /[^\s"'`<>[\](),;&]+/y }
+      /(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|client[_-]?secret|authorization)["']?\s{0,3}[:=]\s{0,3}(?:bearer |basic )?["']?|\bbearer )[^\s"'`<>[\](),;&]{8,128}/gi,
+      {
+        reach: 176,
+        grows: true,
+        accept: (value) => isMixed(value) && bits(value) >= entropy ? value.length : 0,
+        more: /[^\s"'`<>[\](),;&]+/y
+      }
     )
   }
 }
+
+/** Whether it is more than a word or an address: of two kinds of characters, or long. */
+const isMixed = (text: string): boolean =>
+  !/^https?:/i.test(text) &&
+  (text.length >= 16 || [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9._/-]/].filter((kind) => kind.test(text)).length > 1)
 
 /** Shannon entropy of the characters of a text, in bits a character. */
 const bits = (text: string): number => {

@@ -22,7 +22,13 @@ const hostKeys =
   /^(?:.*[_-])?(?:host|hostname|server|addr|ip|ip_?address|endpoint|origin|domain|proxy|ur[il]|base_?url|target|upstream)s?$|(?:Host|Url|Uri|Endpoint|IpAddress|Origin|Server)$/i
 
 const commands =
-  /(?:^|[\s;&|(`$/])(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|https?|httpie|xh|fetch|ping|dig|nslookup|socat|openssl|lynx|aria2c|nmap)(?=\s)/
+  /(?:^|[\s;&|(`$/])(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|https?|httpie|xh|fetch|ping|dig|nslookup|socat|openssl|lynx|aria2c|nmap|psql|mysql|redis-cli|mongosh|iwr|irm|git (?:clone|fetch|pull|push|ls-remote))(?=\s)/
+
+/** Addresses inside the words of a command, as in `--resolve example.com:443:127.0.0.1`. */
+const inner = /(?<![\w.]|:\/\/)(\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::(\d{1,5}))?(?![\w.])/gi
+
+/** Where a shell connects by itself. */
+const devices = /\/dev\/(?:tcp|udp)\/([^\s/]{1,253})\/(\d{1,5})/g
 
 /** What follows these flags is no host. */
 const values = new Set([
@@ -56,7 +62,9 @@ export function* targetsOf(text: string, key: string): Iterable<Target> {
   const named = hostKeys.test(key)
   const single = text.trim()
   if (named || !/\s/.test(single)) yield* ofHost(single, named)
+  for (const [device, host, port = ""] of text.matchAll(devices)) yield { text: device, host: host!, port, userinfo: false }
   if (!commands.test(text)) return
+  for (const [found, host, port = ""] of text.matchAll(inner)) yield { text: found, host: host!, port, userinfo: false }
   let before = ""
   for (const token of text.split(/[\s;&|()`"'=,]+/)) {
     if (!values.has(before)) yield* ofHost(token, true)
