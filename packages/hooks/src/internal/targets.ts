@@ -58,7 +58,6 @@ export function* targetsOf(text: string, key: string): Iterable<Target> {
     }
   }
   if (/^\s*[\\/]{2,}[^\\/\s]+[\\/]?\S*\s*$/.test(text)) yield ofUrl(`http:${text.trim()}`) ?? { text, port: "", userinfo: false }
-  if (text.length > 4_000 && !commands.test(text.slice(0, 4_000))) return
   const named = hostKeys.test(key)
   const single = text.trim()
   if (named || !/\s/.test(single)) yield* ofHost(single, named)
@@ -109,10 +108,15 @@ function* ofHost(text: string, named: boolean): Iterable<Target> {
   const sure = /\.[^.]|:/.test(host) || kind === "loopback" && !numeric || kind === "metadata" && !numeric
   // A bare number is an address only where it is large enough, or where a host is expected.
   const large = numeric && !host.includes(".") && (/^0x/i.test(host) ? host.length > 7 : Number(host) >= 2 ** 24 || /^0\d{8,}$/.test(host))
+  // Not every word with a dot or a colon is meant as a host.
+  const meant = kind === "loopback" || kind === "metadata" || port !== "" || !/[a-z]/i.test(host)
+  const v6 = host.startsWith("[") || (host.includes(":") && host.length > 6)
   const counts = named
     ? sure || large || (numeric && host.includes("."))
     : numeric
     ? host.split(".").length === 4
-    : kind !== "name" && kind !== "invalid" && sure
+    : host.includes(":")
+    ? v6
+    : kind !== "name" && sure && meant
   if (counts && kind !== "invalid") yield { text, host, port, userinfo: named && user !== undefined && kind !== "name" }
 }
