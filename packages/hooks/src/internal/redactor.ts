@@ -261,7 +261,7 @@ export const make = (settings: Settings): AgentHook => {
       const keeps = (placeholder: string) => delegation.message.toUpperCase().includes(placeholder.toUpperCase())
       const { blocked: kind, value: text } = look("toolResults", ctx, keeps, (one) => one.text(found.text))
       if (kind !== undefined) return blocked(kind, "toolResults")
-      known(ctx).delegated.add(text)
+      if (wanted(delegation.agent)) known(ctx).delegated.add(text)
       return text === found.text ? undefined : HookAction.transform({ ...found, text })
     }
   }
