@@ -11,6 +11,7 @@ import type { Message } from "@belay/core/Message"
 import * as ProviderError from "@belay/core/ProviderError"
 import type { RunResult } from "@belay/core/RunResult"
 import type { RunState } from "@belay/core/RunState"
+import type { Commit } from "@belay/core/SessionStore"
 import * as Approval from "@belay/hooks/Approval"
 import * as AuditLog from "@belay/hooks/AuditLog"
 import * as CostTracker from "@belay/hooks/CostTracker"
@@ -117,8 +118,9 @@ const memory = {
 
 const stored = new Map<string, RunState>()
 const store = {
-  save: (state: RunState) =>
+  commit: ({ snapshot }: Commit) =>
     Effect.sync(() => {
+      const state = snapshot()
       put("session store", state)
       stored.set(state.sessionId, state)
     }),

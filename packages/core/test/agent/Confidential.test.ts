@@ -12,6 +12,7 @@ import { failure, success, type ToolCallEvent } from "../../src/data/Tool.ts"
 import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import { explain } from "../../src/hook/HookRecord.ts"
+import type { Commit } from "../../src/port/SessionStore.ts"
 import { failureOf, line, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
 
@@ -211,8 +212,8 @@ describe("revealText", () => {
     const seen: Array<string> = []
     const model = scripted([`it is ${placeholder}`])
     const store = {
-      save: (state: unknown) => Effect.sync(() => void stored.push(JSON.stringify(state))),
-      load: () => Effect.void as Effect.Effect<undefined>
+      commit: ({ snapshot }: Commit) => Effect.sync(() => void stored.push(JSON.stringify(snapshot()))),
+      load: () => Effect.undefined
     }
     const spy = defineHook({ name: "spy", kind: "observer", postTurn: ({ output }) => void seen.push(output.text) })
     await using agent = createAgent({ provider: model.provider, hooks: [confidential, spy], store })

@@ -2,8 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Result from "effect/Result"
-import { type AgentError, OutputMismatch, PortFailed, SessionError } from "../../data/AgentError.ts"
+import { type AgentError, PortFailed, SessionError } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import { after } from "../../data/internal/timer.ts"
 import type { Message } from "../../data/Message.ts"
@@ -11,17 +10,18 @@ import type { TurnOutput } from "../../data/Turn.ts"
 import type { Usage } from "../../data/Usage.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookRecord } from "../../hook/HookRecord.ts"
-import { Context as HookView } from "../../hook/internal/context.ts"
 import type { AgentContext } from "../AgentContext.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { RunCommon, RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
+import { admit } from "./admit.ts"
 import { pendingOf } from "./delegation.ts"
 import { ended, isEnded } from "./ended.ts"
 import { rejected } from "./errors.ts"
 import { callModel, limited } from "./llmCall.ts"
 import { isAnswering } from "./output.ts"
 import { phase } from "./phase.ts"
+import { discreet, revealed, revealedJson } from "./reveal.ts"
 import { say } from "./say.ts"
 import { postStep, runTools } from "./toolCall.ts"
 import type { Turn } from "./turn.ts"
@@ -138,7 +138,7 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   const { memory } = turn.host
   if (memory?.preTurnContext !== undefined) {
-    turn.add(yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")
+    admit(turn, yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")
   }
   const { attachments = [], message } = input
   turn.messages.push({ role: "user", content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments] })
@@ -171,7 +171,7 @@ const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<v
   if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
-  if (outcome !== undefined) turn.add(outcome.event.context, outcome.by ?? "runtime")
+  if (outcome !== undefined) admit(turn, outcome.event.context, outcome.by ?? "runtime")
   if (turn.listened) turn.publish({ type: "session-start", source })
 }
 
@@ -377,38 +377,6 @@ const endOf = (turn: Turn, end: TurnEnded["end"]): RunResult => {
     snapshot
   })
 }
-
-/** The text for the user alone. A hook that breaks reveals nothing. */
-const revealed = (turn: Turn, text: string): string =>
-  turn.host.revealers.reduce((known, hook) => {
-    const made = Result.try(() => hook.revealText!(known, new HookView(turn, hook.name)))
-    if (Result.isSuccess(made) && typeof made.success === "string") return made.success
-    turn.warn(`revealText failed: ${Result.isFailure(made) ? say(made.failure) : "it answered no text"}`, hook.name)
-    return known
-  }, text)
-
-/** The same for JSON, string by string: what a value holds cannot change what is around it. */
-const revealedJson = (turn: Turn, text: string): string => {
-  let found = false
-  const read = Result.try(() =>
-    JSON.parse(text, (_key, value: unknown) => {
-      if (typeof value !== "string") return value
-      const known = revealed(turn, value)
-      found ||= known !== value
-      return known
-    }) as unknown
-  )
-  return found && Result.isSuccess(read) ? JSON.stringify(read.success) : text
-}
-
-/** A mismatch without the words of the schema, which quote what was revealed. */
-const discreet = ({ output, problems }: OutputMismatch, text: string): OutputMismatch =>
-  new OutputMismatch({
-    output,
-    problems: problems.map(({ path }) => ({ path, message: "does not fit with what was revealed" })),
-    text,
-    message: `the answer does not fit output "${output}" with what was revealed`
-  })
 
 const done = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   if (turn.listened) turn.publish({ type: "turn-end", status: result.status, text, usage: result.usage })

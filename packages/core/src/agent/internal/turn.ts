@@ -3,7 +3,6 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Result from "effect/Result"
 import { PortFailed } from "../../data/AgentError.ts"
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import { refOf } from "../../data/Artifact.ts"
@@ -17,7 +16,6 @@ import type { Outcome, Settled } from "../../hook/HookChain.ts"
 import type { HookContext, HookScope, InjectOptions, Lent } from "../../hook/HookContext.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookFailure, HookRecord } from "../../hook/HookRecord.ts"
-import { Context as View } from "../../hook/internal/context.ts"
 import type { SessionStore } from "../../port/SessionStore.ts"
 import { interrupted, toolMessage } from "./ended.ts"
 import { publish } from "./events.ts"
@@ -267,22 +265,6 @@ export class Turn implements HookScope {
   retract(reason: string): void {
     if (this.shown !== "") this.publish({ type: "retract", reason })
     this.shown = ""
-  }
-
-  /** Adds messages from elsewhere to the conversation, when a provider would take them. */
-  add(given: ReadonlyArray<Message>, by: string): void {
-    const { session } = this
-    const concealed = Result.try(() =>
-      this.host.concealers.reduce((messages, hook) => hook.concealMessages!(messages, new View(this, hook.name)), given)
-    )
-    if (Result.isFailure(concealed)) {
-      return this.warn(`what ${by} gave was left out, concealMessages failed: ${say(concealed.failure)}`, "runtime")
-    }
-    const messages = concealed.success
-    const why = !Array.isArray(messages) ? "expected an array of messages" : whyInvalid(messages) ?? session.clash(messages)
-    if (why !== undefined) return this.warn(`${by} gave messages that were refused: ${why}`, "runtime")
-    this.messages.push(...messages)
-    session.admit(messages)
   }
 
   /** Puts another history in place of this one, when a provider would take it. */

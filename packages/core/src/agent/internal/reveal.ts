@@ -1,0 +1,38 @@
+/** What the user alone is given: the text of a result with what nobody else may see. */
+import * as Result from "effect/Result"
+import { OutputMismatch } from "../../data/AgentError.ts"
+import { Context as HookView } from "../../hook/internal/context.ts"
+import { say } from "./say.ts"
+import type { Turn } from "./turn.ts"
+
+/** The text for the user alone. A hook that breaks reveals nothing. */
+export const revealed = (turn: Turn, text: string): string =>
+  turn.host.revealers.reduce((known, hook) => {
+    const made = Result.try(() => hook.revealText!(known, new HookView(turn, hook.name)))
+    if (Result.isSuccess(made) && typeof made.success === "string") return made.success
+    turn.warn(`revealText failed: ${Result.isFailure(made) ? say(made.failure) : "it answered no text"}`, hook.name)
+    return known
+  }, text)
+
+/** The same for JSON, string by string: what a value holds cannot change what is around it. */
+export const revealedJson = (turn: Turn, text: string): string => {
+  let found = false
+  const read = Result.try(() =>
+    JSON.parse(text, (_key, value: unknown) => {
+      if (typeof value !== "string") return value
+      const known = revealed(turn, value)
+      found ||= known !== value
+      return known
+    }) as unknown
+  )
+  return found && Result.isSuccess(read) ? JSON.stringify(read.success) : text
+}
+
+/** A mismatch without the words of the schema, which quote what was revealed. */
+export const discreet = ({ output, problems }: OutputMismatch, text: string): OutputMismatch =>
+  new OutputMismatch({
+    output,
+    problems: problems.map(({ path }) => ({ path, message: "does not fit with what was revealed" })),
+    text,
+    message: `the answer does not fit output "${output}" with what was revealed`
+  })
