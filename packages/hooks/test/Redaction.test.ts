@@ -8,6 +8,7 @@ import * as Redaction from "@belay/hooks/Redaction"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer, call, request } from "./events.ts"
+import { random } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 
 const every: ReadonlyArray<Redaction.Kind> = [
@@ -47,6 +48,8 @@ describe("what Redaction finds", () => {
     ["phone", "+33123456789, 0044 20 7946 0958", "[PHONE], [PHONE]"],
     ["phone", "(212) 555-0123, 212-555-0123, 212.555.0123, 1-212-555-0123", "[PHONE], [PHONE], [PHONE], [PHONE]"],
     ["phone", "+49 170 1234567 4111 1111 1111 1111, 0151 234567 0170 234567", "[PHONE] 4111 1111 1111 1111, [PHONE] [PHONE]"],
+    ["phone", "tel_+49 170 1234567_x, 0151 23456789 (212) 555-0123", "tel_[PHONE]_x, [PHONE] [PHONE]"],
+    ["card", "+49 170 1234567 0151 23456789", "+49 170 1234567 0151 23456789"],
     ["phone", "030 1234567, 0151/23456789, 01 23 45 67 89, 020 7946 0958", "[PHONE], [PHONE], [PHONE], [PHONE]"],
     ["card", `${card}, 4111111111111111, 4111-1111-1111-1111`, "[CARD], [CARD], [CARD]"],
     ["card", "3782 822463 10005 and 5555555555554444", "[CARD] and [CARD]"],
@@ -85,11 +88,37 @@ describe("what Redaction finds", () => {
   ]
   it.effect.each(leaves)("but no %s in %s", ([kind, text]) => Effect.map(kindOf(kind, text), (found) => assert.strictEqual(found, text)))
 
-  it.effect("takes ranges that overlap for one, of the kind that comes first", () =>
+  it.effect("finds values side by side, in any order", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* said({ strategy: "redact" }, "https://ada:pw@example.com"), "https://[URL_CREDENTIALS]")
+      const values = [
+        mail,
+        "+49 170 1234567",
+        card,
+        "5555555555554444",
+        iban,
+        "2001:db8:85a3::8a2e:370:7334",
+        "203.0.113.99",
+        "00:1B:44:11:3A:B7",
+        "123-45-6789",
+        "(212) 555-0123",
+        "GB82WEST12345698765432",
+        "0151 23456789"
+      ]
+      const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])
+      for (let seed = 0; seed < 3_000; seed++) {
+        const { below, pick } = random(seed)
+        const used = Array.from({ length: 2 + below(4) }, () => pick(values))
+        const message = used.join(pick([" ", ", ", "\n", "; ", "|", "\t", " and "]))
+        const { event } = yield* chain.run("preTurn", { message }, Scope.make())
+        assert.notMatch(event.message, /\d{3}|@/, message)
+      }
+    }))
+
+  it.effect("takes no part of one value for another", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* said({ strategy: "redact" }, "https://ada:pw@example.com"), "https://[URL_CREDENTIALS]@example.com")
       const detectors = [{ kind: "client", find: "client ada@\\w+" }]
-      assert.strictEqual(yield* said({ strategy: "redact", detectors }, `client ${mail}`), "[CLIENT]")
+      assert.strictEqual(yield* said({ strategy: "redact", detectors }, `client ${mail}`), "[CLIENT].com")
     }))
 
   it.effect("has detectors of one's own, with patterns, functions and validators", () =>

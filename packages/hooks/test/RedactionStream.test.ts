@@ -30,7 +30,7 @@ describe("a stream that is redacted", () => {
       if (below(5) > 0) return pick(fillers)
       const [kind, value] = pick(values)
       secrets.push(value)
-      return kind === "url-credentials" ? `https://${value}@example.org/ ` : `${value} `
+      return kind === "url-credentials" ? `https://${value}@host.test/ ` : `${value} `
     })
     return { text: words.join(""), secrets }
   }

@@ -169,10 +169,13 @@ export class Look {
   private found(text: string): ReadonlyArray<Found> {
     const { allowed, detectors, lookalike, placeholders } = this.engine
     const special: Array<Found> = []
+    const kept: Array<Found> = []
     if (placeholders !== undefined) {
       if (text.includes("<")) {
         for (const { 0: match, index } of text.matchAll(placeholders)) {
-          if (!this.keeps(match)) special.push({ kind: lookalike, start: index, end: index + match.length })
+          const one = { kind: lookalike, start: index, end: index + match.length }
+          if (this.keeps(match)) kept.push(one)
+          else special.push(one)
         }
       }
       for (const [value, kind] of this.vault.values()) {
@@ -182,7 +185,7 @@ export class Look {
         }
       }
     }
-    return findAll(detectors, text, special).filter(({ end, kind, start }) => kind === lookalike || !allowed(text.slice(start, end)))
+    return findAll(detectors, text, special, kept).filter(({ end, kind, start }) => kind === lookalike || !allowed(text.slice(start, end)))
   }
 
   private replaced(text: string, found: ReadonlyArray<Found>, cut?: ReadonlySet<Found>): string {

@@ -17,6 +17,8 @@ export interface Detector {
   readonly reach: number
   /** Sticky: what a value that was cut goes on with. Absent where that cannot be told. */
   readonly more?: RegExp
+  /** It is a user's own. */
+  readonly own?: true
 }
 
 /** What was found. */
@@ -24,10 +26,24 @@ export interface Found extends Range {
   readonly kind: string
 }
 
-/** Everything that is found, in order. Ranges that overlap become one, of the kind that comes first in the list. */
-export const findAll = (detectors: ReadonlyArray<Detector>, text: string, more: ReadonlyArray<Found> = []): ReadonlyArray<Found> => {
+/**
+ * Everything that is found, in order. What one detector has found, the next ones do not see, so that they take no part of it for the beginning of
+ * something else; nor do they see what is `kept`. Only users' own see the whole text; ranges that overlap become one, of the kind that comes first in the list.
+ */
+export const findAll = (
+  detectors: ReadonlyArray<Detector>,
+  text: string,
+  more: ReadonlyArray<Found>,
+  kept: ReadonlyArray<Range>
+): ReadonlyArray<Found> => {
   const all: Array<Found & { readonly rank: number }> = more.map((found) => ({ ...found, rank: -1 }))
-  for (const [rank, { find, kind }] of detectors.entries()) for (const { end, start } of find(text)) all.push({ kind, start, end, rank })
+  let left = masked(text, [...more, ...kept])
+  for (const [rank, { find, kind, own }] of detectors.entries()) {
+    const ranges = find(own === true ? text : left)
+    if (ranges.length === 0) continue
+    for (const { end, start } of ranges) all.push({ kind, start, end, rank })
+    left = masked(left, ranges)
+  }
   if (all.length < 2) return all
   all.sort((a, b) => a.start - b.start || a.rank - b.rank)
   const merged: Array<Found & { readonly rank: number }> = []
@@ -40,6 +56,19 @@ export const findAll = (detectors: ReadonlyArray<Detector>, text: string, more: 
     }
   }
   return merged
+}
+
+/** The text with line separators, which no value has in it, in place of these ranges. */
+const masked = (text: string, ranges: ReadonlyArray<Range>): string => {
+  if (ranges.length === 0) return text
+  let made = ""
+  let at = 0
+  for (const { end, start } of [...ranges].sort((a, b) => a.start - b.start)) {
+    if (end <= at) continue
+    made += text.slice(at, Math.max(at, start)) + "\u2028".repeat(end - Math.max(at, start))
+    at = end
+  }
+  return made + text.slice(at)
 }
 
 /** Finds a value where it has to start, and says how many of its characters count: 0 for none. */
@@ -99,6 +128,7 @@ export const ofCustom = ({ find, kind, maxLength = 128, validate }: Custom, key:
   const counts = (text: string, { end, start }: Range) => validate === undefined || careful(() => validate(text.slice(start, end)) === true)
   const detector = (ranges: (text: string) => ReadonlyArray<Range>): Detector => ({
     kind,
+    own: true,
     reach: maxLength,
     find: (text) => ranges(text).filter((range) => counts(text, range))
   })

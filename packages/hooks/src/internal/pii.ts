@@ -7,8 +7,8 @@ export const kinds = [
   "url-credentials",
   "email",
   "iban",
-  "card",
   "ssn",
+  "card",
   "mac",
   "ip",
   "phone",
@@ -25,7 +25,7 @@ export const usual = ["url-credentials", "email", "iban", "card", "ssn", "mac", 
 export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } => ({
   "url-credentials": ofPattern(
     "url-credentials",
-    /(?<=[a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/@:]{0,64}:[^\s/]{1,128}|[^\s/@:]{16,128})(?=@)/giu,
+    /(?<=[a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/@:<[]{0,64}:[^\s/]{1,128}|[^\s/@:<[]{16,128})(?=@)/giu,
     { reach: 200, needs: "://" }
   ),
   email: ofPattern(
@@ -46,10 +46,11 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
     reach: 48,
     find: (text) => [...v4.find(text), ...v6.find(text)]
   },
-  phone: ofPattern("phone", /(?<![\p{L}\p{N}_+]|[\p{N}][./:-])[+(]{0,2}\d(?:[ ().\u00a0/-]{0,2}\d){6,16}(?![\p{L}\p{N}_])/gu, {
-    reach: 56,
-    accept: phone
-  }),
+  phone: ofPattern(
+    "phone",
+    /(?:(?<![\p{N}+])(?=\(?\+)|(?<![\p{L}\p{N}+]|\p{N}[./:-]))(?:\(?\+\d{1,3}\)?[ .\u00a0-]{0,2}(?:\(\d{1,5}\)[ .\u00a0/-]{0,2})?|1[ .-]?\(\d{3}\)[ .-]?|\(\d{1,5}\)[ .\u00a0/-]{0,2})?\d(?:[ .\u00a0/-]{0,2}\d){5,16}(?![\p{L}\p{N}])/gu,
+    { reach: 72, accept: phone }
+  ),
   url: ofPattern("url", /https?:\/\/[^\s<>"']{1,2048}/giu, { reach: 12, needs: "://", more: /[^\s<>"']+/uy }),
   wallet: ofPattern("wallet", /(?<!\w)(?:0x[0-9a-f]{40}|bc1[a-z0-9]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?!\w)/giu, { reach: 64 }),
   passport: ofPattern("passport", /(?<=passport(?: (?:no|nr|number)\.?)?[ :#is]{1,6})[a-z]{0,2}\d{6,9}(?!\w)/giu, { reach: 48 }),
@@ -85,7 +86,9 @@ function cards(text: string): ReadonlyArray<Range> {
     const at: Array<number> = []
     for (let i = 0; i < run.length; i++) if (isDigit(run, i)) at.push(i)
     for (let first = 0; first + 13 <= at.length; first++) {
-      if (first > 0 && at[first]! - at[first - 1]! === 1) continue
+      if (first > 0 ? at[first]! - at[first - 1]! === 1 : text[index - 1] === "+") continue
+      // Digits stand together, or in groups of which the first has at least four.
+      if (at[first + 3]! - at[first]! > 3) continue
       for (let count = Math.min(19, at.length - first); count >= 13; count--) {
         const last = at[first + count - 1]!
         if (isDigit(run, last + 1)) continue
