@@ -76,7 +76,7 @@ export interface Options extends Common.Common {
 export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-injection/tainted", false)
 
 /** Whether a suspicious text has reached the model in this session: other hooks may then be stricter. @category reading @since 0.1.0 */
-export const isTainted = (ctx: Pick<HookContext, "state">): boolean => ctx.state.get(tainted)
+export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"> }): boolean => ctx.state.get(tainted)
 
 /**
  * Scores texts by what gives injections away. This is a heuristic: it misses what is new, so treat all that tools bring back as data (`spotlight`), and

@@ -272,7 +272,7 @@ describe("a vault", () => {
         const scope = Scope.make()
         const { event } = yield* HookChain.makeUnsafe([hook]).run("preTurn", { message: text }, scope)
         if (between === " ") assert.notMatch(event.message, /ada@|4111|3704/)
-        assert.strictEqual(hook.revealText!(event.message, scope as never), text)
+        assert.strictEqual(hook.revealText!(event.message, Scope.context(scope, hook.name) as never), text)
       }
     }))
 
@@ -309,7 +309,7 @@ describe("a vault", () => {
           hook.wrapToolCall!(
             { id: "1", name, args, tool: { name, description: "", inputSchema: {} }, grant: { sandbox: "none" } },
             ((call: { readonly args: Json }) => Effect.succeed(success(next(call.args)))) as never,
-            scope as never
+            Scope.context(scope, hook.name) as never
           ) as Effect.Effect<ToolResult>
         const found = yield* pass("get", {}, () => value)
         const concealed = found.ok ? found.output : assert.fail()
@@ -340,6 +340,6 @@ describe("a vault", () => {
       const scope = Scope.make()
       yield* chain.run("preTurn", { message: mail }, scope)
       yield* chain.run("onSessionEnd", { sessionId: "session-1", reason: "done" }, scope)
-      assert.strictEqual(hook.revealText!("<EMAIL_1>", scope as never), "<EMAIL_1>")
+      assert.strictEqual(hook.revealText!("<EMAIL_1>", Scope.context(scope, hook.name) as never), "<EMAIL_1>")
     }))
 })

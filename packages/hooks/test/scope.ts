@@ -39,3 +39,10 @@ export const make = (with_: Partial<HookScope> = {}): TestScope => {
     records
   }
 }
+
+/** A context as a hook of this name would get it. */
+export const context = (scope: TestScope, hook: string) => ({
+  ...scope,
+  hook,
+  root: { sessionId: scope.sessionId, turnNumber: scope.turnNumber, state: scope.state }
+})

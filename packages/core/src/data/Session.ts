@@ -9,6 +9,8 @@ import type { Message } from "./Message.ts"
 export interface SessionStart {
   readonly sessionId: string
   readonly source: "startup" | "resume" | "rotate"
+  /** The session that this one goes on from, when it was rotated. */
+  readonly previous?: string
   /** Messages the session begins with. */
   readonly context: ReadonlyArray<Message>
 }

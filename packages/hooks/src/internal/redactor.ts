@@ -94,12 +94,12 @@ const none = () => false
 /** Makes the hook. */
 export const make = (settings: Settings): AgentHook => {
   const { at, engine, onDetection, reason, revealTo, shadow } = settings
-  const vaults = makeVaults(settings.name, settings.vault)
+  const vaults = makeVaults(settings.vault)
   const sessions = new Map<string, Known>()
   const wanted = settings.tools === undefined ? all : matcher(settings.tools)
   const hold = settings.hold ?? { chars: leastHold(engine.detectors) }
 
-  const known = ({ sessionId }: HookContext): Known => {
+  const known = ({ root: { sessionId } }: HookContext): Known => {
     const found = sessions.get(sessionId)
     if (found !== undefined) return found
     const made: Known = { sent: new WeakMap(), begun: new WeakSet(), delegated: new Set() }
@@ -136,7 +136,7 @@ export const make = (settings: Settings): AgentHook => {
         const before = sent.get(message)
         if (before !== undefined && before.size === vault.size) return before.message
         const own = message.role === "assistant"
-        const mine = new Look(engine, vault, (placeholder) => own || vault.get(placeholder) !== undefined)
+        const mine = new Look(engine, vault, (placeholder) => own || vault.gave(placeholder))
         const made = mine.message(message)
         for (const [kind, count] of mine.counts) {
           Result.try(() => onDetection?.({ kind, place: "history", count, sessionId: ctx.sessionId }))
@@ -169,13 +169,18 @@ export const make = (settings: Settings): AgentHook => {
     preTurn: (turn, ctx) => {
       const state = known(ctx)
       const again = state.begun.has(ctx)
-      const { blocked: kind, value } = look("input", ctx, () => again, (one) => {
-        const message = one.text(turn.message)
-        const attachments = turn.attachments === undefined ? undefined : one.list(turn.attachments, (file) => one.file(file))
-        return message === turn.message && attachments === turn.attachments
-          ? turn
-          : { ...turn, message, ...(attachments === undefined ? {} : { attachments }) }
-      })
+      const { blocked: kind, value } = look(
+        "input",
+        ctx,
+        (placeholder, vault) => again || isToldByAgent(ctx, placeholder, vault),
+        (one) => {
+          const message = one.text(turn.message)
+          const attachments = turn.attachments === undefined ? undefined : one.list(turn.attachments, (file) => one.file(file))
+          return message === turn.message && attachments === turn.attachments
+            ? turn
+            : { ...turn, message, ...(attachments === undefined ? {} : { attachments }) }
+        }
+      )
       if (kind !== undefined) return blocked(kind, "input")
       state.begun.add(ctx)
       return value === turn ? undefined : HookAction.transform(value)
@@ -188,7 +193,7 @@ export const make = (settings: Settings): AgentHook => {
       const { instructions } = request
       const told = instructions === undefined
         ? undefined
-        : look("history", ctx, (placeholder, vault) => vault.get(placeholder) !== undefined, (one) => one.text(instructions), false).value
+        : look("history", ctx, (placeholder, vault) => vault.gave(placeholder), (one) => one.text(instructions), false).value
       if (messages === request.messages && told === instructions) return undefined
       const changed: LlmRequest = { ...request, messages, ...(told === undefined ? {} : { instructions: told }) }
       return HookAction.transform(changed)
@@ -257,8 +262,9 @@ export const make = (settings: Settings): AgentHook => {
       return value === found ? undefined : HookAction.transform(value)
     },
     postDelegation: ({ delegation, result: found }, ctx) => {
-      // The other agent may speak of what it was told.
-      const keeps = (placeholder: string) => delegation.message.toUpperCase().includes(placeholder.toUpperCase())
+      // The other agent may speak of what it was told, and of what was taken out of its own work.
+      const keeps = (placeholder: string, vault: Vault) =>
+        delegation.message.toUpperCase().includes(placeholder.toUpperCase()) || vault.gave(placeholder)
       const { blocked: kind, value: text } = look("toolResults", ctx, keeps, (one) => one.text(found.text))
       if (kind !== undefined) return blocked(kind, "toolResults")
       if (wanted(delegation.agent)) known(ctx).delegated.add(text)
@@ -293,12 +299,17 @@ export const make = (settings: Settings): AgentHook => {
     ...(settings.revealToUser && !shadow && engine.placeholders !== undefined
       ? { revealText: (text: string, ctx: HookContext) => vaults.use(ctx, (vault) => reveal(engine, vault, text)) }
       : {}),
-    onSessionEnd: (_end, ctx) => {
-      vaults.drop(ctx.sessionId)
-      sessions.delete(ctx.sessionId)
+    onSessionStart: ({ previous }, ctx) => previous === undefined ? undefined : vaults.move(previous, ctx),
+    onSessionEnd: ({ reason, sessionId }) => {
+      sessions.delete(sessionId)
+      // A conversation that goes on elsewhere takes its values along.
+      if (reason !== "rotate") vaults.drop(sessionId)
     }
   }
 }
+
+/** What another agent of the tree says is no user's: the placeholders in it are placeholders. */
+const isToldByAgent = ({ agent }: HookContext, placeholder: string, vault: Vault): boolean => agent.depth > 0 && vault.gave(placeholder)
 
 const cleaned = (result: ToolResult, look: Look): ToolResult => {
   if (result.ok) {

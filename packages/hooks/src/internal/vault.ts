@@ -14,6 +14,8 @@ export interface Vault {
   readonly put: (kind: string, value: Value) => string | undefined
   /** What a placeholder stands for, in whatever case it is written. */
   readonly get: (placeholder: string) => Value | undefined
+  /** Whether it was given to a value in this conversation, be it by another hook. */
+  readonly gave: (placeholder: string) => boolean
   /** Every value, with its kind. */
   readonly values: () => Iterable<readonly [value: string, kind: string]>
   /** Grows with every value. */
@@ -25,7 +27,9 @@ export interface Vault {
 /** All sessions of one hook. */
 export interface Vaults {
   /** Opens the session's vault, lets `f` use it, and writes down what it put in. */
-  readonly use: <A>(ctx: Pick<HookContext, "sessionId" | "state">, f: (vault: Vault) => A) => A
+  readonly use: <A>(ctx: Pick<HookContext, "root" | "hook">, f: (vault: Vault) => A) => A
+  /** The conversation goes on in another session: its values go along. */
+  readonly move: (from: string, ctx: Pick<HookContext, "root" | "hook">) => void
   /** Forgets a session. */
   readonly drop: (sessionId: string) => void
 }
@@ -36,15 +40,25 @@ export const label = (kind: string): string => kind.toUpperCase().replaceAll("-"
 /** How many bytes of JSON a vault holds: sealed, they have to fit into one key of the state. */
 const maxBytes = 48_000
 
+/** Numbers are never used twice in a conversation: not by another hook, nor where the values they stood for are gone. */
+const counts = HookState.key("placeholders/counts", Schema.Record(Schema.String, Schema.Finite), {})
+
+const vaultOf = (hook: string) => HookState.key(`${hook}/vault`, "")
+
 /** Makes the vaults of a hook. With a key of 32 bytes they are sealed (AES-256-GCM) in the state, under `<hook>/vault`. */
-export const make = (hook: string, key: Uint8Array | undefined): Vaults => {
+export const make = (key: Uint8Array | undefined): Vaults => {
   const open = new Map<string, { readonly data: Data; readonly sealed: string }>()
-  // Numbers are never used twice, even where the values they stood for are gone.
-  const counts = HookState.key(`${hook}/counts`, Schema.Record(Schema.String, Schema.Finite), {})
-  const stored = HookState.key(`${hook}/vault`, "")
+  // An agent's own hook, at work beside one of the same name, has another name there.
+  const keys = new Map<string, HookState.StateKey<string>>()
+  const keyOf = (hook: string) => {
+    const found = keys.get(hook) ?? vaultOf(hook)
+    keys.set(hook, found)
+    return found
+  }
   return {
     use: (ctx, f) => {
-      const { sessionId, state } = ctx
+      const { hook, root: { sessionId, state } } = ctx
+      const stored = keyOf(hook)
       const sealed = key === undefined ? "" : state.get(stored)
       let known = open.get(sessionId)
       if (known === undefined || known.sealed !== sealed) {
@@ -52,11 +66,12 @@ export const make = (hook: string, key: Uint8Array | undefined): Vaults => {
         open.set(sessionId, known = { data: new Data(entries, state.get(counts), key), sealed })
       }
       const { data } = known
+      data.learn(state.get(counts))
       const before = data.size
       // What was put in is written down even when `f` breaks: its placeholder may be somewhere already.
       const answer = Result.try(() => f(data))
       if (data.size !== before) {
-        state.set(counts, Object.fromEntries(data.counts))
+        state.set(counts, { ...state.get(counts), ...Object.fromEntries(data.counts) })
         if (key !== undefined) {
           const text = seal(data.entries(), key, sessionId)
           state.set(stored, text)
@@ -64,6 +79,16 @@ export const make = (hook: string, key: Uint8Array | undefined): Vaults => {
         }
       }
       return Result.getOrThrow(answer)
+    },
+    move: (from, { hook, root: { sessionId, state } }) => {
+      const stored = keyOf(hook)
+      const sealed = key === undefined ? "" : state.get(stored)
+      const known = open.get(from)
+      open.delete(from)
+      const data = known?.data ?? new Data(sealed === "" || key === undefined ? [] : unseal(sealed, key, from), state.get(counts), key)
+      const text = key === undefined || data.size === 0 ? sealed : seal(data.entries(), key, sessionId)
+      if (text !== sealed) state.set(stored, text)
+      open.set(sessionId, { data, sealed: text })
     },
     drop: (sessionId) => void open.delete(sessionId)
   }
@@ -87,6 +112,10 @@ class Data implements Vault {
   get size() {
     return this.known.size
   }
+  /** Numbers that were given elsewhere. */
+  learn(counts: { readonly [kind: string]: number }): void {
+    for (const kind of Object.keys(counts)) this.counts.set(kind, Math.max(this.counts.get(kind) ?? 0, counts[kind]!))
+  }
   put(kind: string, value: Value): string | undefined {
     const known = this.names.get(nameOf(kind, value))
     if (known !== undefined) return known
@@ -99,6 +128,10 @@ class Data implements Vault {
   }
   get(placeholder: string): Value | undefined {
     return this.known.get(placeholder.toUpperCase())
+  }
+  gave(placeholder: string): boolean {
+    const [, kind = "", number = "0"] = /^<(.*)_(\d{1,15})>$/.exec(placeholder) ?? []
+    return Number(number) >= 1 && Number(number) <= (this.counts.get(kind.toLowerCase().replaceAll("_", "-")) ?? 0)
   }
   *values(): Iterable<readonly [string, string]> {
     for (const [placeholder, value] of this.known) yield [String(value), kindOf(placeholder)]

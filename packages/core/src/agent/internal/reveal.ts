@@ -5,9 +5,13 @@ import { Context as HookView } from "../../hook/internal/context.ts"
 import { say } from "./say.ts"
 import type { Turn } from "./turn.ts"
 
+/** What an agent tells another is told to a model: it is given what is its own, and nothing of the tree's. */
+const revealersOf = ({ host: { revealers }, parent }: Turn) =>
+  parent === undefined ? revealers : revealers.filter((hook) => !parent.host.chain.hooks.includes(hook))
+
 /** The text for the user alone. A hook that breaks reveals nothing. */
 export const revealed = (turn: Turn, text: string): string =>
-  turn.host.revealers.reduce((known, hook) => {
+  revealersOf(turn).reduce((known, hook) => {
     const made = Result.try(() => hook.revealText!(known, new HookView(turn, hook.name)))
     if (Result.isSuccess(made) && typeof made.success === "string") return made.success
     turn.warn(`revealText failed: ${Result.isFailure(made) ? say(made.failure) : "it answered no text"}`, hook.name)

@@ -45,7 +45,7 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
   turn.publish({ type: "session-end", reason: "rotate" })
 
   turn.move(after)
-  const folded = turn.fold("onSessionStart", { sessionId: after.id, source: "rotate", context: messages })
+  const folded = turn.fold("onSessionStart", { sessionId: after.id, source: "rotate", previous: before.id, context: messages })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   after.replace(messages)
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
