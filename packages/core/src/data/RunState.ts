@@ -139,8 +139,8 @@ export const RunState = Schema.Struct({
   stepNumber: Schema.Finite,
   coreType: Schema.String,
   input: TurnInput,
-  /** `model`: the next act is an LLM call. `tools`: `calls` of this step are not all done. `ended`: the turn is over. */
-  phase: Schema.Literals(["model", "tools", "ended"]),
+  /** `start`: the hooks before the turn have not had their say. `model`: the next act is an LLM call. `tools`: `calls` of this step are not all done. `ended`: the turn is over. */
+  phase: Schema.Literals(["start", "model", "tools", "ended"]),
   /** The finished part of the conversation; always valid for a provider. */
   messages: Schema.Array(Message),
   /** The model's message whose tools are not all done; it joins `messages` together with their results. */

@@ -8,6 +8,7 @@ import { createAgent } from "../../src/agent/createAgent.ts"
 import type { Limited, RunResult } from "../../src/agent/RunResult.ts"
 import * as ProviderError from "../../src/data/ProviderError.ts"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
 import { assertValid, line, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
 
@@ -120,6 +121,22 @@ describe("S3 limits", () => {
     const ended = await agent.resume(first.snapshot)
     assert.match(line(ended.messages), /tool quick: done \| tool slow!: unknown outcome.* \| tool again: done/)
     assert.deepStrictEqual([quick.ran.length, slow.ran.length, again.ran.length], [1, 1, 2])
+  })
+
+  it("that runs out before the turn has begun leaves a run that begins when it is resumed, hooks and all", async () => {
+    const model = scripted(["done"])
+    let slow = true
+    const hook: AgentHook = {
+      name: "slow",
+      timeout: "none",
+      preTurn: (input) => slow ? new Promise<never>(() => {}) : HookAction.transform({ ...input, message: `${input.message}!` })
+    }
+    const make = () => createAgent({ provider: model.provider, limits: { wallClockMs: slow ? 20 : 1_000 }, hooks: [hook] })
+    const first = await make().run("go") as Limited
+    assert.strictEqual(first.snapshot.phase, "start")
+    slow = false
+    const second = await make().resume(JSON.stringify(first.snapshot))
+    assert.strictEqual(line(second.messages), "user: go! | assistant: done")
   })
 
   it("are checked when the agent is made", () => {

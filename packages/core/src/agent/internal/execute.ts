@@ -105,8 +105,9 @@ const recovered = function*(turn: Turn, error: AgentError): Effect.fn.Return<Tur
 }
 
 const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
-  if (resumed && turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
-  const core: CoreOutput & { readonly executed: boolean } = resumed ? { ...(yield* work(turn)), executed: true } : yield* begin(turn)
+  const goesOn = resumed && turn.phase !== "start"
+  if (goesOn && turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
+  const core: CoreOutput & { readonly executed: boolean } = goesOn ? { ...(yield* work(turn)), executed: true } : yield* begin(turn)
   const output = outputOf(turn, core)
   const { memory } = turn.host
   if (memory?.postTurnObserve !== undefined) {
@@ -141,6 +142,7 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
     admit(turn, yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")
   }
   const { attachments = [], message } = input
+  turn.phase = "model"
   turn.messages.push({ role: "user", content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments] })
   if (outcome?.action._tag === "Respond") {
     const { text } = outcome.action.output
@@ -242,7 +244,8 @@ class Context implements AgentContext {
     return this.turn.messages.slice()
   }
   get phase() {
-    return this.turn.phase
+    const { phase: now } = this.turn
+    return now === "start" ? "model" : now
   }
   get hooks() {
     const { turn } = this

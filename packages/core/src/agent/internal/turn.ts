@@ -66,7 +66,7 @@ export class Turn implements HookScope {
   input: TurnInput
   readonly turnNumber: number
   stepNumber = 0
-  phase: RunState.RunState["phase"] = "model"
+  phase: RunState.RunState["phase"] = "start"
   open: AssistantMessage | undefined = undefined
   calls: Array<Work> = []
   followUps: Array<string> = []
