@@ -64,7 +64,7 @@ export interface Options<R = never> extends Omit<Common.Common, "tools" | "when"
   /** Asks a person: directly, as a promise or as an Effect. Without it the run is suspended until the host resumes it. */
   readonly ask?: (request: Request, ctx: HookContext) => Eventual<Answer, R>
   /** Why a person is asked. Default `<tool> needs approval`. */
-  readonly reason?: string | ((call: ToolCallEvent) => string)
+  readonly reason?: string | ((call: ToolCallEvent, ctx: HookContext) => string)
   /** After this an answer comes too late, and counts as a denial. Default: never. */
   readonly expiresIn?: Duration.Input
   /** Who may answer, by name. Default: anybody. */
@@ -131,7 +131,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     reinvoke: "ifChanged",
     preToolCall: (call, ctx) => {
       if (!needed(call, ctx)) return undefined
-      const reason = typeof options.reason === "function" ? options.reason(call) : options.reason ?? `${call.name} needs approval`
+      const reason = typeof options.reason === "function" ? options.reason(call, ctx) : options.reason ?? `${call.name} needs approval`
       if (ask === undefined) return HookAction.ask(reason, details(call), conditions)
       return ctx.signal.aborted ? cancelled : inPlace(call, ctx, reason, ask)
     }

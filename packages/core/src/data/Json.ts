@@ -81,7 +81,23 @@ export const isPlain = (value: object): boolean => {
  * @category guards
  * @since 0.1.0
  */
-export const whyNot = (value: unknown, path = "$", depth = 0): string | undefined => {
+export const whyNot = (value: unknown, path = "$", depth = 0): string | undefined =>
+  isJson(value, depth) ? undefined : culprit(value, path, depth)
+
+/** Most values are JSON: nothing is built for them. */
+const isJson = (value: unknown, depth: number): boolean => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object" || depth >= 64 || !isPlain(value)) return false
+  const isArray = Array.isArray(value)
+  for (const key of Object.keys(value)) {
+    const child = (value as Record<string, unknown>)[key]
+    if (!isJson(child, depth + 1) && (child !== undefined || isArray)) return false
+  }
+  return true
+}
+
+const culprit = (value: unknown, path: string, depth: number): string | undefined => {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${path} is ${value}`
   if (typeof value !== "object") return `${path} is ${value === undefined ? "undefined" : `a ${typeof value}`}`
@@ -90,7 +106,7 @@ export const whyNot = (value: unknown, path = "$", depth = 0): string | undefine
   for (const key of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[key]
     if (child === undefined && !Array.isArray(value)) continue
-    const why = whyNot(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, depth + 1)
+    const why = culprit(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, depth + 1)
     if (why !== undefined) return why
   }
   return undefined

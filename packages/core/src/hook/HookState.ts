@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { freeze, type Json, whyNot } from "../data/Json.ts"
+import { freeze, isPlain, type Json, whyNot } from "../data/Json.ts"
 
 /** Most characters of JSON one key may hold (64 KiB). @category limits @since 0.1.0 */
 export const maxKey = 65_536
@@ -96,7 +96,8 @@ export interface Store extends HookState {
 
 /** Makes a state, empty or from a snapshot. @category constructors @since 0.1.0 */
 export const make = (from: { readonly [name: string]: Json } = {}): Store => {
-  const entries = new Map<string, { readonly value: unknown; readonly size: number }>()
+  /** `checked` is the test the value has passed: a value is not looked at again by the same key. */
+  const entries = new Map<string, { readonly value: unknown; readonly size: number; checked?: StateKey<never>["is"] }>()
   let total = 0
   for (const [name, value] of Object.entries(from)) {
     const size = sizeOf(value)
@@ -107,9 +108,11 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   const get = <A>(key: StateKey<A>): A => {
     const entry = entries.get(key.name)
     if (entry === undefined) return key.initial
+    if (entry.checked === key.is) return entry.value as A
     if (!key.is(entry.value)) {
       throw new StateError({ key: key.name, message: `state ${key.name}: holds a value of another type than this key's` })
     }
+    entry.checked = key.is as never
     return entry.value
   }
 
@@ -118,9 +121,8 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
       throw new StateError({ key: key.name, message: `state ${key.name}: ${writer} may not write it, only ${key.writers.join(", ")}` })
     }
     if (!key.is(value)) throw new StateError({ key: key.name, message: `state ${key.name}: the value does not fit the key's type` })
-    const why = whyNot(value)
-    if (why !== undefined) throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${why}` })
-    const size = sizeOf(value)
+    const size = measured(value)
+    if (size === undefined) throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${whyNot(value)}` })
     const next = total + size - (entries.get(key.name)?.size ?? 0)
     if (size > maxKey) {
       throw new StateError({ key: key.name, message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed` })
@@ -131,7 +133,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
         message: `state ${key.name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
-    entries.set(key.name, { value: freeze(value), size })
+    entries.set(key.name, { value, size, checked: key.is as never })
     total = next
   }
 
@@ -150,3 +152,37 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 
 const sizeOf = (value: unknown): number =>
   typeof value === "string" || (typeof value === "object" && value !== null) ? JSON.stringify(value).length : 8
+
+/** Sizes of objects that are in some state, and so are JSON and frozen: what was written once is not looked through again. */
+const sizes = new WeakMap<object, number>()
+
+/** Characters of JSON, to an escape; nothing for what is not JSON. Objects are frozen and remembered once all of the value is known to be JSON. */
+const measured = (value: unknown): number | undefined => {
+  if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? sizeOf(value) : undefined
+  const found: Array<[object, number]> = []
+  const size = measure(value, found, 0)
+  if (size === undefined) return undefined
+  for (const [one, length] of found) sizes.set(Object.freeze(one), length)
+  return size
+}
+
+const measure = (value: unknown, found: Array<[object, number]>, depth: number): number | undefined => {
+  if (typeof value === "string") return value.length + 2
+  if (typeof value === "number") return Number.isFinite(value) ? String(value).length : undefined
+  if (typeof value === "boolean" || value === null) return 5
+  if (typeof value !== "object" || depth >= 64) return undefined
+  const known = sizes.get(value)
+  if (known !== undefined) return known
+  if (!isPlain(value)) return undefined
+  const isArray = Array.isArray(value)
+  let sum = 2
+  for (const key of Object.keys(value)) {
+    const child = (value as Record<string, unknown>)[key]
+    if (child === undefined && !isArray) continue
+    const size = measure(child, found, depth + 1)
+    if (size === undefined) return undefined
+    sum += size + 1 + (isArray ? 0 : key.length + 3)
+  }
+  found.push([value, sum])
+  return sum
+}

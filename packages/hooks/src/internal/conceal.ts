@@ -1,6 +1,7 @@
 /** Takes values out of texts, JSON and messages, and puts them back where they may be read. */
 import type { Json } from "@belay/core/Json"
 import type { ContentPart, FilePart, Message } from "@belay/core/Message"
+import { Clean } from "./clean.ts"
 import { type Detector, findAll, type Found } from "./detect.ts"
 import { label, type Value, type Vault } from "./vault.ts"
 
@@ -19,6 +20,8 @@ export interface Engine {
   readonly lookalike: string
   /** Texts that look like placeholders of this engine; absent when it makes none. */
   readonly placeholders: RegExp | undefined
+  /** Texts in which the detectors found nothing. */
+  readonly clean: Clean
 }
 
 /** Builds an engine; `detectors` is not empty. */
@@ -31,6 +34,7 @@ export const engine = (
     marker: (kind) => `[${label(kind)}]`,
     ...options,
     detectors,
+    clean: new Clean(),
     placeholders: kinds.some((kind) => options.strategy(kind) === "placeholder")
       ? new RegExp(`<(?:${kinds.map(label).join("|")})_\\d{1,9}>`, "gi")
       : undefined
@@ -185,7 +189,13 @@ export class Look {
         }
       }
     }
-    return findAll(detectors, text, special, kept).filter(({ end, kind, start }) => kind === lookalike || !allowed(text.slice(start, end)))
+    const isPlain = special.length === 0 && kept.length === 0
+    if (isPlain && this.engine.clean.has(text)) return []
+    const found = findAll(detectors, text, special, kept).filter(({ end, kind, start }) =>
+      kind === lookalike || !allowed(text.slice(start, end))
+    )
+    if (isPlain && found.length === 0) this.engine.clean.add(text)
+    return found
   }
 
   private replaced(text: string, found: ReadonlyArray<Found>, cut?: ReadonlySet<Found>): string {
