@@ -78,7 +78,8 @@ const compiled = (name: string, { projections }: Options) =>
       return Result.flatMap(expect(name, whole(`projections["${tool}"].maxTokens`, maxTokens)), () =>
         Result.mapBoth(JmesPath.compile(expression), {
           onSuccess: (search) => ({ fits: matcher(tool), maxTokens, search }),
-          onFailure: (why) => new ConfigError({ key, message: `${key}: ${JSON.stringify(expression)} is no JMESPath expression (${why})` })
+          onFailure: (why) =>
+            new ConfigError({ key, message: `${key}: ${JSON.stringify(expression)} is no JMESPath expression (${why})` })
         }))
     })
   )

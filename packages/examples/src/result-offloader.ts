@@ -1,0 +1,24 @@
+/** A log that is too long for the model: it reads the beginning, the end and a reference, and reads on where it wants to. */
+import { createAgent, defineTool, Message } from "@belay/core"
+import { ResultOffloader } from "@belay/hooks"
+import { OpenAiCompatible } from "@belay/providers"
+import * as z from "zod"
+
+const fetchLog = defineTool({
+  name: "fetch_log",
+  description: "Fetch the log",
+  input: z.object({}),
+  execute: () => Array.from({ length: 5_000 }, (_, n) => `request ${n} took ${n % 97} ms`).join("\n")
+})
+
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  tools: [fetchLog, ResultOffloader.readTool()],
+  hooks: [ResultOffloader.make({ maxResultTokens: 1_000, previewTokens: 60 })]
+})
+const session = await agent.session()
+const { messages } = await session.run("Fetch the log")
+const shown = Message.text(messages.find(({ role }) => role === "tool")!)
+console.log(shown)
+const { text } = await session.run(`Read the artifact at ${/<artifact:[^>]+>/.exec(shown)?.[0]}`)
+console.log(text)

@@ -1,0 +1,195 @@
+import { Endpoint } from "@belay/testing"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { runProgram } from "./run.ts"
+
+let endpoint: Endpoint.Endpoint
+beforeAll(async () => {
+  endpoint = await Endpoint.start()
+})
+afterAll(() => endpoint.close())
+
+const run = async (name: string) => {
+  const finished = await runProgram(name, {
+    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
+  })
+  assert.strictEqual(finished.stderr, "")
+  assert.strictEqual(finished.code, 0)
+  return finished.stdout.trimEnd().split("\n")
+}
+
+describe("the recipes", () => {
+  it("result-offloader: the model reads the ends of a log and a reference, and reads on", async () => {
+    const lines = await run("result-offloader.ts")
+    assert.strictEqual(lines[0], "request 0 took 0 ms")
+    assert.include(lines, "request 4999 took 52 ms")
+    const text = lines.join("\n")
+    assert.match(
+      text,
+      /\[This result of fetch_log is .* All of it is <artifact:hook:offload\/t1-[0-9a-f]{14}>; read on with read_artifact\.\]/
+    )
+    assert.match(text, /- read_artifact: \{"total":\d+,"offset":0,"text":"request 0 took 0 ms/)
+    assert.notInclude(text, "request 2500 ")
+  })
+
+  it("E-50 (1) a diff of 40,000 tokens is read as about 200", async () => {
+    const [story, read] = await run("recipes/01-pull-request-diff.ts")
+    const [, before, after] = /^the tool gave about (\d+) tokens, the model read about (\d+):$/.exec(story!) ?? []
+    assert.isAbove(Number(before), 40_000)
+    assert.isBelow(Number(after), 200)
+    const files = JSON.parse(read!) as ReadonlyArray<unknown>
+    assert.lengthOf(files, 9)
+    assert.deepStrictEqual(files[3], { name: "src/part-3.ts", additions: 30, deletions: 3 })
+  })
+
+  it("E-50 (2) of 5,000 rows 20 are read, and that there are more", async () => {
+    assert.deepStrictEqual(await run("recipes/02-sql-truncation.ts"), ["the model read 20 rows and {\"truncated\":true,\"total\":5000}"])
+  })
+
+  it("E-50 (3) of 500 lines the ten newest are read, or the errors", async () => {
+    assert.deepStrictEqual(await run("recipes/03-log-search.ts"), [
+      `checkout: 10 of 500 lines, ${Array.from({ length: 10 }, (_, n) => `${499 - n} INFO`).join(", ")}`,
+      "errors of checkout: 5 of 500 lines, 487 ERROR, 367 ERROR, 247 ERROR, 127 ERROR, 7 ERROR"
+    ])
+  })
+
+  it("E-50 (4) a billing agent begins with the account's status and its invoices", async () => {
+    const lines = await run("recipes/04-billing-prefetch.ts")
+    assert.match(lines[0]!, /^billing reads: "What is known of the account: .*past due.*acme-17.*\$120\.00/)
+    assert.strictEqual(lines[2], "in 1 call")
+    assert.strictEqual(lines.at(-1), "- ask_billing: The invoice acme-17 over $120.00 is not paid.")
+  })
+
+  it("E-50 (5) a security reviewer reads SECURITY.md and the CVEs, another reviewer does not", async () => {
+    const [security, style] = (await run("recipes/05-security-reviewer.ts")).join("\n").split("the style reviewer reads:")
+    assert.match(security!, /SECURITY\.md:\nNever log tokens/)
+    assert.match(security!, /CVE-2099-0001 .*\nCVE-2099-0002 /)
+    assert.strictEqual(style!.trim(), "Review the diff.")
+  })
+
+  it("E-50 (6) sub-agents at any depth are told the tenant's features, and not the tenant", async () => {
+    assert.deepStrictEqual(await run("recipes/06-feature-flags.ts"), [
+      "leader reads: \"Features that are on: new-checkout, dark-mode.\\n\\nPlan the page.\"",
+      "worker reads: \"Features that are on: new-checkout, dark-mode.\\n\\nBuild the page.\"",
+      "no model saw the tenant"
+    ])
+  })
+
+  it("E-50 (7) a credential reaches the tool alone: it is not in context, transcript, events, records, snapshot and store", async () => {
+    const lines = await run("recipes/07-credentials.ts")
+    assert.notInclude(lines.join("\n"), "fake-key")
+    assert.deepStrictEqual(lines, [
+      "the tool was called 2 times, with the key: true",
+      "the model reads: {\"charged\":5,\"request\":{\"headers\":{\"authorization\":\"Bearer {{api_key}}\"}}}",
+      "the model reads: \"{{api_key}} may not charge 500\"",
+      "the model reads: \"there is no credential root_key for charge_card\"",
+      "the model reads: \"refunded\"",
+      "context: has the placeholder, not the key",
+      "transcript: has the placeholder, not the key",
+      "events: has the placeholder, not the key",
+      "records: has nothing, not the key",
+      "snapshot: has the placeholder, not the key",
+      "store: has the placeholder, not the key"
+    ])
+  })
+
+  it("E-50 (8) every database call gets the tenant, also where the model wrote another", async () => {
+    assert.deepStrictEqual(await run("recipes/08-tenant.ts"), [
+      "db_read orders of acme",
+      "db_write orders of acme",
+      "weather clouds of undefined",
+      "the model never saw the tenant"
+    ])
+  })
+
+  it("E-50 (9) yesterday is a date of ISO 8601, by the clock that is given", async () => {
+    assert.deepStrictEqual(await run("recipes/09-dates.ts"), [
+      "report of 2026-02-28",
+      "report of 2026-03-01",
+      "report of 2026-03-02",
+      "report of 2024-02-29",
+      "someday is no date"
+    ])
+  })
+
+  it("E-50 (10) in audit mode reads pass, and every other tool is refused", async () => {
+    assert.deepStrictEqual(await run("recipes/10-audit-mode.ts"), [
+      "Done, in 3 steps.",
+      "- read_file: contents of notes.txt",
+      "- delete_file: agent is in read-only mode",
+      "- count_files: agent is in read-only mode"
+    ])
+  })
+
+  it("E-50 (11) tools are refused with BUDGET_EXCEEDED once the conversation has cost too much, after restarts too", async () => {
+    assert.deepStrictEqual(await run("recipes/11-budget-guard.ts"), [
+      "first: found",
+      "second, after a restart: BUDGET_EXCEEDED: 60 of 50 micro-dollars are spent",
+      "third, after a restart: BUDGET_EXCEEDED: 90 of 50 micro-dollars are spent"
+    ])
+  })
+
+  it("E-50 (12) files are written below the output folder alone: not by `..`, an absolute path or a symbolic link", async () => {
+    assert.deepStrictEqual(await run("recipes/12-output-folder.ts"), [
+      "\"report.md\": wrote report.md",
+      "\"parts/one.md\": wrote parts/one.md",
+      "\"..notes.md\": wrote ..notes.md",
+      "\"WORKSPACE/output/absolute.md\": wrote absolute.md",
+      "\"../outside/up.md\": file_write is refused: it is not below the output folder",
+      "\"parts/../../outside/up.md\": file_write is refused: it is not below the output folder",
+      "\"WORKSPACE/outside/absolute.md\": file_write is refused: it is not below the output folder",
+      "\"WORKSPACE/output-beside/x.md\": file_write is refused: it is not below the output folder",
+      "\"link/through.md\": file_write is refused: link is a symbolic link",
+      "\"dangling.md\": file_write is refused: dangling.md is a symbolic link",
+      "\".\": file_write is refused: it is not below the output folder",
+      "\"nul\\u0000.md\": file_write is refused: it is no path",
+      "outside there are 0 files, beside 2 folders"
+    ])
+  })
+
+  it("E-50 (13) a page is an artifact, and the model reads what was found in it", async () => {
+    assert.deepStrictEqual(await run("recipes/13-scrape.ts"), [
+      "extracted 12 products, stored raw at artifacts://scrape::https://shop.example/lamps::raw",
+      "kept hook:scrape::https://shop.example/lamps::raw: text/html, 6898 characters",
+      "the model never saw the page"
+    ])
+  })
+
+  it("E-50 (14) sections are appended to a draft, and the model reads how far it is", async () => {
+    assert.deepStrictEqual(await run("recipes/14-report.ts"), [
+      "Section 1 written (600 words). Total draft: 600 words.",
+      "Section 2 written (628 words). Total draft: 1,228 words.",
+      "Section 3 written (612 words). Total draft: 1,840 words.",
+      "the draft has 1840 words"
+    ])
+  })
+
+  it("E-50 (15) what was shown by a search is not shown again, in later turns either", async () => {
+    assert.deepStrictEqual(await run("recipes/15-search-dedup.ts"), [
+      "{\"results\":[\"https://a.example/1\",\"https://b.example/2\"],\"alreadySeen\":1}",
+      "{\"results\":[\"https://c.example/3\"],\"alreadySeen\":1}",
+      "{\"results\":[],\"alreadySeen\":1}"
+    ])
+  })
+
+  it("E-50 (16) a pipeline: tenant and token before; after, the raw result kept, errors in one shape, large results projected", async () => {
+    const lines = await run("recipes/16-pipeline.ts")
+    assert.deepStrictEqual(lines.slice(0, 6), [
+      "GET /few for acme, with the token",
+      "GET /all for acme, with the token",
+      "GET /broken for acme, with the token",
+      "the model reads: {\"items\":[{\"id\":0,\"note\":\"some words\"},{\"id\":1,\"note\":\"some words\"}]}",
+      "the model reads: {\"total\":5000,\"first\":[0,1]}",
+      "the model reads: {\"error\":{\"tool\":\"api_get\",\"message\":\"timeout of the upstream\",\"retryable\":true}}"
+    ])
+    assert.match(lines[6]!, /^kept: hook:raw::all, 158\d+ characters$/)
+    assert.lengthOf(lines.filter((line) => line.startsWith("kept: hook:raw::")), 3)
+    assert.strictEqual(lines.at(-1), "the model saw neither token nor tenant")
+  })
+
+  it("E-50 (17) without meetings the whole flow ends, from inside a sub-agent", async () => {
+    assert.deepStrictEqual(await run("recipes/17-calendar-gate.ts"), [
+      "1 meetings: completed, Here is the briefing. (planner asked 2 times, writer 1)",
+      "0 meetings: aborted, no meetings today (planner asked 1 times, writer 0)"
+    ])
+  })
+})
