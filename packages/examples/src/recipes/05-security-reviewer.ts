@@ -1,5 +1,5 @@
 /** A security reviewer is told the project's rules and what is known of its dependencies; other agents are not. */
-import { agentTool, createAgent, defineHook, HookAction } from "@belay/core"
+import { agentTool, createAgent, defineHook, HookAction, Message } from "@belay/core"
 import { Scripted } from "@belay/testing"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -30,6 +30,6 @@ await using agent = createAgent({
   hooks: [briefing]
 })
 await agent.run("Review the diff")
-console.log(`the security reviewer reads:\n${security.requests[0]?.messages.map(({ content }) => content).join("\n")}`)
-console.log(`the style reviewer reads:\n${style.requests[0]?.messages.map(({ content }) => content).join("\n")}`)
+console.log(`the security reviewer reads:\n${security.requests[0]?.messages.map(Message.text).join("\n")}`)
+console.log(`the style reviewer reads:\n${style.requests[0]?.messages.map(Message.text).join("\n")}`)
 await rm(folder, { recursive: true })

@@ -1,5 +1,5 @@
 /** What a conversation has cost is kept with it; when that is too much, no more tools run, in this process and in the next. */
-import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction, HookState, Message } from "@belay/core"
 import * as SessionStore from "@belay/core/SessionStore"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
@@ -29,7 +29,7 @@ const converse = async (...script: ReadonlyArray<Scripted.Entry>) => {
   await using agent = createAgent({ provider: Scripted.make(script), store, tools: [search], hooks: [budget] })
   const session = await agent.session({ id: "research" })
   const { messages } = await session.run("Search")
-  return messages.filter(({ role }) => role === "tool").at(-1)?.content
+  return Message.text(messages.findLast(({ role }) => role === "tool")!)
 }
 const searches = () => Scripted.toolCalls({ name: "search" })
 console.log(`first: ${await converse(searches(), "enough")}`)

@@ -1,5 +1,5 @@
 /** Files are written below one folder: not above it, not elsewhere, and not through a symbolic link. */
-import { createAgent, defineTool, HookAction, onTool } from "@belay/core"
+import { createAgent, defineTool, HookAction, Message, onTool } from "@belay/core"
 import { Scripted } from "@belay/testing"
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -64,7 +64,7 @@ const paths = [
 const provider = Scripted.make([...paths.map((path) => Scripted.toolCalls({ name: "file_write", args: { path, text: "x" } })), "done"])
 await using agent = createAgent({ provider, tools: [fileWrite], hooks: [outputFolder] })
 const { messages } = await agent.run("Write the report")
-const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content)
+const results = messages.filter(({ role }) => role === "tool").map(Message.text)
 for (const [index, path] of paths.entries()) console.log(`${JSON.stringify(path.replace(workspace, "WORKSPACE"))}: ${results[index]}`)
 console.log(`outside there are ${(await readdir(outside)).length} files, beside ${(await readdir(workspace)).length} folders`)
 await rm(workspace, { recursive: true })

@@ -36,7 +36,10 @@ const bare = (data: Json): jmespath.JSONValue => {
 const clean = (value: unknown): Result.Result<Json, string> => {
   if (value === null) return Result.fail("the expression finds nothing in it")
   const why = whyNot(value)
-  return why === undefined
-    ? Result.succeed(JSON.parse(JSON.stringify(value)) as Json)
-    : Result.fail(`what the expression finds is not JSON, ${why}`)
+  return why === undefined ? Result.succeed(plain(value as Json)) : Result.fail(`what the expression finds is not JSON, ${why}`)
+}
+
+const plain = (value: Json): Json => {
+  if (typeof value !== "object" || value === null) return value
+  return Array.isArray(value) ? value.map(plain) : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }
