@@ -1,0 +1,226 @@
+/**
+ * Tools of an MCP server as tools of an agent: policy, approval and every hook treat them like any other.
+ *
+ * @since 0.1.0
+ */
+import type { Tool } from "@belay/core/defineTool"
+import { canonical, digest, type JsonObject, whyNot } from "@belay/core/Json"
+import { matcher } from "@belay/core/NamePattern"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import * as Answer from "./internal/mcp/answer.ts"
+
+/** What is used of a connected client; that of `@modelcontextprotocol/client` has it. @category models @since 0.1.0 */
+export interface Client {
+  readonly listTools: (
+    params?: { cursor: string }
+  ) => PromiseLike<{ readonly tools: ReadonlyArray<unknown>; readonly nextCursor?: unknown }>
+  readonly callTool: (
+    params: { name: string; arguments: { [key: string]: unknown } },
+    options: { signal: AbortSignal; timeout: number }
+  ) => PromiseLike<unknown>
+}
+
+/** @category models @since 0.1.0 */
+export interface Options {
+  /** What the server is called: a part of its tools' names. */
+  readonly server: string
+  /** Only tools of these names, as the server has them: `*` stands for any characters, a leading `!` excludes. Default: all. */
+  readonly include?: string | ReadonlyArray<string>
+  /** No tools of these names, as the server has them; `*` stands for any characters. */
+  readonly exclude?: string | ReadonlyArray<string>
+  /** What goes before the tool's own name. Default `mcp__<server>__`. */
+  readonly prefix?: string
+  /** Characters of a result that are read at most; a longer text is cut and says so, a larger file is left out. Default 1,000,000. */
+  readonly maxResultLength?: number
+}
+
+/** A server said something that is not the protocol, or its tool failed. The message of a failed tool is the server's. @category errors @since 0.1.0 */
+export class McpError extends Schema.TaggedError<McpError>()("McpError", {
+  server: Schema.String,
+  /** As the server calls it. */
+  tool: Schema.optionalKey(Schema.String),
+  message: Schema.String
+}) {}
+
+/** @category models @since 0.1.0 */
+export type McpTool = Tool<string, JsonObject> & { readonly input: JsonObject }
+
+/**
+ * Asks a connected client for its tools, page by page, and makes a tool of each that is wanted: `mcp__<server>__<tool>`, with the server's JSON Schema
+ * and, where it states them, its hints `readOnly`, `destructive` and `idempotent`. A result is the structured content where there is one, else the
+ * text, or content parts. What the server calls an error fails the call. A cancelled turn cancels the call at the server; how long it may take is
+ * the agent's to say (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its tools, or describes one that cannot be one.
+ *
+ * @example
+ * ```ts
+ * import { Client } from "@modelcontextprotocol/client"
+ * import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+ * import * as McpTools from "@belay/providers/McpTools"
+ *
+ * const client = new Client({ name: "my-agent", version: "1.0.0" })
+ * await client.connect(new StdioClientTransport({ command: "my-server" }))
+ * const tools = await McpTools.fromClient(client, { server: "files", exclude: "delete_*" })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromClient = (client: Client, options: Options): Promise<ReadonlyArray<McpTool>> =>
+  Effect.runPromise(Effect.gen(function*() {
+    const { server } = options
+    const wanted = chosen(options)
+    const names = new Set<string>()
+    const tools: Array<McpTool> = []
+    for (const listed of yield* list(client, server)) {
+      const named = Schema.decodeUnknownResult(Named)(listed)
+      if (Result.isFailure(named)) return yield* new McpError({ server, message: `${server}: a tool without a name` })
+      if (!wanted(named.success.name)) continue
+      const described = Schema.decodeUnknownResult(Described)(listed)
+      if (Result.isFailure(described)) {
+        const { message } = described.failure
+        return yield* new McpError({
+          server,
+          tool: named.success.name,
+          message: `${server}: the tool ${JSON.stringify(named.success.name)} is no tool: ${message}`
+        })
+      }
+      const tool = made(client, options, described.success)
+      if (names.has(tool.name)) {
+        return yield* new McpError({ server, tool: described.success.name, message: `${server}: two tools are named ${tool.name}` })
+      }
+      names.add(tool.name)
+      tools.push(tool)
+    }
+    return tools
+  }))
+
+const chosen = ({ exclude, include }: Options): (name: string) => boolean => {
+  const isIn = include === undefined ? () => true : matcher(include)
+  const isOut = exclude === undefined ? () => false : matcher(exclude)
+  return (name) => isIn(name) && !isOut(name)
+}
+
+/** More are a server that does not come to an end. */
+const maxPages = 1_000
+
+const list = (client: Client, server: string): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
+  Effect.gen(function*() {
+    const all: Array<unknown> = []
+    const cursors = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const page = yield* Effect.tryPromise({
+        try: async () => client.listTools(cursor === undefined ? undefined : { cursor }),
+        catch: (error) => new McpError({ server, message: `${server} cannot list its tools: ${messageOf(error)}` })
+      })
+      const decoded = Schema.decodeUnknownResult(Page)(page)
+      if (Result.isFailure(decoded)) {
+        return yield* new McpError({ server, message: `${server} cannot list its tools: ${decoded.failure.message}` })
+      }
+      all.push(...decoded.success.tools)
+      cursor = decoded.success.nextCursor
+      if (cursor === undefined) {
+        continue
+      }
+      if (cursors.has(cursor) || cursors.size >= maxPages) {
+        return yield* new McpError({ server, message: `${server} cannot list its tools: the list has no end` })
+      }
+      cursors.add(cursor)
+    } while (cursor !== undefined)
+    return all
+  })
+
+const isSchema = (schema: unknown): schema is JsonObject =>
+  typeof schema === "object" && schema !== null && !Array.isArray(schema) && whyNot(schema) === undefined
+
+const Page = Schema.Struct({ tools: Schema.Array(Schema.Unknown), nextCursor: Schema.optional(Schema.String) })
+const Named = Schema.Struct({ name: Schema.NonEmptyString })
+const Described = Schema.Struct({
+  name: Schema.NonEmptyString,
+  description: Schema.optional(Schema.String),
+  inputSchema: Schema.Unknown.check(Schema.makeFilter((schema) => isSchema(schema) ? undefined : whyNot(schema) ?? "expected an object")),
+  annotations: Schema.optional(Schema.Struct({
+    readOnlyHint: Schema.optional(Schema.Boolean),
+    destructiveHint: Schema.optional(Schema.Boolean),
+    idempotentHint: Schema.optional(Schema.Boolean)
+  }))
+})
+
+/** A timer of the client's own never goes off before the agent's. */
+const never = 2_147_483_647
+
+const made = (client: Client, options: Options, { annotations = {}, description, inputSchema, name }: typeof Described.Type): McpTool => {
+  const { maxResultLength = 1_000_000, prefix, server } = options
+  const { destructiveHint, idempotentHint, readOnlyHint } = annotations
+  return {
+    name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
+    description: description ?? name,
+    input: inputSchema as JsonObject,
+    ...(readOnlyHint === undefined ? {} : { readOnly: readOnlyHint }),
+    ...(destructiveHint === undefined ? {} : { destructive: destructiveHint }),
+    ...(idempotentHint === undefined ? {} : { idempotent: idempotentHint }),
+    execute: (args, { signal }) =>
+      Effect.tryPromise({
+        try: async () => client.callTool({ name, arguments: { ...args } }, { signal, timeout: never }),
+        catch: (error) => new McpError({ server, tool: name, message: messageOf(error) })
+      }).pipe(Effect.flatMap((said) =>
+        Result.match(Answer.read(said, maxResultLength), {
+          onSuccess: Effect.succeed,
+          onFailure: (message) => Effect.fail(new McpError({ server, tool: name, message }))
+        })
+      ))
+  }
+}
+
+/** What may not be in a name becomes `_`; what is too long ends with a digest. */
+const nameOf = (full: string): string => {
+  const name = full.replaceAll(/[^A-Za-z0-9_.-]/g, "_")
+  return name.length <= 64 ? name : `${name.slice(0, 49)}_${digest(full)}`
+}
+
+const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
+
+/** What tools were, by name: SHA-256 over name, description, schema and hints. @category drift @since 0.1.0 */
+export interface Fingerprint {
+  readonly [name: string]: string
+}
+
+/** What has changed between two fingerprints, by name. @category drift @since 0.1.0 */
+export interface Drift {
+  readonly added: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+  readonly changed: ReadonlyArray<string>
+}
+
+/**
+ * Makes a fingerprint of tools, to be kept as JSON: a server may describe its tools otherwise once they were reviewed.
+ *
+ * @example
+ * ```ts
+ * import * as McpTools from "@belay/providers/McpTools"
+ *
+ * const isAsReviewed = (reviewed: McpTools.Fingerprint, tools: ReadonlyArray<McpTools.McpTool>): boolean => {
+ *   const { added, changed } = McpTools.drift(reviewed, McpTools.fingerprint(tools))
+ *   return added.length === 0 && changed.length === 0
+ * }
+ * ```
+ * @category drift
+ * @since 0.1.0
+ */
+export const fingerprint = (tools: ReadonlyArray<McpTool>): Fingerprint =>
+  Object.fromEntries(tools.map(({ description, destructive, idempotent, input, name, readOnly }) => [
+    name,
+    createHash("sha256").update(canonical({ name, description, input, readOnly, destructive, idempotent })).digest("hex")
+  ]))
+
+/** Says what has changed, in the order of the alphabet. @category drift @since 0.1.0 */
+export const drift = (before: Fingerprint, after: Fingerprint): Drift => {
+  const [old, now] = [Object.keys(before).sort(), Object.keys(after).sort()]
+  return {
+    added: now.filter((name) => !Object.hasOwn(before, name)),
+    removed: old.filter((name) => !Object.hasOwn(after, name)),
+    changed: old.filter((name) => Object.hasOwn(after, name) && before[name] !== after[name])
+  }
+}
