@@ -91,7 +91,7 @@ describe("ResultOffloader", () => {
       name: "loud",
       description: "Fails",
       input: Schema.Struct({}),
-      execute: () => Effect.fail(new Error(big()))
+      execute: () => Effect.fail(big())
     })
     const { kept, result } = await run({ maxResultTokens: 100 }, "", [], { tools: [failing] })
     assert.deepInclude(result.messages.find(({ role }) => role === "tool"), { isError: true })
@@ -171,7 +171,7 @@ describe("ResultOffloader", () => {
   })
 
   it("cuts what cannot be kept, and says so", async () => {
-    const broken = { ...ArtifactStore.inMemory(), write: () => Effect.fail(new Error("the disk is full")) }
+    const broken = { ...ArtifactStore.inMemory(), write: () => Effect.fail("the disk is full") }
     const { events, read } = await run({ maxResultTokens: 100, previewTokens: 10 }, big(), [], { artifacts: broken })
     const shown = textOf(read[0])
     assert.match(shown, /It could not be kept: what was left out is lost\.\]$/)
@@ -277,7 +277,7 @@ describe("ResultOffloader", () => {
   })
 
   it("warns when old results cannot be removed, and goes on", async () => {
-    const broken = { ...ArtifactStore.inMemory(), list: () => Effect.fail(new Error("no list")) }
+    const broken = { ...ArtifactStore.inMemory(), list: () => Effect.fail("no list") }
     const provider = Scripted.make(["done"])
     await using agent = createAgent({ provider, artifacts: broken, hooks: [ResultOffloader.make({ evictAfterTurns: 0 })] })
     const warnings: Array<string> = []
