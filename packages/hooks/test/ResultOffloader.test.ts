@@ -170,6 +170,24 @@ describe("ResultOffloader", () => {
     }
   })
 
+  it("reads what the runtime has kept out of the window, too: an injection that was cut", async () => {
+    const tail = `${"x".repeat(10_000)}the end`
+    const provider = Scripted.make([
+      (request) => {
+        const ref = /<artifact:hook:injection[^>]+>/.exec(JSON.stringify(request.messages))![0]
+        return Scripted.toolCalls({ name: "read_artifact", args: { ref, offset: 10_000 } })
+      },
+      "done"
+    ])
+    await using agent = createAgent({
+      provider,
+      tools: [ResultOffloader.readTool()],
+      hooks: [{ name: "talkative", preTurn: (_input, ctx) => ctx.inject(tail) }]
+    })
+    const { messages } = await agent.run("go")
+    assert.deepEqual(messages.find(({ role }) => role === "tool")?.content, { total: 10_007, offset: 10_000, text: "the end" })
+  })
+
   it("cuts what cannot be kept, and says so", async () => {
     const broken = { ...ArtifactStore.inMemory(), write: () => Effect.fail("the disk is full") }
     const { events, read } = await run({ maxResultTokens: 100, previewTokens: 10 }, big(), [], { artifacts: broken })

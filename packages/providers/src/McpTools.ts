@@ -11,11 +11,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import * as Answer from "./internal/mcp/answer.ts"
+import * as Input from "./internal/mcp/input.ts"
 
 /** What is used of a connected client; that of `@modelcontextprotocol/client` has it. @category models @since 0.1.0 */
 export interface Client {
   readonly listTools: (
-    params?: { cursor: string }
+    params: { cursor: string } | undefined,
+    options: { cacheMode: "refresh" }
   ) => PromiseLike<{ readonly tools: ReadonlyArray<unknown>; readonly nextCursor?: unknown }>
   readonly callTool: (
     params: { name: string; arguments: { [key: string]: unknown } },
@@ -46,12 +48,12 @@ export class McpError extends Schema.TaggedError<McpError>()("McpError", {
 }) {}
 
 /** @category models @since 0.1.0 */
-export type McpTool = Tool<string, JsonObject> & { readonly input: JsonObject }
+export type McpTool = Tool<string, JsonObject>
 
 /**
  * Asks a connected client for its tools, page by page, and makes a tool of each that is wanted: `mcp__<server>__<tool>`, with the server's JSON Schema
  * and, where it states them, its hints `readOnly`, `destructive` and `idempotent`. A result is the structured content where there is one, else the
- * text, or content parts. What the server calls an error fails the call. A cancelled turn cancels the call at the server; how long it may take is
+ * text, or content parts. A schema that cannot be read here is shown to the model as it is and checked by the server alone. What the server calls an error fails the call. A cancelled turn cancels the call at the server; how long it may take is
  * the agent's to say (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its tools, or describes one that cannot be one.
  *
  * @example
@@ -112,7 +114,7 @@ const list = (client: Client, server: string): Effect.Effect<ReadonlyArray<unkno
     let cursor: string | undefined
     do {
       const page = yield* Effect.tryPromise({
-        try: async () => client.listTools(cursor === undefined ? undefined : { cursor }),
+        try: async () => client.listTools(cursor === undefined ? undefined : { cursor }, { cacheMode: "refresh" }),
         catch: (error) => new McpError({ server, message: `${server} cannot list its tools: ${messageOf(error)}` })
       })
       const decoded = Schema.decodeUnknownResult(Page)(page)
@@ -157,7 +159,7 @@ const made = (client: Client, options: Options, { annotations = {}, description,
   return {
     name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
     description: description ?? name,
-    input: inputSchema as JsonObject,
+    ...Input.of(inputSchema as JsonObject),
     ...(readOnlyHint === undefined ? {} : { readOnly: readOnlyHint }),
     ...(destructiveHint === undefined ? {} : { destructive: destructiveHint }),
     ...(idempotentHint === undefined ? {} : { idempotent: idempotentHint }),
@@ -210,9 +212,9 @@ export interface Drift {
  * @since 0.1.0
  */
 export const fingerprint = (tools: ReadonlyArray<McpTool>): Fingerprint =>
-  Object.fromEntries(tools.map(({ description, destructive, idempotent, input, name, readOnly }) => [
+  Object.fromEntries(tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
     name,
-    createHash("sha256").update(canonical({ name, description, input, readOnly, destructive, idempotent })).digest("hex")
+    createHash("sha256").update(canonical({ name, description, jsonSchema, readOnly, destructive, idempotent })).digest("hex")
   ]))
 
 /** Says what has changed, in the order of the alphabet. @category drift @since 0.1.0 */

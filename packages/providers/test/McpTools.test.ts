@@ -103,7 +103,7 @@ describe("tools of an MCP server", () => {
     const controller = new AbortController()
     // The server answers the second request when it has the first.
     const ordered: McpTools.Client = {
-      listTools: (params) => client.listTools(params),
+      listTools: (params, options) => client.listTools(params, options),
       callTool: (params, options) => {
         const answer = client.callTool(params, options)
         void client.callTool({ name: "cancelled", arguments: {} }).then(() => controller.abort())
@@ -116,6 +116,15 @@ describe("tools of an MCP server", () => {
     assert.deepStrictEqual(await run("mcp__files__cancelled"), { content: "1", isError: false })
     const late = await run("mcp__files__slow", {}, { limits: { toolMs: 20 } })
     assert.deepStrictEqual(late, { content: "the tool did not answer within 20 ms", isError: true })
+  })
+
+  it("fail, and do not hang, when the server is gone", async () => {
+    const own = await connected()
+    const made = await McpTools.fromClient(own, { server: "files" })
+    await own.close()
+    const answer = await run("mcp__files__read", { path: "a.txt" }, { tools: made })
+    assert.isTrue(answer?.isError)
+    assert.match(JSON.stringify(answer?.content), /not connected/i)
   })
 
   it("drift when the server describes them otherwise", async () => {
@@ -167,6 +176,28 @@ describe("a server that does not keep to the protocol", () => {
     assert.deepStrictEqual(made.map(({ name }) => name), ["mcp__s____proto__"])
     assert.deepStrictEqual(Object.keys(McpTools.fingerprint(made)), ["mcp__s____proto__"])
   })
+
+  const reference = (to: string) => ({ type: "object", properties: { a: { $ref: to } } })
+  for (
+    const inputSchema of [
+      { ...reference("#/definitions/n"), $schema: "http://json-schema.org/draft-07/schema#", definitions: { n: { type: "string" } } },
+      reference("https://schemas.example/a.json"),
+      { $ref: "#/$defs/n", $defs: { n: reference("#") } },
+      { type: "object", properties: { pattern: reference("#/nowhere") } },
+      { type: "object", patternProperties: { "^(a+)+$": { type: "string" } } }
+    ]
+  ) {
+    it(`has a tool with the schema ${JSON.stringify(inputSchema).slice(0, 60)}, which it checks itself`, async () => {
+      const client = fake([{ tools: [tool("a", { inputSchema }), tool("b")] }], { content: [{ type: "text", text: "called" }] })
+      const made = await McpTools.fromClient(client, { server: "s" })
+      const provider = Scripted.make([Scripted.toolCalls({ name: "mcp__s__a", args: { a: "x" } }, { name: "mcp__s__a", args: [] }), "done"])
+      await using agent = createAgent({ provider, tools: made })
+      const { messages } = await agent.run("go")
+      assert.deepStrictEqual(provider.requests[0]?.tools[0]?.inputSchema, inputSchema)
+      const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content)
+      assert.deepStrictEqual(results, ["called", "the arguments do not fit the tool's schema: expected an object"])
+    })
+  }
 
   for (
     const [answer, content, isError] of [

@@ -1,0 +1,54 @@
+/** Schemas of servers' tools: read where they can be, left to the server where they cannot. */
+import type { Tool } from "@belay/core/defineTool"
+import type { Json, JsonObject } from "@belay/core/Json"
+import * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import type { StandardSchemaV1 } from "effect/StandardSchema"
+
+/** The input of a tool: a schema that no agent could read would keep all its other tools from it. */
+export const of = (schema: JsonObject): Pick<Tool, "input" | "jsonSchema"> =>
+  isReadable(schema) ? { input: schema } : { input: anyObject, jsonSchema: schema }
+
+const anyObject: StandardSchemaV1<JsonObject> = {
+  "~standard": {
+    version: 1,
+    vendor: "mcp",
+    validate: (value) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? { value: value as JsonObject }
+        : { issues: [{ message: "expected an object" }] }
+  }
+}
+
+/** Whether an agent can make a decoder of it: references to elsewhere, and names by pattern, are what it cannot. */
+const isReadable = (schema: JsonObject): boolean =>
+  Result.isSuccess(
+    Result.try(() => SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(understood(schema) as never)))
+  )
+
+/** Keywords that an agent leaves to the tool. */
+const left: ReadonlySet<string> = new Set([
+  "pattern",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$schema",
+  "$id",
+  "dependentSchemas",
+  "unevaluatedProperties"
+])
+
+const understood = (schema: Json, isNames = false): Json => {
+  if (Array.isArray(schema)) return schema.map((item: Json) => understood(item))
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).filter(([key]) => isNames || !left.has(key)).map(([key, value]) => [
+      key,
+      key === "const" || key === "enum" || key === "default"
+        ? value
+        : understood(value as Json, !isNames && (key === "properties" || key === "$defs" || key === "definitions"))
+    ])
+  )
+}
