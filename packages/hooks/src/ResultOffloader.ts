@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Common from "./Common.ts"
+import { until } from "./internal/bounded.ts"
 import * as Excerpt from "./internal/excerpt.ts"
 import { expect, oneOf, whole } from "./internal/expect.ts"
 import * as Piece from "./internal/piece.ts"
@@ -141,7 +142,8 @@ export const make = (options: Options = {}): AgentHook => {
       const rest = parts.filter(({ type }) => short === undefined || type === "file")
       const files = yield* Effect.forEach(
         rest,
-        (part, index) => leaves(part) ? file(part, index, event, ctx) : Effect.succeed({ ...part } as Json)
+        (part, index) => leaves(part) ? file(part, index, event, ctx) : Effect.succeed({ ...part } as Json),
+        { concurrency: "unbounded" }
       )
       return success([...texts, ...files])
     })
@@ -182,8 +184,13 @@ const messageOf = (error: unknown): string => error instanceof Error ? error.mes
 const write = (text: string, mimeType: string, toolCallId: string, part: string, ctx: HookContext): Effect.Effect<Artifact, unknown> =>
   Effect.suspend(() => {
     const id = digest([ctx.hook, ctx.sessionId, ctx.turnNumber, toolCallId, part])
-    return ctx.artifacts.write(`offload/t${ctx.root.turnNumber}-${id}`, text, { mimeType, toolCallId })
+    const writing = ctx.artifacts.write(`offload/t${ctx.root.turnNumber}-${id}`, text, { mimeType, toolCallId })
+    let due: number | undefined
+    return until(writing, (now) => due ??= now + patience, () => Effect.fail("the store did not answer within 10 seconds"))
   })
+
+/** Milliseconds: less than hooks have, which would let the whole result pass. */
+const patience = 10_000
 
 const evict = (turns: number, ctx: HookContext): Effect.Effect<void> =>
   Effect.gen(function*() {

@@ -7,7 +7,9 @@ import * as ResultOffloader from "@belay/hooks/ResultOffloader"
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
 import * as Events from "./events.ts"
 import * as Scope from "./scope.ts"
 
@@ -62,6 +64,16 @@ describe("the laws of ResultOffloader", () => {
       }
       assert.strictEqual(all, content)
     }), { arbitrary: { runs: 300 } })
+
+  it.effect("does not let a result pass whole because the store hangs", () =>
+    Effect.gen(function*() {
+      const hanging = { ...ArtifactStore.inMemory(), write: () => Effect.never }
+      const fiber = yield* Effect.forkChild(chained({ maxResultTokens: 10 }, "x".repeat(1_000), hanging))
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.match(yield* Fiber.join(fiber), /^x{28}\n\n\[\.\.\. 960 characters left out \.\.\.\]\n\nx{12}\n\n.*It could not be kept/s)
+    }))
 
   it("reads other artifacts where it is told to", () =>
     Effect.runPromise(Effect.gen(function*() {
