@@ -77,7 +77,7 @@ describe("B-43 session rotation", () => {
     assert.strictEqual(old?.phase, "ended")
     assert.strictEqual(fresh?.phase, "ended")
     assert.isAtLeast(fresh?.durable?.conversation["count"] as number, 3)
-    assert.match((await Effect.runPromise(store.artifacts.read("s", "hook:handoff")))!, /issue 42/)
+    for (const id of ["s", "s-r2"]) assert.match((await Effect.runPromise(store.artifacts.read(id, "hook:handoff")))!, /issue 42/)
     assert.strictEqual((await session.run("next")).sessionId, "s-r2")
   })
 

@@ -33,7 +33,7 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
     ...(before.hasDurable ? { durable: before.durable.snapshot() } : {}),
     source: "rotate"
   })
-  yield* kept(turn, summary)
+  yield* kept(turn, summary, after.id)
   turn.publish({ type: "rotation", step: "handoff", from: before.id, to: after.id })
 
   const { phase } = turn
@@ -60,12 +60,18 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
   note(turn)
 }
 
-/** Keeps the handoff where a hook, a tool or a person finds it. */
-const kept = (turn: Turn, summary: string): Effect.Effect<void> => {
+/** Keeps the handoff where a hook, a tool or a person finds it, and takes the artifacts along, to which the conversation refers. */
+const kept = (turn: Turn, summary: string, to: string): Effect.Effect<void> => {
   const { host: { artifacts }, session } = turn
   return Effect.catchCause(
-    Effect.asVoid(artifacts.write(session.id, "hook:handoff", summary, { by: "runtime", mimeType: "text/markdown" })),
-    (cause) => Effect.sync(() => turn.warn(`the handoff could not be kept: ${say(Cause.squash(cause))}`, "runtime"))
+    Effect.andThen(
+      artifacts.write(session.id, "hook:handoff", summary, { by: "runtime", mimeType: "text/markdown" }),
+      artifacts.copy(session.id, to)
+    ),
+    (cause) =>
+      Effect.sync(() =>
+        turn.warn(`the handoff and the artifacts of ${session.id} could not be taken along: ${say(Cause.squash(cause))}`, "runtime")
+      )
   )
 }
 
