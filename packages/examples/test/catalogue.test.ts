@@ -1,0 +1,56 @@
+import { Endpoint } from "@belay/testing"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { runProgram } from "./run.ts"
+
+let endpoint: Endpoint.Endpoint
+beforeAll(async () => {
+  endpoint = await Endpoint.start()
+})
+afterAll(() => endpoint.close())
+
+const run = async (name: string) => {
+  const finished = await runProgram(name, {
+    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
+  })
+  assert.strictEqual(finished.code, 0, finished.stderr)
+  // Warnings are logged beside what the program says.
+  return finished.stdout.trimEnd().split("\n").filter((line) => !/^\[[\d:.]+\] WARN/.test(line))
+}
+
+describe("the examples of the catalogue", () => {
+  it("budget: a team shares its calls, and the one too many is not made", async () => {
+    const lines = await run("budget.ts")
+    assert.strictEqual(lines[0], "left after the clerk: 0")
+    assert.match(lines.at(-1)!, /the run budget of 3 calls is used up: 3/)
+  })
+
+  it("approval: two people sign, and the tool runs once both have", async () => {
+    const lines = await run("approval.ts")
+    assert.deepStrictEqual(lines.slice(0, 2), [
+      "deploy_service needs 2, approved by nobody: ada approves",
+      "deploy_service needs 2, approved by ada: bob approves"
+    ])
+    assert.match(lines.join("\n"), /completed: [\s\S]*deployed/)
+  })
+
+  it("session-rotation: the turn goes on in a fresh session, with a handoff", async () => {
+    const lines = await run("session-rotation.ts")
+    assert.deepStrictEqual(lines.slice(0, 5), [
+      "session-start",
+      "rotation: loads-refused",
+      "rotation: handoff",
+      "session-end",
+      "session-start"
+    ])
+    assert.include(lines, "work-r2")
+    assert.include(lines, "the handoff names issue #42")
+  })
+
+  it("safe-defaults: the harmless command runs, the others are asked about or refused", async () => {
+    const lines = await run("safe-defaults.ts")
+    assert.deepStrictEqual(lines.filter((line) => line.startsWith("ran")), ["ran: ls -la"])
+    assert.strictEqual(lines.filter((line) => line.startsWith("asked")).length, 1)
+    assert.strictEqual(lines.filter((line) => line.startsWith("refused")).length, 3)
+    assert.strictEqual(lines.at(-1), "That was all.")
+  })
+})
