@@ -1,0 +1,207 @@
+/** A database file: refused when it is none of ours, made when there is none, and written in whole transactions. */
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+import { sqliteError, StoreError, storeError } from "./error.ts"
+import { applicationId, migrations, version } from "./schema.ts"
+
+/** An open database. */
+export interface Database {
+  readonly path: string
+  /** A prepared statement; the text is a constant of ours, never a user's. */
+  readonly sql: (text: string) => StatementSync
+  /** All of it, or nothing; nobody else writes meanwhile. */
+  readonly write: <A>(act: () => A) => A
+  /** All of it as of one moment. */
+  readonly read: <A>(act: () => A) => A
+  readonly close: () => void
+}
+
+/** How long a write waits for other processes, in milliseconds. */
+const patience = 10_000
+
+/** Opens a database, or throws a `StoreError`. */
+export const open = (path: string, synchronous: "normal" | "full"): Database => {
+  const sqlite = process.getBuiltinModule("node:sqlite") as typeof import("node:sqlite") | undefined
+  if (sqlite === undefined) throw storeError(path, "unreachable", "this runtime has no node:sqlite: use Node 22.22 or newer")
+  const { DatabaseSync: Connection } = sqlite
+  let database: DatabaseSync | undefined
+  try {
+    if (path !== ":memory:") inspect(path, Connection)
+    database = new Connection(path, { timeout: patience, enableForeignKeyConstraints: true })
+    database.exec("PRAGMA trusted_schema = OFF")
+    enterWal(database, path)
+    database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)
+    migrate(path, database)
+    verify(path, database, Connection)
+    return face(path, database)
+  } catch (error) {
+    if (database?.isOpen === true) database.close()
+    if (error instanceof StoreError) throw error
+    throw sqliteError(path, error) ??
+      storeError(path, "unreachable", `it cannot be opened: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}
+
+/** Makes the directory and the file where there are none, readable by their owner alone; refuses a file that is none of ours before anything writes to it. */
+const inspect = (path: string, Connection: typeof DatabaseSync): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = openSync(path, "a+", 0o600)
+  const head = Buffer.alloc(105)
+  let read: number
+  try {
+    if (!fstatSync(file).isFile()) throw storeError(path, "unreachable", "this is no file: name a file")
+    read = readSync(file, head, 0, head.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  if (read === 0) return
+  if (head.toString("latin1", 0, 16) !== "SQLite format 3\0") {
+    throw storeError(path, "corrupt", "this is no SQLite database: use another file")
+  }
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+    // The first page is all there is to know, and reading it leaves no files behind. An empty schema is a leaf of a table with no cells.
+    return void judge(path, head.readInt32BE(60), head.readInt32BE(68), head[100] === 13 && head.readUInt16BE(103) === 0)
+  }
+  const reader = new Connection(path, { readOnly: true, timeout: patience })
+  try {
+    versionOf(path, reader)
+  } finally {
+    reader.close()
+  }
+}
+
+/** The version of a database of ours, 0 of one that has nothing in it. Refuses any other. */
+const judge = (path: string, found: number, owner: number, isEmpty: boolean): number => {
+  if (owner === 0 && found === 0 && isEmpty) return 0
+  if (owner !== applicationId) throw storeError(path, "foreign", "this database belongs to another program: use another file")
+  if (found > version) {
+    throw storeError(path, "newer", `it is of version ${found}, this Belay reads up to version ${version}: open it with a newer Belay`)
+  }
+  if (found < 1) throw storeError(path, "corrupt", `its version is ${found}: restore it from a backup, or use another file`)
+  return found
+}
+
+const versionOf = (path: string, database: DatabaseSync): number =>
+  judge(
+    path,
+    numberOf(database, "user_version"),
+    numberOf(database, "application_id"),
+    Object.values(database.prepare("SELECT count(*) FROM sqlite_schema").get()!)[0] === 0
+  )
+
+const numberOf = (database: DatabaseSync, pragma: "user_version" | "application_id"): number =>
+  Object.values(database.prepare(`PRAGMA ${pragma}`).get()!)[0] as number
+
+/** Of several processes that make the same file at once, SQLite lets all but one fail here: they try again. */
+const enterWal = (database: DatabaseSync, path: string): void => {
+  for (let left = 200; left > 0; left--) {
+    try {
+      const mode = Object.values(database.prepare("PRAGMA journal_mode = WAL").get()!)[0]
+      if (mode === "wal" || (mode === "memory" && path === ":memory:")) return
+      throw storeError(
+        path,
+        "unreachable",
+        `its file system does not take a write-ahead log (journal mode ${String(mode)}): use a local disk`
+      )
+    } catch (error) {
+      if (left === 1 || sqliteError(path, error)?.problem !== "busy") throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25)
+    }
+  }
+}
+
+const migrate = (path: string, database: DatabaseSync): void => {
+  if (numberOf(database, "application_id") === applicationId && numberOf(database, "user_version") === version) return
+  database.exec("BEGIN IMMEDIATE")
+  try {
+    // Another process may have done it meanwhile.
+    for (let at = versionOf(path, database); at < version; at++) database.exec(migrations[at]!)
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`)
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK")
+    throw error
+  }
+}
+
+/** Refuses a file whose tables are not the ones of its version, or that would run somebody's code. */
+const verify = (path: string, database: DatabaseSync, Connection: typeof DatabaseSync): void => {
+  const wanted = new Connection(":memory:")
+  for (const migration of migrations) wanted.exec(migration)
+  const expected = objectsOf(wanted)
+  wanted.close()
+  const found = objectsOf(database)
+  const alien = [...found].find(([name, sql]) => /^(?:trigger|view)\b/.test(name) && expected.get(name) !== sql)
+  const lost = [...expected].find(([name, sql]) => found.get(name) !== sql)
+  const wrong = alien ?? lost
+  if (wrong === undefined) return
+  throw storeError(
+    path,
+    "corrupt",
+    `its ${wrong[0]} is not that of version ${version}: restore it from a backup, or use another file`
+  )
+}
+
+const objectsOf = (database: DatabaseSync): ReadonlyMap<string, unknown> =>
+  new Map(
+    database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all().map(({ name, sql, type }) => [
+      `${String(type)} ${String(name)}`,
+      String(sql).replaceAll(/\s+/g, " ")
+    ])
+  )
+
+const face = (path: string, database: DatabaseSync): Database => {
+  const statements = new Map<string, StatementSync>()
+  const sql = (text: string): StatementSync => {
+    const known = statements.get(text) ?? database.prepare(text)
+    statements.set(text, known)
+    return known
+  }
+  const within = <A>(begin: string, act: () => A): A => {
+    sql(begin).run()
+    try {
+      const answer = act()
+      sql("COMMIT").run()
+      return answer
+    } catch (error) {
+      // Some failures of SQLite have rolled back already.
+      if (database.isTransaction) sql("ROLLBACK").run()
+      throw error
+    }
+  }
+  return {
+    path,
+    sql,
+    write: (act) => within("BEGIN IMMEDIATE", act),
+    read: (act) => within("BEGIN", act),
+    close: () => {
+      statements.clear()
+      if (database.isOpen) database.close()
+    }
+  }
+}
+
+/** One value of one row; nothing when there is no row. */
+export const one = <A>(statement: StatementSync, ...values: ReadonlyArray<SQLInputValue>): A | undefined => {
+  const row = statement.get(...values)
+  return row === undefined ? undefined : Object.values(row)[0] as A
+}
+
+/** JSON that the database holds. */
+export const parse = (database: Database, text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw storeError(database.path, "corrupt", "it holds a text that is not JSON: restore it from a backup", error)
+  }
+}
+
+/** A session id, or the error that says that it is none. */
+export const checked = (database: Database, id: string): string => {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return id
+  throw storeError(
+    database.path,
+    "id",
+    `session id ${JSON.stringify(id.slice(0, 128))} must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
+  )
+}

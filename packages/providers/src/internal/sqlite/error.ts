@@ -1,0 +1,74 @@
+/** What goes wrong with a database file, as one error. */
+import { SessionConflict } from "@belay/core/SessionStore"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/**
+ * The file cannot be used, or an operation on it failed. Nothing of the operation was kept, and a file that is refused is left as it is.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+  path: Schema.String,
+  /**
+   * `newer`: written by a later release. `foreign`: a database of another program. `corrupt`: no database, or a damaged one. `unreachable`: the file
+   * or its directory cannot be opened. `busy`: another process held it for too long. `full`: no space. `closed`: after `close`. `id`: no session id.
+   * `missing`, `taken`: of `fork`. `failed`: anything else.
+   */
+  problem: Schema.Literals([
+    "newer",
+    "foreign",
+    "corrupt",
+    "unreachable",
+    "busy",
+    "full",
+    "closed",
+    "id",
+    "missing",
+    "taken",
+    "failed"
+  ]),
+  /** What happened, and what to do. */
+  message: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** Makes the error. */
+export const storeError = (path: string, problem: StoreError["problem"], what: string, cause?: unknown): StoreError =>
+  new StoreError({ path, problem, message: `${path}: ${what}`, ...(cause === undefined ? {} : { cause }) })
+
+/** What SQLite's primary result codes mean here. */
+const known: { readonly [code: number]: readonly [StoreError["problem"], string] } = {
+  5: ["busy", "another process held the database for too long: try again"],
+  6: ["busy", "the database is locked: try again"],
+  8: ["unreachable", "the database cannot be written: check the permissions of the file and its directory"],
+  10: ["failed", "reading or writing the disk failed"],
+  11: ["corrupt", "the database is damaged: restore it from a backup, or use another file"],
+  13: ["full", "there is no space left for it"],
+  14: ["unreachable", "the database cannot be opened: check the path and the permissions"],
+  23: ["unreachable", "the database may not be opened"],
+  26: ["corrupt", "this is no SQLite database: use another file"]
+}
+
+/** Reads what `node:sqlite` threw; nothing when it was not SQLite that failed. */
+export const sqliteError = (path: string, error: unknown): StoreError | undefined => {
+  if (!(error instanceof Error) || !("code" in error)) return undefined
+  if (error.code === "ERR_INVALID_STATE") return storeError(path, "closed", "the store is closed", error)
+  if (error.code !== "ERR_SQLITE_ERROR") return undefined
+  const code = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0
+  const [problem, what] = known[code] ?? ["failed", error.message]
+  return storeError(path, problem, what, error)
+}
+
+/** Runs something synchronous: expected failures are failures, the rest are defects. */
+export const attempt = <A>(path: string, act: () => A): Effect.Effect<A, StoreError | SessionConflict> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(act())
+    } catch (error) {
+      if (error instanceof StoreError || error instanceof SessionConflict) return Effect.fail(error)
+      const failure = sqliteError(path, error)
+      return failure === undefined ? Effect.die(error) : Effect.fail(failure)
+    }
+  })

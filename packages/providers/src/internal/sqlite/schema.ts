@@ -1,0 +1,55 @@
+/**
+ * The tables. Every text of a user is kept as the JSON of a string, which is well-formed Unicode whatever the string is: NULs and halves of surrogate
+ * pairs come back as they were.
+ */
+
+/** Says whose database a file is: "Bely". */
+export const applicationId = 0x42656c79
+
+/** What brings a database from each version to the next; never changed once released. Its length is the version this release writes. */
+export const migrations: ReadonlyArray<string> = [
+  `
+  CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    revision INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    messages INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_change ON sessions (updated_at);
+  CREATE TABLE messages (
+    session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (session, position)
+  ) STRICT;
+  CREATE TABLE records (
+    key INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX records_of_session ON records (session, key);
+  CREATE TABLE artifacts (
+    key INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    about TEXT NOT NULL,
+    UNIQUE (session_id, name)
+  ) STRICT;
+  CREATE TABLE pieces (
+    key INTEGER PRIMARY KEY,
+    artifact INTEGER NOT NULL REFERENCES artifacts (key) ON DELETE CASCADE,
+    piece TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX pieces_of_artifact ON pieces (artifact, key);
+  CREATE TABLE accounts (id TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT;
+  CREATE TABLE rules (key INTEGER PRIMARY KEY, rule TEXT NOT NULL UNIQUE) STRICT;
+  `
+]
+
+/** The version this release writes. */
+export const version = migrations.length

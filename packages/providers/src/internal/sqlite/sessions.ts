@@ -1,0 +1,110 @@
+/** Sessions in a database. */
+import * as RunState from "@belay/core/RunState"
+import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
+import { checked, type Database, one, parse } from "./database.ts"
+import { attempt, storeError } from "./error.ts"
+
+/** What the store does with sessions. */
+export type Sessions = Required<Omit<SessionStore, "artifacts">>
+
+export const sessionsOf = (database: Database): Sessions => {
+  const { path, read, sql, write } = database
+  const at = <A>(act: (time: number) => A) => Effect.flatMap(Clock.currentTimeMillis, (time) => attempt(path, () => act(time)))
+  return {
+    commit: (step) => at((time) => write(() => keep(database, step, time))),
+    load: (id) =>
+      Effect.flatMap(
+        attempt(path, () => read(() => stateOf(database, checked(database, id)))),
+        (state) => state === undefined ? Effect.undefined : RunState.decode(state)
+      ),
+    list: ({ before = Infinity, limit = 100 } = {}) =>
+      attempt(path, () =>
+        sql(
+          "SELECT id, revision, turn AS turnNumber, messages, status, created_at AS createdAt, updated_at AS updatedAt" +
+            " FROM sessions WHERE updated_at < ? ORDER BY updated_at DESC LIMIT ?"
+        ).all(before, Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31)).map((row): SessionInfo => ({ ...row }) as never)),
+    fork: (id, to) =>
+      at((time) =>
+        write(() => {
+          const [from, target] = [keyOf(database, checked(database, id)), checked(database, to)]
+          if (from === undefined) throw storeError(path, "missing", `there is no session ${id} to fork`)
+          if (keyOf(database, target) !== undefined) throw storeError(path, "taken", `there is a session ${to} already: fork to another id`)
+          const state = { ...Object(parse(database, one<string>(sql("SELECT state FROM sessions WHERE key = ?"), from)!)), sessionId: to }
+          const key = sql(
+            "INSERT INTO sessions (id, revision, turn, status, messages, state, created_at, updated_at)" +
+              " SELECT ?, revision, turn, status, messages, ?, ?, ? FROM sessions WHERE key = ?"
+          ).run(to, JSON.stringify(state), time, moment(database, time), from).lastInsertRowid
+          sql("INSERT INTO messages SELECT ?, position, message FROM messages WHERE session = ?").run(key, from)
+          sql("INSERT INTO records (session, record) SELECT ?, record FROM records WHERE session = ? ORDER BY key").run(key, from)
+          copyArtifacts(database, id, to)
+        })
+      ),
+    remove: (id) =>
+      attempt(path, () =>
+        write(() => {
+          clearArtifacts(database, checked(database, id))
+          return sql("DELETE FROM sessions WHERE id = ?").run(id).changes > 0
+        })),
+    records: (id) =>
+      attempt(path, () =>
+        read(() => {
+          const key = keyOf(database, checked(database, id))
+          if (key === undefined) return []
+          return sql("SELECT record FROM records WHERE session = ? ORDER BY key").all(key).map((row) =>
+            parse(database, String(row["record"]))
+          )
+        }))
+  }
+}
+
+const keyOf = ({ sql }: Database, id: string): number | undefined => one<number>(sql("SELECT key FROM sessions WHERE id = ?"), id)
+
+/** The time, but later than every change before: so the list has an order, and can be read in pages. */
+const moment = ({ sql }: Database, time: number): number => {
+  const last = one<number | null>(sql("SELECT max(updated_at) FROM sessions")) ?? 0
+  return Math.max(time, last + 0.001)
+}
+
+const keep = (database: Database, { from, messages, records, revision, sessionId, snapshot, state }: Commit, time: number): void => {
+  const { sql } = database
+  const kept = sql("SELECT key, revision, messages FROM sessions WHERE id = ?").get(checked(database, sessionId)) as
+    | { readonly key: number; readonly revision: number; readonly messages: number }
+    | undefined
+  if (kept !== undefined && kept.revision !== revision - 1) throw conflict(sessionId, revision, kept.revision)
+  const there = kept?.messages ?? 0
+  // A session that was removed while somebody worked on it has lost what this step follows: then all of it is written.
+  const [start, added] = from <= there ? [from, messages] : [0, snapshot().messages]
+  const values = [revision, state.turnNumber, statusOf(state), start + added.length, JSON.stringify(state)] as const
+  const changed = moment(database, time)
+  const key = kept?.key ?? sql(
+    "INSERT INTO sessions (id, revision, turn, status, messages, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+  ).run(sessionId, ...values, time, changed).lastInsertRowid
+  if (kept !== undefined) {
+    sql("UPDATE sessions SET revision = ?, turn = ?, status = ?, messages = ?, state = ?, updated_at = ? WHERE key = ?")
+      .run(...values, changed, key)
+  }
+  if (start < there) sql("DELETE FROM messages WHERE session = ? AND position >= ?").run(key, start)
+  const add = sql("INSERT INTO messages (session, position, message) VALUES (?, ?, ?)")
+  for (const [index, message] of added.entries()) add.run(key, start + index, JSON.stringify(message))
+  const note = sql("INSERT INTO records (session, record) VALUES (?, ?)")
+  for (const record of records) note.run(key, JSON.stringify(record) ?? "null")
+}
+
+const stateOf = (database: Database, id: string): unknown => {
+  const { sql } = database
+  const row = sql("SELECT key, state, messages FROM sessions WHERE id = ?").get(id)
+  if (row === undefined) return undefined
+  const messages = sql("SELECT message FROM messages WHERE session = ? ORDER BY position").all(row["key"]!)
+    .map(({ message }) => parse(database, String(message)))
+  if (messages.length !== row["messages"]) {
+    throw storeError(
+      database.path,
+      "corrupt",
+      `session ${id} should have ${String(row["messages"])} messages, ${messages.length} are there: restore it from a backup`
+    )
+  }
+  return { ...Object(parse(database, String(row["state"]))), messages }
+}

@@ -1,0 +1,328 @@
+/** The SQLite store: the laws, the file and who may read it, files that are refused, several processes' worth of handles. */
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
+import * as HookAction from "@belay/core/HookAction"
+import type { RunState } from "@belay/core/RunState"
+import type { Commit } from "@belay/core/SessionStore"
+import * as Budget from "@belay/hooks/Budget"
+import * as SqliteStore from "@belay/providers/SqliteStore"
+import * as Scripted from "@belay/testing/Scripted"
+import * as StoreLaws from "@belay/testing/StoreLaws"
+import * as Effect from "effect/Effect"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, assert, describe, it } from "vitest"
+
+const folders: Array<string> = []
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), "belay-sqlite-"))
+  folders.push(made)
+  return made
+}
+afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })))
+
+const run = Effect.runPromise
+const thrown = (act: () => unknown): { readonly [key: string]: unknown } => {
+  try {
+    act()
+  } catch (error) {
+    return error as never
+  }
+  return assert.fail("expected it to throw")
+}
+const failure = async (effect: Effect.Effect<unknown, unknown>): Promise<{ readonly [key: string]: unknown }> =>
+  await run(Effect.flip(effect)) as never
+
+const state = (revision: number, count: number, sessionId = "s"): RunState => ({
+  version: 2,
+  sessionId,
+  revision,
+  turnNumber: 1,
+  stepNumber: 1,
+  coreType: "tool-loop",
+  input: { message: "go" },
+  phase: "ended",
+  messages: Array.from({ length: count }, (_, index) => ({ role: "user", content: `m${index}` })),
+  calls: [],
+  injections: [],
+  usage: { inputTokens: 0, outputTokens: 0 },
+  counts: { llmCalls: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 },
+  hookState: {}
+})
+const step = (whole: RunState, from = 0): Commit => {
+  const { messages, ...rest } = whole
+  return {
+    sessionId: whole.sessionId,
+    revision: whole.revision,
+    from,
+    messages: messages.slice(from),
+    state: rest,
+    records: [],
+    snapshot: () => whole
+  }
+}
+
+const onFile = async (): Promise<StoreLaws.Subject> => {
+  const path = join(folder(), "store.db")
+  const open: Array<SqliteStore.SqliteStore> = []
+  const another = () => {
+    open.push(SqliteStore.make({ path }))
+    return open.at(-1)!.sessions
+  }
+  return { store: another(), reopen: another, dispose: () => open.forEach((store) => store.close()) }
+}
+const inProcess = async (): Promise<StoreLaws.Subject> => {
+  const store = SqliteStore.make({ path: ":memory:" })
+  return { store: store.sessions, dispose: store.close }
+}
+
+describe("SqliteStore", () => {
+  for (const { name, run: prove } of StoreLaws.cases(onFile)) it(`on a file: ${name}`, prove)
+  for (const { name, run: prove } of StoreLaws.cases(inProcess)) it(`in memory: ${name}`, prove)
+
+  it("makes a file that its owner alone can read, in a directory like it", () => {
+    const path = join(folder(), "deep", "er", "store.db")
+    using _store = SqliteStore.make({ path })
+    const modeOf = (at: string) => (statSync(at).mode & 0o777).toString(8)
+    assert.deepStrictEqual([modeOf(path), modeOf(join(path, "..")), modeOf(join(path, "../.."))], ["600", "700", "700"])
+    for (const name of readdirSync(join(path, ".."))) assert.strictEqual(modeOf(join(path, "..", name)), "600", name)
+  })
+
+  it("leaves the mode of a file and a directory that are there", () => {
+    const path = join(folder(), "store.db")
+    SqliteStore.make({ path }).close()
+    chmodSync(path, 0o640)
+    SqliteStore.make({ path }).close()
+    assert.strictEqual(statSync(path).mode & 0o777, 0o640)
+  })
+
+  it("writes ahead, and is one plain file once it is closed", async () => {
+    const path = join(folder(), "store.db")
+    const store = SqliteStore.make({ path, synchronous: "full" })
+    await run(store.sessions.commit(step(state(1, 2))))
+    store.close()
+    assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
+    const database = new DatabaseSync(path, { readOnly: true })
+    assert.deepStrictEqual({ ...database.prepare("PRAGMA journal_mode").get() }, { journal_mode: "wal" })
+    assert.deepStrictEqual({ ...database.prepare("PRAGMA user_version").get() }, { user_version: 1 })
+    database.close()
+  })
+
+  it("takes no options that make no sense", () => {
+    for (const options of [{ path: "" }, { path: "file:x?mode=memory" }, { path: "a\0b" }, { path: undefined }] as never[]) {
+      assert.deepInclude(thrown(() => SqliteStore.make(options)), { _tag: "ConfigError", key: "sqlite-store.path" })
+    }
+    assert.deepInclude(thrown(() => SqliteStore.make({ path: ":memory:", synchronous: "off" as never })), {
+      _tag: "ConfigError",
+      key: "sqlite-store.synchronous",
+      message: "sqlite-store.synchronous: expected \"normal\" or \"full\""
+    })
+  })
+
+  describe("refuses, and leaves as it is,", () => {
+    const database = (fill: (database: DatabaseSync) => void) => (path: string) => {
+      const made = new DatabaseSync(path)
+      fill(made)
+      made.close()
+    }
+    const ours = (spoil: (database: DatabaseSync) => void) => (path: string) => {
+      SqliteStore.make({ path }).close()
+      database(spoil)(path)
+    }
+    const files: ReadonlyArray<readonly [string, (path: string) => void, problem: SqliteStore.StoreError["problem"], message: RegExp]> = [
+      [
+        "a newer one",
+        ours((db) => db.exec("PRAGMA user_version = 2")),
+        "newer",
+        /of version 2, this Belay reads up to version 1: open it with a newer Belay/
+      ],
+      ["another program's", database((db) => db.exec("CREATE TABLE t (a)")), "foreign", /belongs to another program: use another file/],
+      ["another program's that has no tables", database((db) => db.exec("PRAGMA application_id = 7")), "foreign", /another program/],
+      ["a text", (path) => writeFileSync(path, "these are my notes\n".repeat(100)), "corrupt", /no SQLite database: use another file/],
+      ["a short text", (path) => writeFileSync(path, "x"), "corrupt", /no SQLite database/],
+      ["one without its tables", ours((db) => db.exec("DROP TABLE rules")), "corrupt", /its table rules is not that of version 1/],
+      ["one with other tables", ours((db) => db.exec("ALTER TABLE rules ADD COLUMN more TEXT")), "corrupt", /its table rules is not/],
+      [
+        "one that runs somebody's code",
+        ours((db) => db.exec("CREATE TRIGGER t AFTER INSERT ON messages BEGIN DELETE FROM sessions; END")),
+        "corrupt",
+        /its trigger t is not/
+      ],
+      ["one of version 0", ours((db) => db.exec("PRAGMA user_version = 0")), "corrupt", /its version is 0/],
+      [
+        "one that was cut off",
+        (path) => {
+          ours((db) => db.exec("CREATE INDEX more ON rules (key)"))(path)
+          writeFileSync(path, readFileSync(path).subarray(0, 5000))
+        },
+        "corrupt",
+        /damaged|not that of/
+      ]
+    ]
+    it.each(files.map(([what, make, problem, message]) => ({ what, make, problem, message })))("$what", ({ make, message, problem }) => {
+      const path = join(folder(), "store.db")
+      make(path)
+      const before = readFileSync(path)
+      const error = thrown(() => SqliteStore.make({ path }))
+      assert.instanceOf(error, SqliteStore.StoreError)
+      assert.deepInclude(error, { path, problem })
+      assert.match(String(error["message"]), message)
+      assert.isTrue(String(error["message"]).startsWith(`${path}: `))
+      assert.isTrue(before.equals(readFileSync(path)))
+      assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
+    })
+
+    it("a newer one that another process has open", () => {
+      const path = join(folder(), "store.db")
+      SqliteStore.make({ path }).close()
+      using other = new DatabaseSync(path)
+      other.exec("PRAGMA user_version = 2")
+      assert.deepInclude(thrown(() => SqliteStore.make({ path })), { _tag: "StoreError", path, problem: "newer" })
+      assert.deepStrictEqual({ ...other.prepare("PRAGMA user_version").get() }, { user_version: 2 })
+    })
+
+    it("a directory, a directory below a file, and a dangling link to nowhere", () => {
+      const home = folder()
+      writeFileSync(join(home, "file"), "")
+      symlinkSync(join(home, "no", "where"), join(home, "link"))
+      for (const path of [home, join(home, "file", "store.db"), join(home, "link")]) {
+        assert.deepInclude(thrown(() => SqliteStore.make({ path })), { _tag: "StoreError", path, problem: "unreachable" })
+      }
+    })
+  })
+
+  it("says what is damaged when it is damaged inside", async () => {
+    const path = join(folder(), "store.db")
+    using store = SqliteStore.make({ path })
+    await run(store.sessions.commit(step(state(1, 3))))
+    await run(store.rules.add({ hook: "h", tool: "t" }))
+    await run(store.ledger.update("a", (before) => [undefined, { ...before, elapsedMs: 1 }]))
+    const other = new DatabaseSync(path)
+    other.exec("DELETE FROM messages WHERE position = 1; UPDATE rules SET rule = '{}'; UPDATE accounts SET account = '{\"spent\":'")
+    other.close()
+    assert.match(String((await failure(store.sessions.load("s")))["message"]), /session s should have 3 messages, 2 are there/)
+    assert.match(String((await failure(store.rules.load))["message"]), /a standing approval that is none/)
+    assert.match(String((await failure(store.ledger.update("a", (before) => [0, before])))["message"]), /a text that is not JSON/)
+  })
+
+  it("decodes what it loads: a state that is none is a typed error", async () => {
+    const path = join(folder(), "store.db")
+    using store = SqliteStore.make({ path })
+    await run(store.sessions.commit(step(state(1, 0))))
+    const other = new DatabaseSync(path)
+    const put = (text: string) => other.prepare("UPDATE sessions SET state = ?").run(text)
+    put("{\"version\":2,\"phase\":\"thinking\"}")
+    assert.deepInclude(await failure(store.sessions.load("s")), { _tag: "SnapshotError", problem: "not-a-snapshot" })
+    put("{\"version\":99}")
+    assert.deepInclude(await failure(store.sessions.load("s")), { _tag: "SnapshotError", problem: "newer-version" })
+    put("[".repeat(100_000))
+    assert.deepInclude(await failure(store.sessions.load("s")), { _tag: "StoreError", problem: "corrupt" })
+    other.close()
+  })
+
+  it("fails with `closed` after it was closed, as often as it is closed", async () => {
+    const store = SqliteStore.make({ path: ":memory:" })
+    store.close()
+    store.close()
+    const { artifacts, ledger, rules, sessions } = store
+    for (
+      const operation of [
+        sessions.load("s"),
+        sessions.commit(step(state(1, 1))),
+        sessions.list(),
+        sessions.remove("s"),
+        artifacts.append("s", "k", "x", { by: "h" }),
+        rules.load,
+        ledger.update("a", (before) => [0, before])
+      ]
+    ) assert.deepInclude(await failure(operation), { _tag: "StoreError", problem: "closed", path: ":memory:" })
+  })
+
+  it("fails with `id` for what is no session id", async () => {
+    using store = SqliteStore.make({ path: ":memory:" })
+    for (const id of ["../s", "", "s' OR 1=1", "x".repeat(129)]) {
+      assert.deepInclude(await failure(store.sessions.load(id)), { _tag: "StoreError", problem: "id" })
+      assert.deepInclude(await failure(store.sessions.commit(step(state(1, 1, id)))), { problem: "id" })
+      assert.deepInclude(await failure(store.artifacts.read(id, "k")), { problem: "id" })
+      assert.deepInclude(await failure(store.sessions.fork("s", id)), { _tag: "StoreError" })
+    }
+  })
+
+  it("writes all of a session that was removed while somebody worked on it", async () => {
+    using store = SqliteStore.make({ path: ":memory:" })
+    await run(store.sessions.commit(step(state(1, 5))))
+    await run(store.sessions.remove("s"))
+    await run(store.sessions.commit(step(state(2, 7), 5)))
+    assert.deepStrictEqual(await run(store.sessions.load("s")), state(2, 7))
+  })
+
+  it("changes an account at once, in whichever process, and not at all when the change fails", async () => {
+    const path = join(folder(), "store.db")
+    using one = SqliteStore.make({ path })
+    using two = SqliteStore.make({ path })
+    const more = (store: SqliteStore.SqliteStore) =>
+      store.ledger.update("__proto__", (before) => [before.elapsedMs, { ...before, elapsedMs: before.elapsedMs + 1 }])
+    const seen = await Promise.all(Array.from({ length: 100 }, (_, index) => run(more(index % 2 === 0 ? one : two))))
+    assert.deepStrictEqual(seen.toSorted((a, b) => a - b), Array.from({ length: 100 }, (_, index) => index))
+    const exit = await run(Effect.exit(one.ledger.update("__proto__", () => assert.fail("broken"))))
+    assert.strictEqual(exit._tag, "Failure")
+    assert.strictEqual(await run(more(two)), 100)
+    assert.strictEqual(await run(one.ledger.update("other", (before) => [before.elapsedMs, before])), 0)
+  })
+
+  it("keeps standing approvals once each, in order", async () => {
+    const path = join(folder(), "store.db")
+    using one = SqliteStore.make({ path })
+    using two = SqliteStore.make({ path })
+    const rules = [{ hook: "h", tool: "t" }, { hook: "h", tool: "t", fingerprint: "t:{}" }, { hook: "__proto__", tool: "\ud83d'" }]
+    for (const rule of [...rules, rules[0]!]) await run(one.rules.add(rule))
+    assert.deepStrictEqual(await run(two.rules.load), rules)
+  })
+})
+
+describe("an agent with a SqliteStore", () => {
+  const deploy = defineTool({ name: "deploy", description: "Deploys", input: { type: "object" }, execute: () => "deployed" })
+
+  it("goes on where another left it, with its artifacts, its budget and what people said for good", async () => {
+    const path = join(folder(), "store.db")
+    const make = (store: SqliteStore.SqliteStore, script: ReadonlyArray<Scripted.Entry>) =>
+      createAgent({
+        provider: Scripted.make(script),
+        tools: [deploy],
+        store: store.sessions,
+        approvals: { rules: store.rules },
+        hooks: [
+          Budget.make({ ledger: store.ledger, limits: [{ scope: "session", calls: 100 }] } as never),
+          {
+            name: "gate",
+            tools: "deploy",
+            preToolCall: function*(
+              _call: unknown,
+              ctx: { readonly artifacts: { readonly append: (key: string, text: string) => Effect.Effect<unknown> } }
+            ) {
+              yield* ctx.artifacts.append("log", "asked ")
+              return HookAction.ask("sure?")
+            }
+          } as never
+        ]
+      })
+    {
+      using store = SqliteStore.make({ path })
+      await using agent = make(store, [Scripted.toolCalls({ name: "deploy", id: "d" })])
+      const session = await agent.session({ id: "s" })
+      assert.strictEqual((await session.run("go")).status, "suspended")
+    }
+    using store = SqliteStore.make({ path })
+    assert.deepInclude((await run(store.sessions.list()))[0], { id: "s", status: "suspended", turnNumber: 1 })
+    await using agent = make(store, ["done", Scripted.toolCalls({ name: "deploy", id: "e" }), "again"])
+    const session = await agent.session({ id: "s" })
+    assert.lengthOf(session.pending, 1)
+    const result = await session.resume({ d: { type: "approve", remember: { what: "tool", scope: "project" } } })
+    assert.strictEqual(result.text, "done")
+    assert.strictEqual((await session.run("once more")).text, "again")
+    assert.strictEqual(await run(store.artifacts.read("s", "hook:log")), "asked asked ")
+    assert.deepStrictEqual(await run(store.rules.load), [{ hook: "gate", tool: "deploy" }])
+  })
+})

@@ -1,0 +1,232 @@
+/** The laws hold for a store that keeps them, and name what is wrong with those that do not. */
+import * as ArtifactStore from "@belay/core/ArtifactStore"
+import { type Commit, inMemory, type SessionStore } from "@belay/core/SessionStore"
+import * as StoreLaws from "@belay/testing/StoreLaws"
+import * as Effect from "effect/Effect"
+import { assert, describe, it } from "vitest"
+
+type Whole = Required<SessionStore>
+
+/** Runs every law, and lists those that are broken. */
+const brokenBy = async (make: () => SessionStore, options?: StoreLaws.Options): Promise<ReadonlyArray<string>> => {
+  const broken: Array<string> = []
+  for (const { name, run } of StoreLaws.cases(async () => ({ store: make() }), options)) {
+    await run().catch(() => broken.push(name))
+  }
+  return broken
+}
+
+/** A store with a mistake. */
+const spoilt = (spoil: (store: Whole) => Partial<Whole>) => (): SessionStore => {
+  const store = inMemory()
+  return { ...store, ...spoil(store) }
+}
+
+const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caught: string]> = [
+  [
+    "takes every revision",
+    spoilt((store) => ({
+      commit: (step) =>
+        Effect.flatMap(store.load(step.sessionId), (now) => {
+          const revision = (now?.revision ?? 0) + 1
+          return store.commit({ ...step, revision, state: { ...step.state, revision } })
+        })
+    })),
+    "sessions: a step that does not follow is a conflict, and nothing of it is kept"
+  ],
+  [
+    "checks and writes in two steps",
+    () => {
+      const kept = new Map<string, Commit>()
+      const store = inMemory()
+      return {
+        ...store,
+        commit: (step) =>
+          Effect.gen(function*() {
+            const { revision } = kept.get(step.sessionId) ?? { revision: step.revision - 1 }
+            yield* Effect.yieldNow
+            if (revision !== step.revision - 1) return yield* store.commit(step)
+            kept.set(step.sessionId, step)
+          }),
+        load: (id) => Effect.sync(() => structuredClone(kept.get(id)?.snapshot()))
+      }
+    },
+    "sessions: of many that commit at once, exactly one wins"
+  ],
+  [
+    "ignores `from`",
+    spoilt((store) => ({ commit: (step) => store.commit({ ...step, from: step.from === 0 ? 0 : Number.MAX_SAFE_INTEGER }) })),
+    "sessions: what stood behind `from` is dropped, all of it when that is 0"
+  ],
+  [
+    "writes the records before it looks",
+    () => {
+      const noted: Array<unknown> = []
+      const store = inMemory()
+      return {
+        ...store,
+        commit: (step) => {
+          noted.push(...step.records)
+          return store.commit(step)
+        },
+        records: () => Effect.sync(() => [...noted])
+      }
+    },
+    "sessions: a step that does not follow is a conflict, and nothing of it is kept"
+  ],
+  [
+    "keeps what it is given, not a copy",
+    () => {
+      const store = inMemory()
+      const given = new Map<string, Commit>()
+      return {
+        ...store,
+        commit: (step) => Effect.tap(store.commit(step), () => Effect.sync(() => void given.set(step.sessionId, step))),
+        load: (id) => Effect.sync(() => given.get(id)?.snapshot())
+      }
+    },
+    "sessions: what was given and what is loaded are copies"
+  ],
+  [
+    "fails with an error of its own instead of a conflict",
+    spoilt((store) => ({ commit: (step) => Effect.mapError(store.commit(step), () => "conflict") })),
+    "sessions: a step that does not follow is a conflict, and nothing of it is kept"
+  ],
+  [
+    "lists the oldest first",
+    spoilt((store) => ({ list: (options) => Effect.map(store.list(options), (all) => all.toReversed()) })),
+    "sessions: the list has the last changed first, in pages that miss none"
+  ],
+  [
+    "shares artifacts between forks",
+    spoilt((store) => ({
+      artifacts: {
+        ...store.artifacts,
+        append: (id, ...rest) => store.artifacts.append(id === "copy" ? "session-1" : id, ...rest)
+      }
+    })),
+    "sessions: a fork has all of a session, and goes its own way"
+  ],
+  [
+    "forks over a session that is there",
+    spoilt((store) => ({ fork: (id, to) => id === to ? store.fork(id, to) : Effect.andThen(store.remove(to), store.fork(id, to)) })),
+    "sessions: a fork takes no id that is taken, and copies no session that is not there"
+  ],
+  [
+    "leaves artifacts behind",
+    () => {
+      const store = inMemory()
+      const artifacts = ArtifactStore.inMemory()
+      return { ...store, artifacts }
+    },
+    "sessions: a removed session is gone with all that was its, and its id is free"
+  ],
+  [
+    "takes ids for file names",
+    spoilt((store) => {
+      const file = (id: string) => id.split("/").at(-1)!.toLowerCase()
+      return {
+        commit: (step) => store.commit({ ...step, sessionId: file(step.sessionId) }),
+        load: (id) => store.load(file(id))
+      }
+    }),
+    "sessions: an id that is no session's is refused or is only an id"
+  ],
+  [
+    "writes texts as UTF-8",
+    spoilt((store) => ({
+      commit: (step) =>
+        store.commit({ ...step, messages: JSON.parse(new TextDecoder().decode(new TextEncoder().encode(deaf(step.messages)))) })
+    })),
+    "sessions: texts come back exactly as they were"
+  ],
+  [
+    "cuts long texts",
+    spoilt((store) => ({
+      commit: (step) => store.commit({ ...step, messages: step.messages.map((one) => ({ ...one, content: cut(one.content) }) as never) })
+    })),
+    "sessions: a session may be large"
+  ],
+  [
+    "writes all of it each time",
+    spoilt((store) => ({
+      commit: (step) => Effect.andThen(Effect.sync(() => JSON.stringify(step.snapshot())), store.commit(step))
+    })),
+    "sessions: adding to a long conversation costs no more than adding to a short one"
+  ],
+  [
+    "appends in two steps",
+    spoilt((store) => ({
+      artifacts: {
+        ...store.artifacts,
+        append: (id, key, content, about) =>
+          Effect.gen(function*() {
+            const before = yield* store.artifacts.read(id, key)
+            yield* Effect.yieldNow
+            return yield* store.artifacts.write(id, key, (before ?? "") + content, about)
+          })
+      }
+    })),
+    "artifacts: of many that add at once, all are in it whole"
+  ],
+  [
+    "forgets who wrote first",
+    spoilt((store) => ({
+      artifacts: {
+        ...store.artifacts,
+        append: (id, key, content, about) =>
+          Effect.gen(function*() {
+            const before = yield* store.artifacts.read(id, key)
+            yield* store.artifacts.remove(id, key)
+            return yield* store.artifacts.write(id, key, (before ?? "") + content, about)
+          })
+      }
+    })),
+    "artifacts: what is known of a text is who wrote it, how long it is, and since when"
+  ],
+  ["has no list", spoilt(() => ({ list: undefined as never })), "sessions: the list says what is known of each session"]
+]
+
+/** Halves of pairs as they are, not escaped. */
+const deaf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/\\u(d[89a-f]..)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+
+const cut = (content: unknown) => typeof content === "string" ? content.slice(0, 1_000_000) : content
+
+describe("the laws of stores", () => {
+  for (const { name, run } of StoreLaws.cases(async () => ({ store: inMemory() }))) it(`in memory: ${name}`, run)
+
+  it.each(bugs.map(([what, make, caught]) => ({ what, make, caught })))("catch a store that $what", async ({ caught, make }) => {
+    assert.include(await brokenBy(make), caught)
+  })
+
+  it("say nothing of what a store leaves out", async () => {
+    const bare = () => {
+      const { commit, load } = inMemory()
+      return { commit, load }
+    }
+    const without = ["list", "fork", "remove", "records", "artifacts"] as const
+    assert.deepStrictEqual(await brokenBy(bare, { without }), [])
+    assert.include(await brokenBy(bare), "sessions: decision records are kept in order")
+  })
+
+  it("release what they were given, held or broken", async () => {
+    let open = 0
+    const make = async () => {
+      open++
+      return { store: { ...inMemory(), load: () => Effect.fail("broken") }, dispose: () => void open-- }
+    }
+    const laws = StoreLaws.cases(make)
+    const ends = await Promise.allSettled(laws.map(({ run }) => run()))
+    assert.isAbove(ends.filter(({ status }) => status === "rejected").length, 8)
+    assert.isAbove(ends.filter(({ status }) => status === "fulfilled").length, 8)
+    assert.strictEqual(open, 0)
+  })
+
+  it("say which value was expected and which was found", async () => {
+    const store = { ...inMemory(), load: () => Effect.succeed(undefined) }
+    const law = StoreLaws.cases(async () => ({ store })).find(({ name }) => name === "sessions: what was committed is loaded")
+    const error = await law?.run().catch((error: unknown) => error)
+    assert.match(String(error), /load: expected \{"version":2,"sessionId":"session-1".+, found undefined/)
+  })
+})
