@@ -1,9 +1,16 @@
 /**
- * For authors of hooks, providers and stores: a loopback endpoint, its rule-based model, a scripted provider, and the laws of session stores.
+ * For authors of hooks, providers and stores: a loopback endpoint, its rule-based model, a scripted provider, a bench for hooks, a virtual clock, and laws.
  *
  * @since 0.1.0
  */
 export * as Brain from "./Brain.ts"
 export * as Endpoint from "./Endpoint.ts"
+export * as HookLaws from "./HookLaws.ts"
+export * as ProviderLaws from "./ProviderLaws.ts"
+export { recordingHook } from "./RecordingHook.ts"
+export * as RecordingHook from "./RecordingHook.ts"
 export * as Scripted from "./Scripted.ts"
 export * as StoreLaws from "./StoreLaws.ts"
+export { dryRun, testHook } from "./TestHook.ts"
+export * as TestHook from "./TestHook.ts"
+export * as VirtualClock from "./VirtualClock.ts"

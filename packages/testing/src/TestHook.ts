@@ -1,0 +1,170 @@
+/**
+ * Tries a hook without an agent: hand it events, say what it has to answer, look at what it did. Works in any test runner.
+ *
+ * @since 0.1.0
+ */
+import type { AgentHook } from "@belay/core/AgentHook"
+import * as HookChain from "@belay/core/HookChain"
+import type { HookPointName } from "@belay/core/HookPoint"
+import type * as HookState from "@belay/core/HookState"
+import { type Act, drive, type Verdict } from "./internal/kit/drive.ts"
+import { type EventAt, fill, type Given, type Point } from "./internal/kit/events.ts"
+import { type Injected, make as makeStage, type Place, type Seen, type World } from "./internal/kit/stage.ts"
+import { broken, same, short } from "./internal/laws/law.ts"
+
+export type { Act, EventAt, Given, Injected, Place, Point, Seen, Verdict, World }
+
+/** What a tried hook did besides answering, up to now. @category models @since 0.1.0 */
+export interface Observed extends Seen {
+  /** What came of each event. */
+  readonly verdicts: ReadonlyArray<Verdict>
+  /** The state of the session it was tried in last. */
+  readonly state: Pick<HookState.HookState, "get" | "snapshot">
+  readonly durable: HookState.Durable<Pick<HookState.HookState, "get" | "snapshot">>
+  /** Reads an artifact of that session; `hook:` may be left out. */
+  readonly artifact: (key: string) => Promise<string | undefined>
+}
+
+/** A hook being tried. What is chained happens in its order, at once; `await` it at the end, or a failure is an unhandled rejection. @category models @since 0.1.0 */
+export interface TestHook extends PromiseLike<Observed> {
+  /**
+   * Hands the hook an event, of which any part may be left out. `place` says where, from now on; `act` is what a wrapper surrounds. A hook that
+   * does not implement the point says Continue, as in an agent.
+   */
+  readonly given: <P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>) => TestHook
+  /** The last event was answered so: with this reason (a text, or a pattern in it), this new value, or this output. */
+  readonly expect: (
+    answer: "Continue" | "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask",
+    detail?: unknown
+  ) => TestHook
+  readonly expectContinue: () => TestHook
+  /** The part of the event that the point lets hooks change (`args`, `response`, `output`, ..., or all of it) is now this. */
+  readonly expectTransform: (value: unknown) => TestHook
+  /** The hook broke, its failure policy being this one. Nothing else may be expected of a hook that broke. */
+  readonly expectFailure: (policy: "open" | "reject" | "abort", reason?: string | RegExp) => TestHook
+}
+
+/**
+ * Begins to try a hook, or several as one chain.
+ *
+ * @example
+ * ```ts
+ * import { defineHook, HookAction } from "@belay/core"
+ * import { testHook } from "@belay/testing/TestHook"
+ *
+ * const noFridays = defineHook({ name: "no-fridays", tools: "deploy", preToolCall: () => HookAction.reject("not on Fridays") })
+ * await testHook(noFridays)
+ *   .given("preToolCall", { name: "deploy", args: { to: "production" } }).expect("Reject", /Fridays/)
+ *   .given("preToolCall", { name: "look" }).expectContinue()
+ * ```
+ * @category testing
+ * @since 0.1.0
+ */
+export const testHook = (hook: AgentHook | ReadonlyArray<AgentHook>, world: World = {}): TestHook =>
+  new Trial(HookChain.makeUnsafe("name" in hook ? [hook] : hook), world)
+
+/** What a chain came to. @category models @since 0.1.0 */
+export interface DryRun extends Verdict {
+  readonly seen: Observed
+}
+
+/** Runs a whole chain at a point without an agent. @category testing @since 0.1.0 */
+export const dryRun = async <P extends HookPointName>(
+  hooks: ReadonlyArray<AgentHook>,
+  point: P,
+  event: Given<P>,
+  world: World = {}
+): Promise<DryRun> => {
+  const trial = testHook(hooks, world).given(point, event)
+  const seen = await trial
+  return { ...seen.verdicts[0]!, seen }
+}
+
+/** A class because what is chained has to be the same object, and to be waited for. */
+class Trial implements TestHook {
+  private readonly chain: HookChain.HookChain
+  private readonly stage: ReturnType<typeof makeStage>
+  private readonly verdicts: Array<Verdict> = []
+  private tail: Promise<Verdict | undefined> = Promise.resolve(undefined)
+
+  constructor(chain: HookChain.HookChain, world: World) {
+    this.chain = chain
+    this.stage = makeStage(world)
+  }
+
+  given<P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>): TestHook {
+    return this.after(async () => {
+      if (place !== undefined) this.stage.move(place)
+      const verdict = await drive(this.chain, point, fill(point, event), this.stage, act as never)
+      this.verdicts.push(verdict)
+      return verdict
+    })
+  }
+
+  expect(answer: Verdict["answer"], detail?: unknown): TestHook {
+    return this.check((verdict) => {
+      const expected = `${answer}${detail === undefined ? "" : ` ${detail instanceof RegExp ? String(detail) : short(detail)}`}`
+      if (verdict.answer !== answer) return this.differs(verdict, expected)
+      if (detail === undefined) return undefined
+      if (verdict.reason !== undefined) return matches(verdict.reason, detail) ? undefined : this.differs(verdict, expected)
+      return same(verdict.value, detail, this.differing(verdict, expected))
+    })
+  }
+  expectContinue(): TestHook {
+    return this.expect("Continue")
+  }
+  expectTransform(value: unknown): TestHook {
+    return this.expect("Transform", value)
+  }
+  expectFailure(policy: "open" | "reject" | "abort", reason?: string | RegExp): TestHook {
+    return this.check((verdict) => {
+      const isRight = verdict.policy === policy && (reason === undefined || matches(verdict.reason ?? "", reason))
+      return isRight ? undefined : this.differs(verdict, `a failure (${policy})${reason === undefined ? "" : ` ${String(reason)}`}`)
+    })
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- to be awaited is what it is for
+  then<A = Observed, B = never>(
+    whenDone?: ((observed: Observed) => A | PromiseLike<A>) | null,
+    whenFailed?: ((error: unknown) => B | PromiseLike<B>) | null
+  ): Promise<A | B> {
+    return this.tail.then(() => this.observed()).then(whenDone, whenFailed)
+  }
+
+  private observed(): Observed {
+    const { stage } = this
+    const { durable, state } = stage.kept()
+    const sessionId = stage.sessionId()
+    return {
+      ...stage.seen,
+      verdicts: [...this.verdicts],
+      state,
+      durable,
+      artifact: (key) => stage.run(stage.artifacts.read(sessionId, /^(?:hook|tool):/.test(key) ? key : `hook:${key}`))
+    }
+  }
+
+  private after(next: (last: Verdict | undefined) => Promise<Verdict | undefined>): this {
+    this.tail = this.tail.then(next)
+    return this
+  }
+  private check(judge: (verdict: Verdict) => void): this {
+    return this.after(async (verdict) => {
+      if (verdict === undefined) return broken("nothing was given to the hook yet: say given(point, event) before what is expected")
+      judge(verdict)
+      return verdict
+    })
+  }
+
+  private differs(verdict: Verdict, expected: string): never {
+    return broken(this.differing(verdict, expected))
+  }
+  private differing({ answer, explain, point, policy, reason, value }: Verdict, expected: string): string {
+    const hooks = this.chain.hooks.map(({ name }) => name).join(", ")
+    const detail = reason ?? (value === undefined ? undefined : short(value))
+    const found = `${answer}${detail === undefined ? "" : ` ${JSON.stringify(detail)}`}${policy === undefined ? "" : ` (${policy})`}`
+    return `expected ${hooks} to answer ${expected} at ${point}, found ${found}\n${explain}`
+  }
+}
+
+const matches = (reason: string, wanted: unknown): boolean => wanted instanceof RegExp ? wanted.test(reason) : reason === wanted

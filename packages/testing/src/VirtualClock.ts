@@ -1,0 +1,60 @@
+/**
+ * A clock that stands still until a test moves it on, for hooks and agents that wait.
+ *
+ * @since 0.1.0
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as TestClock from "effect/testing/TestClock"
+
+/** A clock at 0 milliseconds since the epoch. @category models @since 0.1.0 */
+export interface VirtualClock extends AsyncDisposable {
+  /** Moves on by so many milliseconds: what waits for a time until then goes on, in order. */
+  readonly advance: (ms: number) => Promise<void>
+  /** Milliseconds since the epoch. */
+  readonly now: () => Promise<number>
+  /** Runs an Effect by this clock. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+  /** For `layer` of `createAgent`: its turns, tools, hooks and retries then wait by this clock. */
+  readonly layer: Layer.Layer<never>
+}
+
+/**
+ * Makes a clock.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, defineHook } from "@belay/core"
+ * import { Scripted, VirtualClock } from "@belay/testing"
+ *
+ * await using clock = VirtualClock.make()
+ * const slow = defineHook({ name: "slow", kind: "policy", timeout: "1 minute", preTurn: () => new Promise<never>(() => {}) })
+ * await using agent = createAgent({ provider: Scripted.make(["hi"]), hooks: [slow], layer: clock.layer })
+ * const turn = agent.run("hello").catch((error: unknown) => error)
+ * await clock.advance(60_000)
+ * console.log(await turn)
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (): VirtualClock => {
+  const runtime = ManagedRuntime.make(TestClock.layer({ warningDelay: "1 hour" }))
+  return {
+    advance: async (ms) => {
+      // Whatever goes on by promises has to come to where it waits.
+      await settled()
+      await runtime.runPromise(TestClock.adjust(ms))
+      await settled()
+    },
+    now: () => runtime.runPromise(Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)),
+    run: (effect) => runtime.runPromise(effect),
+    layer: Layer.effectContext(Effect.promise(() => runtime.context() as Promise<Context.Context<never>>)),
+    [Symbol.asyncDispose]: () => runtime.dispose()
+  }
+}
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,226 @@
+/** The world around a hook under test: it lends what a runtime would, and writes down what the hook does with it. */
+import type { AgentError } from "@belay/core/AgentError"
+import type { Artifact } from "@belay/core/Artifact"
+import { keyOf } from "@belay/core/Artifact"
+import * as ArtifactStore from "@belay/core/ArtifactStore"
+import type { BudgetLevel } from "@belay/core/Compaction"
+import type { AgentInfo, HookContext, HookScope, InjectOptions, Lent, SideRequest } from "@belay/core/HookContext"
+import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
+import * as HookState from "@belay/core/HookState"
+import type { Json } from "@belay/core/Json"
+import { type LlmResponse, textResponse } from "@belay/core/LlmCall"
+import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
+import type { ToolResult } from "@belay/core/Tool"
+import * as Effect from "effect/Effect"
+import type { VirtualClock } from "../../VirtualClock.ts"
+
+/** Where a hook is tried; the same for every event until it is said otherwise. */
+export interface Place {
+  /** Default `session-1`. Sessions have state and artifacts of their own. */
+  readonly sessionId?: string
+  /** Default 1. */
+  readonly turnNumber?: number
+  /** Default 1. */
+  readonly stepNumber?: number
+  readonly agent?: Partial<AgentInfo>
+  readonly cwd?: string
+}
+
+/** What a hook under test may use. */
+export interface World extends Place {
+  /** What the hooks' state holds at first, by key name. */
+  readonly state?: { readonly [name: string]: Json }
+  /** Answers `ctx.llm`. */
+  readonly llm?: (request: SideRequest, hook: string) => Said<string | LlmResponse | ProviderError>
+  /** Answers `ctx.callTool`. */
+  readonly callTool?: (name: string, args: Json, hook: string) => Said<ToolResult>
+  /** What time it is. Default: the real one. */
+  readonly clock?: VirtualClock
+}
+
+type Said<A> = A | PromiseLike<A>
+
+/** A text that the model is to read. */
+export interface Injected extends InjectOptions {
+  readonly hook: string
+  readonly text: string
+}
+
+/** What hooks did besides answering. */
+export interface Seen {
+  /** Texts for the model; `injections` has them with their options. */
+  readonly injected: ReadonlyArray<string>
+  readonly injections: ReadonlyArray<Injected>
+  readonly warnings: ReadonlyArray<string>
+  readonly notices: ReadonlyArray<string>
+  readonly followUps: ReadonlyArray<string>
+  readonly events: ReadonlyArray<{ readonly hook: string; readonly name: string; readonly payload: Json }>
+  /** What was asked of `llm`, `callTool` and `reportBudget`. */
+  readonly llmRequests: ReadonlyArray<SideRequest>
+  readonly toolRequests: ReadonlyArray<{ readonly name: string; readonly args: Json }>
+  readonly budgets: ReadonlyArray<BudgetLevel>
+  readonly failures: ReadonlyArray<HookFailure>
+  /** What came after a timeout and did not count. */
+  readonly late: ReadonlyArray<string>
+  readonly records: ReadonlyArray<HookRecord>
+}
+
+/** What a session has. */
+export interface Kept {
+  readonly state: HookState.Store
+  readonly durable: Lent["durable"]
+}
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] extends ReadonlyArray<infer Item> ? Array<Item> : A[K] }
+
+export interface Stage {
+  readonly seen: Seen
+  /** The scope of the next event. */
+  readonly scope: () => HookScope
+  readonly move: (place: Place) => void
+  readonly kept: () => Kept
+  readonly artifacts: ArtifactStore.ArtifactStore
+  readonly sessionId: () => string
+  readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+}
+
+export const make = (world: World, freeze = true): Stage => {
+  const seen: Mutable<Seen> = {
+    injected: [],
+    injections: [],
+    warnings: [],
+    notices: [],
+    followUps: [],
+    events: [],
+    llmRequests: [],
+    toolRequests: [],
+    budgets: [],
+    failures: [],
+    late: [],
+    records: []
+  }
+  const artifacts = ArtifactStore.inMemory()
+  const sessions = new Map<string, Kept & { turn: number }>()
+  const run = world.clock?.run ?? Effect.runPromise
+  const abort = new AbortController()
+  let place: Required<Place> = { sessionId: "session-1", turnNumber: 1, stepNumber: 1, agent: {}, cwd: "/workspace" }
+  let contexts: Array<HookContext | undefined> = []
+
+  const keptOf = (): Kept => {
+    const { sessionId, turnNumber } = place
+    const found = sessions.get(sessionId)
+    if (found !== undefined && found.turn === turnNumber) return found
+    const fresh = { ...keep(world.state, found), turn: turnNumber }
+    sessions.set(sessionId, fresh)
+    return fresh
+  }
+  const lent = (sessionId: string, turnNumber: number, durable: Lent["durable"]): Lent => ({
+    root: { sessionId, turnNumber },
+    durable,
+    artifacts: (hook) => artifactsOf(artifacts, sessionId, hook),
+    llm: (request, hook) =>
+      Effect.suspend(() => {
+        seen.llmRequests.push(request)
+        if (world.llm === undefined) return Effect.die(new Error(`${hook} asked a model: give an \`llm\` that answers`))
+        return Effect.flatMap(said(() => world.llm!(request, hook)), (answer): Effect.Effect<LlmResponse, AgentError> =>
+          typeof answer === "string"
+            ? Effect.succeed(textResponse(answer, "side"))
+            : isProviderError(answer)
+            ? Effect.fail(answer)
+            : Effect.succeed(answer))
+      }),
+    callTool: (name, args, hook) =>
+      Effect.suspend(() => {
+        seen.toolRequests.push({ name, args })
+        return world.callTool === undefined
+          ? Effect.die(new Error(`${hook} called the tool ${name}: give a \`callTool\` that answers`))
+          : said(() => world.callTool!(name, args, hook))
+      }),
+    reportBudget: (level) => Effect.sync(() => void seen.budgets.push(level)),
+    promise: run
+  })
+  const move = (to: Place): void => {
+    place = { ...place, ...Object.fromEntries(Object.entries(to).filter(([, value]) => value !== undefined)) }
+    contexts = []
+  }
+  move({
+    ...world.sessionId === undefined ? {} : { sessionId: world.sessionId },
+    ...world.turnNumber === undefined ? {} : { turnNumber: world.turnNumber },
+    ...world.stepNumber === undefined ? {} : { stepNumber: world.stepNumber },
+    ...world.agent === undefined ? {} : { agent: world.agent },
+    ...world.cwd === undefined ? {} : { cwd: world.cwd }
+  })
+  return {
+    seen,
+    move,
+    kept: keptOf,
+    artifacts,
+    sessionId: () => place.sessionId,
+    run,
+    scope: () => {
+      const { agent, cwd, sessionId, stepNumber, turnNumber } = place
+      const { durable, state } = keptOf()
+      return {
+        sessionId,
+        turnNumber,
+        stepNumber,
+        coreType: "tool-loop",
+        agent: { name: "agent", depth: 0, invokedBy: "main", ...agent },
+        cwd,
+        signal: abort.signal,
+        state,
+        contexts,
+        freeze,
+        lent: lent(sessionId, turnNumber, durable),
+        active: () => true,
+        emit: (name, payload, hook) => void seen.events.push({ hook, name, payload }),
+        inject: (text, options, hook) => {
+          seen.injected.push(text)
+          seen.injections.push({ hook, text, ...options })
+        },
+        warn: (message) => void seen.warnings.push(message),
+        notifyUser: (message) => void seen.notices.push(message),
+        followUp: (message) => void seen.followUps.push(message),
+        onRecord: (record) => void seen.records.push(record),
+        onFailure: (failure) => void seen.failures.push(failure),
+        onLate: (hook, what) => void seen.late.push(`${hook}: ${what}`)
+      }
+    }
+  }
+}
+
+/** What a session has when a turn begins: what is the turn's begins anew. */
+const keep = (state: World["state"], before: Kept | undefined): Kept => {
+  const calls = new Map<string, HookState.Store>()
+  const call = before?.durable.call ?? ((id: string) => {
+    const found = calls.get(id) ?? HookState.make()
+    calls.set(id, found)
+    return found
+  })
+  return {
+    state: before?.state ?? HookState.make(state),
+    durable: {
+      conversation: before?.durable.conversation ?? HookState.make(),
+      turn: HookState.make(),
+      call,
+      endCall: (id) => void calls.delete(id)
+    }
+  }
+}
+
+const said = <A>(answer: () => Said<A>): Effect.Effect<A> => Effect.promise(async () => answer())
+
+const artifactsOf = (store: ArtifactStore.ArtifactStore, sessionId: string, hook: string): HookContext["artifacts"] => {
+  const mine = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
+  const sure = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A> => Effect.orDie(effect)
+  return {
+    write: (key, content, options) => sure<Artifact>(store.write(sessionId, mine(key), content, { by: hook, ...options })),
+    append: (key, content, options) => sure<Artifact>(store.append(sessionId, mine(key), content, { by: hook, ...options })),
+    read: (key) => {
+      const wanted = keyOf(key)
+      return sure(store.read(sessionId, wanted.startsWith("tool:") ? wanted : mine(wanted)))
+    },
+    list: sure(store.list(sessionId)),
+    remove: (key) => sure(store.remove(sessionId, mine(key)))
+  }
+}

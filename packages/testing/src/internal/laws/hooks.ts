@@ -1,0 +1,209 @@
+/** The laws of hooks. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import type { HookAction } from "@belay/core/HookAction"
+import * as HookChain from "@belay/core/HookChain"
+import { canonical, whyNot } from "@belay/core/Json"
+import { drive, type Verdict } from "../kit/drive.ts"
+import { fill, type Given, hostileEvents, type Point, points } from "../kit/events.ts"
+import { make as makeStage, type Stage, type World } from "../kit/stage.ts"
+import { broken, holds, type Law, same, short } from "./law.ts"
+
+/** What every ready-made hook can be told; the part of `@belay/hooks/Common` that the laws try. @category models @since 0.1.0 */
+export interface Common {
+  readonly enabled?: boolean
+  readonly when?: () => boolean
+  readonly name?: string
+  readonly onDecision?: (decision: { readonly action: HookAction["_tag"] }) => void
+}
+
+/** @category models @since 0.1.0 */
+export interface Options extends World {
+  /** Claims that the same events get the same answers and effects. Default false. */
+  readonly deterministic?: boolean
+  /** Claims that sessions share nothing: leave it out for a hook that limits them together. Needs a function that makes the hook. Default false. */
+  readonly perSession?: boolean
+  /** Makes the hook with these options besides its own, for hooks built with `Common.shape`. */
+  readonly withCommon?: (common: Common) => AgentHook
+  /** Events of one's own, tried besides the hostile ones: one that the hook has something to say about makes every law stronger. */
+  readonly events?: { readonly [P in Point]?: ReadonlyArray<Given<P>> }
+  /** Most characters of JSON its state may hold after all of it. Default 65,536. */
+  readonly maxState?: number
+  /** Milliseconds an answer may take. Default 2,000. */
+  readonly withinMs?: number
+}
+
+interface Tried {
+  readonly point: Point
+  readonly event: unknown
+}
+
+export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options): ReadonlyArray<Law> => {
+  const { deterministic = false, maxState = 65_536, perSession = false, withCommon, withinMs = 2000 } = options
+  const make = typeof given === "function" ? given : () => given
+  const sample = make()
+  const law = (name: string, prove: () => Promise<void>): Law => ({ name: `${sample.name}: ${name}`, run: prove })
+  const implemented = points.filter((point) => typeof sample[point] === "function")
+  const events = (): ReadonlyArray<Tried> =>
+    implemented.flatMap((point) => {
+      const own = (options.events?.[point] ?? []) as ReadonlyArray<Given<typeof point>>
+      return [...own.map((one) => fill(point, one)), fill(point), ...hostileEvents(point)].map((event) => ({ point, event }))
+    })
+  const world = { llm: () => "a model says so", callTool: () => ({ ok: true, output: "a tool says so" }) as const, ...options }
+  const staged = (freeze = true) => makeStage(world, freeze)
+
+  /** One event, or the law is broken: no hook may break, or take for ever. */
+  const one = async (chain: HookChain.HookChain, { event, point }: Tried, stage: Stage): Promise<Verdict> => {
+    const late = `took more than ${withinMs} ms at ${point} of ${short(event)}`
+    const verdict = await soon(withinMs, late, drive(chain, point, event, stage))
+    if (verdict.answer === "Fail") broken(`broke at ${point} of ${short(event)}: ${verdict.reason}`)
+    return verdict
+  }
+  const all = async (hook: AgentHook, stage: Stage, tried: ReadonlyArray<Tried>): Promise<ReadonlyArray<string>> => {
+    const chain = HookChain.makeUnsafe([hook])
+    const told: Array<string> = []
+    for (const each of tried) told.push(answerOf(await one(chain, each, stage)))
+    return told
+  }
+
+  return [
+    law("implements a point, and has options that a chain takes", async () => {
+      holds(implemented.length > 0, "it implements no point")
+      HookChain.makeUnsafe([sample])
+    }),
+    law(
+      "breaks on no event, however hostile, answers what is legal there, and soon",
+      async () => void await all(make(), staged(), events())
+    ),
+    law("changes nothing of what it is given", async () => {
+      const chain = HookChain.makeUnsafe([make()])
+      const stage = staged(false)
+      for (const each of events()) {
+        const before = canonical(each.event)
+        await soon(withinMs, `took more than ${withinMs} ms at ${each.point}`, drive(chain, each.point, each.event, stage))
+        if (canonical(each.event) !== before) broken(`changed what it was given at ${each.point}: ${short(each.event)}`)
+      }
+    }),
+    law("touches no prototype", async () => {
+      await all(make(), staged(), events())
+      holds(({} as { readonly polluted?: unknown }).polluted === undefined, "every object has what an event brought")
+    }),
+    law("may be asked many things at once", async () => {
+      const chain = HookChain.makeUnsafe([make()])
+      const stage = staged()
+      await Promise.all(events().map((each) => one(chain, each, stage)))
+    }),
+    law(`keeps state that is JSON, of at most ${maxState} characters`, async () => {
+      const stage = staged()
+      const hook = make()
+      for (let turnNumber = 1; turnNumber <= 20; turnNumber++) {
+        stage.move({ turnNumber })
+        await all(hook, stage, events().filter((_, index) => index % 5 === turnNumber % 5))
+      }
+      const { durable, state } = stage.kept()
+      for (
+        const [where, store] of [["state", state], ["state.durable.conversation", durable.conversation], [
+          "state.durable.turn",
+          durable.turn
+        ]] as const
+      ) {
+        const why = whyNot(store.snapshot())
+        if (why !== undefined) broken(`ctx.${where} is not JSON: ${why}`)
+        const size = JSON.stringify(store.snapshot()).length
+        holds(size <= maxState, `ctx.${where} has ${size} characters after 20 turns`)
+      }
+    }),
+    ...deterministic
+      ? [law("answers the same events in the same way", async () => {
+        const tried = events()
+        const [first, second] = [staged(), staged()]
+        const [hook, twin] = [make(), make()]
+        const [one, other] = [await all(hook, first, tried), await all(twin, second, tried)]
+        const at = one.findIndex((answer, index) => answer !== other[index])
+        if (at >= 0) {
+          broken(`answered ${tried[at]!.point} of ${short(tried[at]!.event)} once with ${short(one[at])}, then with ${short(other[at])}`)
+        }
+        same(effectsOf(first), effectsOf(second), "what it did besides answering")
+      })]
+      : [],
+    ...perSession && typeof given === "function"
+      ? [law("keeps sessions apart", async () => {
+        const tried = events()
+        const [hook, stage] = [make(), staged()]
+        await all(hook, stage, tried)
+        stage.move({ sessionId: "session-2" })
+        const after = await all(hook, stage, tried)
+        const fresh = staged()
+        fresh.move({ sessionId: "session-2" })
+        const alone = await all(make(), fresh, tried)
+        const at = after.findIndex((answer, index) => answer !== alone[index])
+        if (at >= 0) {
+          broken(
+            `answered ${tried[at]!.point} of ${short(tried[at]!.event)} with ${short(after[at])} after another session, with ${
+              short(alone[at])
+            } without`
+          )
+        }
+        same(stage.kept().state.snapshot(), fresh.kept().state.snapshot(), "its state in the second session")
+      })]
+      : [],
+    ...withCommon === undefined ? [] : commonLaws(withCommon, law, all, staged, events)
+  ]
+}
+
+const commonLaws = (
+  withCommon: NonNullable<Options["withCommon"]>,
+  law: (name: string, prove: () => Promise<void>) => Law,
+  all: (hook: AgentHook, stage: Stage, tried: ReadonlyArray<Tried>) => Promise<ReadonlyArray<string>>,
+  staged: () => Stage,
+  events: () => ReadonlyArray<Tried>
+): ReadonlyArray<Law> => [
+  law("does nothing when it is not enabled", async () => {
+    const hook = withCommon({ enabled: false })
+    same(points.filter((point) => hook[point] !== undefined), [], "points it implements")
+  }),
+  law("says nothing and does nothing where `when` is false", async () => {
+    const stage = staged()
+    const answers = await all(withCommon({ when: () => false }), stage, events())
+    same(answers.filter((answer) => answer !== "Continue"), [], "answers besides Continue")
+    same(effectsOf(stage), effectsOf(staged()), "what it did besides answering")
+  }),
+  law("goes by the name it is given", async () => same(withCommon({ name: "another" }).name, "another", "name")),
+  law("tells `onDecision` each of its decisions", async () => {
+    const heard: Array<string> = []
+    const hook = withCommon({ onDecision: ({ action }) => void heard.push(action) })
+    const answers = await all(hook, staged(), events().filter(({ point }) => !point.startsWith("wrap")))
+    same(heard, answers.map((answer) => answer.split(" ")[0]).filter((answer) => answer !== "Continue"), "decisions")
+  })
+]
+
+/** An answer in one text. */
+const answerOf = ({ answer, reason, value }: Verdict): string =>
+  answer === "Continue" ? answer : `${answer} ${reason ?? ""} ${value === undefined ? "" : canonical(value)}`
+
+/** What a hook did besides answering, without what depends on time. */
+const effectsOf = ({ kept, seen }: Stage): unknown => {
+  const { events, failures, followUps, injections, late, llmRequests, notices, toolRequests, warnings } = seen
+  return {
+    events: events.map(({ name }) => name),
+    failures,
+    followUps,
+    injections,
+    late,
+    llmRequests,
+    notices,
+    toolRequests,
+    warnings,
+    state: Object.keys(kept().state.snapshot())
+  }
+}
+
+/** What a promise comes to, or the law is broken. */
+export const soon = async <A>(ms: number, late: string, promise: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const tooLate = new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error(late)), ms))
+  try {
+    return await Promise.race([promise, tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
