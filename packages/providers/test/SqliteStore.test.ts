@@ -1,4 +1,5 @@
 /** The SQLite store: the laws, the file and who may read it, files that are refused, several processes' worth of handles. */
+import { defineHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
@@ -284,6 +285,14 @@ describe("SqliteStore", () => {
 
 describe("an agent with a SqliteStore", () => {
   const deploy = defineTool({ name: "deploy", description: "Deploys", input: { type: "object" }, execute: () => "deployed" })
+  const gate = defineHook({
+    name: "gate",
+    tools: "deploy",
+    preToolCall: function*(_call, ctx) {
+      yield* ctx.artifacts.append("log", "asked ")
+      return HookAction.ask("sure?")
+    }
+  })
 
   it("goes on where another left it, with its artifacts, its budget and what people said for good", async () => {
     const path = join(folder(), "store.db")
@@ -293,20 +302,7 @@ describe("an agent with a SqliteStore", () => {
         tools: [deploy],
         store: store.sessions,
         approvals: { rules: store.rules },
-        hooks: [
-          Budget.make({ ledger: store.ledger, limits: [{ scope: "session", calls: 100 }] } as never),
-          {
-            name: "gate",
-            tools: "deploy",
-            preToolCall: function*(
-              _call: unknown,
-              ctx: { readonly artifacts: { readonly append: (key: string, text: string) => Effect.Effect<unknown> } }
-            ) {
-              yield* ctx.artifacts.append("log", "asked ")
-              return HookAction.ask("sure?")
-            }
-          } as never
-        ]
+        hooks: [Budget.make({ ledger: store.ledger, limits: [{ scope: "user", key: () => "ada", calls: 4 }] }), gate]
       })
     {
       using store = SqliteStore.make({ path })
@@ -316,7 +312,7 @@ describe("an agent with a SqliteStore", () => {
     }
     using store = SqliteStore.make({ path })
     assert.deepInclude((await run(store.sessions.list()))[0], { id: "s", status: "suspended", turnNumber: 1 })
-    await using agent = make(store, ["done", Scripted.toolCalls({ name: "deploy", id: "e" }), "again"])
+    await using agent = make(store, ["done", Scripted.toolCalls({ name: "deploy", id: "e" }), "again", "never"])
     const session = await agent.session({ id: "s" })
     assert.lengthOf(session.pending, 1)
     const result = await session.resume({ d: { type: "approve", remember: { what: "tool", scope: "project" } } })
@@ -324,5 +320,7 @@ describe("an agent with a SqliteStore", () => {
     assert.strictEqual((await session.run("once more")).text, "again")
     assert.strictEqual(await run(store.artifacts.read("s", "hook:log")), "asked asked ")
     assert.deepStrictEqual(await run(store.rules.load), [{ hook: "gate", tool: "deploy" }])
+    const error = await session.run("and again").catch((error: unknown) => error)
+    assert.deepInclude(error as object, { _tag: "HookRejected", hook: "budget" })
   })
 })

@@ -47,7 +47,8 @@ describe("testHook", () => {
     ],
     [
       "another value",
-      () => testHook({ name: "t", preTurn: () => HookAction.transform({ message: "a" }) }).given("preTurn").expectTransform({ message: "b" }),
+      () =>
+        testHook({ name: "t", preTurn: () => HookAction.transform({ message: "a" }) }).given("preTurn").expectTransform({ message: "b" }),
       /^expected t to answer Transform \{"message":"b"\} at preTurn, found Transform .+expected \{"message":"b"\}, found \{"message":"a"\}$/s
     ],
     [
@@ -57,7 +58,8 @@ describe("testHook", () => {
     ],
     [
       "another failure policy",
-      () => testHook({ name: "t", kind: "policy", preTurn: () => Promise.reject(new Error("oops")) }).given("preTurn").expectFailure("open"),
+      () =>
+        testHook({ name: "t", kind: "policy", preTurn: () => Promise.reject(new Error("oops")) }).given("preTurn").expectFailure("open"),
       /^expected t to answer a failure \(open\) at preTurn, found Fail "t rejected: oops" \(reject\)/
     ],
     ["nothing given", () => testHook(guard).expectContinue(), /^nothing was given to the hook yet/]
@@ -75,7 +77,10 @@ describe("testHook", () => {
     await testHook({ name: "t", preTurn: broken }).given("preTurn").expectFailure("open", /no luck/)
     await testHook({ name: "t", kind: "policy", preTurn: broken }).given("preTurn").expectFailure("reject")
     await testHook({ name: "t", onFailure: "abort", preTurn: broken }).given("preTurn").expectFailure("abort")
-    await testHook({ name: "t", onSessionEnd: () => HookAction.reject("?") as never }).given("onSessionEnd").expectFailure("open", /illegal/)
+    await testHook({ name: "t", onSessionEnd: () => HookAction.reject("?") as never }).given("onSessionEnd").expectFailure(
+      "open",
+      /illegal/
+    )
   })
 
   it("simulates every point with events that a runtime could have sent", async () => {
@@ -93,12 +98,19 @@ describe("testHook", () => {
     const look = (point: HookPointName): AgentHook => ({ name: "look", [point]: (event: never) => void seen.push(event) })
     await testHook(look("postLlmCall")).given("postLlmCall", { response: { text: "so" } })
     await testHook(look("preToolCall")).given("preToolCall", { name: "deploy", tool: { destructive: true } })
-    await testHook(look("postToolCall")).given("postToolCall", { call: { name: "deploy", args: { a: 1 } }, result: { ok: false, error: "no" } })
+    await testHook(look("postToolCall")).given("postToolCall", {
+      call: { name: "deploy", args: { a: 1 } },
+      result: { ok: false, error: "no" }
+    })
     await testHook(look("onLlmDelta")).given("onLlmDelta", { type: "tool-call", argsText: "{" })
     await testHook(look("preTurn")).given("preTurn", { metadata: { tenant: "acme" } })
     assert.deepInclude(seen[0]?.["response"], { text: "so", model: "model-1", finishReason: "stop" })
     assert.deepInclude(seen[1]?.["tool"], { name: "deploy", destructive: true, inputSchema: { type: "object" } })
-    assert.deepInclude(seen[2], { call: { id: "call-1", name: "deploy", args: { a: 1 } }, result: { ok: false, error: "no" }, executed: true })
+    assert.deepInclude(seen[2], {
+      call: { id: "call-1", name: "deploy", args: { a: 1 } },
+      result: { ok: false, error: "no" },
+      executed: true
+    })
     assert.strictEqual((seen[2]?.["tool"] as { readonly name: string }).name, "deploy")
     assert.deepStrictEqual(seen[3], { type: "tool-call", id: "call-1", name: "tool-1", argsText: "{" })
     assert.deepStrictEqual(seen[4], { message: "hello", metadata: { tenant: "acme" } })
@@ -134,7 +146,11 @@ describe("testHook", () => {
     assert.deepStrictEqual(seen.injections, [{ hook: "busy", text: "read this", key: "k", pinned: true }])
     assert.deepStrictEqual([seen.warnings, seen.notices, seen.followUps], [["careful"], ["done soon"], ["go on"]])
     assert.deepStrictEqual(seen.events, [{ hook: "busy", name: "busy/seen", payload: { n: 1 } }])
-    assert.deepStrictEqual([await seen.artifact("log"), await seen.artifact("hook:log"), await seen.artifact("nothing")], ["one two", "one two", undefined])
+    assert.deepStrictEqual([await seen.artifact("log"), await seen.artifact("hook:log"), await seen.artifact("nothing")], [
+      "one two",
+      "one two",
+      undefined
+    ])
     assert.deepStrictEqual(seen.budgets.map(({ used }) => used), [8])
   })
 
@@ -149,7 +165,9 @@ describe("testHook", () => {
     }
     const trial = testHook(hook, { state: { "t/total": 10 } }).given("preToolCall", { id: "a" }).given("preToolCall", { id: "b" })
     const one = await trial
-    const counts = ({ durable, state }: typeof one) => [state.get(total), durable.conversation.get(total), durable.turn.get(total), durable.call("b").get(total)]
+    const counts = (
+      { durable, state }: typeof one
+    ) => [state.get(total), durable.conversation.get(total), durable.turn.get(total), durable.call("b").get(total)]
     assert.deepStrictEqual(counts(one), [12, 2, 2, 1])
     assert.deepStrictEqual(counts(await trial.given("preToolCall", { id: "c" }, { turnNumber: 2 })), [13, 3, 1, 1])
     assert.deepStrictEqual(counts(await trial.given("preToolCall", {}, { sessionId: "session-2" })), [11, 1, 1, 0])
@@ -159,7 +177,8 @@ describe("testHook", () => {
     const places: Array<unknown> = []
     const hook: AgentHook = {
       name: "t",
-      preTurn: (_input, { agent, cwd, root, sessionId, stepNumber, turnNumber }) => void places.push([sessionId, turnNumber, stepNumber, agent, cwd, root])
+      preTurn: (_input, { agent, cwd, root, sessionId, stepNumber, turnNumber }) =>
+        void places.push([sessionId, turnNumber, stepNumber, agent, cwd, root])
     }
     await testHook(hook, { sessionId: "s", agent: { name: "a" }, cwd: "/repo" })
       .given("preTurn")
@@ -179,7 +198,10 @@ describe("testHook", () => {
         return HookAction.reject(JSON.stringify(looked))
       }
     }
-    const seen = await testHook(judge, { llm: async ({ prompt }) => `${String(prompt)} no`, callTool: (name, args) => ({ ok: true, output: { name, args } }) })
+    const seen = await testHook(judge, {
+      llm: async ({ prompt }) => `${String(prompt)} no`,
+      callTool: (name, args) => ({ ok: true, output: { name, args } })
+    })
       .given("postToolCall")
       .expect("Reject", "{\"ok\":true,\"output\":{\"name\":\"look\",\"args\":{\"at\":\"safe? no\"}}}")
     assert.deepStrictEqual([seen.llmRequests, seen.toolRequests], [[{ prompt: "safe?" }], [{ name: "look", args: { at: "safe? no" } }]])
@@ -192,7 +214,8 @@ describe("testHook", () => {
     const cache: AgentHook = {
       name: "cache",
       tools: "look",
-      wrapToolCall: (call, next) => JSON.stringify(call.args).includes("known") ? Effect.succeed({ ok: true, output: "kept" } as const) : next(call)
+      wrapToolCall: (call, next) =>
+        JSON.stringify(call.args).includes("known") ? Effect.succeed({ ok: true, output: "kept" } as const) : next(call)
     }
     await testHook(cache)
       .given("wrapToolCall", { name: "look", args: { at: "known" } }).expect("Respond", { ok: true, output: "kept" })
@@ -237,11 +260,19 @@ describe("testHook", () => {
 describe("dryRun", () => {
   it("runs a chain without an agent, and explains what came of it", async () => {
     const quiet: AgentHook = { name: "quiet", preToolCall: () => undefined }
-    const rewrite: AgentHook = { name: "rewrite", priority: 10, preToolCall: (call) => HookAction.transform({ ...call, args: { to: "production" } }) }
+    const rewrite: AgentHook = {
+      name: "rewrite",
+      priority: 10,
+      preToolCall: (call) => HookAction.transform({ ...call, args: { to: "production" } })
+    }
     const run = await dryRun([quiet, guard, rewrite], "preToolCall", { name: "deploy", args: { to: "staging" } })
     assert.deepInclude(run, { answer: "Reject", reason: "not to production", by: "guard", point: "preToolCall" })
     assert.deepInclude(run.event as object, { name: "deploy", args: { to: "production" } })
-    assert.deepStrictEqual(run.records[0]?.hooks.map(({ answer, hook }) => `${hook} ${answer}`), ["rewrite Transform", "quiet Continue", "guard Reject"])
+    assert.deepStrictEqual(run.records[0]?.hooks.map(({ answer, hook }) => `${hook} ${answer}`), [
+      "rewrite Transform",
+      "quiet Continue",
+      "guard Reject"
+    ])
     assert.match(run.explain, /^preToolCall deploy: Reject by guard\n {2}rewrite: Transform \(args\.to: "staging" -> "production"\)/)
     assert.deepStrictEqual(run.seen.warnings, [])
   })
