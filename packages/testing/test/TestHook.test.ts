@@ -111,7 +111,7 @@ describe("testHook", () => {
       result: { ok: false, error: "no" },
       executed: true
     })
-    assert.strictEqual((seen[2]?.["tool"] as { readonly name: string }).name, "deploy")
+    assert.strictEqual((seen[2]!["tool"] as { readonly name: string }).name, "deploy")
     assert.deepStrictEqual(seen[3], { type: "tool-call", id: "call-1", name: "tool-1", argsText: "{" })
     assert.deepStrictEqual(seen[4], { message: "hello", metadata: { tenant: "acme" } })
   })
@@ -199,7 +199,7 @@ describe("testHook", () => {
       }
     }
     const seen = await testHook(judge, {
-      llm: async ({ prompt }) => `${String(prompt)} no`,
+      llm: async ({ prompt }) => `${prompt as string} no`,
       callTool: (name, args) => ({ ok: true, output: { name, args } })
     })
       .given("postToolCall")

@@ -1,0 +1,40 @@
+import { Endpoint } from "@belay/testing"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { runProgram } from "./run.ts"
+
+let endpoint: Endpoint.Endpoint
+beforeAll(async () => {
+  endpoint = await Endpoint.start()
+})
+afterAll(() => endpoint.close())
+
+const run = async (name: string) => {
+  const { code, stderr, stdout } = await runProgram(name, {
+    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
+  })
+  assert.strictEqual(stderr, "")
+  assert.strictEqual(code, 0)
+  return stdout.trimEnd().split("\n")
+}
+
+describe("the examples of sessions and tests", () => {
+  it("sessions: a conversation in a file is gone on with, forked, listed, exported and read back", async () => {
+    const lines = await run("sessions.ts")
+    assert.deepStrictEqual(lines.slice(-5), [
+      "- count_notes: 3",
+      "another agent goes on after 4 messages",
+      "what-if: 6 messages, idle",
+      "ada: 4 messages, idle",
+      "6 lines exported, 4 messages read back"
+    ])
+  })
+
+  it("test-a-hook: a hook is tried alone, in a chain, against the laws, and in an agent", async () => {
+    assert.deepStrictEqual(await run("test-a-hook.ts"), [
+      "Reject, Continue",
+      "Reject by no-production",
+      "8 laws hold",
+      "preTurn postLlmCall postTurn"
+    ])
+  })
+})
