@@ -87,6 +87,21 @@ describe("a session file", () => {
       assert.deepStrictEqual(most.messages, state.messages)
     }))
 
+  it.effect.each<readonly [what: string, entries: ReadonlyArray<string | undefined>, kept: number]>([
+    ["a result is missing", [lines[1], lines[2], lines[4], lines[5]], 1],
+    ["all results are missing", [lines[1], lines[2], lines[5]], 1],
+    ["an id is used twice", [...lines.slice(1, 6), lines[2], lines[3], lines[4]], 5],
+    ["a result follows no call", [lines[1], lines[3]], 1]
+  ])(
+    "that was cut off, and in which %s, is kept up to there",
+    ([, entries, kept]) =>
+      Effect.map(SessionFile.importJsonl([lines[0], ...entries, "{\"type"].join("\n")), ({ state: { messages }, torn }) => {
+        assert.lengthOf(messages, kept)
+        assert.isUndefined(whyInvalid(messages))
+        assert.match(torn ?? "", new RegExp(`: ${kept} of 5 messages are kept`))
+      })
+  )
+
   it.effect("that was cut off in its header is none", () =>
     Effect.gen(function*() {
       for (let length = 0; length < lines[0]!.length; length++) {

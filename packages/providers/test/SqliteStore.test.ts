@@ -267,7 +267,7 @@ describe("SqliteStore", () => {
       store.ledger.update("__proto__", (before) => [before.elapsedMs, { ...before, elapsedMs: before.elapsedMs + 1 }])
     const seen = await Promise.all(Array.from({ length: 100 }, (_, index) => run(more(index % 2 === 0 ? one : two))))
     assert.deepStrictEqual(seen.toSorted((a, b) => a - b), Array.from({ length: 100 }, (_, index) => index))
-    const exit = await run(Effect.exit(one.ledger.update("__proto__", () => assert.fail("broken"))))
+    const exit = await Effect.runPromiseExit(one.ledger.update("__proto__", () => assert.fail("broken")))
     assert.strictEqual(exit._tag, "Failure")
     assert.strictEqual(await run(more(two)), 100)
     assert.strictEqual(await run(one.ledger.update("other", (before) => [before.elapsedMs, before])), 0)

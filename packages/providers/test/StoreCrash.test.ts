@@ -144,6 +144,25 @@ describe("a SQLite store", () => {
       })
   )
 
+  it("is made whole by several processes that make it at once", { timeout: 120_000 }, () =>
+    inFolder(async (folder) => {
+      for (let round = 0; round < 3; round++) {
+        const path = join(folder, `store-${round}.db`)
+        const all = Array.from({ length: 5 }, () => {
+          let ready: (() => void) | undefined
+          const said = new Promise<void>((resolve) => ready = resolve)
+          return { ...start(["race", path, folder], () => ready?.()), said }
+        })
+        await Promise.all(all.map(({ closed, errors, said }) => Promise.race([said, closed.then(() => assert.fail(errors()))])))
+        for (const { child, closed } of all) {
+          child.kill("SIGKILL")
+          await closed
+        }
+        using store = SqliteStore.make({ path })
+        assert.deepStrictEqual(await Effect.runPromise(store.sessions.list()), [])
+      }
+    }))
+
   it("gives a session that two processes resume at once to exactly one of them", { timeout: 120_000 }, () =>
     inFolder(async (folder) => {
       const rounds = 50

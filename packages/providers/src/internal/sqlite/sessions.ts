@@ -76,7 +76,7 @@ const keep = (database: Database, { from, messages, records, revision, sessionId
   if (kept !== undefined && kept.revision !== revision - 1) throw conflict(sessionId, revision, kept.revision)
   const there = kept?.messages ?? 0
   // A session that was removed while somebody worked on it has lost what this step follows: then all of it is written.
-  const [start, added] = from <= there ? [from, messages] : [0, snapshot().messages]
+  const [start, added] = from >= 0 && from <= there ? [from, messages] : [0, snapshot().messages]
   const values = [revision, state.turnNumber, statusOf(state), start + added.length, JSON.stringify(state)] as const
   const changed = moment(database, time)
   const key = kept?.key ?? sql(

@@ -66,7 +66,7 @@ export interface Seen {
 }
 
 /** What a session has. */
-export interface Kept {
+interface Kept {
   readonly state: HookState.Store
   readonly durable: Lent["durable"]
 }

@@ -160,9 +160,9 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
     law("an id that is no session's is refused or is only an id", async (artifacts) => {
       await run(artifacts.write("s", "k", "mine", by))
       for (const id of ["__proto__", "../s", "s/../s", "%", "", "s' OR '1'='1", "*"]) {
-        await run(Effect.exit(artifacts.write(id, "k", "theirs", by)))
-        await run(Effect.exit(artifacts.clear(id)))
-        const read = await run(Effect.exit(artifacts.read(id, "k")))
+        await Effect.runPromiseExit(artifacts.write(id, "k", "theirs", by))
+        await Effect.runPromiseExit(artifacts.clear(id))
+        const read = await Effect.runPromiseExit(artifacts.read(id, "k"))
         if (read._tag === "Success" && read.value !== undefined) broken(`${JSON.stringify(id)} still has a text after it was cleared`)
       }
       same(await run(artifacts.read("s", "k")), "mine", "the text of another")

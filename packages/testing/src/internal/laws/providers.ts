@@ -57,7 +57,7 @@ const stream: Way = {
 const answer = (given: Answer): Scene => ({ type: "answer", answer: given })
 
 const told = async (way: Way, { provider }: Subject, given?: LlmRequest): Promise<Exit.Exit<LlmResponse, ProviderError>> =>
-  soon(patience, `${way.name} took more than ${patience} ms`, Effect.runPromise(Effect.exit(way.call(provider, given))))
+  soon(patience, `${way.name} took more than ${patience} ms`, Effect.runPromiseExit(way.call(provider, given)))
 
 const response = async (way: Way, subject: Subject, given?: LlmRequest): Promise<LlmResponse> => {
   const exit = await told(way, subject, given)

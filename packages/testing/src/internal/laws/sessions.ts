@@ -35,12 +35,12 @@ const tried = (store: SessionStore): Tried => {
     store,
     commit: (step) => run(store.commit(step)),
     refused: async (step) => {
-      const exit = await run(Effect.exit(store.commit(step)))
+      const exit = await Effect.runPromiseExit(store.commit(step))
       return Exit.isFailure(exit) ? Cause.squash(exit.cause) : broken(`a commit of revision ${step.revision} was taken`)
     },
     load: (id) => run(store.load(id)),
     list: (options) => run(has("list")(options)),
-    fork: (id, to) => run(Effect.exit(has("fork")(id, to))),
+    fork: (id, to) => Effect.runPromiseExit(has("fork")(id, to)),
     remove: (id) => run(has("remove")(id)),
     records: (id) => run(has("records")(id))
   }
@@ -126,7 +126,7 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
         )
         if (revision === 1) await commit(steps[0]!)
         else {
-          const exits = await Promise.all(steps.map((step, index) => run(Effect.exit((index % 2 === 0 ? store : other).commit(step)))))
+          const exits = await Promise.all(steps.map((step, index) => Effect.runPromiseExit((index % 2 === 0 ? store : other).commit(step))))
           const winners = exits.flatMap((exit, writer) => Exit.isSuccess(exit) ? [writer] : [])
           same(winners.length, 1, "winners")
           const kept = await load("session-1")
@@ -144,7 +144,7 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       const ring: Record<string, unknown> = {}
       ring["self"] = ring
       const step = commitOf(state({ revision: 2, messages: talk(4), hookState: { after: true } }), 2, ["good", ring])
-      const exit = await run(Effect.exit(store.commit(step)))
+      const exit = await Effect.runPromiseExit(store.commit(step))
       same(await load("session-1"), Exit.isSuccess(exit) ? step.snapshot() : whole, "load after a step that could not be written")
       const next = Exit.isSuccess(exit) ? 3 : 2
       await commit(commitOf({ ...whole, revision: next }, 2))
@@ -245,8 +245,8 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       for (const id of hostile) {
         const name = JSON.stringify(id.slice(0, 40))
         const theirs = state({ sessionId: id, messages: talk(1, 99) })
-        const exit = await run(Effect.exit(store.commit(commitOf(theirs))))
-        const found = await run(Effect.exit(store.load(id)))
+        const exit = await Effect.runPromiseExit(store.commit(commitOf(theirs)))
+        const found = await Effect.runPromiseExit(store.load(id))
         if (Exit.isSuccess(exit)) same(Exit.isSuccess(found) ? found.value : found, theirs, `load of ${name}`)
         else holds(Exit.isFailure(found) || found.value === undefined, `${name} was refused, and is there`)
         same(await load("s"), mine, `the session s, after ${name}`)
