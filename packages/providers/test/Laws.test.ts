@@ -2,10 +2,12 @@
 import type { LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as ProviderError from "@belay/core/ProviderError"
+import * as AiSdk from "@belay/providers/AiSdk"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as ProviderLaws from "@belay/testing/ProviderLaws"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
+import { modelAt } from "./aiSdkSupport.ts"
 
 const real = ({ url }: { readonly url: string }): LlmProvider =>
   OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: "scripted", name: "vendor" })
@@ -111,6 +113,11 @@ const bugs: ReadonlyArray<
 
 describe("OpenAiCompatible", () => {
   for (const { name, run } of ProviderLaws.cases(ProviderLaws.overEndpoint(real))) it(name, run)
+})
+
+describe("a model of the AI SDK", () => {
+  const make = ProviderLaws.overEndpoint(({ url }) => AiSdk.fromLanguageModel(modelAt(url), { name: "bridge" }))
+  for (const { name, run } of ProviderLaws.cases(make)) it(name, run)
 })
 
 describe("the laws of providers", () => {

@@ -1,8 +1,10 @@
 /** The SQLite store: the laws, the file and who may read it, files that are refused, several processes' worth of handles. */
 import { defineHook } from "@belay/core/AgentHook"
+import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
+import { type LlmRequest, type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import type { RunState } from "@belay/core/RunState"
 import type { Commit } from "@belay/core/SessionStore"
 import * as Budget from "@belay/hooks/Budget"
@@ -322,5 +324,47 @@ describe("an agent with a SqliteStore", () => {
     assert.deepStrictEqual(await run(store.rules.load), [{ hook: "gate", tool: "deploy" }])
     const error = await session.run("and again").catch((error: unknown) => error)
     assert.deepInclude(error as object, { _tag: "HookRejected", hook: "budget" })
+  })
+
+  it("keeps a turn of agents that work for agents, streamed or not, and goes on with all of them", async () => {
+    const path = join(folder(), "store.db")
+    const make = (store: SqliteStore.SqliteStore) => {
+      const worker = createAgent({
+        name: "worker",
+        provider: Scripted.make([(request) => said(request, Scripted.toolCalls({ name: "deploy", id: "w" }), "worked"), "worked"]),
+        tools: [deploy]
+      })
+      return createAgent({
+        provider: Scripted.make([
+          (request) => said(request, Scripted.toolCalls({ name: "work", id: "r", args: { message: "deploy it" } }), "done"),
+          "done"
+        ]),
+        tools: [agentTool({ name: "work", description: "Works", agent: worker })],
+        store: store.sessions,
+        hooks: [gate]
+      })
+    }
+    /** The first answer to what no tool has answered yet. */
+    const said = ({ messages }: LlmRequest, first: LlmResponse, then: string) =>
+      messages.some(({ role }) => role === "tool") ? textResponse(then) : first
+    {
+      using store = SqliteStore.make({ path })
+      await using agent = make(store)
+      const session = await agent.session({ id: "tree" })
+      const stream = session.stream("go")
+      const points: Array<string> = []
+      for await (const { type } of stream) points.push(type)
+      assert.strictEqual((await stream.result).status, "suspended")
+      assert.include(points, "turn-end")
+    }
+    using store = SqliteStore.make({ path })
+    await using agent = make(store)
+    const session = await agent.session({ id: "tree" })
+    assert.deepStrictEqual(session.pending.map(({ agent: by, callId }) => [by, callId]), [["worker", "r/w"]])
+    const { messages, text } = await session.resume({ "r/w": { type: "approve" } })
+    assert.strictEqual(text, "done")
+    assert.deepStrictEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["worked"])
+    assert.deepStrictEqual((await run(store.sessions.load("tree")))?.phase, "ended")
+    assert.strictEqual(await run(store.artifacts.read("tree", "hook:log")), "asked ")
   })
 })
