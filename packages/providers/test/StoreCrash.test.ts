@@ -163,6 +163,40 @@ describe("a SQLite store", () => {
       }
     }))
 
+  it(
+    "loses nothing of what several processes add at once to an account, a text and the rules",
+    { timeout: 120_000 },
+    () =>
+      inFolder(async (folder) => {
+        const path = join(folder, "store.db")
+        const all = [0, 1, 2].map((index) => {
+          const heard = new Map<string, () => void>()
+          const until = (word: string) => new Promise<void>((resolve) => heard.set(word, resolve))
+          const [ready, done] = [until("ready"), until("done")]
+          const { child, closed, errors } = start(["count", path, folder, `p${index}`], (line) => heard.get(line)?.())
+          const ended = closed.then(([code]) => assert.strictEqual(code, 0, errors()))
+          return { child, ended, ready: Promise.race([ready, ended]), done: Promise.race([done, ended]) }
+        })
+        await Promise.all(all.map(({ ready }) => ready))
+        for (const { child } of all) child.stdin.write("go\n")
+        await Promise.all(all.map(({ done }) => done))
+        for (const { child, ended } of all) {
+          child.stdin.end()
+          await ended
+        }
+        using store = SqliteStore.make({ path })
+        const { elapsedMs } = await Effect.runPromise(store.ledger.update("shared", (before) => [before, before]))
+        assert.strictEqual(elapsedMs, 300)
+        const text = await Effect.runPromise(store.artifacts.read("shared", "hook:log")) ?? ""
+        for (const index of [0, 1, 2]) {
+          const mine = [...text.matchAll(new RegExp(`<p${index}:(\\d+)>`, "g"))].map(([, at]) => Number(at))
+          assert.deepStrictEqual(mine, Array.from({ length: 100 }, (_, at) => at))
+        }
+        assert.strictEqual((await Effect.runPromise(store.artifacts.list("shared")))[0]?.size, text.length)
+        assert.lengthOf(await Effect.runPromise(store.rules.load), 100)
+      })
+  )
+
   it("gives a session that two processes resume at once to exactly one of them", { timeout: 120_000 }, () =>
     inFolder(async (folder) => {
       const rounds = 50

@@ -1,6 +1,7 @@
 /**
- * A process that works on sessions in a SQLite file until it is killed, or that resumes sessions when it is told to.
- * Arguments: `work`, `race` or nothing, the file, a folder for what its tools did, a prefix of its sessions, a seed.
+ * A process that works on sessions in a SQLite file until it is killed, or that resumes sessions when it is told to,
+ * or that adds to one account, one text and one list of rules.
+ * Arguments: `work`, `race`, `count` or nothing, the file, a folder for what its tools did, a prefix of its sessions, a seed.
  */
 import { createAgent } from "@belay/core/createAgent"
 import { type AnyTool, defineTool } from "@belay/core/defineTool"
@@ -139,5 +140,20 @@ const race = async () => {
   }
 }
 
+/** Begins on `go`, and adds a hundred times. */
+const count = async () => {
+  using store = SqliteStore.make({ path })
+  say("ready")
+  for await (const _line of createInterface({ input: stdin })) {
+    for (let index = 0; index < 100; index++) {
+      await Effect.runPromise(store.ledger.update("shared", (before) => [undefined, { ...before, elapsedMs: before.elapsedMs + 1 }]))
+      await Effect.runPromise(store.artifacts.append("shared", "hook:log", `<${prefix}:${index}>`, { by: prefix }))
+      await Effect.runPromise(store.rules.add({ hook: "h", tool: `t${index}` }))
+    }
+    say("done")
+  }
+}
+
 if (file === fileURLToPath(import.meta.url) && deed === "work") await work()
 if (file === fileURLToPath(import.meta.url) && deed === "race") await race()
+if (file === fileURLToPath(import.meta.url) && deed === "count") await count()
