@@ -58,7 +58,7 @@ export interface SessionStore {
   readonly load: (sessionId: string) => Effect.Effect<RunState.RunState | undefined, unknown>
   /** Lists sessions, the last changed first. Default limit 100. */
   readonly list?: (options?: { readonly limit?: number; readonly before?: number }) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
-  /** Copies a session, with its artifacts, under another id. Fails when that id is taken. */
+  /** Copies a session, with its artifacts, under another id. Fails when that id is taken. A seal is not copied: it belongs to the session it was made for. */
   readonly fork?: (sessionId: string, to: string) => Effect.Effect<void, unknown>
   /** Removes a session and its artifacts; false when there is none. */
   readonly remove?: (sessionId: string) => Effect.Effect<boolean, unknown>
@@ -98,19 +98,22 @@ export const inMemory = (): Required<SessionStore> => {
   const stateOf = ({ messages, state }: Kept): RunState.RunState => structuredClone({ ...state, messages })
   return {
     artifacts,
-    commit: ({ from, messages, records, revision, sessionId, state }) =>
+    commit: ({ from, messages, records, revision, sessionId, snapshot, state }) =>
       Effect.suspend(() => {
         const kept = sessions.get(sessionId)
         const found = kept?.state.revision ?? revision - 1
         if (found !== revision - 1) return Effect.fail(conflict(sessionId, revision, found))
         const time = now()
         const log = kept?.messages ?? []
-        log.length = Math.min(from, log.length)
-        for (const message of messages) log.push(structuredClone(message))
+        // What stood there may have been removed meanwhile: the whole conversation is written again.
+        const isWhole = from > log.length
+        const added = structuredClone(isWhole ? snapshot().messages : messages)
+        const next = { state: structuredClone(state), records: [...(kept?.records ?? []), ...structuredClone(records)] }
+        log.length = isWhole ? 0 : from
+        for (const message of added) log.push(message)
         sessions.set(sessionId, {
-          state: structuredClone(state),
+          ...next,
           messages: log,
-          records: [...(kept?.records ?? []), ...records],
           createdAt: kept?.createdAt ?? time,
           updatedAt: time
         })
@@ -139,7 +142,15 @@ export const inMemory = (): Required<SessionStore> => {
         if (kept === undefined) return Effect.fail(`there is no session ${id}`)
         if (sessions.has(to)) return Effect.fail(`there is a session ${to} already`)
         const { messages, ...state } = stateOf(kept)
-        sessions.set(to, { ...kept, state: { ...state, sessionId: to }, messages: [...messages], records: [...kept.records] })
+        const time = now()
+        const { seal: _seal, ...unsealed } = state
+        sessions.set(to, {
+          state: { ...unsealed, sessionId: to },
+          messages: [...messages],
+          records: [...kept.records],
+          createdAt: time,
+          updatedAt: time
+        })
         return artifacts.copy(id, to)
       }),
     remove: (id) => Effect.andThen(artifacts.clear(id), Effect.sync(() => sessions.delete(id))),

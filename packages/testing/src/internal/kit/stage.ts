@@ -59,6 +59,8 @@ export interface Seen {
   readonly llmRequests: ReadonlyArray<SideRequest>
   readonly toolRequests: ReadonlyArray<{ readonly name: string; readonly args: Json }>
   readonly budgets: ReadonlyArray<BudgetLevel>
+  /** Hooks that asked for a fresh session. */
+  readonly rotations: ReadonlyArray<string>
   readonly failures: ReadonlyArray<HookFailure>
   /** What came after a timeout and did not count. */
   readonly late: ReadonlyArray<string>
@@ -95,6 +97,7 @@ export const make = (world: World, freeze = true): Stage => {
     llmRequests: [],
     toolRequests: [],
     budgets: [],
+    rotations: [],
     failures: [],
     late: [],
     records: []
@@ -114,8 +117,8 @@ export const make = (world: World, freeze = true): Stage => {
     sessions.set(sessionId, fresh)
     return fresh
   }
-  const lent = (sessionId: string, turnNumber: number, durable: Lent["durable"]): Lent => ({
-    root: { sessionId, turnNumber },
+  const lent = (sessionId: string, turnNumber: number, state: Lent["root"]["state"], durable: Lent["durable"]): Lent => ({
+    root: { sessionId, turnNumber, state },
     durable,
     artifacts: (hook) => artifactsOf(artifacts, sessionId, hook),
     llm: (request, hook) =>
@@ -136,6 +139,7 @@ export const make = (world: World, freeze = true): Stage => {
           ? Effect.die(new Error(`${hook} called the tool ${name}: give a \`callTool\` that answers`))
           : said(() => world.callTool!(name, args, hook))
       }),
+    rotate: (hook) => void seen.rotations.push(hook),
     reportBudget: (level) => Effect.sync(() => void seen.budgets.push(level)),
     promise: run
   })
@@ -171,7 +175,7 @@ export const make = (world: World, freeze = true): Stage => {
         state,
         contexts,
         freeze,
-        lent: lent(sessionId, turnNumber, durable),
+        lent: lent(sessionId, turnNumber, state, durable),
         active: () => true,
         emit: (name, payload, hook) => void seen.events.push({ hook, name, payload }),
         inject: (text, options, hook) => {
