@@ -1,5 +1,6 @@
 /** The laws hold for a store that keeps them, and name what is wrong with those that do not. */
 import * as ArtifactStore from "@belay/core/ArtifactStore"
+import type { Message } from "@belay/core/Message"
 import { type Commit, inMemory, type SessionStore } from "@belay/core/SessionStore"
 import * as StoreLaws from "@belay/testing/StoreLaws"
 import * as Effect from "effect/Effect"
@@ -55,7 +56,15 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
   ],
   [
     "ignores `from`",
-    spoilt((store) => ({ commit: (step) => store.commit({ ...step, from: step.from === 0 ? 0 : Number.MAX_SAFE_INTEGER }) })),
+    spoilt((store) => {
+      const logs = new Map<string, ReadonlyArray<Message>>()
+      return {
+        commit: (step) => {
+          const messages = [...(step.from === 0 ? [] : logs.get(step.sessionId) ?? []), ...step.messages]
+          return Effect.tap(store.commit({ ...step, from: 0, messages }), () => Effect.sync(() => logs.set(step.sessionId, messages)))
+        }
+      }
+    }),
     "sessions: what stood behind `from` is dropped, all of it when that is 0"
   ],
   [

@@ -178,14 +178,14 @@ describe("testHook", () => {
     const hook: AgentHook = {
       name: "t",
       preTurn: (_input, { agent, cwd, root, sessionId, stepNumber, turnNumber }) =>
-        void places.push([sessionId, turnNumber, stepNumber, agent, cwd, root])
+        void places.push([sessionId, turnNumber, stepNumber, agent, cwd, root.sessionId, root.turnNumber])
     }
     await testHook(hook, { sessionId: "s", agent: { name: "a" }, cwd: "/repo" })
       .given("preTurn")
       .given("preTurn", {}, { turnNumber: 4, stepNumber: 2, agent: { depth: 1, invokedBy: "subagent" } })
     assert.deepStrictEqual(places, [
-      ["s", 1, 1, { name: "a", depth: 0, invokedBy: "main" }, "/repo", { sessionId: "s", turnNumber: 1 }],
-      ["s", 4, 2, { name: "agent", depth: 1, invokedBy: "subagent" }, "/repo", { sessionId: "s", turnNumber: 4 }]
+      ["s", 1, 1, { name: "a", depth: 0, invokedBy: "main" }, "/repo", "s", 1],
+      ["s", 4, 2, { name: "agent", depth: 1, invokedBy: "subagent" }, "/repo", "s", 4]
     ])
   })
 
