@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
-const limit = 300_000
+// The sources go along: they are what a debugger, and a reader, should see.
+const limit = 400_000
 const npm = process.platform === "win32" ? "npm.cmd" : "npm"
 
 const run = (command, args, cwd = ".") => {

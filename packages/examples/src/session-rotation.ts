@@ -1,7 +1,7 @@
 /** A conversation that outgrows its window goes on in a fresh session, and nothing that matters is lost. */
 import { createAgent, defineTool } from "@belay/core"
 import { SessionRotation } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { Scripted } from "@belay/testing"
 import * as z from "zod"
 
 const read = defineTool({
@@ -11,7 +11,7 @@ const read = defineTool({
   execute: () => "line of the log\n".repeat(400)
 })
 await using agent = createAgent({
-  provider: OpenAiCompatible.fromEnv(),
+  provider: Scripted.make([Scripted.toolCalls({ name: "read_log" }), "The log says nothing new about it."]),
   tools: [read],
   window: { tokens: 1_500 },
   hooks: [SessionRotation.make({ anchors: ["issue #42"], keepRecent: 1 })]
