@@ -19,7 +19,8 @@ export const kinds = [
 
 /** The detectors by kind. A `secret` counts when its characters have at least so much entropy, in bits. */
 export const detectors = (entropy: number): { readonly [K in typeof kinds[number]]: Detector } => {
-  const prefixed = (kind: string, pattern: RegExp) => ofPattern(kind, pattern, { reach: 64, more: /[A-Za-z0-9_-]+/y })
+  const prefixed = (kind: string, needs: string | RegExp, pattern: RegExp) =>
+    ofPattern(kind, pattern, { reach: 64, needs, more: /[A-Za-z0-9_-]+/y })
   return {
     "private-key": ofPattern(
       "private-key",
@@ -31,18 +32,22 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
       /(?<=(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|clickhouse):\/\/[^\s:/@]{0,64}:)[^\s/]{1,128}(?=@)/gi,
       { reach: 216, needs: "://" }
     ),
-    "anthropic-key": prefixed("anthropic-key", /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,}/g),
-    "openai-key": prefixed("openai-key", /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}/g),
-    "aws-key": prefixed("aws-key", /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g),
-    "github-token": prefixed("github-token", /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,})/g),
-    "gitlab-token": prefixed("gitlab-token", /(?<![A-Za-z0-9])gl(?:pat|dt|rt|ptt|cbt|agent)-[\w-]{20,}/g),
+    "anthropic-key": prefixed("anthropic-key", "sk-ant-", /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,}/g),
+    "openai-key": prefixed("openai-key", "sk-", /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}/g),
+    "aws-key": prefixed("aws-key", /A(?:KIA|SIA|BIA|CCA)/, /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g),
+    "github-token": prefixed(
+      "github-token",
+      /gh[pousr]_|github_pat_/,
+      /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,})/g
+    ),
+    "gitlab-token": prefixed("gitlab-token", "gl", /(?<![A-Za-z0-9])gl(?:pat|dt|rt|ptt|cbt|agent)-[\w-]{20,}/g),
     "slack-token": ofPattern(
       "slack-token",
       /(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})/g,
-      { reach: 96, more: /[A-Za-z0-9-]+/y }
+      { reach: 96, needs: /xox|xapp-|hooks\.slack\.com/, more: /[A-Za-z0-9-]+/y }
     ),
-    "stripe-key": prefixed("stripe-key", /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}/g),
-    "google-key": prefixed("google-key", /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g),
+    "stripe-key": prefixed("stripe-key", /[sr]k_|whsec_/, /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}/g),
+    "google-key": prefixed("google-key", /AIza|GOCSPX-|ya29\./, /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g),
     // Encoded JSON: told by its first characters, so that no dot has to be waited for.
     jwt: ofPattern("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, { reach: 32, needs: "eyJ", more: /[\w.-]+/y }),
     secret: ofPattern(
@@ -50,6 +55,7 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
       /(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|client[_-]?secret|authorization)["']?\s{0,3}[:=]\s{0,3}(?:bearer |basic )?["']?|\bbearer )[^\s"'`<>[\](),;&]{8,128}/gi,
       {
         reach: 176,
+        needs: /key|secret|token|pass|pwd|authorization|bearer/i,
         grows: true,
         accept: (value) => isMixed(value) && bits(value) >= entropy ? value.length : 0,
         more: /[^\s"'`<>[\](),;&]+/y

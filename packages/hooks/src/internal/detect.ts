@@ -81,11 +81,17 @@ export type Accept = (candidate: string) => number
 export const ofPattern = (
   kind: string,
   pattern: RegExp,
-  options: { readonly reach: number; readonly needs?: string; readonly accept?: Accept; readonly more?: RegExp; readonly grows?: boolean }
+  options: {
+    readonly reach: number
+    readonly needs?: string | RegExp
+    readonly accept?: Accept
+    readonly more?: RegExp
+    readonly grows?: boolean
+  }
 ): Detector => {
   const { accept, grows = false, more, needs, reach } = options
   const find = (text: string): ReadonlyArray<Range> => {
-    if (needs !== undefined && !text.includes(needs)) return []
+    if (needs !== undefined && !(typeof needs === "string" ? text.includes(needs) : needs.test(text))) return []
     const found: Array<Range> = []
     const search = new RegExp(pattern)
     for (let match = search.exec(text); match !== null; match = search.exec(text)) {
