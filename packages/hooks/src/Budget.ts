@@ -157,11 +157,13 @@ export const make = (options: Options): AgentHook => {
   })
 }
 
-/** What a call is charged to. */
+/** What a call is charged to: accounts that change at once. */
 interface Charge {
-  readonly rule: Rule
-  readonly update: <A>(change: (before: Ledger.Account) => readonly [A, Ledger.Account]) => Effect.Effect<A, unknown>
+  readonly rules: ReadonlyArray<Rule>
+  readonly update: <A>(change: Change<A>) => Effect.Effect<ReadonlyArray<A>, unknown>
 }
+
+type Change<A> = (before: Ledger.Account, rule: Rule) => readonly [A, Ledger.Account]
 
 type Next = Parameters<NonNullable<AgentHook["wrapLlmCall"]>>[1]
 
@@ -211,20 +213,26 @@ class Desk {
     })
   }
 
-  /** The accounts that this call is charged to. */
+  /** The accounts that this call is charged to: those of the conversation, then one of the ledger after the other. */
   private charges(ctx: HookContext, now: number): ReadonlyArray<Charge> {
     const { conversation } = ctx.state.durable
+    const { rules } = this.settings
     const owners = conversation.get(keys)
-    return this.settings.rules.flatMap((rule): ReadonlyArray<Charge> => {
-      const { index, scope, windowMs } = rule
-      const span = windowMs === undefined ? "" : `@${Math.floor(now / windowMs)}`
-      if (rule.isLocal) {
-        const own = scope === "run" ? `#${ctx.root.turnNumber}` : span
-        return [{ rule, update: (change) => Effect.sync(() => local(conversation, `${ctx.hook}/${index}`, own, change)) }]
-      }
-      const owner = owners[`${ctx.hook}/${index}`]
-      return owner === undefined ? [] : [{ rule, update: (change) => this.ledger.update(`${scope}:${owner}${span}`, change) }]
+    const span = ({ windowMs }: Rule) => windowMs === undefined ? "" : `@${Math.floor(now / windowMs)}`
+    const locals = rules.filter(({ isLocal }) => isLocal)
+    const own = (rule: Rule) => ({ id: `${ctx.hook}/${rule.index}`, span: rule.scope === "run" ? `#${ctx.root.turnNumber}` : span(rule) })
+    const shared = rules.flatMap((rule): ReadonlyArray<Charge> => {
+      const owner = rule.isLocal ? undefined : owners[`${ctx.hook}/${rule.index}`]
+      if (owner === undefined) return []
+      const account = `${rule.scope}:${owner}${span(rule)}`
+      return [{
+        rules: [rule],
+        update: (change) => Effect.map(this.ledger.update(account, (before) => change(before, rule)), (answer) => [answer])
+      }]
     })
+    return locals.length === 0
+      ? shared
+      : [{ rules: locals, update: (change) => Effect.sync(() => changeLocal(conversation, locals, own, change)) }, ...shared]
   }
 
   /** Reserves in every account, or in none. */
@@ -239,24 +247,22 @@ class Desk {
     const { leaseMs } = this.settings
     const isGone = ({ isLocal }: Rule) => ({ holder, since }: Ledger.Hold) => isLocal ? holder !== this.holder : since < now - leaseMs
     return Effect.onError(
-      Effect.forEach(charges, (charge) => {
-        const { rule, update } = charge
-        const startedAt = rule.timeMs === undefined ? now : this.startOf(ctx, rule, now)
-        return Effect.flatMap(
-          update((before) => {
+      Effect.forEach(charges, (charge) =>
+        Effect.flatMap(
+          charge.update((before, rule) => {
             const account = Ledger.reclaim(before, isGone(rule))
+            const startedAt = rule.timeMs === undefined ? now : this.startOf(ctx, rule, now)
             const full = rule.full(Ledger.committed(account), account.elapsedMs + (now - startedAt))
             return full === undefined
               ? [undefined, Ledger.hold(account, id, { amount, holder: this.holder, since: now })]
-              : [full, account]
+              : [`the ${rule.scope} budget of ${full.limit} is used up: ${full.used}`, account]
           }),
-          (full) => {
-            if (full !== undefined) return Effect.fail(this.refusal(`the ${rule.scope} budget of ${full.limit} is used up: ${full.used}`))
+          (found) => {
             held.push(charge)
-            return Effect.void
+            const full = found.find((reason) => reason !== undefined)
+            return full === undefined ? Effect.void : Effect.fail(this.refusal(full))
           }
-        )
-      }, { discard: true }),
+        ), { discard: true }),
       () => Effect.forEach(held, ({ update }) => Effect.ignore(update((before) => [undefined, withdraw(before, id)])), { discard: true })
     )
   }
@@ -273,16 +279,16 @@ class Desk {
   ): Effect.Effect<void, unknown> {
     const { amount, isEstimate } = this.cost(request, exit, reserved)
     return Effect.flatMap(
-      Effect.forEach(charges, ({ rule, update }) => {
-        const worked = rule.timeMs === undefined ? 0 : this.advance(ctx, rule, now)
-        return update((before) => {
-          const after = Ledger.settle({ ...before, elapsedMs: before.elapsedMs + worked }, id, amount, isEstimate)
+      Effect.forEach(charges, ({ rules, update }) => {
+        const worked = new Map(rules.map((rule) => [rule, rule.timeMs === undefined ? 0 : this.advance(ctx, rule, now)]))
+        return update((before, rule) => {
+          const after = Ledger.settle({ ...before, elapsedMs: before.elapsedMs + (worked.get(rule) ?? 0) }, id, amount, isEstimate)
           const found = rule.level(after, this.settings)
           const isNew = found !== undefined && found.level !== after.level && after.level !== "exceeded"
           return [isNew ? found : undefined, isNew ? { ...after, level: found.level } : after] as const
         })
       }),
-      (found) => Effect.forEach(found.filter((level) => level !== undefined), (level) => this.tell(level, ctx), { discard: true })
+      (found) => Effect.forEach(found.flat().filter((level) => level !== undefined), (level) => this.tell(level, ctx), { discard: true })
     )
   }
 
@@ -338,11 +344,11 @@ class Desk {
   }
 
   forget(sessionId: string): void {
-    for (const id of [...this.began.keys()]) if (id === sessionId || id.startsWith(`${sessionId}/`)) this.began.delete(id)
+    for (const id of [...this.began.keys()]) if (id.startsWith(`${sessionId}/`)) this.began.delete(id)
   }
 
-  private startOf(ctx: HookContext, { scope }: Rule, now: number): number {
-    const id = scope === "run" ? `${ctx.root.sessionId}/${ctx.root.turnNumber}` : ctx.root.sessionId
+  private startOf(ctx: HookContext, rule: Rule, now: number): number {
+    const id = clockOf(ctx, rule)
     const known = this.began.get(id)
     if (known === undefined) this.began.set(id, now)
     return known ?? now
@@ -351,26 +357,34 @@ class Desk {
   /** Milliseconds worked since the account was last brought up to date. */
   private advance(ctx: HookContext, rule: Rule, now: number): number {
     const since = this.startOf(ctx, rule, now)
-    this.began.set(rule.scope === "run" ? `${ctx.root.sessionId}/${ctx.root.turnNumber}` : ctx.root.sessionId, now)
+    this.began.set(clockOf(ctx, rule), now)
     return Math.max(0, now - since)
   }
 }
 
+const clockOf = ({ root }: HookContext, { index, scope }: Rule): string =>
+  `${root.sessionId}/${scope === "run" ? root.turnNumber : ""}#${index}`
+
 /** Errors of a call that was refused before a model worked. */
 const free: ReadonlySet<string> = new Set(["RateLimited", "Overloaded", "ContextOverflow", "Auth", "NotFound", "InvalidRequest"])
 
-/** Changes an account that is kept with the conversation. */
-const local = <A>(
+/** Changes accounts that are kept with the conversation, in one write. */
+const changeLocal = <A>(
   state: Pick<HookState.HookState, "get" | "set">,
-  id: string,
-  span: string,
-  change: (before: Ledger.Account) => readonly [A, Ledger.Account]
-): A => {
-  const all = state.get(accounts)
-  const known = all[id]
-  const [answer, account] = change(known?.span === span ? known.account : Ledger.empty)
-  state.set(accounts, { ...all, [id]: { span, account } })
-  return answer
+  rules: ReadonlyArray<Rule>,
+  own: (rule: Rule) => { readonly id: string; readonly span: string },
+  change: Change<A>
+): ReadonlyArray<A> => {
+  const all = { ...state.get(accounts) }
+  const answers = rules.map((rule) => {
+    const { id, span } = own(rule)
+    const known = all[id]
+    const [answer, account] = change(known?.span === span ? known.account : Ledger.empty, rule)
+    all[id] = { span, account }
+    return answer
+  })
+  state.set(accounts, all)
+  return answers
 }
 
 const withdraw = (account: Ledger.Account, id: string): Ledger.Account => {

@@ -81,6 +81,22 @@ describe("Budget", () => {
     assert.deepStrictEqual([ended.asked, ended.error._tag, ended.error.message], [8, "aborted", "hand over"])
   })
 
+  it("ends with its wall clock, wherever among several limits it stands", async () => {
+    for (const scope of ["run", "session"]) {
+      const other = { scope, time: "1 hour" } as const
+      const short = { scope, time: 40 } as const
+      for (const limits of [[short], [other, short], [short, other], [{ scope: "session", time: "1 hour" } as const, short]]) {
+        const provider = endless()
+        let asked = 0
+        const complete: LlmProvider["complete"] = (request) =>
+          Effect.andThen(Effect.sync(() => asked++), Effect.andThen(Effect.sleep(50), provider.complete(request)))
+        const { error } = await run({ limits }, { provider: { ...provider, complete } })
+        assert.match(error.message, new RegExp(`the ${scope} budget of 40 ms is used up: \\d+ ms`))
+        assert.strictEqual(asked, 1)
+      }
+    }
+  })
+
   it("does not take an unknown price for nothing", async () => {
     const unknown = await run({ limits: [{ scope: "run", money: 1 }] })
     assert.strictEqual(unknown.asked, 0)
