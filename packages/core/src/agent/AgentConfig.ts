@@ -10,6 +10,7 @@ import type { AgentHook } from "../hook/AgentHook.ts"
 import type { AgentInfo } from "../hook/HookContext.ts"
 import type { ArtifactStore } from "../port/ArtifactStore.ts"
 import type { Compactor } from "../port/Compactor.ts"
+import type { HttpClient } from "../port/HttpClient.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
 import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
@@ -63,6 +64,8 @@ export interface AgentConfig<R = never> {
   readonly store?: SessionStore
   /** Where artifacts are. Default: with the sessions, else in memory. */
   readonly artifacts?: ArtifactStore
+  /** Sends what hooks ask of `ctx.http`. Default: nothing is sent. */
+  readonly http?: HttpClient
   /** Decides asks in place. Without it an ask suspends the run. */
   readonly onAsk?: (
     ask: PendingAsk,

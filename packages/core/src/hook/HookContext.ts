@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type { AgentError, PortFailed } from "../data/AgentError.ts"
 import type { Artifact } from "../data/Artifact.ts"
 import type { BudgetLevel } from "../data/Compaction.ts"
+import type { HttpRequest, HttpResponse } from "../data/Http.ts"
 import type { Json } from "../data/Json.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
@@ -67,6 +68,8 @@ export interface HookContext {
   readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
   /** Runs a tool of the agent, for the hook alone. The policy has its say; what needs a person's approval fails. */
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
+  /** Sends an HTTP request with the agent's client, which decides what may be reached. Fails where the agent has none. */
+  readonly http: (request: HttpRequest) => Effect.Effect<HttpResponse, PortFailed>
   /** Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to end. */
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   /** Has the conversation go on in a fresh session before the model is asked again; until then large results are kept out. Not for sub-agents. */
@@ -125,6 +128,7 @@ export interface Lent {
   readonly artifacts: (hook: string) => Artifacts
   readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
   readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
+  readonly http: (request: HttpRequest, hook: string) => Effect.Effect<HttpResponse, PortFailed>
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   readonly rotate: (hook: string) => void
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>

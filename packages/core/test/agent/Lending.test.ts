@@ -1,8 +1,12 @@
 /** What hooks borrow of a turn: a model, tools, artifacts, state that outlives the process. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type { AgentConfig } from "../../src/agent/AgentConfig.ts"
+import { agentTool } from "../../src/agent/agentTool.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
+import type { PortFailed } from "../../src/data/AgentError.ts"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
+import type { HttpRequest } from "../../src/data/Http.ts"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import * as HookState from "../../src/hook/HookState.ts"
@@ -12,6 +16,105 @@ import { failureOf, recording } from "../support/agent.ts"
 import { asks, scripted } from "../support/model.ts"
 
 const usage = { inputTokens: 10, outputTokens: 5 }
+
+describe("requests of a hook", () => {
+  const pinging = (failures: Array<unknown>, said: Array<string>): AgentHook => ({
+    name: "pinging",
+    preTurn: function*(_input, ctx) {
+      const answer = yield* Effect.result(ctx.http({ url: "https://example.com/", headers: { a: "b" } }))
+      if (answer._tag === "Success") said.push(answer.success.body)
+      else failures.push(answer.failure)
+    }
+  })
+
+  it("are sent by the agent's client, as they are", async () => {
+    const asked: Array<HttpRequest> = []
+    const failures: Array<unknown> = []
+    const said: Array<string> = []
+    await using agent = createAgent({
+      provider: scripted(["done"]).provider,
+      hooks: [pinging(failures, said)],
+      http: {
+        request: (request) => {
+          asked.push(request)
+          return Effect.succeed({ status: 200, headers: {}, body: "pong", url: request.url })
+        }
+      }
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(asked, [{ url: "https://example.com/", headers: { a: "b" } }])
+    assert.deepStrictEqual({ failures, said }, { failures: [], said: ["pong"] })
+  })
+
+  it("fail with words where the agent has no client, and with the client's where it fails, dies or throws", async () => {
+    const messages: Array<unknown> = []
+    const broken: ReadonlyArray<AgentConfig["http"]> = [
+      undefined,
+      { request: () => Effect.fail(new Error("no such host")) },
+      { request: () => Effect.die("a bug") },
+      { request: () => (undefined as never as { readonly x: never }).x }
+    ]
+    for (const http of broken) {
+      const failures: Array<unknown> = []
+      await using agent = createAgent({
+        provider: scripted(["done"]).provider,
+        hooks: [pinging(failures, [])],
+        ...(http === undefined ? {} : { http })
+      })
+      assert.strictEqual((await agent.run("go")).status, "completed")
+      const [{ _tag, message, port }] = failures as [PortFailed]
+      assert.deepStrictEqual({ _tag, port }, { _tag: "PortFailed", port: "http" })
+      messages.push(message)
+    }
+    assert.deepStrictEqual(messages, [
+      "ctx.http of pinging: the agent has no HTTP client; give it one: http: HttpGuard.client({ ... })",
+      "http for pinging: no such host",
+      "http for pinging: a bug",
+      "http for pinging: Cannot read properties of undefined (reading 'x')"
+    ])
+  })
+
+  it("end with the turn", async () => {
+    const ended: Array<string> = []
+    const controller = new AbortController()
+    await using agent = createAgent({
+      provider: scripted(["done"]).provider,
+      hooks: [{ name: "waiting", preTurn: (_input, ctx) => ctx.promise(Effect.asVoid(ctx.http({ url: "https://example.com/" }))) }],
+      http: {
+        request: () =>
+          Effect.callback<never>(() => {
+            controller.abort()
+            return Effect.sync(() => void ended.push("interrupted"))
+          })
+      }
+    })
+    assert.strictEqual((await failureOf(agent.run("go", { signal: controller.signal })))["name"], "AbortError")
+    assert.deepStrictEqual(ended, ["interrupted"])
+  })
+
+  it("of a sub-agent's hooks go through the client of the agent it works for", async () => {
+    const asked: Array<string> = []
+    const client = (name: string): NonNullable<AgentConfig["http"]> => ({
+      request: ({ url }) => {
+        asked.push(name)
+        return Effect.succeed({ status: 200, headers: {}, body: "", url })
+      }
+    })
+    const helper = createAgent({
+      name: "helper",
+      provider: scripted(["helped"], { name: "helper" }).provider,
+      hooks: [pinging([], [])],
+      http: client("helper's")
+    })
+    await using agent = createAgent({
+      provider: scripted([asks(["help", { message: "x" }]), "done"]).provider,
+      tools: [agentTool({ agent: helper, name: "help", description: "Helps" })],
+      http: client("root's")
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(asked, ["root's"])
+  })
+})
 
 describe("a model for a hook", () => {
   it("is asked once, of the provider that is named, and what it costs is the turn's; nobody streams it", async () => {

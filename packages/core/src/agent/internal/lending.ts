@@ -1,9 +1,10 @@
-/** What hooks may borrow of the turn they run in: model, tools, artifacts, durable state. What they do with it is theirs: no hook runs around it but those that ask to. */
+/** What hooks may borrow of the turn they run in: model, tools, artifacts, HTTP, durable state. What they do with it is theirs: no hook runs around it but those that ask to. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected, PortFailed } from "../../data/AgentError.ts"
 import { keyOf } from "../../data/Artifact.ts"
 import type { BudgetLevel } from "../../data/Compaction.ts"
+import type { HttpRequest, HttpResponse } from "../../data/Http.ts"
 import type { Json } from "../../data/Json.ts"
 import type { LlmRequest, LlmResponse } from "../../data/LlmCall.ts"
 import { failure, type ToolResult } from "../../data/Tool.ts"
@@ -52,11 +53,7 @@ class Loan implements Lent {
   artifacts(hook: string): Artifacts {
     const { host: { artifacts }, session: { root: { id } } } = this.turn
     const mine = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
-    const port = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> =>
-      Effect.catchCause(effect, (cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.interrupt
-          : new PortFailed({ port: "artifacts", message: `artifacts of ${id}: ${say(Cause.squash(cause))}`, cause: Cause.squash(cause) }))
+    const port = <A>(effect: Effect.Effect<A, unknown>) => failing("artifacts", `artifacts of ${id}`, effect)
     return {
       write: (key, content, options) => port(artifacts.write(id, mine(key), content, { by: hook, ...options })),
       append: (key, content, options) => port(artifacts.append(id, mine(key), content, { by: hook, ...options })),
@@ -95,6 +92,19 @@ class Loan implements Lent {
         Effect.gen(() => sideTool(side, { id, name, args })),
         (result) => result ?? failure(`${name} needs a person's approval, which a hook cannot ask for`)
       ))
+  }
+
+  http(request: HttpRequest, hook: string): Effect.Effect<HttpResponse, PortFailed> {
+    const { host: { http } } = this.turn
+    if (http === undefined) {
+      return Effect.fail(
+        new PortFailed({
+          port: "http",
+          message: `ctx.http of ${hook}: the agent has no HTTP client; give it one: http: HttpGuard.client({ ... })`
+        })
+      )
+    }
+    return failing("http", `http for ${hook}`, Effect.suspend(() => http.request(request)))
   }
 
   reportBudget(level: BudgetLevel): Effect.Effect<Abort | undefined> {
@@ -152,6 +162,13 @@ class Loan implements Lent {
     })
   }
 }
+
+/** A port's failures, defects among them, as errors of an agent. */
+const failing = <A>(port: string, what: string, effect: Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> =>
+  Effect.catchCause(effect, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : new PortFailed({ port, message: `${what}: ${say(Cause.squash(cause))}`, cause: Cause.squash(cause) }))
 
 const sides = new WeakMap<Resolved, Resolved>()
 

@@ -7,6 +7,7 @@ import type { AgentHook } from "../../hook/AgentHook.ts"
 import * as HookChain from "../../hook/HookChain.ts"
 import type { AgentInfo, HookScope, Lent } from "../../hook/HookContext.ts"
 import * as ArtifactStore from "../../port/ArtifactStore.ts"
+import type { HttpClient } from "../../port/HttpClient.ts"
 import type { LlmProvider } from "../../port/LlmProvider.ts"
 import type { MemoryPlugin } from "../../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../../port/RuntimePolicy.ts"
@@ -66,6 +67,7 @@ export interface Resolved extends Acting, Upstairs {
   readonly freeze: boolean
   readonly cwd: string
   readonly artifacts: ArtifactStore.ArtifactStore
+  readonly http: HttpClient | undefined
 }
 
 /** Checks a configuration and fills it up. */
@@ -106,6 +108,7 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
     limits: limits.success,
     hub: new Events.Hub(),
     artifacts: config.artifacts ?? config.store?.artifacts ?? ArtifactStore.inMemory(),
+    http: config.http,
     freeze: config.freeze ?? !isProduction(),
     cwd: config.cwd ?? folder()
   })

@@ -63,7 +63,8 @@ export const derived = (parent: Resolved, child: Resolved): Result.Result<Resolv
     hub: new Hub(child.hub, parent.hub),
     freeze: parent.freeze,
     cwd: child.config.cwd ?? parent.cwd,
-    artifacts: parent.artifacts
+    artifacts: parent.artifacts,
+    http: parent.http ?? child.http
   }))
   known.set(child, result)
   return result

@@ -1,6 +1,7 @@
 /** A hook's view of the scope. One object a hook and turn; it is revoked when its hook times out. */
 import type * as Effect from "effect/Effect"
 import type { BudgetLevel } from "../../data/Compaction.ts"
+import type { HttpRequest } from "../../data/Http.ts"
 import type { Json } from "../../data/Json.ts"
 import type { HookContext, HookScope, InjectOptions, Lent, ObservedOutcome, SideRequest } from "../HookContext.ts"
 import type { Durable, StateKey, Store } from "../HookState.ts"
@@ -94,6 +95,9 @@ export class Context implements HookContext {
   }
   get callTool() {
     return (name: string, args: Json) => this.lent("callTool").callTool(name, args, this.hook)
+  }
+  get http() {
+    return (request: HttpRequest) => this.lent("http").http(request, this.hook)
   }
   get reportBudget() {
     return (level: BudgetLevel) => this.lent("reportBudget").reportBudget(level)
