@@ -99,6 +99,28 @@ describe("names that HttpGuard resolves", () => {
       assert.match(net.heads[0]!, /\r\nhost: xn--bcher-kva\.example:8080\r\n/)
     }))
 
+  it.effect("looks at an address again where it is connected to", () =>
+    Effect.gen(function*() {
+      for (const afterReads of [1, 2, 3]) {
+        let reads = 0
+        const net = network({
+          "a.example.com": [[{
+            get address() {
+              return ++reads > afterReads ? "127.0.0.1" : home
+            },
+            family: 4
+          }]]
+        })
+        const guard = HttpGuard.make({
+          policy: { allowHttp: true, loopback: ["127.0.0.1:80"] },
+          resolve: net.resolve,
+          connect: net.connect
+        })
+        assert.notInclude(yield* outcome(guard, "http://a.example.com/"), "200")
+        assert.notInclude(net.connected, "127.0.0.1:80")
+      }
+    }))
+
   it.effect("does not wait for a resolver or a connector that never answers", () =>
     Effect.gen(function*() {
       const never = () => new Promise<never>(() => {})

@@ -107,3 +107,15 @@ export const loopback = (handler: Handler | ((socket: Socket) => void), raw = fa
         server.close(() => resume(Effect.void))
       })
   )
+
+/** An address of nobody here. */
+export const home = "93.184.215.14"
+
+/** A guard in front of one server, which is not really there. */
+export const facing = (handler: Handler, options: HttpGuard.Options = {}) => {
+  const { connect, resolve, ...net } = network({ "a.example.com": [[v4(home)]] }, { [`${home}:80`]: handler })
+  return { ...net, guard: HttpGuard.make({ policy: { allowHttp: true }, resolve, connect, ...options }) }
+}
+
+/** The head of an answer. */
+export const head = (...lines: ReadonlyArray<string>) => ["HTTP/1.1 200 OK", ...lines, "", ""].join("\r\n")

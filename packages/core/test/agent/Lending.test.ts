@@ -50,7 +50,7 @@ describe("requests of a hook", () => {
     const messages: Array<unknown> = []
     const broken: ReadonlyArray<AgentConfig["http"]> = [
       undefined,
-      { request: () => Effect.fail(new Error("no such host")) },
+      { request: () => Effect.fail("no such host") },
       { request: () => Effect.die("a bug") },
       { request: () => (undefined as never as { readonly x: never }).x }
     ]

@@ -25,6 +25,7 @@ export interface Answer extends Omit<HttpResponse, "url"> {
 export const exchange = (socket: Duplex, target: Target, asked: Asked, bounds: Bounds): Effect.Effect<Answer, unknown> =>
   Effect.callback((resume) => {
     let decoder: Transform | undefined
+    let isReceived = false
     const close = (): void => {
       outgoing?.destroy()
       socket.destroy()
@@ -35,11 +36,15 @@ export const exchange = (socket: Duplex, target: Target, asked: Asked, bounds: B
       resume(outcome)
     }
     const fail = (why: unknown): void => end(Effect.fail(why))
-    socket.on("error", fail)
+    // A connection that ends while its last bytes are being decoded has done its work.
+    const lost = (why: unknown): void => isReceived ? undefined : fail(why)
+    socket.on("error", lost)
     const outgoing = begin(socket, target, asked, bounds)
     if (outgoing === undefined) return fail("a request that cannot be written")
-    outgoing.on("error", fail)
-    outgoing.on("close", () => fail("closed"))
+    outgoing.on("error", lost)
+    outgoing.on("close", () => lost("closed"))
+    let informed = 0
+    outgoing.on("information", () => ++informed > mostInformation && fail("too much to say before the answer"))
     outgoing.on("response", (incoming) => {
       const { locations, ...head } = headOf(incoming)
       const encoding = (head.headers["content-encoding"] ?? "identity").trim().toLowerCase()
@@ -66,17 +71,21 @@ export const exchange = (socket: Duplex, target: Target, asked: Asked, bounds: B
         if (decoder === undefined) keep(bytes)
         else decoder.write(bytes)
       })
-      incoming.on("error", fail)
+      incoming.on("error", lost)
       incoming.on("end", () => {
-        if (!incoming.complete) fail("cut off")
+        if (!incoming.complete) return fail("cut off")
+        isReceived = true
         // What has no body is not encoded either, whatever its headers say.
-        else if (decoder === undefined || received === 0) whole()
+        if (decoder === undefined || received === 0) whole()
         else decoder.end()
       })
     })
     outgoing.end(asked.body)
     return Effect.sync(close)
   })
+
+/** Answers before the answer (100, 103). */
+const mostInformation = 16
 
 /** An encoded body may be a little larger than what it decodes to. */
 const overhead = 65_536

@@ -44,9 +44,9 @@ export const read = (raw: string, { allowHttp, hosts, loopback, ports }: Rules):
   if (typeof raw !== "string" || raw.length > longest) return refuse("url", "a URL", `it is no text of at most ${longest} characters`)
   // Parsers disagree about whatever is taken out of a URL unseen, or stands for a slash.
   if (/[\s\\\p{C}\p{Z}]/u.test(raw)) return refuse("url", "a URL", "it has a space, a control character or a backslash")
-  const [, written = "", authority = ""] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)/i.exec(raw) ?? []
+  const [, written = "http", authority = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]+))?/i.exec(raw) ?? []
   const parsed = Result.try(() => new URL(raw))
-  if (written !== "" && !/^https?$/i.test(written)) return refuse("scheme", "a URL", `the scheme ${written.slice(0, 20)} is not allowed`)
+  if (!/^https?$/i.test(written)) return refuse("scheme", "a URL", `the scheme ${written.slice(0, 20)} is not allowed`)
   if (authority === "" || Result.isFailure(parsed)) return refuse("url", "a URL", "it is no URL such as https://example.com/path")
   const url = parsed.success
   if (authority.includes("@") || url.username !== "" || url.password !== "") {
