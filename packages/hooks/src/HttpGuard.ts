@@ -39,7 +39,7 @@ export type Peer = Dial.Peer
 export interface Options {
   /** Default: every public host, by `https`. */
   readonly policy?: Policy
-  /** Finds the addresses of a name, as a promise or an Effect. Called once a name and request. Default: the platform's resolver. */
+  /** Finds the addresses of a name, as a promise or an Effect. Called once for a request, and once for every redirect. Default: the platform's resolver. */
   readonly resolve?: Dial.Resolve
   /** Opens a connection to an address that was checked, as a promise or an Effect of an open stream. Default: TCP. */
   readonly connect?: Dial.Connect

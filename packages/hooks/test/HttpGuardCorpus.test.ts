@@ -131,7 +131,15 @@ const written = [
     "http:a.com"
   ],
   ...["https:\\\\example.com", "https:/\\example.com", "https://example.com\\", "https://exam\u200bple.com", "https://example.com\u00a0"],
-  ...["https://user@example.com", "https://@example.com", "https://:@example.com", "https://a:b@example.com", "https://a%40b@example.com"],
+  ...[
+    "https://user@example.com",
+    "https://%65xample.com",
+    "https://example%2ecom/",
+    "https://@example.com",
+    "https://:@example.com",
+    "https://a:b@example.com",
+    "https://a%40b@example.com"
+  ],
   ...[
     "https://example.com:port",
     "https://example.com:65536",

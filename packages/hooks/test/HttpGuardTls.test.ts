@@ -23,7 +23,8 @@ const secured = (identity: { readonly key: string; readonly cert: string }) =>
         const server = createServer(identity, (socket) =>
           serve(socket, (head) => {
             seen.push(`${socket.servername === false ? "none" : socket.servername} ${/host: (\S+)/.exec(head)![1]} ${socket.alpnProtocol}`)
-            answer(200, {}, "over TLS")(head, socket)
+            const reply = head.startsWith("GET /plain") ? answer(302, { location: "http://a.example.com/" }) : answer(200, {}, "over TLS")
+            reply(head, socket)
           }))
         server.on("tlsClientError", () => {})
         server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, seen, port: (server.address() as AddressInfo).port })))
@@ -33,7 +34,8 @@ const secured = (identity: { readonly key: string; readonly cert: string }) =>
     ({ port, seen }) => {
       const connected: Array<string> = []
       const guard = HttpGuard.make({
-        policy: { loopback: [`localhost:${port}`, `127.0.0.1:${port}`] },
+        policy: { allowHttp: true, loopback: [`localhost:${port}`, `127.0.0.1:${port}`] },
+        maxRedirects: 1,
         resolve: async () => [v4("93.184.215.14")],
         connect: (peer) => {
           connected.push(peer.address)
@@ -62,6 +64,13 @@ describe("HttpGuard over TLS", () => {
         `localhost localhost:${port} http/1.1`
       ])
       assert.deepStrictEqual(connected, ["93.184.215.14", "93.184.215.14", "127.0.0.1", "93.184.215.14", "93.184.215.15", "127.0.0.1"])
+    }))
+
+  it.effect("is not left for plain HTTP, even where that is allowed", () =>
+    Effect.gen(function*() {
+      const { connected, guard } = yield* secured(trusted)
+      assert.strictEqual(yield* outcome(guard, "https://a.example.com/plain"), "refused: redirect")
+      assert.lengthOf(connected, 1)
     }))
 
   it.effect("believes nobody unknown, whatever the environment says", () =>
