@@ -210,6 +210,25 @@ describe("testHook", () => {
     await testHook(judge).given("postToolCall").expectFailure("open", /judge asked a model: give an `llm` that answers/)
   })
 
+  it("answers requests that a hook sends", async () => {
+    const report: AgentHook = {
+      name: "report",
+      postTurn: async (_end, ctx) => {
+        const { body, status, url } = await ctx.promise(ctx.http({ url: "https://example.com/done" }))
+        ctx.warn(`${status} ${body} of ${url}`)
+      }
+    }
+    const seen = await testHook(report, { http: async ({ url }) => ({ body: `thanks ${url.length}` }) }).given("postTurn").expect(
+      "Continue"
+    )
+    assert.deepStrictEqual([seen.warnings, seen.httpRequests], [["200 thanks 24 of https://example.com/done"], [{
+      url: "https://example.com/done"
+    }]])
+    const broken = testHook(report, { http: () => Promise.reject(new Error("refused")) })
+    await broken.given("postTurn").expectFailure("open", /http for report: Error: refused/)
+    await testHook(report).given("postTurn").expectFailure("open", /report sent a request: give an `http` that answers/)
+  })
+
   it("surrounds an act with wrappers, and tells what they made of it", async () => {
     const cache: AgentHook = {
       name: "cache",

@@ -1,5 +1,5 @@
 /** The world around a hook under test: it lends what a runtime would, and writes down what the hook does with it. */
-import type { AgentError } from "@belay/core/AgentError"
+import { type AgentError, PortFailed } from "@belay/core/AgentError"
 import type { Artifact } from "@belay/core/Artifact"
 import { keyOf } from "@belay/core/Artifact"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
@@ -7,6 +7,7 @@ import type { BudgetLevel } from "@belay/core/Compaction"
 import type { AgentInfo, HookContext, HookScope, InjectOptions, Lent, SideRequest } from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
 import * as HookState from "@belay/core/HookState"
+import type { HttpRequest, HttpResponse } from "@belay/core/Http"
 import type { Json } from "@belay/core/Json"
 import { type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
@@ -34,6 +35,8 @@ export interface World extends Place {
   readonly llm?: (request: SideRequest, hook: string) => Said<string | LlmResponse | ProviderError>
   /** Answers `ctx.callTool`. */
   readonly callTool?: (name: string, args: Json, hook: string) => Said<ToolResult>
+  /** Answers `ctx.http`; what is missing is an empty 200. What it throws is the `PortFailed` of the hook. */
+  readonly http?: (request: HttpRequest, hook: string) => Said<Partial<HttpResponse>>
   /** What time it is. Default: the real one. */
   readonly clock?: VirtualClock
 }
@@ -55,9 +58,10 @@ export interface Seen {
   readonly notices: ReadonlyArray<string>
   readonly followUps: ReadonlyArray<string>
   readonly events: ReadonlyArray<{ readonly hook: string; readonly name: string; readonly payload: Json }>
-  /** What was asked of `llm`, `callTool` and `reportBudget`. */
+  /** What was asked of `llm`, `callTool`, `http` and `reportBudget`. */
   readonly llmRequests: ReadonlyArray<SideRequest>
   readonly toolRequests: ReadonlyArray<{ readonly name: string; readonly args: Json }>
+  readonly httpRequests: ReadonlyArray<HttpRequest>
   readonly budgets: ReadonlyArray<BudgetLevel>
   /** Hooks that asked for a fresh session. */
   readonly rotations: ReadonlyArray<string>
@@ -96,6 +100,7 @@ export const make = (world: World, freeze = true): Stage => {
     events: [],
     llmRequests: [],
     toolRequests: [],
+    httpRequests: [],
     budgets: [],
     rotations: [],
     failures: [],
@@ -138,6 +143,15 @@ export const make = (world: World, freeze = true): Stage => {
         return world.callTool === undefined
           ? Effect.die(new Error(`${hook} called the tool ${name}: give a \`callTool\` that answers`))
           : said(() => world.callTool!(name, args, hook))
+      }),
+    http: (request, hook) =>
+      Effect.suspend(() => {
+        seen.httpRequests.push(request)
+        if (world.http === undefined) return Effect.die(new Error(`${hook} sent a request: give an \`http\` that answers`))
+        return Effect.mapBoth(Effect.tryPromise(async () => world.http!(request, hook)), {
+          onFailure: ({ cause }) => new PortFailed({ port: "http", message: `http for ${hook}: ${String(cause)}`, cause }),
+          onSuccess: (answer) => ({ status: 200, headers: {}, body: "", url: request.url, ...answer })
+        })
       }),
     rotate: (hook) => void seen.rotations.push(hook),
     reportBudget: (level) => Effect.sync(() => void seen.budgets.push(level)),

@@ -189,7 +189,7 @@ const answerOf = ({ answer, reason, value }: Verdict): string =>
 
 /** What a hook did besides answering, without what depends on time. */
 const effectsOf = ({ kept, seen }: Stage): unknown => {
-  const { events, failures, followUps, injections, late, llmRequests, notices, toolRequests, warnings } = seen
+  const { events, failures, followUps, httpRequests, injections, late, llmRequests, notices, toolRequests, warnings } = seen
   return {
     events: events.map(({ name }) => name),
     failures,
@@ -199,6 +199,7 @@ const effectsOf = ({ kept, seen }: Stage): unknown => {
     llmRequests,
     notices,
     toolRequests,
+    httpRequests,
     warnings,
     state: Object.keys(kept().state.snapshot())
   }
