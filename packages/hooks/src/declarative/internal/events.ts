@@ -1,0 +1,85 @@
+/** The events of settings files: what a matcher is held against, who hears what a script says, and how long it may take. */
+
+/** One event. */
+export interface EventRow {
+  /** The field of the payload that a matcher is held against; absent where matchers are ignored. */
+  readonly field?: string
+  /** Matchers that are lists of names use fewer characters. */
+  readonly names?: "strict" | "literal"
+  /** About one tool call: `if` counts here and nowhere else. */
+  readonly tool?: true
+  /** Exit code 2 and `decision: "block"` are obeyed. */
+  readonly blocks?: true
+  /** Who reads the standard error of a script that ends with 2 where that does not block. */
+  readonly two?: "model" | "user"
+  /** Plain standard output is context for the model. */
+  readonly plain?: true
+  /** Seconds that a command may take unless it says otherwise. Default 600. */
+  readonly timeout?: number
+}
+
+const row = <const R extends { readonly [event: string]: EventRow }>(rows: R): R => rows
+
+export const table = row({
+  SessionStart: { field: "source", two: "user", plain: true },
+  SessionEnd: { field: "reason" },
+  Setup: { field: "trigger", two: "user" },
+  UserPromptSubmit: { blocks: true, plain: true, timeout: 30 },
+  UserPromptExpansion: { field: "command_name", blocks: true, plain: true },
+  PreToolUse: { field: "tool_name", tool: true, blocks: true },
+  PermissionRequest: { field: "tool_name", tool: true },
+  PermissionDenied: { field: "tool_name", tool: true },
+  PostToolUse: { field: "tool_name", tool: true, blocks: true },
+  PostToolUseFailure: { field: "tool_name", tool: true, two: "model" },
+  PostToolBatch: { blocks: true },
+  Stop: { blocks: true },
+  StopFailure: { field: "error", names: "strict" },
+  SubagentStart: { field: "agent_type", two: "user" },
+  SubagentStop: { field: "agent_type", blocks: true },
+  TeammateIdle: { blocks: true },
+  TaskCreated: { blocks: true },
+  TaskCompleted: { blocks: true },
+  PreCompact: { field: "trigger", blocks: true },
+  PostCompact: { field: "trigger", two: "user" },
+  Notification: { field: "notification_type" },
+  MessageDisplay: { timeout: 10 },
+  ConfigChange: { field: "source", blocks: true },
+  InstructionsLoaded: { field: "load_reason" },
+  CwdChanged: {},
+  DirectoryAdded: { field: "source" },
+  FileChanged: { field: "file_path", names: "literal" },
+  WorktreeCreate: { blocks: true },
+  WorktreeRemove: {},
+  Elicitation: { field: "mcp_server_name", blocks: true },
+  ElicitationResult: { field: "mcp_server_name", blocks: true },
+  PreModelSwitch: { blocks: true },
+  PostModelSwitch: {}
+})
+
+export type EventName = keyof typeof table
+
+export const names = Object.keys(table) as ReadonlyArray<EventName>
+
+export const rowOf = (event: EventName): EventRow => table[event]
+
+export const isEvent = (name: string): name is EventName => Object.hasOwn(table, name)
+
+/** The known word that is nearest to one that is not known, where one is near. */
+export const meant = (word: string, known: ReadonlyArray<string> = names): string | undefined => {
+  if (word.length > 64) return undefined
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z]/g, "")
+  const near = known.map((one) => [one, distance(plain(word), plain(one))] as const).sort(([, a], [, b]) => a - b)[0]
+  return near !== undefined && near[1] <= 3 && near[1] < plain(near[0]).length / 2 ? near[0] : undefined
+}
+
+const distance = (a: string, b: string): number => {
+  let line = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(next[j - 1]! + 1, line[j]! + 1, line[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    line = next
+  }
+  return line[b.length]!
+}
