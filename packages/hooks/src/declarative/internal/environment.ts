@@ -1,0 +1,22 @@
+/** What of the host's environment its hooks may see, and the shell that runs them. */
+import { existsSync } from "node:fs"
+
+const passed = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV"]
+
+/** The environment of a command: little, unless more is asked for by name. */
+export const environment = (
+  more: ReadonlyArray<string>,
+  own: { readonly [name: string]: string },
+  host: NodeJS.ProcessEnv = process.env
+): { readonly [name: string]: string } => {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(host)) {
+    if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) kept[name] = value
+  }
+  // A text with a NUL cannot be passed on.
+  for (const [name, value] of Object.entries(own)) if (!value.includes("\0")) kept[name] = value
+  return kept
+}
+
+/** Bash where it is: what is written for it would end with 2 in another shell, which means something else. */
+export const shell = (): string => ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh"

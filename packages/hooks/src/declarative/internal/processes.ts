@@ -1,0 +1,71 @@
+/** The processes that a command started, wherever they went: those of its group, and on Linux those with its mark in their environment. */
+import * as Result from "effect/Result"
+import { readdirSync, readFileSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
+
+/** The first process of a command, which leads its group. */
+export interface Leader {
+  readonly pid: number
+  /** `NAME=value`, as it stands in the environment of all its children. */
+  readonly mark: string
+  /** When it started, in ticks of the system; absent where there is no `/proc`. */
+  readonly started: number | undefined
+}
+
+interface Status {
+  readonly state: string
+  readonly group: number
+  readonly started: number
+}
+
+/** What the system says about a process, while there is one. */
+export const statusOf = (pid: number | string): Status | undefined => {
+  const text = Result.getOrUndefined(Result.try(() => readFileSync(`/proc/${pid}/stat`, "latin1")))
+  if (text === undefined) return undefined
+  // The name of the program stands in parentheses and may hold anything.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  return { state: fields[0]!, group: Number(fields[2]), started: Number(fields[19]) }
+}
+
+const isMarked = (pid: string, mark: string): boolean =>
+  Result.match(Result.try(() => readFileSync(`/proc/${pid}/environ`, "latin1")), {
+    onSuccess: (text) => text.startsWith(`${mark}\0`) || text.includes(`\0${mark}\0`),
+    onFailure: () => false
+  })
+
+/** Those that still run, as numbers that a signal can be sent to. */
+const running = ({ mark, pid, started }: Leader): ReadonlyArray<number> => {
+  if (started === undefined) return signal(-pid, 0) ? [-pid] : []
+  const all = Result.getOrElse(Result.try(() => readdirSync("/proc")), () => [])
+  return all.flatMap((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return []
+    const status = statusOf(name)
+    if (status === undefined || status.started < started || /[ZX]/.test(status.state)) return []
+    return status.group === pid || isMarked(name, mark) ? [Number(name)] : []
+  })
+}
+
+const signal = (pid: number, name: NodeJS.Signals | 0): boolean => Result.isSuccess(Result.try(() => process.kill(pid, name)))
+
+/** Stops everything that still runs: asks first, and after `graceMs` does not ask any more. In real time, whatever the clock of a test says. */
+export const stop = async (leader: Leader, graceMs: number): Promise<void> => {
+  const asked = new Set<number>()
+  for (let waited = 0, step = 5;; waited += step, step = Math.min(step * 2, 50)) {
+    const left = running(leader)
+    if (left.length === 0) return
+    if (waited >= graceMs) break
+    for (const pid of left) {
+      if (asked.has(pid)) continue
+      asked.add(pid)
+      signal(pid, "SIGTERM")
+    }
+    await pause(step)
+  }
+  // More than once: what forks while it is killed leaves children.
+  for (let round = 0; round < 100; round++) {
+    const left = running(leader)
+    if (left.length === 0) return
+    for (const pid of left) signal(pid, "SIGKILL")
+    await pause(round < 10 ? 5 : 50)
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Runs a command of a settings file as a process of its own, and leaves nothing of it behind.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { environment, shell } from "../internal/environment.ts"
+import { type Leader, statusOf, stop } from "../internal/processes.ts"
+
+/** What is to run. @category models @since 0.1.0 */
+export interface Request {
+  /** A line for the shell (bash where it is, else sh); with `args` a program. */
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+  readonly cwd: string
+  /** Written to standard input, which is then closed. */
+  readonly input: string
+  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, `LC_*` and those that find a language's programs. */
+  readonly env?: { readonly [name: string]: string }
+  /** Names of variables of the host that are passed on too. */
+  readonly passEnv?: ReadonlyArray<string>
+  readonly timeoutMs: number
+  /** Milliseconds between asking a process to end and ending it. Default 2,000. */
+  readonly graceMs?: number
+  /** Most bytes of standard output, and of standard error; more of either ends the command. Default 1,048,576. */
+  readonly maxOutput?: number
+}
+
+/** How it ended. @category models @since 0.1.0 */
+export interface Finished {
+  /** Absent where a signal, the timeout or too much output ended it. 127 where it could not be started. */
+  readonly exitCode: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+  readonly timedOut: boolean
+  /** It wrote more than `maxOutput`. */
+  readonly overflowed: boolean
+  readonly durationMs: number
+}
+
+/** What runs commands: `run`, or a sandbox of the host's. @category models @since 0.1.0 */
+export type Runner = (request: Request) => Effect.Effect<Finished>
+
+/**
+ * Runs a command in a process group of its own, without a terminal. When it has ended, was interrupted or took too long, whatever it started is ended too: asked with
+ * SIGTERM, and after the grace with SIGKILL; on Linux also what left the group, by a mark in its environment. It never fails.
+ *
+ * @example
+ * ```ts
+ * import * as Command from "@belay/hooks/Command"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const { exitCode, stdout } = yield* Command.run({ command: "cat; exit 3", cwd: "/", input: "hello", timeoutMs: 5_000 })
+ *   console.log(exitCode, stdout) // 3 "hello"
+ * })
+ * ```
+ * @category running
+ * @since 0.1.0
+ */
+export const run: Runner = Effect.fnUntraced(function*(request: Request) {
+  const { graceMs = 2_000, timeoutMs } = request
+  const begin = yield* Clock.currentTimeMillis
+  const { how, output } = yield* Effect.acquireUseRelease(
+    Effect.sync(() => start(request)),
+    (child) =>
+      Effect.map(
+        Effect.raceFirst(Effect.promise(() => child.ended), Effect.as(Effect.sleep(Math.min(timeoutMs, 86_400_000)), "timeout" as const)),
+        (how) => ({ how, output: child.output })
+      ),
+    (child) => Effect.promise(() => child.end(graceMs))
+  )
+  const durationMs = (yield* Clock.currentTimeMillis) - begin
+  const { stderr, stdout } = output()
+  return {
+    exitCode: typeof how === "object" ? how.exitCode : undefined,
+    stdout,
+    stderr: typeof how === "object" && how.error !== undefined ? how.error : stderr,
+    timedOut: how === "timeout",
+    overflowed: how === "overflow",
+    durationMs
+  }
+})
+
+interface Child {
+  readonly ended: Promise<{ readonly exitCode: number | undefined; readonly error?: string } | "overflow">
+  /** Ends what is left, and lets go of it. */
+  readonly end: (graceMs: number) => Promise<void>
+  readonly output: () => { readonly stdout: string; readonly stderr: string }
+}
+
+const start = (request: Request): Child => {
+  const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, passEnv = [] } = request
+  const id = randomUUID()
+  const spawned = Result.try(() =>
+    spawn(args === undefined ? shell() : command, args === undefined ? ["-c", command] : [...args], {
+      cwd,
+      env: { ...environment(passEnv, env), [mark]: id },
+      detached: true,
+      windowsHide: true,
+      stdio: ["pipe", "pipe", "pipe"]
+    })
+  )
+  if (Result.isFailure(spawned)) return unstarted(request, spawned.failure)
+  const child = spawned.success
+  const pid = child.pid
+  const leader: Leader | undefined = pid === undefined ? undefined : { pid, mark: `${mark}=${id}`, started: statusOf(pid)?.started }
+  const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()))
+  const kept = { stdout: [] as Array<Buffer>, stderr: [] as Array<Buffer> }
+  const ended: Child["ended"] = new Promise((resolve) => {
+    child.once("error", (error) => resolve({ exitCode: 127, error: refusal(request, error) }))
+    // What is at the other end of a pipe may have something left to say.
+    child.once("exit", (exitCode) => void drained(closed).then(() => resolve({ exitCode: exitCode ?? undefined })))
+    for (const name of ["stdout", "stderr"] as const) {
+      let size = 0
+      child[name].on("data", (chunk: Buffer) => {
+        if (size < maxOutput) kept[name].push(chunk.subarray(0, maxOutput - size))
+        size += chunk.length
+        if (size > maxOutput) resolve("overflow")
+      })
+      child[name].on("error", () => {})
+    }
+  })
+  // A command need not read.
+  child.stdin.on("error", () => {})
+  child.stdin.end(input)
+  return {
+    ended,
+    end: async (graceMs) => {
+      if (leader !== undefined) await stop(leader, graceMs)
+      await drained(closed)
+      release(child)
+    },
+    output: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr) })
+  }
+}
+
+const mark = "BELAY_HOOK_RUN"
+
+/** Waits until the pipes are closed, but not for long. */
+const drained = (closed: Promise<void>): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, 200)
+    void closed.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+/** What cannot be found may still hold the pipes. */
+const release = (child: ChildProcessWithoutNullStreams): void => {
+  child.stdin.destroy()
+  child.stdout.destroy()
+  child.stderr.destroy()
+  child.unref()
+}
+
+const text = (chunks: ReadonlyArray<Buffer>): string => new TextDecoder().decode(Buffer.concat(chunks))
+
+const refusal = ({ args, command, cwd }: Request, error: unknown): string =>
+  `${args === undefined ? "the shell" : command} cannot be started in ${cwd}: ${error instanceof Error ? error.message : String(error)}`
+
+const unstarted = (request: Request, error: unknown): Child => ({
+  ended: Promise.resolve({ exitCode: 127, error: refusal(request, error) }),
+  end: () => Promise.resolve(),
+  output: () => ({ stdout: "", stderr: "" })
+})
