@@ -26,7 +26,6 @@ export const until = async (happened: () => boolean): Promise<void> => {
 }
 
 const readable = (path: string): string => {
-  // oxlint-disable-next-line belay/no-try -- processes come and go
   try {
     return readFileSync(path, "latin1")
   } catch {

@@ -1,0 +1,220 @@
+/**
+ * What commands say with their exit code, standard output and standard error, and what several of them say together.
+ *
+ * @since 0.1.0
+ */
+import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
+import * as Result from "effect/Result"
+import { type EventName, rowOf } from "./internal/events.ts"
+import type { Finished } from "./runner/Command.ts"
+
+/** How one command ended. @category models @since 0.1.0 */
+export type Outcome =
+  | { readonly type: "success"; readonly said: Said }
+  | { readonly type: "blocking"; readonly reason: string; readonly said: Said }
+  | { readonly type: "nonBlockingError"; readonly reason: string; readonly said?: Said }
+  | { readonly type: "cancelled"; readonly cause: "timeout" | "interrupt"; readonly reason: string }
+
+/** What a command said besides blocking. @category models @since 0.1.0 */
+export interface Said {
+  /** `continue: false`, with what the user reads. */
+  readonly stop?: string
+  readonly permission?: "allow" | "ask" | "defer"
+  readonly permissionReason?: string
+  readonly updatedInput?: JsonObject
+  readonly updatedOutput?: Json
+  /** Counts for tools of MCP servers only. */
+  readonly updatedMcpOutput?: Json
+  readonly retry?: boolean
+  readonly suppressOutput?: boolean
+  /** For the model. */
+  readonly context: ReadonlyArray<string>
+  /** For the user. */
+  readonly messages: ReadonlyArray<string>
+  /** Fields that do not count, and why. */
+  readonly problems: ReadonlyArray<string>
+}
+
+/** What all commands of one event say together. @category models @since 0.1.0 */
+export interface Verdict extends Omit<Said, "suppressOutput" | "problems"> {
+  /** The reasons of all that block, a line each. */
+  readonly blocked?: string
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** Most characters of a reason or a message. @category limits @since 0.1.0 */
+export const maxText = 10_000
+
+/**
+ * Reads how a command ended. Standard output that begins with `{` is JSON, whatever the exit code; anything else is text. Exit code 2 blocks where the event can be blocked;
+ * at other codes but 0 valid JSON decides alone, and without it they are errors that block nothing.
+ *
+ * @example
+ * ```ts
+ * import * as Outcome from "@belay/hooks/Outcome"
+ *
+ * const finished = { exitCode: 2, stdout: "", stderr: "not on main\n", timedOut: false, overflowed: false, durationMs: 12 }
+ * const outcome = Outcome.read(finished, "PreToolUse") // { type: "blocking", reason: "not on main", … }
+ * Outcome.aggregate([outcome, outcome]).blocked // "not on main\nnot on main"
+ * ```
+ * @category reading
+ * @since 0.1.0
+ */
+export const read = (finished: Finished, event: EventName): Outcome => {
+  const { exitCode, overflowed, stderr, stdout, timedOut } = finished
+  if (timedOut) return { type: "cancelled", cause: "timeout", reason: "took too long and was ended" }
+  if (overflowed) return { type: "nonBlockingError", reason: "wrote too much and was ended" }
+  if (exitCode === undefined) return { type: "nonBlockingError", reason: "was killed" }
+  const { blocks, plain, two } = rowOf(event)
+  const json = parse(stdout)
+  const { reason, said } = json === undefined ? { reason: undefined, said: silent } : decode(json, event)
+  if (exitCode === 2 && blocks === true) {
+    return { type: "blocking", reason: cap(reason ?? (stderr.trim() || "blocked without a reason")), said }
+  }
+  if (reason !== undefined) return { type: "blocking", reason, said }
+  if (exitCode === 0 || (json !== undefined && exitCode !== 2)) {
+    const context = json === undefined && plain === true && stdout.trim() !== "" ? [stdout.trim()] : said.context
+    return { type: "success", said: { ...said, context } }
+  }
+  const first = stderr.trim()
+  if (exitCode === 2 && two === "model") {
+    return { type: "success", said: { ...said, context: [...said.context, ...(first === "" ? [] : [first])] } }
+  }
+  const messages = exitCode === 2 && two === "user" && first !== "" ? [...said.messages, cap(first)] : said.messages
+  const line = cap(first.split("\n", 1)[0]!)
+  return { type: "nonBlockingError", reason: `ended with ${exitCode}${line === "" ? "" : `: ${line}`}`, said: { ...said, messages } }
+}
+
+/**
+ * What outcomes, in the order of the configuration, come to: any that blocks blocks; `defer` goes before `ask`, `ask` before `allow`; of several new
+ * inputs or outputs the last counts, with a warning. When each of them ended makes no difference.
+ *
+ * @category aggregation
+ * @since 0.1.0
+ */
+export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArray<string> = []): Verdict => {
+  const all = outcomes.map((outcome, index) => ({ outcome, label: labels[index] ?? `hook ${index + 1}` }))
+  const said = outcomes.flatMap((outcome) => "said" in outcome && outcome.said !== undefined ? [outcome.said] : [])
+  const reasons = outcomes.flatMap((outcome) => outcome.type === "blocking" ? [outcome.reason] : [])
+  const stops = said.flatMap(({ stop }) => stop === undefined ? [] : [stop])
+  const permission = (["defer", "ask", "allow"] as const).find((one) => said.some((each) => each.permission === one))
+  const why = said.flatMap((each) => each.permission === permission && each.permissionReason !== undefined ? [each.permissionReason] : [])
+  const warnings = all.flatMap(({ label, outcome }) => [
+    ...("said" in outcome ? outcome.said?.problems ?? [] : []).map((problem) => `${label}: ${problem}`),
+    ...(outcome.type === "nonBlockingError" || outcome.type === "cancelled" ? [`${label} ${outcome.reason}`] : [])
+  ])
+  const last = <K extends "updatedInput" | "updatedOutput" | "updatedMcpOutput">(key: K): Partial<Pick<Said, K>> => {
+    const found = said.filter((each) => each[key] !== undefined)
+    if (found.length > 1) warnings.push(`${found.length} hooks gave ${key}: the last of them counts`)
+    return found.length === 0 ? {} : { [key]: found.at(-1)![key] } as Partial<Pick<Said, K>>
+  }
+  return {
+    ...(reasons.length === 0 ? {} : { blocked: reasons.join("\n") }),
+    ...(stops.length === 0 ? {} : { stop: stops.join("\n") }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(why.length === 0 ? {} : { permissionReason: why.join("\n") }),
+    // What is put off is decided about as it stands.
+    ...(permission === "defer" ? {} : last("updatedInput")),
+    ...last("updatedOutput"),
+    ...last("updatedMcpOutput"),
+    ...(said.some(({ retry }) => retry === true) ? { retry: true } : {}),
+    context: said.flatMap(({ context }) => context),
+    messages: said.flatMap(({ messages, suppressOutput }) => suppressOutput === true ? [] : messages),
+    warnings
+  }
+}
+
+const silent: Said = { context: [], messages: [], problems: [] }
+
+const cap = (text: string): string => text.length > maxText ? text.slice(0, maxText).toWellFormed() : text
+
+type Fields = { readonly [key: string]: unknown }
+
+const parse = (stdout: string): Fields | undefined => {
+  const text = stdout.trim()
+  return text.startsWith("{") ? Result.getOrUndefined(Result.try(() => JSON.parse(text) as Fields)) : undefined
+}
+
+/** Reads field by field: one that makes no sense does not make the others unheard. */
+const decode = (json: Fields, event: EventName): { readonly reason: string | undefined; readonly said: Said } => {
+  const problems: Array<string> = []
+  const field = <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string): A | undefined => {
+    const value = Object.hasOwn(of, key) ? of[key] : undefined
+    if (value === undefined || value === null || fits(value)) return (value ?? undefined) as A | undefined
+    problems.push(`${key} does not count: expected ${expected}`)
+    return undefined
+  }
+  const text = (of: Fields, key: string) => field(of, key, isText, "a text")
+  const specific = specificOf(json, event, problems)
+  const goesOn = field(json, "continue", isBoolean, "true or false")
+  const decision = field(json, "decision", oneOf("block", "approve"), "block or approve")
+  const permission = event === "PermissionRequest"
+    ? permissionOf(field(specific, "decision", isFields, "an object"), field, problems)
+    : {
+      is: field(specific, "permissionDecision", oneOf("allow", "deny", "ask", "defer"), "allow, deny, ask or defer"),
+      why: text(specific, "permissionDecisionReason")
+    }
+  const chosen = permission.is ?? (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
+  const denies = chosen === "deny"
+  const blocks = decision === "block" && rowOf(event).blocks === true
+  if (decision === "block" && !blocks) problems.push(`decision does not count: ${event} cannot be blocked`)
+  const why = permission.why ?? text(json, "reason")
+  const stop = goesOn === false ? cap(text(json, "stopReason") ?? "stopped by a hook") : undefined
+  const context = [text(specific, "additionalContext"), event === "SessionStart" ? text(specific, "initialUserMessage") : undefined]
+  const message = text(json, "systemMessage")
+  const isInput = (value: unknown): value is JsonObject => isFields(value) && whyNot(value) === undefined
+  const isOutput = (value: unknown): value is Json => whyNot(value) === undefined
+  const input = event === "PreToolUse" ? field(specific, "updatedInput", isInput, "an object") : undefined
+  const output = field(specific, "updatedToolOutput", isOutput, "JSON")
+  const mcp = field(specific, "updatedMCPToolOutput", isOutput, "JSON")
+  const retry = field(specific, "retry", isBoolean, "true or false")
+  const suppress = field(json, "suppressOutput", isBoolean, "true or false")
+  const said: Said = {
+    ...(stop === undefined ? {} : { stop }),
+    ...(chosen === undefined || denies ? {} : { permission: chosen }),
+    ...(why === undefined || denies || blocks ? {} : { permissionReason: cap(why) }),
+    ...(input === undefined ? {} : { updatedInput: input }),
+    ...(output === undefined ? {} : { updatedOutput: output }),
+    ...(mcp === undefined ? {} : { updatedMcpOutput: mcp }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(suppress === undefined ? {} : { suppressOutput: suppress }),
+    context: context.filter((one): one is string => one !== undefined && one.trim() !== ""),
+    messages: message === undefined || message === "" ? [] : [cap(message)],
+    problems
+  }
+  const reason = denies || blocks ? cap(why ?? "blocked without a reason") : stop
+  return { reason, said }
+}
+
+type Permission = { readonly is: "allow" | "deny" | "ask" | "defer" | undefined; readonly why: string | undefined }
+
+const permissionOf = (
+  decision: Fields | undefined,
+  field: <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string) => A | undefined,
+  problems: Array<string>
+): Permission => {
+  if (decision === undefined) return { is: undefined, why: undefined }
+  for (const key of ["updatedInput", "updatedPermissions", "interrupt"]) {
+    if (Object.hasOwn(decision, key)) problems.push(`decision.${key} does not count: a permission is given or denied as it was asked for`)
+  }
+  return { is: field(decision, "behavior", oneOf("allow", "deny"), "allow or deny"), why: field(decision, "message", isText, "a text") }
+}
+
+/** What is meant for another event does not count here. */
+const specificOf = (json: Fields, event: EventName, problems: Array<string>): Fields => {
+  const specific = Object.hasOwn(json, "hookSpecificOutput") ? json["hookSpecificOutput"] : undefined
+  if (specific === undefined || specific === null) return {}
+  if (!isFields(specific)) {
+    problems.push("hookSpecificOutput does not count: expected an object")
+    return {}
+  }
+  const name = Object.hasOwn(specific, "hookEventName") ? specific["hookEventName"] : undefined
+  if (name === undefined || name === event) return specific
+  problems.push(`hookSpecificOutput does not count: its hookEventName is not ${event}`)
+  return {}
+}
+
+const isText = (value: unknown): value is string => typeof value === "string"
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean"
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+const oneOf = <const A extends string>(...choices: ReadonlyArray<A>) => (value: unknown): value is A => choices.includes(value as A)

@@ -1,0 +1,314 @@
+/**
+ * Commands of Claude-style settings files as one hook: each event is told as such scripts expect it, and what they answer is done.
+ *
+ * @since 0.1.0
+ */
+import type { AgentHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
+import type { Json, JsonObject } from "@belay/core/Json"
+import type { Message, ToolCall } from "@belay/core/Message"
+import { text } from "@belay/core/Message"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { homedir } from "node:os"
+import * as Common from "../../Common.ts"
+import { expect, whole } from "../../internal/expect.ts"
+import type { Handler } from "../HookConfig.ts"
+import * as Engine from "../internal/engine.ts"
+import type { EventName } from "../internal/events.ts"
+import { eventOf } from "../internal/signals.ts"
+import { known, response, type ToolNames, variables } from "../internal/toolnames.ts"
+import * as Transcript from "../internal/transcript.ts"
+import type { Verdict } from "../Outcome.ts"
+import * as Command from "../runner/Command.ts"
+
+export type { ToolName, ToolNames } from "../internal/toolnames.ts"
+
+/** @category models @since 0.1.0 */
+export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
+  /** What `HookConfig.decode` read, in the order in which it counts. */
+  readonly handlers: ReadonlyArray<Handler>
+  /** `CLAUDE_PROJECT_DIR`: the folder of the project. */
+  readonly projectDir: string
+  /** What `~` stands for in `if`. Default: the user's home folder. */
+  readonly home?: string
+  /** What tools are called in settings files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
+  readonly toolNames?: ToolNames
+  /** How many commands of one event run at once. Default 10. */
+  readonly concurrency?: number
+  /** Names of variables of the host that commands see besides the few that they always do. */
+  readonly passEnv?: ReadonlyArray<string>
+  /** Milliseconds between asking a command to end and ending it. Default 2,000. */
+  readonly graceMs?: number
+  /** What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, as the scripts expect. */
+  readonly onBroken?: "continue" | "block"
+  /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
+  readonly transcripts?: string
+  /** Runs the commands. Default `Command.run`. */
+  readonly run?: Command.Runner
+  /** Says why a command may not run now, where it may not: it then counts as broken. */
+  readonly refuse?: (handler: Handler) => string | undefined
+}
+
+/**
+ * Makes a hook of commands. All that fit an event run at once and are all waited for; then any that blocks blocks, and reasons and contexts are put together in the order of the
+ * configuration. Commands only ever tighten: `allow` answers a question of the policy, but overrules nobody. One that breaks is a warning. Throws a `ConfigError` for a bad number.
+ *
+ * @example
+ * ```ts
+ * import * as ClaudeCode from "@belay/hooks/ClaudeCode"
+ * import * as HookConfig from "@belay/hooks/HookConfig"
+ *
+ * const text = `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./guard.sh" }] }] } }`
+ * const { handlers } = HookConfig.decode(text, "settings.json")
+ * const hook = ClaudeCode.make({ handlers, projectDir: "/srv/app", toolNames: { run: "Bash" } })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): AgentHook => {
+  const { concurrency = 10, graceMs = 2_000, handlers, name = "settings-hooks", projectDir, toolNames = {} } = options
+  Result.getOrThrow(expect(name, whole("concurrency", concurrency, 1), whole("graceMs", graceMs)))
+  const engine = Engine.make({
+    name,
+    handlers,
+    projectDir,
+    concurrency,
+    graceMs,
+    home: options.home ?? homedir(),
+    run: options.run ?? Command.run,
+    passEnv: options.passEnv ?? [],
+    blockOnError: options.onBroken === "block",
+    refuse: options.refuse ?? (() => undefined)
+  })
+  const { fire, has } = engine
+  const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
+
+  const note = (ctx: HookContext, entry: Transcript.Entry): void => {
+    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry)
+  }
+
+  const told = (event: EventName, ctx: HookContext, more: JsonObject): JsonObject => ({
+    ...more,
+    session_id: ctx.root.sessionId,
+    transcript_path: transcript?.path(ctx.root.sessionId) ?? "",
+    cwd: ctx.cwd,
+    permission_mode: "default",
+    hook_event_name: event,
+    ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
+  })
+  const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => fire({ event, payload: told(event, ctx, more) }, ctx)
+  const atTool = (event: EventName, ctx: HookContext, call: ToolCall, more: JsonObject = {}) => {
+    const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd)
+    const payload = told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
+    return fire({ event, payload, call: { tool, args: input }, env: variables(tool, input, call.args) }, ctx)
+  }
+  const inject = (verdict: Verdict, ctx: HookContext) => verdict.context.forEach((one) => ctx.inject(one))
+  const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })
+
+  const points: Partial<AgentHook> = {
+    ...(has("SessionStart")
+      ? {
+        onSessionStart: (start, ctx) => {
+          if (ctx.agent.depth > 0) return undefined
+          const source = start.source === "rotate" ? "compact" : start.source
+          return then(at("SessionStart", ctx, { source }), ({ context, stop }) => {
+            if (stop !== undefined) return HookAction.abort(stop)
+            return context.length === 0
+              ? undefined
+              : HookAction.transform({ ...start, context: [...start.context, ...context.map(message)] })
+          })
+        }
+      }
+      : {}),
+    ...(has("SessionEnd") || engine.hasAsync
+      ? {
+        onSessionEnd: (end, ctx) => {
+          if (ctx.agent.depth > 0) return undefined
+          const ended = at("SessionEnd", ctx, { reason: end.reason === "rotate" ? "clear" : "other" }) ?? Effect.void
+          return Effect.asVoid(Effect.andThen(ended, engine.end(ctx.root.sessionId)))
+        }
+      }
+      : {}),
+    ...(has("UserPromptSubmit") || engine.hasAsync || transcript !== undefined
+      ? {
+        preTurn: (input, ctx) => {
+          if (ctx.agent.depth > 0) return undefined
+          engine.deliver(ctx)
+          note(ctx, { role: "user", content: input.message })
+          return then(at("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
+            if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
+            if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked, { userMessage: verdict.blocked })
+            return inject(verdict, ctx)
+          })
+        }
+      }
+      : {}),
+    ...(transcript === undefined ? {} : {
+      postLlmCall: ({ response: { text: content, toolCalls } }, ctx) => note(ctx, { role: "assistant", content, toolCalls })
+    }),
+    ...(has("PreToolUse")
+      ? {
+        preToolCall: (call, ctx) =>
+          then(atTool("PreToolUse", ctx, call), (verdict) => {
+            const { blocked, permission, permissionReason, stop, updatedInput } = verdict
+            if (stop !== undefined) return HookAction.abort(stop)
+            inject(verdict, ctx)
+            if (blocked !== undefined) return HookAction.reject(blocked)
+            if (permission === "ask" || permission === "defer") {
+              if (updatedInput === undefined) return HookAction.ask(permissionReason ?? `a hook wants ${call.name} to be approved`)
+              // A person would approve what was asked for, not what shall run.
+              return HookAction.reject(`hooks want ${call.name} to be approved and its input to be changed, which cannot be both`)
+            }
+            if (updatedInput === undefined) return undefined
+            const args = known(call.name, call.args, toolNames, ctx.cwd).back(updatedInput)
+            return HookAction.transform({ id: call.id, name: call.name, args })
+          })
+      }
+      : {}),
+    ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined
+      ? {
+        postToolCall: ({ call, elapsedMs, executed, result }, ctx) => {
+          note(ctx, { role: "tool", toolCallId: call.id, content: result.ok ? result.output : result.error, isError: !result.ok })
+          if (!executed) return undefined
+          if (!result.ok) {
+            const failed = atTool("PostToolUseFailure", ctx, call, { error: result.error, is_interrupt: false, duration_ms: elapsedMs })
+            return then(failed, (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop))
+          }
+          const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd)
+          const { back, shown } = response(tool, input, result.output)
+          return then(atTool("PostToolUse", ctx, call, { tool_response: shown, duration_ms: elapsedMs }), (verdict) => {
+            if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
+            inject(verdict, ctx)
+            const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
+            if (output === undefined) return verdict.blocked === undefined ? undefined : HookAction.reject(verdict.blocked)
+            if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
+            return HookAction.transform({ ok: true, output: back(output) })
+          })
+        }
+      }
+      : {}),
+    ...(has("PermissionRequest")
+      ? {
+        onPermission: ({ call }, ctx) =>
+          then(atTool("PermissionRequest", ctx, call), (verdict) => {
+            inject(verdict, ctx)
+            if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked)
+            return verdict.permission === "allow" ? HookAction.replace({ type: "allow" as const }) : undefined
+          })
+      }
+      : {}),
+    ...(has("PermissionDenied")
+      ? {
+        onToolDenied: ({ call, reason }, ctx) =>
+          then(atTool("PermissionDenied", ctx, call, { reason }), (verdict) => {
+            inject(verdict, ctx)
+            if (verdict.retry === true) ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
+          })
+      }
+      : {}),
+    ...(has("PostToolBatch")
+      ? {
+        postStep: ({ messages }, ctx) => {
+          const batch = batchOf(messages, toolNames, ctx.cwd)
+          if (batch.length === 0) return undefined
+          return then(at("PostToolBatch", ctx, { tool_calls: batch }), (verdict) => {
+            const why = verdict.stop ?? verdict.blocked
+            return why === undefined ? inject(verdict, ctx) : HookAction.abort(why)
+          })
+        }
+      }
+      : {}),
+    ...(has("Stop", "SubagentStop")
+      ? {
+        preStop: ({ followUps, text: last }, ctx) => {
+          const event = ctx.agent.depth === 0 ? "Stop" : "SubagentStop"
+          return then(at(event, ctx, { stop_hook_active: followUps > 0, last_assistant_message: last }), ({ blocked, context, stop }) => {
+            if (stop !== undefined) return HookAction.abort(stop)
+            for (const more of [...(blocked === undefined ? [] : [blocked]), ...context]) ctx.followUp(more)
+            return undefined
+          })
+        }
+      }
+      : {}),
+    ...(has("StopFailure")
+      ? {
+        onTurnError: ({ error }, ctx) =>
+          ctx.agent.depth > 0
+            ? undefined
+            : then(at("StopFailure", ctx, { error: failures.get(error._tag) ?? "unknown", error_details: error.message }), () => undefined)
+      }
+      : {}),
+    ...(has("SubagentStart")
+      ? {
+        preDelegation: (delegation, ctx) =>
+          then(at("SubagentStart", ctx, { agent_id: delegation.agent, agent_type: delegation.agent }), ({ context }) =>
+            context.length === 0
+              ? undefined
+              : HookAction.transform({ ...delegation, context: [...delegation.context ?? [], ...context.map(message)] }))
+      }
+      : {}),
+    ...(has("PreCompact")
+      ? {
+        preCompaction: ({ hint, trigger }, ctx) =>
+          then(
+            at("PreCompact", ctx, { trigger: trigger === "manual" ? "manual" : "auto", custom_instructions: hint.instructions ?? "" }),
+            ({ blocked, stop }) => blocked === undefined && stop === undefined ? undefined : HookAction.reject(blocked ?? stop!)
+          )
+      }
+      : {}),
+    ...(has("PostCompact", "SessionStart")
+      ? {
+        postCompaction: ({ summary }, ctx) =>
+          Effect.gen(function*() {
+            const after = at("PostCompact", ctx, { trigger: "auto", compact_summary: summary })
+            if (after !== undefined) inject(yield* after, ctx)
+            // What a session begins with is gone with the messages that were removed.
+            const again = ctx.agent.depth > 0 ? undefined : at("SessionStart", ctx, { source: "compact" })
+            if (again !== undefined) inject(yield* again, ctx)
+          })
+      }
+      : {}),
+    onSignal: ({ blockable, name: signal, payload }, ctx) => {
+      const event = eventOf(signal)
+      if (event === undefined || !has(event)) return undefined
+      return then(at(event, ctx, fieldsOf(payload)), (verdict) => {
+        inject(verdict, ctx)
+        const why = verdict.blocked ?? verdict.stop
+        const final = event === "ConfigChange" && fieldsOf(payload)["source"] === "policy_settings"
+        return why === undefined || !blockable || final ? undefined : HookAction.reject(why)
+      })
+    }
+  }
+  return Common.shape(options, { name, kind: "policy", timeout: "none", reinvoke: "ifChanged", ...points })
+}
+
+const then = <A>(verdict: Effect.Effect<Verdict> | undefined, f: (verdict: Verdict) => A): Effect.Effect<A> | undefined =>
+  verdict === undefined ? undefined : Effect.map(verdict, f)
+
+const fieldsOf = (payload: Json): JsonObject =>
+  typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}
+
+/** The calls of the last step with their results; nothing where it had none. */
+const batchOf = (messages: ReadonlyArray<Message>, names: ToolNames, cwd: string): ReadonlyArray<JsonObject> => {
+  const from = messages.findLastIndex(({ role }) => role === "assistant")
+  const last = messages[from]
+  if (last?.role !== "assistant") return []
+  const results = new Map(messages.slice(from).flatMap((one) => one.role === "tool" ? [[one.toolCallId, text(one)] as const] : []))
+  return (last.toolCalls ?? []).map(({ args, id, name }) => {
+    const { input, name: tool } = known(name, args, names, cwd)
+    return { tool_name: tool, tool_input: input, tool_use_id: id, tool_response: results.get(id) ?? "" }
+  })
+}
+
+const failures: ReadonlyMap<string, string> = new Map([
+  ["RateLimited", "rate_limit"],
+  ["Overloaded", "server_error"],
+  ["ServerError", "server_error"],
+  ["QuotaExceeded", "billing_error"],
+  ["Auth", "authentication_failed"],
+  ["Permission", "authentication_failed"],
+  ["InvalidRequest", "invalid_request"],
+  ["ContextOverflow", "invalid_request"]
+])

@@ -1,0 +1,144 @@
+/** Tools under the names and with the fields that scripts know, and back. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import { isAbsolute, resolve } from "node:path"
+
+/** What a tool is called in settings files, and which of its arguments is which field there. */
+export interface ToolName {
+  readonly name: string
+  /** The field by the argument's own name, such as `{ where: "file_path" }`. */
+  readonly fields?: { readonly [argument: string]: string }
+}
+
+export type ToolNames = { readonly [tool: string]: string | ToolName }
+
+/** A call as scripts read it, and what their new input means for the tool. */
+export interface Known {
+  readonly name: string
+  readonly input: JsonObject
+  readonly back: (input: JsonObject) => Json
+}
+
+const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
+/** Names that tools often have. */
+const guesses = new Map(
+  Object.entries({
+    Bash: "bash shell sh terminal run_command run_shell_command execute_command exec_command run_bash run_terminal_cmd shell_command",
+    Read: "read read_file view view_file open_file cat",
+    Write: "write write_file create_file save_file",
+    Edit: "edit edit_file str_replace replace_in_file apply_edit update_file",
+    MultiEdit: "multi_edit multiedit",
+    Glob: "glob find_files file_search",
+    Grep: "grep search_files grep_search ripgrep",
+    LS: "ls list_files list_directory list_dir",
+    WebFetch: "web_fetch fetch fetch_url http_get",
+    WebSearch: "web_search search_web"
+  }).flatMap(([name, tools]) => words(tools).map((tool) => [tool, name] as const))
+)
+
+const file = { file_path: words("path file filepath filename file_name target_file") }
+
+/** Names that arguments often have. */
+const aliases: { readonly [tool: string]: { readonly [field: string]: ReadonlyArray<string> } } = {
+  Bash: { command: words("cmd script command_line commandline shell_command") },
+  Read: file,
+  Write: { ...file, content: words("contents text data") },
+  Edit: {
+    ...file,
+    old_string: words("old_str old_text oldtext oldstring old search"),
+    new_string: words("new_str new_text newtext newstring new replace replacement")
+  },
+  MultiEdit: file,
+  NotebookEdit: { notebook_path: words("path file filepath") },
+  Glob: { pattern: words("glob") },
+  Grep: { pattern: words("regex query search") },
+  WebFetch: { url: words("uri href link") },
+  WebSearch: { query: words("q search") }
+}
+
+const pathFields: ReadonlySet<string> = new Set(["file_path", "notebook_path"])
+
+const plain = (name: string): string => name.toLowerCase().replaceAll("-", "_")
+
+/** What a tool is called: as the host says, or as its name suggests. */
+export const nameOf = (tool: string, names: ToolNames): string => {
+  const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
+  return told === undefined ? guesses.get(plain(tool)) ?? tool : typeof told === "string" ? told : told.name
+}
+
+/** Reads a call. Paths of files are absolute, as scripts expect. */
+export const known = (tool: string, args: Json, names: ToolNames, cwd: string): Known => {
+  const name = nameOf(tool, names)
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    return { name, input: { value: args }, back: (input) => Object.hasOwn(input, "value") ? input["value"]! : null }
+  }
+  const own = args as JsonObject
+  const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
+  const fields = new Map(Object.entries(typeof told === "object" ? told.fields ?? {} : {}))
+  const wanted = Object.hasOwn(aliases, name) ? aliases[name]! : {}
+  for (const [field, others] of Object.entries(wanted)) {
+    if (Object.hasOwn(own, field) || [...fields.values()].includes(field)) continue
+    const argument = Object.keys(own).find((key) => !fields.has(key) && others.includes(plain(key)))
+    if (argument !== undefined) fields.set(argument, field)
+  }
+  const originals = new Map([...fields].map(([argument, field]) => [field, argument]))
+  const shown = (field: string, value: Json): Json =>
+    pathFields.has(field) && typeof value === "string" && value !== "" && !isAbsolute(value) && !value.startsWith("~") &&
+      !/^\w+:\/\//.test(value)
+      ? resolve(cwd, value)
+      : value
+  const entries = Object.entries(own).map(([argument, value]) => {
+    const field = fields.get(argument) ?? argument
+    return [argument, field, value, shown(field, value)] as const
+  })
+  return {
+    name,
+    input: Object.fromEntries(entries.map(([, field, , value]) => [field, value])),
+    back: (input) =>
+      Object.fromEntries(
+        Object.entries(input).map(([field, value]) => {
+          const before = entries.find(([, one]) => one === field)
+          return [originals.get(field) ?? field, before !== undefined && before[3] === value ? before[2] : value]
+        })
+      )
+  }
+}
+
+/** A result as scripts expect it of a tool of this name, and what a new one means. */
+export const response = (
+  name: string,
+  input: JsonObject,
+  output: Json
+): { readonly shown: Json; readonly back: (output: Json) => Json } => {
+  if (typeof output !== "string") return { shown: output, back: (one) => one }
+  if (name === "Bash") {
+    return {
+      shown: { stdout: output, stderr: "", interrupted: false },
+      back: (one) => typeof one === "object" && one !== null && "stdout" in one && typeof one["stdout"] === "string" ? one["stdout"] : one
+    }
+  }
+  return typeof input["file_path"] === "string" && (name === "Write" || name === "Edit" || name === "MultiEdit")
+    ? { shown: { filePath: input["file_path"], success: true, output }, back: (one) => one }
+    : { shown: output, back: (one) => one }
+}
+
+const maxVariable = 32_768
+const maxVariables = 262_144
+
+/** The call as variables, `tool_name` and a `tool_input_…` for each text, number or boolean: never a part of a line of shell. */
+export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { readonly [name: string]: string } => {
+  const found: Record<string, string> = { tool_name: name }
+  let total = 0
+  for (const input of inputs) {
+    if (typeof input !== "object" || input === null || Array.isArray(input)) continue
+    for (const [key, value] of Object.entries(input as JsonObject)) {
+      const variable = `tool_input_${key}`
+      if (!/^\w{1,64}$/.test(key) || typeof value === "object" || Object.hasOwn(found, variable)) continue
+      const text = String(value)
+      total += text.length
+      if (text.length > maxVariable || total > maxVariables || text.includes("\0")) continue
+      found[variable] = text
+    }
+  }
+  return found
+}

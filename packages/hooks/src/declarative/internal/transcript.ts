@@ -1,0 +1,43 @@
+/** What was said in a session, a line of JSON a message, for scripts that read it. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import type { ToolCall } from "@belay/core/Message"
+import * as Result from "effect/Result"
+import { appendFileSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+
+export type Entry =
+  | { readonly role: "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string; readonly toolCalls: ReadonlyArray<ToolCall> }
+  | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
+
+export interface Transcript {
+  readonly path: (sessionId: string) => string
+  /** Only the owner may read the file. What cannot be written is left out. */
+  readonly add: (sessionId: string, entry: Entry) => void
+}
+
+export const make = (folder: string): Transcript => {
+  const path = (sessionId: string) => join(folder, `${sessionId.replaceAll(/[^\w-]/g, "_").slice(0, 120)}.jsonl`)
+  return {
+    path,
+    add: (sessionId, entry) =>
+      void Result.try(() => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        appendFileSync(path(sessionId), `${JSON.stringify(line(entry))}\n`, { mode: 0o600 })
+      })
+  }
+}
+
+const line = (entry: Entry): JsonObject => {
+  if (entry.role === "user") return { type: "user", message: { role: "user", content: entry.content } }
+  if (entry.role === "tool") {
+    const { content, isError, toolCallId } = entry
+    return {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: toolCallId, content, is_error: isError }] }
+    }
+  }
+  const calls = entry.toolCalls.map(({ args, id, name }) => ({ type: "tool_use", id, name, input: args }))
+  const said = entry.content === "" ? [] : [{ type: "text", text: entry.content }]
+  return { type: "assistant", message: { role: "assistant", content: [...said, ...calls] } }
+}
