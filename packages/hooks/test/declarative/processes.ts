@@ -5,10 +5,13 @@ import { dirname, join } from "node:path"
 import { setImmediate as turn } from "node:timers/promises"
 import { afterAll } from "vitest"
 
+const folders: Array<string> = []
+afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })))
+
 /** A folder that is gone after the tests of the file. */
 export const folder = (): string => {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "belay-hooks-")))
-  afterAll(() => rmSync(path, { recursive: true, force: true }))
+  folders.push(path)
   return path
 }
 

@@ -1,0 +1,102 @@
+/**
+ * Which projects may run their own hooks: what a person decided, about exactly these files.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
+import { mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import type { Source } from "./Discovery.ts"
+import type { Handler } from "./HookConfig.ts"
+import { below, isInside, read, real, sha256 } from "./internal/files.ts"
+
+/**
+ * Computes what a decision is about: the project's real path, its settings files, the scripts that their commands name, and everything in `.claude/hooks`. It changes with a letter
+ * or an execute bit of any of them. What a script loads from elsewhere is not in it.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const fingerprint = (cwd: string, sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>): string => {
+  const scripts = sources.flatMap(({ config }) => config.handlers.flatMap((handler) => named(handler, cwd)))
+  const paths = [...new Set([...scripts, ...below(join(cwd, ".claude", "hooks"))])].sort()
+  return sha256(JSON.stringify([
+    real(cwd),
+    // As they were read: what is there by now may be something else.
+    ...sources.map(({ path, text }) => [path, real(path), sha256(text)]),
+    ...paths.map((path) => [path, real(path), stateOf(path)])
+  ]))
+}
+
+/** Where decisions are kept. @category models @since 0.1.0 */
+export interface Store {
+  readonly isTrusted: (cwd: string, fingerprint: string) => boolean
+  readonly trust: (cwd: string, fingerprint: string) => void
+}
+
+/**
+ * Keeps decisions in a folder, a file a project, which only the owner may read. It has to be outside of every project whose hooks it is asked about: one inside never trusts.
+ *
+ * @example
+ * ```ts
+ * import * as Discovery from "@belay/hooks/Discovery"
+ * import * as Trust from "@belay/hooks/Trust"
+ *
+ * const cwd = "/srv/app"
+ * const { sources } = Discovery.find({ cwd, home: "/home/ada" })
+ * const store = Trust.folder("/home/ada/.belay/trust")
+ * store.isTrusted(cwd, Trust.fingerprint(cwd, sources.filter(({ ofProject }) => ofProject))) // false
+ * ```
+ * @category stores
+ * @since 0.1.0
+ */
+export const folder = (path: string): Store => {
+  const fileOf = (cwd: string) => join(path, `${sha256(real(cwd))}.json`)
+  return {
+    isTrusted: (cwd, print) => {
+      if (isInside(real(cwd), real(path)) || isInside(cwd, path)) return false
+      const content = read(fileOf(cwd), 65_536)
+      if (content === "absent" || "problem" in content) return false
+      const kept = decode(content.bytes.toString("utf8"))
+      return Option.isSome(kept) && kept.value.project === real(cwd) && kept.value.fingerprint === print
+    },
+    trust: (cwd, print) => {
+      const temporary = `${fileOf(cwd)}.${randomUUID()}.tmp`
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+      writeFileSync(temporary, `${JSON.stringify({ project: real(cwd), fingerprint: print })}\n`, { mode: 0o600 })
+      renameSync(temporary, fileOf(cwd))
+    }
+  }
+}
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String })))
+
+/** What a command names that is or could be a script: files of the system are not the project's to change. */
+const named = ({ command: { args, command } }: Handler, cwd: string): ReadonlyArray<string> => {
+  const whole = [...command.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
+  const words = [command, ...whole].flatMap((text) => [text, ...text.replaceAll(/["'\\]/g, "").split(/[\s;|&()<>`=,]+/)])
+  return [...new Set([...words, ...(args ?? []).flatMap((one) => [one, ...one.split("=")])])].flatMap((word) => {
+    const path = word.replaceAll(/["']/g, "").replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?/g, () => cwd).replace(
+      /^(?:~|\$\{?HOME\}?)(?=\/)/,
+      () => homedir()
+    )
+    if (path === "" || path.length > 4_096 || path.includes("\0") || !/[/.]/.test(path)) return []
+    const full = resolve(cwd, path)
+    return full === resolve(cwd) || system.test(full) ? [] : [full]
+  })
+}
+
+const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
+
+/** Most bytes of a script that are read; of a larger one its size, its time and its number count. */
+const maxScript = 67_108_864
+
+const stateOf = (path: string): string => {
+  const content = Result.getOrElse(Result.try(() => read(path, maxScript)), () => "absent" as const)
+  if (content === "absent") return content
+  return "problem" in content ? content.problem : `${content.mode.toString(8)} ${sha256(content.bytes)}`
+}

@@ -1,0 +1,200 @@
+import * as HookChain from "@belay/core/HookChain"
+import * as Command from "@belay/hooks/Command"
+import * as HookConfig from "@belay/hooks/HookConfig"
+import * as HookFiles from "@belay/hooks/HookFiles"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { call } from "../events.ts"
+import * as Scope from "../scope.ts"
+import { folder, write } from "./processes.ts"
+
+const settings = (command: string, more: object = {}, event = "PreToolUse") =>
+  JSON.stringify({ ...more, hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } })
+
+/** A user, a project, and a count of what was started. */
+const place = () => {
+  const root = folder()
+  const [cwd, home] = [join(root, "project"), join(root, "home")]
+  mkdirSync(cwd)
+  mkdirSync(home)
+  const trust = join(home, "trust")
+  const started: Array<string> = []
+  const run: Command.Runner = (request) => Effect.andThen(Effect.sync(() => void started.push(request.command)), Command.run(request))
+  const load = (options: HookFiles.Options = {}) => HookFiles.load({ cwd, home, trust, run, ...options })
+  const fire = (loaded: HookFiles.Loaded) => {
+    const scope = Scope.make({ cwd })
+    return Effect.map(HookChain.makeUnsafe(loaded.hooks).run("preToolCall", call("bash", { command: "ls" }), scope), ({ action }) => ({
+      action: action as typeof action & { readonly reason?: string },
+      warnings: scope.warnings
+    }))
+  }
+  const project = (text: string) => write(join(cwd, ".claude/settings.json"), text)
+  return { root, cwd, home, trust, started, load, fire, project, canary: join(root, "canary") }
+}
+
+describe("HookFiles", () => {
+  it.live("runs the user's hooks, and lists those of a project without running them", () =>
+    Effect.gen(function*() {
+      const { canary, cwd, fire, home, load, project, started } = place()
+      write(join(home, ".claude/settings.json"), settings("exit 0"))
+      project(settings(`touch ${canary}`))
+      write(join(cwd, ".claude/settings.local.json"), settings(`touch ${canary}; exit 2`))
+      const loaded = load()
+      assert.deepEqual(loaded.warnings, [])
+      assert.deepEqual(loaded.untrusted.map(({ commands }) => commands.map(({ command, event }) => [event, command])), [[
+        ["PreToolUse", `touch ${canary}`],
+        ["PreToolUse", `touch ${canary}; exit 2`]
+      ]])
+      assert.strictEqual((yield* fire(loaded)).action._tag, "Continue")
+      assert.deepEqual(started, ["exit 0"])
+      assert.isFalse(existsSync(canary))
+    }))
+
+  it.live("runs a project's hooks once a person trusts them, from then on", () =>
+    Effect.gen(function*() {
+      const { fire, load, project, trust } = place()
+      project(settings("echo no >&2; exit 2"))
+      const first = load()
+      assert.deepEqual(first.hooks, [])
+      first.untrusted[0]!.trust()
+      assert.strictEqual(statSync(trust).mode & 0o777, 0o700)
+      assert.strictEqual(statSync(join(trust, readdirSync(trust)[0]!)).mode & 0o777, 0o600)
+      const second = load()
+      assert.deepEqual(second.untrusted, [])
+      assert.deepInclude((yield* fire(second)).action, { _tag: "Reject", reason: "no" })
+    }))
+
+  const changes: ReadonlyArray<readonly [what: string, change: (cwd: string) => void]> = [
+    ["the settings", (cwd) => write(join(cwd, ".claude/settings.json"), settings("sh hooks/guard.sh # ", { a: 1 }))],
+    ["a script that a command names", (cwd) => write(join(cwd, "hooks/guard.sh"), "exit 1")],
+    ["a script that a command names by the project's variable", (cwd) => write(join(cwd, "tools/my check.py"), "changed")],
+    ["an execute bit", (cwd) => chmodSync(join(cwd, "hooks/guard.sh"), 0o777)],
+    ["what a link leads to", (cwd) => {
+      rmSync(join(cwd, "hooks/link.sh"))
+      symlinkSync("/bin/sh", join(cwd, "hooks/link.sh"))
+    }],
+    ["something in .claude/hooks that no command names", (cwd) => write(join(cwd, ".claude/hooks/lib/helper.sh"), "changed")],
+    ["a new file in .claude/hooks", (cwd) => write(join(cwd, ".claude/hooks/new.sh"), "")],
+    ["a script that was not there before", (cwd) => write(join(cwd, "hooks/later.sh"), "")]
+  ]
+  for (const [what, change] of changes) {
+    it.live(`asks again after a change of ${what}, and stops running what was loaded before`, () =>
+      Effect.gen(function*() {
+        const { cwd, fire, load, project, started } = place()
+        const command = `sh hooks/guard.sh; "$CLAUDE_PROJECT_DIR/tools/my check.py"; sh hooks/link.sh; sh ./hooks/later.sh; exit 0`
+        project(settings(command))
+        write(join(cwd, "hooks/guard.sh"), "exit 0")
+        write(join(cwd, "tools/my check.py"), "#!/bin/sh\n")
+        write(join(cwd, ".claude/hooks/lib/helper.sh"), "")
+        symlinkSync("guard.sh", join(cwd, "hooks/link.sh"))
+        load().untrusted[0]!.trust()
+        const loaded = load()
+        assert.deepEqual(loaded.untrusted, [])
+        yield* fire(loaded)
+        assert.lengthOf(started, 1)
+        change(cwd)
+        const { warnings } = yield* fire(loaded)
+        assert.lengthOf(started, 1)
+        assert.match(warnings[0]!, /was not run: files of the project changed since they were trusted/)
+        assert.lengthOf(load().untrusted, 1)
+      }))
+  }
+
+  it("does not take what was swapped while a person decided", () => {
+    const { cwd, load, project } = place()
+    project(settings("sh a.sh"))
+    write(join(cwd, "a.sh"), "exit 0")
+    const { untrusted } = load()
+    write(join(cwd, "a.sh"), "evil")
+    untrusted[0]!.trust()
+    assert.lengthOf(load().untrusted, 1)
+  })
+
+  it("takes a decision for one project only, and none from the project itself", () => {
+    const one = place()
+    one.project(settings("true"))
+    one.load().untrusted[0]!.trust()
+    const other = place()
+    other.project(settings("true"))
+    assert.lengthOf(other.load({ trust: one.trust }).untrusted, 1)
+    assert.throws(() => other.load({ trust: join(other.cwd, ".claude/trust") }), /outside of the project/)
+    symlinkSync(other.cwd, join(other.home, "link"))
+    assert.throws(() => other.load({ trust: join(other.home, "link/trust") }), /outside of the project/)
+    // A copy of the other's decision says which project it is about.
+    const file = join(one.trust, readdirSync(one.trust)[0]!)
+    const { fingerprint, project } = other.load().untrusted[0]!
+    other.load().untrusted[0]!.trust()
+    writeFileSync(join(other.trust, readdirSync(other.trust)[0]!), readFileSync(file))
+    assert.lengthOf(other.load().untrusted, 1)
+    writeFileSync(join(other.trust, readdirSync(other.trust)[0]!), JSON.stringify({ project, fingerprint }))
+    assert.deepEqual(other.load().untrusted, [])
+    writeFileSync(join(other.trust, readdirSync(other.trust)[0]!), "{")
+    assert.lengthOf(other.load().untrusted, 1)
+  })
+
+  it("reads only regular files that are not too large", () => {
+    const { cwd, home, load } = place()
+    mkdirSync(join(cwd, ".claude"))
+    execFileSync("mkfifo", [join(cwd, ".claude/settings.json")])
+    mkdirSync(join(cwd, ".claude/settings.local.json"))
+    write(join(home, ".claude/settings.json"), " ".repeat(1_048_577))
+    const { hooks, untrusted, warnings } = load({ files: ["nowhere.json"] })
+    assert.deepEqual([hooks, untrusted], [[], []])
+    assert.deepEqual(warnings.map(({ reason }) => reason.replace(/ \(.*/, "")), [
+      "cannot be read: is larger than 1048576 bytes",
+      "cannot be read: is no regular file",
+      "cannot be read: is no regular file",
+      "is not there"
+    ])
+  })
+
+  it.live("lets the project neither disable the user's hooks nor stand in their place", () =>
+    Effect.gen(function*() {
+      const { cwd, fire, home, load, project, root } = place()
+      write(join(home, ".claude/settings.json"), settings("echo user >&2; exit 2"))
+      project(settings("exit 0", { disableAllHooks: true, env: { PATH: "/evil" } }))
+      const loaded = load()
+      assert.deepEqual(loaded.untrusted, [])
+      assert.deepInclude((yield* fire(loaded)).action, { _tag: "Reject", reason: "user" })
+      write(join(home, ".claude/settings.json"), settings("exit 2", { disableAllHooks: true }))
+      project(settings("exit 0"))
+      assert.deepEqual(load().hooks, [])
+      write(join(cwd, "more.json"), settings("exit 2"))
+      assert.lengthOf(load({ sources: [], files: ["more.json"] }).untrusted, 1)
+      write(join(root, "more.json"), settings("exit 2"))
+      assert.lengthOf(load({ sources: [], files: [join(root, "more.json")] }).hooks, 1)
+    }))
+
+  it.live("runs a handler that several files name once", () =>
+    Effect.gen(function*() {
+      const { cwd, fire, home, load, project, started } = place()
+      write(join(home, ".claude/settings.json"), settings("exit 0"))
+      project(settings("exit 0"))
+      write(join(cwd, ".claude/settings.local.json"), settings("exit 0 "))
+      load().untrusted[0]!.trust()
+      yield* fire(load())
+      assert.deepEqual(started, ["exit 0", "exit 0 "])
+    }))
+
+  it("says what is wrong in which file, and loads the rest", () => {
+    const { home, load } = place()
+    const path = write(
+      join(home, ".claude/settings.json"),
+      JSON.stringify({
+        hooks: {
+          PreToolUs: [],
+          PreToolUse: [{ hooks: [{ type: "http", url: "http://localhost:1" }, { type: "command", command: "exit 0" }] }]
+        }
+      })
+    )
+    const { hooks, warnings } = load()
+    assert.lengthOf(hooks, 1)
+    assert.deepEqual(warnings.map(HookConfig.show), [
+      `${path}: hooks.PreToolUs: unknown event; did you mean PreToolUse?`,
+      `${path}: hooks.PreToolUse[0].hooks[0].type: hooks of type http are not supported, so this one never runs`
+    ])
+  })
+})
