@@ -42,7 +42,7 @@ export const maxBytes = 1_048_576
  * ```ts
  * import * as Discovery from "@belay/hooks/Discovery"
  *
- * const { sources } = Discovery.find({ cwd: "/srv/app", home: "/home/ada" })
+ * const { sources } = Discovery.find({ cwd: "/srv/app", home: "/srv/ada" })
  * sources.flatMap(({ config, path }) => config.handlers.map(({ command, event }) => `${path}: ${event} ${command.command}`))
  * ```
  * @category reading

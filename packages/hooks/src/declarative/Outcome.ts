@@ -66,14 +66,14 @@ export const read = (finished: Finished, event: EventName): Outcome => {
   if (overflowed) return { type: "nonBlockingError", reason: "wrote too much and was ended" }
   if (exitCode === undefined) return { type: "nonBlockingError", reason: "was killed" }
   const { blocks, plain, two } = rowOf(event)
-  const json = parse(stdout)
+  const json = parse(spoken(stdout))
   const { reason, said } = json === undefined ? { reason: undefined, said: silent } : decode(json, event)
   if (exitCode === 2 && blocks === true) {
     return { type: "blocking", reason: cap(reason ?? (stderr.trim() || "blocked without a reason")), said }
   }
   if (reason !== undefined) return { type: "blocking", reason, said }
   if (exitCode === 0 || (json !== undefined && exitCode !== 2)) {
-    const context = json === undefined && plain === true && stdout.trim() !== "" ? [stdout.trim()] : said.context
+    const context = json === undefined && plain === true && spoken(stdout) !== "" ? [spoken(stdout)] : said.context
     return { type: "success", said: { ...said, context } }
   }
   const first = stderr.trim()
@@ -122,6 +122,27 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
     messages: said.flatMap(({ messages, suppressOutput }) => suppressOutput === true ? [] : messages),
     warnings
   }
+}
+
+/**
+ * Reads the first line of a command's output: for how many milliseconds the command wants to go on by itself, where it says `{"async":true}`. Its `asyncTimeout` is in
+ * seconds below 1,000, else in milliseconds; without one it has a day.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const detached = (line: string): number | undefined => {
+  const json = line.length > maxText ? undefined : parse(line)
+  if (json === undefined || !Object.hasOwn(json, "async") || json["async"] !== true) return undefined
+  const time = Object.hasOwn(json, "asyncTimeout") ? json["asyncTimeout"] : undefined
+  return typeof time !== "number" || !(time > 0) ? 86_400_000 : time < 1_000 ? time * 1_000 : time
+}
+
+/** What was written, without a first line that only says that nobody has to wait. */
+const spoken = (stdout: string): string => {
+  const text = stdout.trim()
+  const [first = ""] = text.split("\n", 1)
+  return detached(first) === undefined ? text : text.slice(first.length).trim()
 }
 
 const silent: Said = { context: [], messages: [], problems: [] }

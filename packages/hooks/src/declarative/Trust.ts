@@ -47,8 +47,8 @@ export interface Store {
  * import * as Trust from "@belay/hooks/Trust"
  *
  * const cwd = "/srv/app"
- * const { sources } = Discovery.find({ cwd, home: "/home/ada" })
- * const store = Trust.folder("/home/ada/.belay/trust")
+ * const { sources } = Discovery.find({ cwd, home: "/srv/ada" })
+ * const store = Trust.folder("/srv/ada/.belay/trust")
  * store.isTrusted(cwd, Trust.fingerprint(cwd, sources.filter(({ ofProject }) => ofProject))) // false
  * ```
  * @category stores

@@ -4,7 +4,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { call } from "../events.ts"
+import { folder } from "./processes.ts"
 import { answer, group, result, specific, world } from "./world.ts"
 
 describe("ClaudeCode", () => {
@@ -209,6 +213,61 @@ describe("ClaudeCode", () => {
       assert.lengthOf(heard.injected, 1)
     }))
 
+  it.effect("goes on at once when a command says in its first line that nobody has to wait", () =>
+    Effect.gen(function*() {
+      const gate = yield* Deferred.make<void>()
+      const said = yield* Deferred.make<void>()
+      const run: Command.Runner = ({ onFirstLine }) =>
+        Effect.gen(function*() {
+          onFirstLine?.(`{"async": true, "asyncTimeout": 30}`)
+          yield* Deferred.await(gate)
+          yield* Effect.forkDetach(Deferred.succeed(said, undefined))
+          return answer(`{"async": true, "asyncTimeout": 30}\n{"systemMessage": "later"}`)
+        })
+      const { at, bash, heard } = world({ PreToolUse: [group([{ command: "x" }])] }, {}, { run })
+      assert.strictEqual((yield* bash("ls"))._tag, "Continue")
+      yield* Deferred.succeed(gate, undefined)
+      yield* Deferred.await(said)
+      yield* at("preTurn", { message: "next" })
+      assert.deepEqual(heard.users, ["later"])
+    }))
+
+  it.effect("ends what goes on by itself after its time", () =>
+    Effect.gen(function*() {
+      const ended = yield* Deferred.make<void>()
+      const run: Command.Runner = ({ onFirstLine }) =>
+        Effect.onInterrupt(
+          Effect.suspend(() => {
+            onFirstLine?.(`{"async":true,"asyncTimeout":30}`)
+            return Effect.never
+          }),
+          () => Deferred.succeed(ended, undefined)
+        )
+      const { bash } = world({ PreToolUse: [group([{ command: "x" }])] }, {}, { run })
+      assert.strictEqual((yield* bash("ls"))._tag, "Continue")
+      yield* TestClock.adjust("29 seconds")
+      assert.isFalse(yield* Deferred.isDone(ended))
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.await(ended)
+    }))
+
+  it.effect("writes a transcript where it is asked to", () =>
+    Effect.gen(function*() {
+      const transcripts = folder()
+      const { at, bash, told } = world({ PreToolUse: [group([{ command: "x" }])] }, {}, { transcripts })
+      yield* at("preTurn", { message: "go" })
+      yield* bash("ls")
+      yield* at("postToolCall", result("bash", { command: "ls" }, "a.ts"))
+      const path = told[0]!.input["transcript_path"] as string
+      assert.strictEqual(path, join(transcripts, "session-1.jsonl"))
+      const lines = readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line))
+      assert.deepEqual(lines.map(({ message, type }) => [type, message.content]), [
+        ["user", "go"],
+        ["user", [{ type: "tool_result", tool_use_id: "call-1", content: "a.ts", is_error: false }]]
+      ])
+      assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    }))
+
   it.effect("ends asynchronous commands with the session", () =>
     Effect.gen(function*() {
       const started = yield* Deferred.make<void>()
@@ -280,7 +339,12 @@ describe("ClaudeCode", () => {
 
   it("implements the points of its events and no others", () => {
     const { hook } = world({ PreToolUse: [group([{ command: "x" }])] })
-    assert.deepEqual(Object.keys(hook).filter((key) => typeof hook[key as never] === "function"), ["preToolCall", "onSignal"])
+    assert.deepEqual(Object.keys(hook).filter((key) => typeof hook[key as never] === "function"), [
+      "onSessionEnd",
+      "preTurn",
+      "preToolCall",
+      "onSignal"
+    ])
     assert.throws(() => ClaudeCode.make({ handlers: [], projectDir: "/p", concurrency: 0 }), /settings-hooks\.concurrency/)
   })
 })

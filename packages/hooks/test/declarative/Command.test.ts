@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { randomUUID } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, vi } from "vitest"
 import { alive, folder, until } from "./processes.ts"
@@ -138,6 +138,20 @@ describe("Command", () => {
       const { exitCode, stdout } = yield* run(`(exec -a ${name} sleep 1000) & setsid bash -c 'exec -a ${name} sleep 1000' & echo said`)
       assert.deepEqual([exitCode, stdout], [0, "said\n"])
       assert.deepEqual(alive(name), [])
+    }))
+
+  it.live("tells the first line while the command still runs, once", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const finished = join(home, word())
+      const onFirstLine = (line: string) => {
+        lines.push(line)
+        writeFileSync(finished, "")
+      }
+      const { stdout } = yield* run(`printf fir; printf 'st\\nsecond\\n'; until [ -f ${finished} ]; do sleep 0.01; done; echo third`, {
+        onFirstLine
+      })
+      assert.deepEqual([lines, stdout], [["first"], "first\nsecond\nthird\n"])
     }))
 
   it.live("keeps what comes through a pipe after the command itself has ended", () =>

@@ -138,7 +138,7 @@ describe("HookFiles", () => {
   it("reads only regular files that are not too large", () => {
     const { cwd, home, load } = place()
     mkdirSync(join(cwd, ".claude"))
-    execFileSync("mkfifo", [join(cwd, ".claude/settings.json")])
+    execFileSync("sh", ["-c", "mkfifo .claude/settings.json"], { cwd })
     mkdirSync(join(cwd, ".claude/settings.local.json"))
     write(join(home, ".claude/settings.json"), " ".repeat(1_048_577))
     const { hooks, untrusted, warnings } = load({ files: ["nowhere.json"] })

@@ -121,6 +121,15 @@ describe("the outcome of a command", () => {
     assert.strictEqual(outcome.said.messages[0]!.length, Outcome.maxText)
   })
 
+  it("knows a command that wants to go on by itself", () => {
+    assert.strictEqual(Outcome.detached(`{"async":true,"asyncTimeout":30}`), 30_000)
+    assert.strictEqual(Outcome.detached(`{"async":true,"asyncTimeout":15000}`), 15_000)
+    assert.strictEqual(Outcome.detached(`{"async":true,"asyncTimeout":-1}`), 86_400_000)
+    for (const line of ["", `{"async":"true"}`, `{"async":false}`, `["async"]`, `{"__proto__":{"async":true}}`, "{"]) {
+      assert.isUndefined(Outcome.detached(line), line)
+    }
+  })
+
   it("reads the old words", () => {
     assert.strictEqual(saidBy(read(ended(0, { decision: "approve" }))).permission, "allow")
     assert.deepInclude(read(ended(0, { decision: "block", reason: "old" })), { type: "blocking", reason: "old" })

@@ -122,29 +122,21 @@ export const make = (options: Options): AgentHook => {
         }
       }
       : {}),
-    ...(has("SessionEnd") || engine.hasAsync
-      ? {
-        onSessionEnd: (end, ctx) => {
-          if (ctx.agent.depth > 0) return undefined
-          const ended = at("SessionEnd", ctx, { reason: end.reason === "rotate" ? "clear" : "other" }) ?? Effect.void
-          return Effect.asVoid(Effect.andThen(ended, engine.end(ctx.root.sessionId)))
-        }
-      }
-      : {}),
-    ...(has("UserPromptSubmit") || engine.hasAsync || transcript !== undefined
-      ? {
-        preTurn: (input, ctx) => {
-          if (ctx.agent.depth > 0) return undefined
-          engine.deliver(ctx)
-          note(ctx, { role: "user", content: input.message })
-          return then(at("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
-            if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
-            if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked, { userMessage: verdict.blocked })
-            return inject(verdict, ctx)
-          })
-        }
-      }
-      : {}),
+    onSessionEnd: (end, ctx) => {
+      if (ctx.agent.depth > 0) return undefined
+      const ended = at("SessionEnd", ctx, { reason: end.reason === "rotate" ? "clear" : "other" }) ?? Effect.void
+      return Effect.asVoid(Effect.andThen(ended, engine.end(ctx.root.sessionId)))
+    },
+    preTurn: (input, ctx) => {
+      if (ctx.agent.depth > 0) return undefined
+      engine.deliver(ctx)
+      note(ctx, { role: "user", content: input.message })
+      return then(at("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
+        if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
+        if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked, { userMessage: verdict.blocked })
+        return inject(verdict, ctx)
+      })
+    },
     ...(transcript === undefined ? {} : {
       postLlmCall: ({ response: { text: content, toolCalls } }, ctx) => note(ctx, { role: "assistant", content, toolCalls })
     }),

@@ -2,6 +2,7 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { digest, type JsonObject } from "@belay/core/Json"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
@@ -12,7 +13,7 @@ import type { Finished, Runner } from "../runner/Command.ts"
 import { type EventName, rowOf } from "./events.ts"
 
 /** An event that happened. */
-export interface Occasion {
+interface Occasion {
   readonly event: EventName
   /** Everything that is told on standard input. */
   readonly payload: JsonObject
@@ -38,7 +39,6 @@ export interface Setup {
 
 export interface Engine {
   readonly has: (...events: ReadonlyArray<EventName>) => boolean
-  readonly hasAsync: boolean
   /** Nothing where no command fits. */
   readonly fire: (occasion: Occasion, ctx: HookContext) => Effect.Effect<Outcome.Verdict> | undefined
   /** What asynchronous commands of the session said since. */
@@ -76,9 +76,18 @@ export const make = (setup: Setup): Engine => {
     return first
   }
 
-  const one = (handler: Handler, occasion: Occasion, timeout: number, ctx: HookContext): Effect.Effect<Outcome.Outcome> => {
+  const one = (
+    handler: Handler,
+    occasion: Occasion,
+    timeout: number,
+    ctx: HookContext,
+    onFirstLine?: (line: string) => void
+  ): Effect.Effect<Outcome.Outcome> => {
     const why = refuse(handler)
-    if (why !== undefined) return Effect.succeed({ type: "nonBlockingError", reason: `was not run: ${why}` })
+    if (why !== undefined) {
+      const refused: Outcome.Outcome = { type: "nonBlockingError", reason: `was not run: ${why}` }
+      return Effect.succeed(strict(refused, occasion.event, setup.blockOnError))
+    }
     const { args, command } = handler.command
     const placed = (text: string) => text.replaceAll("${CLAUDE_PROJECT_DIR}", () => setup.projectDir)
     const request = {
@@ -88,23 +97,24 @@ export const make = (setup: Setup): Engine => {
       env: { CLAUDE_PROJECT_DIR: setup.projectDir, ...occasion.env },
       passEnv: setup.passEnv,
       timeoutMs: timeout * 1_000,
-      graceMs: setup.graceMs
+      graceMs: setup.graceMs,
+      ...(onFirstLine === undefined ? {} : { onFirstLine })
     }
     return Effect.map(setup.run(request), (finished) => {
       const outcome = strict(Outcome.read(finished, occasion.event), occasion.event, setup.blockOnError)
       tell(handler, outcome, finished, ctx)
       return outcome
-    })
+    }).pipe(Effect.onInterrupt(() => Effect.sync(() => tell(handler, interrupted, undefined, ctx))))
   }
 
   const tell = (
     { command: { command }, event, file, key }: Handler,
     { type }: Outcome.Outcome,
-    finished: Finished,
+    finished: Finished | undefined,
     ctx: HookContext
   ): void => {
     if (!ctx.events.active) return
-    const { durationMs, exitCode = null, stderr, stdout } = finished
+    const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
     const short = (text: string) => text.slice(0, 500).toWellFormed()
     ctx.events.emit("hook-run", {
       event,
@@ -119,28 +129,42 @@ export const make = (setup: Setup): Engine => {
     })
   }
 
-  const detach = (handler: Handler, occasion: Occasion, ctx: HookContext): Effect.Effect<void> =>
+  /** Lets a command go on by itself: what it says is for later, and it ends with the session. */
+  const keep = (work: Effect.Effect<Outcome.Outcome | undefined>, ctx: HookContext): Effect.Effect<void> =>
     Effect.gen(function*() {
       const { sessionId } = ctx.root
       const fibers = running.get(sessionId) ?? new Set()
       running.set(sessionId, fibers)
-      const work = Effect.map(one(handler, occasion, timeoutOf(handler), ctx), (outcome) => {
-        if ("said" in outcome && outcome.said !== undefined) {
-          const { context, messages } = outcome.said
-          const list = waiting.get(sessionId) ?? []
-          if (context.length + messages.length > 0 && list.length < 100 && running.has(sessionId)) {
-            waiting.set(sessionId, [...list, outcome.said])
-          }
+      const fiber = yield* Effect.forkDetach(Effect.map(work, (outcome) => {
+        if (outcome === undefined || !("said" in outcome) || outcome.said === undefined) return
+        const { context, messages } = outcome.said
+        const list = waiting.get(sessionId) ?? []
+        if (context.length + messages.length > 0 && list.length < 100 && running.has(sessionId)) {
+          waiting.set(sessionId, [...list, outcome.said])
         }
-      })
-      const fiber = yield* Effect.forkDetach(work)
+      }))
       fibers.add(fiber)
       fiber.addObserver(() => void fibers.delete(fiber))
     })
 
+  /** Waits for a command, unless it says in its first line that nobody has to. */
+  const waited = (handler: Handler, occasion: Occasion, ctx: HookContext): Effect.Effect<Outcome.Outcome> =>
+    Effect.gen(function*() {
+      const early = yield* Deferred.make<number>()
+      const listen = (line: string) => {
+        const ms = Outcome.detached(line)
+        if (ms !== undefined) Deferred.doneUnsafe(early, Effect.succeed(ms))
+      }
+      const fiber = yield* Effect.forkDetach(one(handler, occasion, timeoutOf(handler), ctx, listen))
+      const stop = Fiber.interrupt(fiber)
+      const first = yield* Effect.onInterrupt(Effect.raceFirst(Fiber.join(fiber), Deferred.await(early)), () => stop)
+      if (typeof first !== "number") return first
+      yield* keep(Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop), ctx)
+      return { type: "success", said: { context: [], messages: [], problems: [] } }
+    })
+
   return {
     has: (...names) => names.some((event) => events.has(event)),
-    hasAsync: handlers.some(({ command }) => command.async === true),
     fire: (occasion, ctx) => {
       if (!events.has(occasion.event)) return undefined
       const found = fitting(occasion, ctx)
@@ -151,10 +175,12 @@ export const make = (setup: Setup): Engine => {
       const later = last ? [] : found.filter(({ command }) => command.async === true)
       const budget = last ? Math.min(60, Math.max(1.5, ...found.map(({ command }) => command.timeout ?? 0))) : Infinity
       return Effect.gen(function*() {
-        for (const handler of later) yield* detach(handler, occasion, ctx)
-        const outcomes = yield* Effect.forEach(now, (handler) => one(handler, occasion, Math.min(timeoutOf(handler), budget), ctx), {
-          concurrency
-        })
+        for (const handler of later) yield* keep(one(handler, occasion, timeoutOf(handler), ctx), ctx)
+        const outcomes = yield* Effect.forEach(
+          now,
+          (handler) => last ? one(handler, occasion, Math.min(timeoutOf(handler), budget), ctx) : waited(handler, occasion, ctx),
+          { concurrency }
+        )
         const verdict = Outcome.aggregate(outcomes, now.map(({ command, key }) => `${key} (${command.command.slice(0, 80)})`))
         for (const warning of verdict.warnings) ctx.warn(warning)
         for (const message of verdict.messages) ctx.notifyUser(message)
@@ -178,6 +204,8 @@ export const make = (setup: Setup): Engine => {
       })
   }
 }
+
+const interrupted: Outcome.Outcome = { type: "cancelled", cause: "interrupt", reason: "was cancelled" }
 
 const valueOf = ({ event, payload }: Occasion): string => {
   const { field } = rowOf(event)

@@ -20,7 +20,7 @@ export interface EventRow {
 
 const row = <const R extends { readonly [event: string]: EventRow }>(rows: R): R => rows
 
-export const table = row({
+const table = row({
   SessionStart: { field: "source", two: "user", plain: true },
   SessionEnd: { field: "reason" },
   Setup: { field: "trigger", two: "user" },

@@ -28,6 +28,8 @@ export interface Request {
   readonly graceMs?: number
   /** Most bytes of standard output, and of standard error; more of either ends the command. Default 1,048,576. */
   readonly maxOutput?: number
+  /** Hears the first line of standard output as soon as it is there, without its line break. */
+  readonly onFirstLine?: (line: string) => void
 }
 
 /** How it ended. @category models @since 0.1.0 */
@@ -94,7 +96,7 @@ interface Child {
 }
 
 const start = (request: Request): Child => {
-  const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, passEnv = [] } = request
+  const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, passEnv = [] } = request
   const id = randomUUID()
   const spawned = Result.try(() =>
     spawn(args === undefined ? shell() : command, args === undefined ? ["-c", command] : [...args], {
@@ -115,11 +117,16 @@ const start = (request: Request): Child => {
     child.once("error", (error) => resolve({ exitCode: 127, error: refusal(request, error) }))
     // What is at the other end of a pipe may have something left to say.
     child.once("exit", (exitCode) => void drained(closed).then(() => resolve({ exitCode: exitCode ?? undefined })))
+    let unheard = onFirstLine
     for (const name of ["stdout", "stderr"] as const) {
       let size = 0
       child[name].on("data", (chunk: Buffer) => {
         if (size < maxOutput) kept[name].push(chunk.subarray(0, maxOutput - size))
         size += chunk.length
+        if (name === "stdout" && unheard !== undefined && chunk.includes("\n")) {
+          unheard(text(kept.stdout).split("\n", 1)[0]!)
+          unheard = undefined
+        }
         if (size > maxOutput) resolve("overflow")
       })
       child[name].on("error", () => {})
