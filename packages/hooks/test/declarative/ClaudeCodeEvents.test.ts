@@ -26,7 +26,9 @@ describe("ClaudeCode", () => {
       const action = yield* at("onSessionStart", { sessionId: "session-1", source: "startup", context: [] })
       assert.deepEqual(action.event["context"], [{ role: "user", content: "ctx", source: "settings-hooks" }])
       assert.strictEqual((yield* at("onSessionStart", { sessionId: "session-1", source: "resume", context: [] }))._tag, "Continue")
-      yield* at("onSessionStart", { sessionId: "session-1", source: "rotate", context: [] })
+      // A compaction follows, which says it.
+      yield* at("onSessionStart", { sessionId: "session-2", source: "rotate", context: [] })
+      yield* at("postCompaction", { removedCount: 1, summary: "", budget: { usedTokens: 1, windowTokens: 2 } })
       assert.deepEqual(told.map(({ command, input }) => [command, input["source"]]), [["x", "startup"], ["y", "compact"]])
     }))
 
@@ -139,8 +141,11 @@ describe("ClaudeCode", () => {
         start: answer("anchors"),
         config: answer("", 2, "frozen")
       })
-      const action = yield* at("preDelegation", { agent: "reviewer", type: "delegate", message: "look" })
-      assert.deepEqual(action.event["context"], [{ role: "user", content: "be brief", source: "settings-hooks" }])
+      const injected: Array<string> = []
+      const agent = { name: "reviewer", depth: 1, invokedBy: "subagent" } as const
+      const inner = Scope.make({ cwd: "/p", agent, inject: (text) => void injected.push(text) })
+      yield* at("preTurn", { message: "look" }, inner)
+      assert.deepEqual(injected, ["be brief"])
       const request = { messages: [], budget: { usedTokens: 1, windowTokens: 2 }, hint: {} }
       assert.strictEqual((yield* at("preCompaction", { ...request, trigger: "threshold" }))._tag, "Continue")
       assert.deepInclude(yield* at("preCompaction", { ...request, trigger: "manual" }), { _tag: "Reject", reason: "not now" })

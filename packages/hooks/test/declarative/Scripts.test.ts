@@ -1,5 +1,6 @@
 /** Scripts as people write them, unmodified, in an agent that runs. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { text } from "@belay/core/Message"
 import * as HookFiles from "@belay/hooks/HookFiles"
@@ -296,5 +297,52 @@ describe("scripts as people write them", () => {
     if (run?.type !== "custom") return assert.fail("expected an event")
     assert.strictEqual(run.name, "hook-run")
     assert.deepInclude(run.payload, { event: "PreToolUse", outcome: "blocking", exitCode: 2, stdout: "hi\n", command: "echo hi; exit 2" })
+  })
+})
+
+describe("scripts and sub-agents", () => {
+  it("hear of them, tell them what they need to know, and keep them going", { timeout: 60_000 }, async () => {
+    const root = folder()
+    const log = join(root, "log")
+    const note = `tee -a ${log} > /dev/null`
+    const hooks = {
+      SessionStart: [{ hooks: [{ type: "command", command: note }] }],
+      UserPromptSubmit: [{ hooks: [{ type: "command", command: note }] }],
+      SubagentStart: [{
+        matcher: "helper",
+        hooks: [{
+          type: "command",
+          command: `${note}; echo '{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Use tabs."}}'`
+        }]
+      }],
+      SubagentStop: [{
+        hooks: [{ type: "command", command: `grep -q '"stop_hook_active":true' && exit 0; echo 'and the tests?' >&2; exit 2` }]
+      }],
+      Stop: [{ hooks: [{ type: "command", command: note }] }]
+    }
+    const file = write(join(root, "x.json"), JSON.stringify({ hooks }))
+    const loaded = HookFiles.load({ cwd: join(root, "p"), home: root, files: [file] })
+    assert.deepEqual(loaded.warnings, [])
+    const inner = scripted([{ text: "half done" }, { text: "all done" }])
+    const helper = createAgent({ name: "helper", provider: inner.provider })
+    const outer = scripted([calls(["ask_helper", { message: "do it" }]), { text: "thanks" }])
+    await using agent = createAgent({
+      provider: outer.provider,
+      tools: [agentTool({ name: "ask_helper", description: "Asks the helper", agent: helper })],
+      hooks: loaded.hooks,
+      cwd: root
+    })
+    const result = await agent.run("go")
+    assert.strictEqual(result.text, "thanks")
+    assert.include(inner.requests[0]!.messages.map(text).join("\n"), "Use tabs.")
+    assert.include(inner.requests[1]!.messages.map(text).join("\n"), "and the tests?")
+    assert.include(said([...result.messages])[0]!, "all done")
+    const events = readFileSync(log, "utf8").trim().split("\n").map((line) => JSON.parse(line))
+    assert.deepEqual(events.map(({ agent_type, hook_event_name }) => [hook_event_name, agent_type]), [
+      ["SessionStart", undefined],
+      ["UserPromptSubmit", undefined],
+      ["SubagentStart", "helper"],
+      ["Stop", undefined]
+    ])
   })
 })

@@ -111,9 +111,9 @@ export const make = (options: Options): AgentHook => {
     ...(has("SessionStart")
       ? {
         onSessionStart: (start, ctx) => {
-          if (ctx.agent.depth > 0) return undefined
-          const source = start.source === "rotate" ? "compact" : start.source
-          return then(at("SessionStart", ctx, { source }), ({ context, stop }) => {
+          // A rotation is a compaction too: it is told there.
+          if (ctx.agent.depth > 0 || start.source === "rotate") return undefined
+          return then(at("SessionStart", ctx, { source: start.source }), ({ context, stop }) => {
             if (stop !== undefined) return HookAction.abort(stop)
             return context.length === 0
               ? undefined
@@ -128,7 +128,8 @@ export const make = (options: Options): AgentHook => {
       return Effect.asVoid(Effect.andThen(ended, engine.end(ctx.root.sessionId)))
     },
     preTurn: (input, ctx) => {
-      if (ctx.agent.depth > 0) return undefined
+      // What an agent hands to another is no prompt of the user's.
+      if (ctx.agent.depth > 0) return then(at("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
       engine.deliver(ctx)
       note(ctx, { role: "user", content: input.message })
       return then(at("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
@@ -230,15 +231,6 @@ export const make = (options: Options): AgentHook => {
           ctx.agent.depth > 0
             ? undefined
             : then(at("StopFailure", ctx, { error: failures.get(error._tag) ?? "unknown", error_details: error.message }), () => undefined)
-      }
-      : {}),
-    ...(has("SubagentStart")
-      ? {
-        preDelegation: (delegation, ctx) =>
-          then(at("SubagentStart", ctx, { agent_id: delegation.agent, agent_type: delegation.agent }), ({ context }) =>
-            context.length === 0
-              ? undefined
-              : HookAction.transform({ ...delegation, context: [...delegation.context ?? [], ...context.map(message)] }))
       }
       : {}),
     ...(has("PreCompact")
