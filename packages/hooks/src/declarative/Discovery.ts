@@ -63,6 +63,8 @@ export const find = (
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
   const seen = new Set<string>()
+  // The home folder is the user's own.
+  const atHome = real(cwd) === real(home)
   for (const [scope, path] of wanted) {
     if (seen.has(real(path))) continue
     seen.add(real(path))
@@ -77,7 +79,7 @@ export const find = (
     }
     const text = content.bytes.toString("utf8")
     const inProject = isInside(cwd, path) || isInside(real(cwd), real(path))
-    const ofProject = scope === "project" || scope === "local" || (scope === "explicit" && inProject)
+    const ofProject = !atHome && (scope === "project" || scope === "local" || (scope === "explicit" && inProject))
     const config = HookConfig.decode(text, path, ofProject ? cwd : dirname(path))
     found.push({ scope, path, ofProject, text, config })
     warnings.push(...config.warnings)

@@ -3,9 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { afterEach, vi } from "vitest"
 import { alive, folder, until } from "./processes.ts"
 
@@ -131,6 +133,15 @@ describe("Command", () => {
       yield* Fiber.interrupt(fiber)
       assert.deepEqual(alive(name), [])
     }))
+
+  it("leaves nothing behind when its host exits", { timeout: 60_000 }, async () => {
+    const name = word()
+    const program = fileURLToPath(new URL("leaving.ts", import.meta.url))
+    const host = spawn(process.execPath, ["--conditions=@belay/source", program, folder(), `x${name}`], { stdio: "ignore" })
+    const code = await new Promise((resolve) => host.once("exit", resolve))
+    assert.strictEqual(code, 7)
+    await until(() => alive(name).length === 0)
+  })
 
   it.live("leaves nothing behind when it ends well, and does not wait for what it left", () =>
     Effect.gen(function*() {

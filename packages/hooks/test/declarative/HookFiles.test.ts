@@ -168,6 +168,14 @@ describe("HookFiles", () => {
       assert.lengthOf(load({ sources: [], files: [join(root, "more.json")] }).hooks, 1)
     }))
 
+  it("takes the home folder for the user's, not for a project", () => {
+    const { home, load } = place()
+    write(join(home, ".claude/settings.local.json"), settings("exit 0"))
+    const { hooks, untrusted } = load({ cwd: home })
+    assert.lengthOf(hooks, 1)
+    assert.deepEqual(untrusted, [])
+  })
+
   it.live("runs a handler that several files name once", () =>
     Effect.gen(function*() {
       const { cwd, fire, home, load, project, started } = place()

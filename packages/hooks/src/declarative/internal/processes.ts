@@ -47,6 +47,23 @@ const running = ({ mark, pid, started }: Leader): ReadonlyArray<number> => {
 
 const signal = (pid: number, name: NodeJS.Signals | 0): boolean => Result.isSuccess(Result.try(() => process.kill(pid, name)))
 
+const leaders = new Set<Leader>()
+
+/** When the host exits there is no time to ask. */
+const leave = (): void => {
+  for (const leader of leaders) for (const pid of running(leader)) signal(pid, "SIGKILL")
+}
+
+/** Has everything stopped when the host exits, until it is told otherwise. */
+export const watch = (leader: Leader): () => void => {
+  if (leaders.size === 0) process.on("exit", leave)
+  leaders.add(leader)
+  return () => {
+    leaders.delete(leader)
+    if (leaders.size === 0) process.off("exit", leave)
+  }
+}
+
 /** Stops everything that still runs: asks first, and after `graceMs` does not ask any more. In real time, whatever the clock of a test says. */
 export const stop = async (leader: Leader, graceMs: number): Promise<void> => {
   const asked = new Set<number>()

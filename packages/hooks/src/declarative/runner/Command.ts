@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { environment, shell } from "../internal/environment.ts"
-import { type Leader, statusOf, stop } from "../internal/processes.ts"
+import { type Leader, statusOf, stop, watch } from "../internal/processes.ts"
 
 /** What is to run. @category models @since 0.1.0 */
 export interface Request {
@@ -111,6 +111,7 @@ const start = (request: Request): Child => {
   const child = spawned.success
   const pid = child.pid
   const leader: Leader | undefined = pid === undefined ? undefined : { pid, mark: `${mark}=${id}`, started: statusOf(pid)?.started }
+  const unwatch = leader === undefined ? undefined : watch(leader)
   const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()))
   const kept = { stdout: [] as Array<Buffer>, stderr: [] as Array<Buffer> }
   const ended: Child["ended"] = new Promise((resolve) => {
@@ -139,6 +140,7 @@ const start = (request: Request): Child => {
     ended,
     end: async (graceMs) => {
       if (leader !== undefined) await stop(leader, graceMs)
+      unwatch?.()
       await drained(closed)
       release(child)
     },
