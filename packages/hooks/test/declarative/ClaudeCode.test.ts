@@ -1,5 +1,6 @@
+import type { Json } from "@belay/core/Json"
 import * as ClaudeCode from "@belay/hooks/ClaudeCode"
-import type * as Command from "@belay/hooks/Command"
+import * as Command from "@belay/hooks/Command"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -8,6 +9,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { call } from "../events.ts"
+import * as Scope from "../scope.ts"
 import { folder } from "./processes.ts"
 import { answer, group, result, specific, world } from "./world.ts"
 
@@ -322,6 +324,44 @@ describe("ClaudeCode", () => {
         tool_input_ok: "true",
         tool_input_LD_PRELOAD: "/x.so"
       })
+    }))
+
+  it.effect("shows scripts what the tool reads, whatever stands beside it", () =>
+    Effect.gen(function*() {
+      const { at, told } = world({ PreToolUse: [group([{ command: "x" }])] }, {
+        x: answer(specific("PreToolUse", { updatedInput: { file_path: "/p/other", content: "" } }))
+      }, { toolNames: { put: { name: "Write", fields: { where: "file_path" } } } })
+      const tool = (name: string, args: Json, ...parameters: ReadonlyArray<string>) => {
+        const event = call(name, args, "c1")
+        const properties = Object.fromEntries(parameters.map((one) => [one, { type: "string" }]))
+        return { ...event, tool: { ...event.tool, inputSchema: { type: "object", properties } } }
+      }
+      const calls = [
+        tool("write_file", { file_path: "ok.txt", path: ".env", file: "ok.txt" }, "path", "content"),
+        tool("write_file", { path: ".env", file_path: "ok.txt" }, "path", "content"),
+        tool("write_file", { file: "ok.txt", file_path: ".env" }, "file_path", "content"),
+        tool("put", { where: ".env", file_path: "ok.txt" }, "where"),
+        tool("put", { file_path: "ok.txt", where: ".env" }, "where")
+      ]
+      for (const each of calls) yield* at("preToolCall", each)
+      assert.deepEqual(
+        told.map(({ input }) => (input["tool_input"] as { readonly file_path: string }).file_path),
+        calls.map(() => "/p/.env")
+      )
+      const action = yield* at("preToolCall", calls[0]!)
+      assert.deepEqual(action.event["args"], { path: "/p/other", content: "" })
+    }))
+
+  it.live("starts a guard however many arguments a call has", () =>
+    Effect.gen(function*() {
+      const args = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, "x".repeat(index % 40)]))
+      const { at } = world({ PreToolUse: [group([{ command: "exit 2" }])] }, {}, { run: Command.run, projectDir: "/" })
+      const action = yield* at(
+        "preToolCall",
+        call("bash", { ...args, command: "rm -rf build", big: "日".repeat(32_768) }),
+        Scope.make({ cwd: "/" })
+      )
+      assert.strictEqual(action._tag, "Reject")
     }))
 
   it.effect("fills the project's folder into the arguments of a program", () =>

@@ -9,6 +9,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Message, ToolCall } from "@belay/core/Message"
 import { text } from "@belay/core/Message"
+import type { ToolMeta } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
@@ -99,8 +100,8 @@ export const make = (options: Options): AgentHook => {
     ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
   })
   const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => fire({ event, payload: told(event, ctx, more) }, ctx)
-  const atTool = (event: EventName, ctx: HookContext, call: ToolCall, more: JsonObject = {}) => {
-    const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd)
+  const atTool = (event: EventName, ctx: HookContext, call: ToolCall, about: ToolMeta | undefined, more: JsonObject = {}) => {
+    const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
     const payload = told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
     return fire({ event, payload, call: { tool, args: input }, env: variables(tool, input, call.args) }, ctx)
   }
@@ -144,7 +145,7 @@ export const make = (options: Options): AgentHook => {
     ...(has("PreToolUse")
       ? {
         preToolCall: (call, ctx) =>
-          then(atTool("PreToolUse", ctx, call), (verdict) => {
+          then(atTool("PreToolUse", ctx, call, call.tool), (verdict) => {
             const { blocked, permission, permissionReason, stop, updatedInput } = verdict
             if (stop !== undefined) return HookAction.abort(stop)
             inject(verdict, ctx)
@@ -155,23 +156,27 @@ export const make = (options: Options): AgentHook => {
               return HookAction.reject(`hooks want ${call.name} to be approved and its input to be changed, which cannot be both`)
             }
             if (updatedInput === undefined) return undefined
-            const args = known(call.name, call.args, toolNames, ctx.cwd).back(updatedInput)
+            const args = known(call.name, call.args, toolNames, ctx.cwd, call.tool).back(updatedInput)
             return HookAction.transform({ id: call.id, name: call.name, args })
           })
       }
       : {}),
     ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined
       ? {
-        postToolCall: ({ call, elapsedMs, executed, result }, ctx) => {
+        postToolCall: ({ call, elapsedMs, executed, result, tool: about }, ctx) => {
           note(ctx, { role: "tool", toolCallId: call.id, content: result.ok ? result.output : result.error, isError: !result.ok })
           if (!executed) return undefined
           if (!result.ok) {
-            const failed = atTool("PostToolUseFailure", ctx, call, { error: result.error, is_interrupt: false, duration_ms: elapsedMs })
+            const failed = atTool("PostToolUseFailure", ctx, call, about, {
+              error: result.error,
+              is_interrupt: false,
+              duration_ms: elapsedMs
+            })
             return then(failed, (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop))
           }
-          const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd)
+          const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
           const { back, shown } = response(tool, input, result.output)
-          return then(atTool("PostToolUse", ctx, call, { tool_response: shown, duration_ms: elapsedMs }), (verdict) => {
+          return then(atTool("PostToolUse", ctx, call, about, { tool_response: shown, duration_ms: elapsedMs }), (verdict) => {
             if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
             inject(verdict, ctx)
             const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
@@ -184,8 +189,8 @@ export const make = (options: Options): AgentHook => {
       : {}),
     ...(has("PermissionRequest")
       ? {
-        onPermission: ({ call }, ctx) =>
-          then(atTool("PermissionRequest", ctx, call), (verdict) => {
+        onPermission: ({ call, tool }, ctx) =>
+          then(atTool("PermissionRequest", ctx, call, tool), (verdict) => {
             inject(verdict, ctx)
             if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked)
             return verdict.permission === "allow" ? HookAction.replace({ type: "allow" as const }) : undefined
@@ -195,7 +200,7 @@ export const make = (options: Options): AgentHook => {
     ...(has("PermissionDenied")
       ? {
         onToolDenied: ({ call, reason }, ctx) =>
-          then(atTool("PermissionDenied", ctx, call, { reason }), (verdict) => {
+          then(atTool("PermissionDenied", ctx, call, undefined, { reason }), (verdict) => {
             inject(verdict, ctx)
             if (verdict.retry === true) ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
           })

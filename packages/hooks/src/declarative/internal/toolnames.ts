@@ -1,5 +1,6 @@
 /** Tools under the names and with the fields that scripts know, and back. */
 import type { Json, JsonObject } from "@belay/core/Json"
+import type { ToolMeta } from "@belay/core/Tool"
 import { isAbsolute, resolve } from "node:path"
 
 /** What a tool is called in settings files, and which of its arguments is which field there. */
@@ -66,20 +67,32 @@ const nameOf = (tool: string, names: ToolNames): string => {
   return told === undefined ? guesses.get(plain(tool)) ?? tool : typeof told === "string" ? told : told.name
 }
 
-/** Reads a call. Paths of files are absolute, as scripts expect. */
-export const known = (tool: string, args: Json, names: ToolNames, cwd: string): Known => {
+/** The arguments that a tool takes, where its schema says so. */
+const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
+  const properties = tool !== undefined && Object.hasOwn(tool.inputSchema, "properties") ? tool.inputSchema["properties"] : undefined
+  return typeof properties === "object" && properties !== null ? (argument) => Object.hasOwn(properties, argument) : () => true
+}
+
+/**
+ * Reads a call. Paths of files are absolute, as scripts expect. Where an argument stands for a field, another one that has the field's name by itself
+ * but is none of the tool's is not shown: a script would judge what the tool never reads.
+ */
+export const known = (tool: string, args: Json, names: ToolNames, cwd: string, about?: ToolMeta): Known => {
   const name = nameOf(tool, names)
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     return { name, input: { value: args }, back: (input) => Object.hasOwn(input, "value") ? input["value"]! : null }
   }
   const own = args as JsonObject
+  const takes = takenBy(about)
   const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
-  const fields = new Map(Object.entries(typeof told === "object" ? told.fields ?? {} : {}))
+  const fields = new Map(
+    typeof told === "object" ? Object.entries(told.fields ?? {}).filter(([argument]) => Object.hasOwn(own, argument)) : []
+  )
   const wanted = Object.hasOwn(aliases, name) ? aliases[name]! : {}
   for (const [field, others] of Object.entries(wanted)) {
-    if (Object.hasOwn(own, field) || [...fields.values()].includes(field)) continue
-    const argument = Object.keys(own).find((key) => !fields.has(key) && others.includes(plain(key)))
-    if (argument !== undefined) fields.set(argument, field)
+    if ([...fields.values()].includes(field)) continue
+    const argument = Object.keys(own).find((key) => !fields.has(key) && takes(key) && others.includes(plain(key)))
+    if (argument !== undefined && !(Object.hasOwn(own, field) && takes(field))) fields.set(argument, field)
   }
   const originals = new Map([...fields].map(([argument, field]) => [field, argument]))
   const shown = (field: string, value: Json): Json =>
@@ -87,10 +100,13 @@ export const known = (tool: string, args: Json, names: ToolNames, cwd: string): 
       !/^\w+:\/\//.test(value)
       ? resolve(cwd, value)
       : value
-  const entries = Object.entries(own).map(([argument, value]) => {
-    const field = fields.get(argument) ?? argument
-    return [argument, field, value, shown(field, value)] as const
-  })
+  const entries = Object.entries(own).filter(([argument]) => (originals.get(argument) ?? argument) === argument || fields.has(argument))
+    .map(
+      ([argument, value]) => {
+        const field = fields.get(argument) ?? argument
+        return [argument, field, value, shown(field, value)] as const
+      }
+    )
   return {
     name,
     input: Object.fromEntries(entries.map(([, field, , value]) => [field, value])),
@@ -124,19 +140,23 @@ export const response = (
 
 const maxVariable = 32_768
 const maxVariables = 262_144
+const maxCount = 500
 
 /** The call as variables, `tool_name` and a `tool_input_…` for each text, number or boolean: never a part of a line of shell. */
 export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { readonly [name: string]: string } => {
   const found: Record<string, string> = { tool_name: name }
   let total = 0
+  let count = 0
   for (const input of inputs) {
     if (typeof input !== "object" || input === null || Array.isArray(input)) continue
     for (const [key, value] of Object.entries(input as JsonObject)) {
       const variable = `tool_input_${key}`
       if (!/^\w{1,64}$/.test(key) || typeof value === "object" || Object.hasOwn(found, variable)) continue
       const text = String(value)
+      // More than the system takes would keep the command from being started at all.
+      if (text.length > maxVariable || total + text.length > maxVariables || count === maxCount || text.includes("\0")) continue
       total += text.length
-      if (text.length > maxVariable || total > maxVariables || text.includes("\0")) continue
+      count++
       found[variable] = text
     }
   }
