@@ -30,4 +30,22 @@ describe("a broken hook", () => {
       })
       assert.strictEqual((yield* Metric.value(counter)).count, 1)
     }))
+
+  it.effect("moves no cursor and forges no line of a log with what it says", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+      const said = "\u001b[2Jcleared\r\n[12:00] INFO all is well\u0000\u202e\ud800"
+      const loud = {
+        name: "loud",
+        preTurn: (_: unknown, { warn }: { readonly warn: (message: string) => void }) => {
+          warn(said)
+          throw new Error(said)
+        }
+      }
+      const runtime = yield* AgentRuntime.make({ provider, hooks: [loud] })
+      yield* Effect.provide(runtime.run("hi"), Logger.layer([logger]))
+      const line = "?[2Jcleared [12:00] INFO all is well??\ufffd"
+      assert.deepStrictEqual(lines, [`loud: ${line}`, `hook loud failed at preTurn (threw, fail-open, went on): ${line}`])
+    }))
 })

@@ -9,3 +9,7 @@ export const say = (error: unknown): string =>
     ),
     () => "an error that cannot be described"
   )
+
+/** One line of a log: what came from a model, a tool or a process moves no cursor and forges no line. */
+export const asLine = (text: string): string =>
+  text.replaceAll(/[\n\r\t\u2028\u2029]+/g, " ").replaceAll(/[\p{Cc}\p{Cf}]/gu, "?").toWellFormed()

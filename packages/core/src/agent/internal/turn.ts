@@ -20,7 +20,7 @@ import type { SessionStore } from "../../port/SessionStore.ts"
 import { interrupted, toolMessage } from "./ended.ts"
 import { publish } from "./events.ts"
 import type { Resolved } from "./resolved.ts"
-import { say } from "./say.ts"
+import { asLine, say } from "./say.ts"
 import { sealOf } from "./seal.ts"
 import type { Session } from "./session.ts"
 import { Watch } from "./watch.ts"
@@ -208,7 +208,7 @@ export class Turn implements HookScope {
     if (this.listened && record.hooks.length > 0) this.publish({ type: "hook", record })
   }
   private log(message: string): void {
-    this.tell(Effect.logWarning(message))
+    this.tell(Effect.logWarning(asLine(message)))
   }
   /** Runs beside the turn, with its logger and metrics. */
   private tell(effect: Effect.Effect<void>): void {
@@ -256,7 +256,7 @@ export class Turn implements HookScope {
     this.tell(
       Effect.catchCause(
         artifacts.write(root.id, key, content, about),
-        (cause) => Effect.logWarning(`${key} could not be kept: ${say(Cause.squash(cause))}`)
+        (cause) => Effect.logWarning(asLine(`${key} could not be kept: ${say(Cause.squash(cause))}`))
       )
     )
   }
