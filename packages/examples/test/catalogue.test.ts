@@ -1,21 +1,9 @@
-import { Endpoint } from "@belay/testing"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { runProgram } from "./run.ts"
+import { assert, describe, it } from "vitest"
+import { atEndpoint } from "./run.ts"
 
-let endpoint: Endpoint.Endpoint
-beforeAll(async () => {
-  endpoint = await Endpoint.start()
-})
-afterAll(() => endpoint.close())
-
-const run = async (name: string) => {
-  const finished = await runProgram(name, {
-    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
-  })
-  assert.strictEqual(finished.code, 0, finished.stderr)
-  // Warnings are logged beside what the program says.
-  return finished.stdout.trimEnd().split("\n").filter((line) => !/^\[[\d:.]+\] WARN/.test(line))
-}
+const runAtEndpoint = atEndpoint()
+// Warnings are logged beside what the program says.
+const run = async (name: string) => (await runAtEndpoint(name)).filter((line) => !/^\[[\d:.]+\] WARN/.test(line))
 
 describe("the examples of the catalogue", () => {
   it("budget: a team shares its calls, and the one too many is not made", async () => {

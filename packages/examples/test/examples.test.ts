@@ -1,22 +1,8 @@
-import { Endpoint } from "@belay/testing"
 import { readFileSync } from "node:fs"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { program, runProgram } from "./run.ts"
+import { assert, describe, it } from "vitest"
+import { atEndpoint, program } from "./run.ts"
 
-let endpoint: Endpoint.Endpoint
-beforeAll(async () => {
-  endpoint = await Endpoint.start()
-})
-afterAll(() => endpoint.close())
-
-const run = async (name: string, env: NodeJS.ProcessEnv = {}) => {
-  const finished = await runProgram(name, {
-    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env }
-  })
-  assert.strictEqual(finished.stderr, "")
-  assert.strictEqual(finished.code, 0)
-  return finished.stdout.trimEnd().split("\n")
-}
+const run = atEndpoint()
 
 describe("the examples", () => {
   it("hello: agent, guardrail, cost limit and approval in at most 20 lines", async () => {

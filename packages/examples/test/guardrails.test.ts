@@ -1,20 +1,8 @@
-import { Endpoint } from "@belay/testing"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { runProgram } from "./run.ts"
+import { assert, describe, it } from "vitest"
+import { atEndpoint } from "./run.ts"
 
-let endpoint: Endpoint.Endpoint
-beforeAll(async () => {
-  endpoint = await Endpoint.start()
-})
-afterAll(() => endpoint.close())
-
-const run = async (name: string) => {
-  const env = { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
-  const { code, stderr, stdout } = await runProgram(name, { env })
-  assert.strictEqual(stderr, "")
-  assert.strictEqual(code, 0)
-  return stdout.trimEnd().split("\n").filter((line) => !line.includes("WARN"))
-}
+const runAtEndpoint = atEndpoint()
+const run = async (name: string) => (await runAtEndpoint(name)).filter((line) => !line.includes("WARN"))
 
 describe("the examples of guardrails", () => {
   it("redaction: the tool and the user get the address, the model a placeholder", async () => {

@@ -1,21 +1,7 @@
-import { Endpoint } from "@belay/testing"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { runProgram } from "./run.ts"
+import { assert, describe, it } from "vitest"
+import { atEndpoint } from "./run.ts"
 
-let endpoint: Endpoint.Endpoint
-beforeAll(async () => {
-  endpoint = await Endpoint.start()
-})
-afterAll(() => endpoint.close())
-
-const run = async (name: string) => {
-  const finished = await runProgram(name, {
-    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
-  })
-  assert.strictEqual(finished.stderr, "")
-  assert.strictEqual(finished.code, 0)
-  return finished.stdout.trimEnd().split("\n")
-}
+const run = atEndpoint()
 
 describe("the recipes", () => {
   it("result-offloader: the model reads the ends of a log and a reference, and reads on", async () => {

@@ -1,6 +1,8 @@
 /** Runs a program of this package as a user would: a process of its own, on the node that runs the tests. */
+import { Endpoint } from "@belay/testing"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll } from "vitest"
 
 export interface Finished {
   readonly code: number | null
@@ -28,3 +30,20 @@ export const runProgram = (
     child.once("error", reject)
     child.once("close", (code) => resolve({ code, stdout, stderr }))
   })
+
+/** Starts an endpoint for the tests of a file. Runs a program against it, which has to end well and say nothing on standard error: its lines. */
+export const atEndpoint = () => {
+  let endpoint: Endpoint.Endpoint
+  beforeAll(async () => {
+    endpoint = await Endpoint.start()
+  })
+  afterAll(() => endpoint.close())
+  return async (name: string, env: NodeJS.ProcessEnv = {}): Promise<ReadonlyArray<string>> => {
+    const finished = await runProgram(name, {
+      env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env }
+    })
+    assert.strictEqual(finished.stderr, "")
+    assert.strictEqual(finished.code, 0)
+    return finished.stdout.trimEnd().split("\n")
+  }
+}

@@ -1,21 +1,7 @@
-import { Endpoint } from "@belay/testing"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { runProgram } from "./run.ts"
+import { assert, describe, it } from "vitest"
+import { atEndpoint } from "./run.ts"
 
-let endpoint: Endpoint.Endpoint
-beforeAll(async () => {
-  endpoint = await Endpoint.start()
-})
-afterAll(() => endpoint.close())
-
-const run = async (name: string) => {
-  const { code, stderr, stdout } = await runProgram(name, {
-    env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large" }
-  })
-  assert.strictEqual(stderr, "")
-  assert.strictEqual(code, 0)
-  return stdout.trimEnd().split("\n")
-}
+const run = atEndpoint()
 
 describe("the examples of sessions and tests", () => {
   it("sessions: a conversation in a file is gone on with, forked, listed, exported and read back", async () => {

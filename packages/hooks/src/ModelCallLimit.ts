@@ -6,10 +6,8 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import * as Result from "effect/Result"
 import * as Common from "./Common.ts"
 import * as Counter from "./internal/counter.ts"
-import { expect, oneOf, whole } from "./internal/expect.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends Common.Common {
@@ -35,15 +33,8 @@ export interface Options extends Common.Common {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { name = "model-call-limit", onLimit = "reject", perSession, perTurn } = options
-  Result.getOrThrow(expect(
-    name,
-    ["perTurn", perTurn ?? perSession ?? null, (limit: unknown) => limit !== null, "a limit here or as perSession"],
-    whole("perTurn", typeof perTurn === "function" ? undefined : perTurn),
-    whole("perSession", typeof perSession === "function" ? undefined : perSession),
-    oneOf("onLimit", onLimit, ["reject", "abort"])
-  ))
-  const calls = Counter.key(`${name}/calls`)
+  const { name = "model-call-limit", onLimit = "reject" } = options
+  const calls = Counter.make(name, options)
   const refused = (ctx: HookContext): HookAction.Reject | HookAction.Abort | undefined => {
     const limit = Counter.reached(options, calls, ctx)
     return limit === undefined ? undefined : HookAction[onLimit](`model call limit of ${limit} reached`)

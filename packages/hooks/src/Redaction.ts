@@ -6,14 +6,12 @@
  */
 import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
-import { matcher } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Common from "./Common.ts"
 import { engine } from "./internal/conceal.ts"
 import { type Custom, type Detector as Compiled, ofCustom } from "./internal/detect.ts"
 import { detectors, kinds, usual } from "./internal/pii.ts"
 import * as Redactor from "./internal/redactor.ts"
-import { label } from "./internal/vault.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**
@@ -95,24 +93,12 @@ export interface Options extends Common.Common {
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "redaction"
   const { allowed, found, strategies } = Result.getOrThrow(check(options))
-  const { places, revealTo, strategy = "placeholder" } = options
-  return Common.shape(
-    options,
-    Redactor.make({
-      name,
-      priority: 2,
-      engine: engine(found, { strategy: (kind) => strategies.get(kind) ?? strategy, allowed, lookalike }),
-      at: (place) => places === undefined || places.includes(place),
-      revealTo: revealTo === undefined ? undefined : matcher(revealTo),
-      revealToUser: options.revealToUser ?? true,
-      vault: options.vault?.key,
-      hold: options.hold,
-      tools: options.tools,
-      shadow: options.mode === "shadow",
-      onDetection: options.onDetection,
-      reason: (kind, place) => `${label(kind)} is not allowed in ${Redactor.words[place]}`
-    })
-  )
+  const { strategy = "placeholder" } = options
+  return Redactor.make({ ...options, revealToUser: options.revealToUser ?? true }, {
+    name,
+    priority: 2,
+    engine: engine(found, { strategy: (kind) => strategies.get(kind) ?? strategy, allowed, lookalike })
+  })
 }
 
 const lookalike = "pii-text"

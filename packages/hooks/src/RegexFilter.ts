@@ -75,28 +75,17 @@ export const make = (options: Options): AgentHook => {
   const { found, replacements, strategies } = Result.getOrThrow(check(options))
   const { phase = "all", strategy = "block" } = options
   const phases: ReadonlyArray<Redactor.Place> = phase === "all" ? every : typeof phase === "string" ? [phase] : phase
-  return Common.shape(
-    options,
-    Redactor.make({
-      name: options.name ?? "regex-filter",
-      priority: 10,
-      engine: engine(found, {
-        strategy: (kind) => strategies.get(kind) ?? strategy,
-        marker: (kind) => replacements.get(kind) ?? `[${label(kind)}]`,
-        allowed: () => false,
-        lookalike: "regex-text"
-      }),
-      at: (place) => phases.includes(place),
-      revealTo: undefined,
-      revealToUser: false,
-      vault: undefined,
-      hold: options.hold,
-      tools: options.tools,
-      shadow: options.mode === "shadow",
-      onDetection: options.onDetection,
-      reason: (kind, place) => `${kind} is not allowed in ${Redactor.words[place]}`
-    })
-  )
+  return Redactor.make({ ...options, places: phases }, {
+    name: options.name ?? "regex-filter",
+    priority: 10,
+    engine: engine(found, {
+      strategy: (kind) => strategies.get(kind) ?? strategy,
+      marker: (kind) => replacements.get(kind) ?? `[${label(kind)}]`,
+      allowed: () => false,
+      lookalike: "regex-text"
+    }),
+    nameOf: (kind) => kind
+  })
 }
 
 const every: ReadonlyArray<Phase> = ["input", "output", "toolArguments", "toolResults"]

@@ -5,7 +5,6 @@
  */
 import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
-import { matcher } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { createHash } from "node:crypto"
 import * as Common from "./Common.ts"
@@ -13,7 +12,6 @@ import { engine } from "./internal/conceal.ts"
 import { detectors, kinds } from "./internal/credentials.ts"
 import { type Custom, type Detector as Compiled, ofCustom } from "./internal/detect.ts"
 import * as Redactor from "./internal/redactor.ts"
-import { label } from "./internal/vault.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**
@@ -75,29 +73,17 @@ export interface Options extends Common.Common {
  */
 export const make = (options: Options = {}): AgentHook => {
   const { allowed, found } = Result.getOrThrow(check(options))
-  const { places, revealTo, strategy = "redact" } = options
+  const { strategy = "redact" } = options
   const digests = new Set(options.allowDigests?.map((digest) => digest.toLowerCase()))
-  return Common.shape(
-    options,
-    Redactor.make({
-      name: options.name ?? "secrets",
-      priority: 1,
-      engine: engine(found, {
-        strategy: () => strategy,
-        allowed: (value) => allowed(value) || (digests.size > 0 && digests.has(createHash("sha256").update(value).digest("hex"))),
-        lookalike
-      }),
-      at: (place) => places === undefined || places.includes(place),
-      revealTo: revealTo === undefined ? undefined : matcher(revealTo),
-      revealToUser: options.revealToUser ?? false,
-      vault: options.vault?.key,
-      hold: options.hold,
-      tools: options.tools,
-      shadow: options.mode === "shadow",
-      onDetection: options.onDetection,
-      reason: (kind, place) => `${label(kind)} is not allowed in ${Redactor.words[place]}`
+  return Redactor.make(options, {
+    name: options.name ?? "secrets",
+    priority: 1,
+    engine: engine(found, {
+      strategy: () => strategy,
+      allowed: (value) => allowed(value) || (digests.size > 0 && digests.has(createHash("sha256").update(value).digest("hex"))),
+      lookalike
     })
-  )
+  })
 }
 
 const lookalike = "secret-text"

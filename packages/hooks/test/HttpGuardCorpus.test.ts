@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import ipaddr from "ipaddr.js"
+import { random } from "../../core/test/support/random.ts"
 import { bad, spellings } from "./addresses.ts"
-import { random } from "./guarded.ts"
 import { network } from "./http.ts"
 
 const open: HttpGuard.Policy = { allowHttp: true }

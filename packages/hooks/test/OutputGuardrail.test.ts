@@ -7,6 +7,7 @@ import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer } from "./events.ts"
+import { stream } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 
 const guarded = (options: OutputGuardrail.Options) => HookChain.makeUnsafe([OutputGuardrail.make(options)])
@@ -105,25 +106,6 @@ describe("OutputGuardrail", () => {
     }))
 })
 
-/** Streams pieces as the runtime does: what is held back comes again, before the next piece. */
-const stream = Effect.fnUntraced(function*(chain: HookChain.HookChain, pieces: ReadonlyArray<string>) {
-  const { hold = "none" } = chain.hooks[0]!
-  const chars = hold === "untilPass" ? Infinity : hold === "none" ? 0 : hold.chars
-  const scope = Scope.make()
-  let shown = ""
-  let tail = ""
-  for (const piece of pieces) {
-    const { action, event } = yield* chain.run("onLlmDelta", { type: "text", text: tail + piece }, scope)
-    if (action._tag === "Reject") return { shown, cut: true, text: "" }
-    const text = event.type === "tool-call" ? "" : event.text
-    const end = Math.max(0, text.length - chars)
-    shown += text.slice(0, end)
-    tail = text.slice(end)
-  }
-  const { action, event } = yield* chain.run("postLlmCall", answer({ text: shown + tail }), scope)
-  return { shown, cut: action._tag === "Reject", text: event.response.text }
-})
-
 /** Every way to cut a text in pieces of one length. */
 const cuts = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
   Array.from(text, (_, index) => text.match(new RegExp(`.{1,${index + 1}}`, "gs")) ?? [])
@@ -139,8 +121,8 @@ describe("OutputGuardrail while an answer streams", () => {
   it.effect("shows nothing of a rejected answer, however it is cut", () =>
     Effect.gen(function*() {
       for (const pieces of cuts(`the key is ${key}, keep it`)) {
-        assert.deepInclude(yield* stream(guarded({ patterns }), pieces), { shown: "", cut: true })
-        const { cut, shown } = yield* stream(guarded({ patterns, hold: { chars: 30 } }), pieces)
+        assert.deepInclude(yield* stream(OutputGuardrail.make({ patterns }), pieces), { shown: "", cut: true })
+        const { cut, shown } = yield* stream(OutputGuardrail.make({ patterns, hold: { chars: 30 } }), pieces)
         assert.isTrue(cut)
         assert.notInclude(shown, "sk-")
       }
@@ -150,7 +132,7 @@ describe("OutputGuardrail while an answer streams", () => {
     Effect.gen(function*() {
       for (const pieces of cuts(`the key is ${key}, keep it`)) {
         for (const hold of ["untilPass", { chars: 30 }] as const) {
-          const { shown, text } = yield* stream(guarded({ patterns, redact: "[key]", hold }), pieces)
+          const { shown, text } = yield* stream(OutputGuardrail.make({ patterns, redact: "[key]", hold }), pieces)
           assert.strictEqual(text, "the key is [key], keep it")
           assert.isTrue(text.startsWith(shown))
         }

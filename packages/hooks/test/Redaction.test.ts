@@ -7,8 +7,8 @@ import { success } from "@belay/core/Tool"
 import * as Redaction from "@belay/hooks/Redaction"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { random } from "../../core/test/support/random.ts"
 import { answer, call, request } from "./events.ts"
-import { random } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 
 const every: ReadonlyArray<Redaction.Kind> = [

@@ -8,8 +8,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
+import { random } from "../../core/test/support/random.ts"
 import { answer, call } from "./events.ts"
-import { asks, chunks, random, scripted, stream } from "./guarded.ts"
+import { asks, chunks, scripted, stream } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 
 /** Letters and digits that look random and are nobody's. Keys are put together here, so that no text of this file is one. */

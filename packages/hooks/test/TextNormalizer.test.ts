@@ -7,7 +7,8 @@ import * as TextNormalizer from "@belay/hooks/TextNormalizer"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { asks, random, scripted } from "./guarded.ts"
+import { random } from "../../core/test/support/random.ts"
+import { asks, scripted } from "./guarded.ts"
 import * as Scope from "./scope.ts"
 
 const said = (message: string, options: TextNormalizer.Options = {}) =>

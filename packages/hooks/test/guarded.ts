@@ -5,6 +5,7 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
+import { random } from "../../core/test/support/random.ts"
 import { answer } from "./events.ts"
 import * as Scope from "./scope.ts"
 
@@ -80,19 +81,6 @@ export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: Readon
   const { action, event } = yield* chain.run("postLlmCall", answer({ text: shown + tail }), scope)
   return { shown, cut: action._tag === "Reject", text: event.response.text }
 })
-
-/** Numbers from a seed: the same seed, the same numbers. */
-export const random = (seed: number) => {
-  let state = (seed + 1) * 0x9e3779b9 | 0
-  const next = (): number => {
-    state = state + 0x6d2b79f5 | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = t + Math.imul(t ^ (t >>> 7), 61 | t) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-  const below = (n: number) => Math.floor(next() * n)
-  return { below, pick: <A>(from: ReadonlyArray<A>): A => from[below(from.length)]! }
-}
 
 /** Cuts a text at random places, also inside surrogate pairs. */
 export const chunks = (text: string, seed: number, most: number): ReadonlyArray<string> => {

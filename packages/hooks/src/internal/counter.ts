@@ -1,7 +1,9 @@
 /** Counts per turn and per session, in one entry of the state. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { expect, oneOf, whole } from "./expect.ts"
 
 /** How often so far: in the turn that was counted last, and in the whole session. */
 export interface Counts {
@@ -13,17 +15,27 @@ export interface Counts {
 /** A number, or a function that says it for this turn. */
 type Limit = number | ((ctx: HookContext) => number)
 
-export interface Limits {
+interface Limits {
   readonly perTurn?: Limit
   readonly perSession?: Limit
+  readonly onLimit?: "reject" | "abort"
 }
 
-export const key = (name: string): HookState.StateKey<Counts> =>
-  HookState.key(name, Schema.Struct({ turn: Schema.Finite, inTurn: Schema.Finite, inSession: Schema.Finite }), {
+/** Checks the options of a hook that counts, and makes the entry it counts in. Throws a `ConfigError`. */
+export const make = (name: string, { onLimit, perSession, perTurn }: Limits): HookState.StateKey<Counts> => {
+  Result.getOrThrow(expect(
+    name,
+    ["perTurn", perTurn ?? perSession ?? null, (limit: unknown) => limit !== null, "a limit here or as perSession"],
+    whole("perTurn", typeof perTurn === "function" ? undefined : perTurn),
+    whole("perSession", typeof perSession === "function" ? undefined : perSession),
+    oneOf("onLimit", onLimit, ["reject", "abort"])
+  ))
+  return HookState.key(`${name}/calls`, Schema.Struct({ turn: Schema.Finite, inTurn: Schema.Finite, inSession: Schema.Finite }), {
     turn: 0,
     inTurn: 0,
     inSession: 0
   })
+}
 
 /** The counts, as they are for the turn of the context. */
 const read = (state: HookState.StateKey<Counts>, ctx: HookContext): Counts => {

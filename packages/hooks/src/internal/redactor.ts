@@ -10,6 +10,7 @@ import { matcher } from "@belay/core/NamePattern"
 import { failure, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Common from "../Common.ts"
 import * as Pattern from "../Pattern.ts"
 import { type Engine, leastHold, Look, reveal, revealJson } from "./conceal.ts"
 import type { Detector } from "./detect.ts"
@@ -19,7 +20,7 @@ import { label, make as makeVaults, type Vault } from "./vault.ts"
 export type Place = "input" | "output" | "toolArguments" | "toolResults" | "history"
 
 /** What a place is called in a reason. */
-export const words: { readonly [P in Place]: string } = {
+const words: { readonly [P in Place]: string } = {
   input: "a message",
   output: "an answer",
   toolArguments: "the arguments of a tool",
@@ -35,21 +36,24 @@ export interface Detection {
   readonly sessionId: string
 }
 
+/** What users say of such a hook. */
+interface Given extends Common.Common {
+  /** Default: all of them. */
+  readonly places?: ReadonlyArray<Place>
+  /** Tools that receive the values. Default: none. */
+  readonly revealTo?: string | ReadonlyArray<string>
+  readonly revealToUser?: boolean
+  readonly vault?: { readonly key: Uint8Array }
+  readonly hold?: "untilPass" | { readonly chars: number }
+  readonly onDetection?: (detection: Detection) => void
+}
+
 export interface Settings {
   readonly name: string
   readonly priority: number
   readonly engine: Engine
-  readonly at: (place: Place) => boolean
-  /** Tools that receive the values; absent for none. */
-  readonly revealTo: ((tool: string) => boolean) | undefined
-  readonly revealToUser: boolean
-  readonly vault: Uint8Array | undefined
-  readonly hold: AgentHook["hold"] | undefined
-  readonly tools: string | ReadonlyArray<string> | undefined
-  readonly shadow: boolean
-  readonly onDetection: ((detection: Detection) => void) | undefined
-  /** Why something is refused. */
-  readonly reason: (kind: string, place: Place) => string
+  /** What a kind is called in a reason. Default: its label. */
+  readonly nameOf?: (kind: string) => string
 }
 
 /** What is known of a session besides its values. */
@@ -92,12 +96,16 @@ const all = () => true
 const none = () => false
 
 /** Makes the hook. */
-export const make = (settings: Settings): AgentHook => {
-  const { at, engine, onDetection, reason, revealTo, shadow } = settings
-  const vaults = makeVaults(settings.vault)
+export const make = (options: Given, settings: Settings): AgentHook => {
+  const { engine, nameOf = label } = settings
+  const { onDetection, places } = options
+  const at = (place: Place): boolean => places === undefined || places.includes(place)
+  const revealTo = options.revealTo === undefined ? undefined : matcher(options.revealTo)
+  const shadow = options.mode === "shadow"
+  const vaults = makeVaults(options.vault?.key)
   const sessions = new Map<string, Known>()
-  const wanted = settings.tools === undefined ? all : matcher(settings.tools)
-  const hold = settings.hold ?? { chars: leastHold(engine.detectors) }
+  const wanted = options.tools === undefined ? all : matcher(options.tools)
+  const hold = options.hold ?? { chars: leastHold(engine.detectors) }
 
   const known = ({ root: { sessionId } }: HookContext): Known => {
     const found = sessions.get(sessionId)
@@ -125,6 +133,8 @@ export const make = (settings: Settings): AgentHook => {
       }
       return { value, blocked: one.blocked }
     })
+
+  const reason = (kind: string, place: Place) => `${nameOf(kind)} is not allowed in ${words[place]}`
 
   const blocked = (kind: string, place: Place) => HookAction.reject(reason(kind, place))
 
@@ -283,7 +293,7 @@ export const make = (settings: Settings): AgentHook => {
     }
   }
 
-  return {
+  return Common.shape(options, {
     name: settings.name,
     priority: settings.priority,
     kind: "policy",
@@ -296,7 +306,7 @@ export const make = (settings: Settings): AgentHook => {
     ...(at("toolArguments") ? asking : {}),
     ...(at("toolResults") ? hearing : {}),
     ...(shadow || (!at("toolResults") && revealTo === undefined) ? {} : around),
-    ...(settings.revealToUser && !shadow && engine.placeholders !== undefined
+    ...(options.revealToUser === true && !shadow && engine.placeholders !== undefined
       ? { revealText: (text: string, ctx: HookContext) => vaults.use(ctx, (vault) => reveal(engine, vault, text)) }
       : {}),
     onSessionStart: ({ previous }, ctx) => previous === undefined ? undefined : vaults.move(previous, ctx),
@@ -305,7 +315,7 @@ export const make = (settings: Settings): AgentHook => {
       // A conversation that goes on elsewhere takes its values along.
       if (reason !== "rotate") vaults.drop(sessionId)
     }
-  }
+  })
 }
 
 /** What another agent of the tree says is no user's: the placeholders in it are placeholders. */
