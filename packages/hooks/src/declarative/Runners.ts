@@ -1,0 +1,106 @@
+/**
+ * What an entry of a hook file runs, whatever its type: each ends as a command does, with an exit code and what it said.
+ *
+ * @since 0.1.0
+ */
+import type { HookContext } from "@belay/core/HookContext"
+import type { JsonObject } from "@belay/core/Json"
+import * as Effect from "effect/Effect"
+import * as Command from "./runner/Command.ts"
+
+/** A process: a line for the shell, or with `args` a program. @category models @since 0.1.0 */
+export interface CommandWork {
+  readonly type: "command"
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+  readonly shell?: "bash" | "powershell"
+}
+
+/** A POST with the event as its body. @category models @since 0.1.0 */
+export interface HttpWork {
+  readonly type: "http"
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Variables of the host that headers may name, as `$NAME` or `${NAME}`. */
+  readonly allowedEnvVars?: ReadonlyArray<string>
+}
+
+/** One call of a tool of an MCP server. @category models @since 0.1.0 */
+export interface McpToolWork {
+  readonly type: "mcp_tool"
+  readonly server: string
+  readonly tool: string
+  /** Texts may name fields of the event, as `${tool_input.file_path}`. Default: the whole event. */
+  readonly input?: JsonObject
+}
+
+/** One question to a model, answered with `{ ok, reason }`. @category models @since 0.1.0 */
+export interface PromptWork {
+  readonly type: "prompt"
+  /** `$ARGUMENTS` stands for the event. */
+  readonly prompt: string
+  readonly model?: string
+  readonly continueOnBlock?: boolean
+}
+
+/** An agent with the tools of its host, which answers with `{ ok, reason }`. @category models @since 0.1.0 */
+export interface AgentWork {
+  readonly type: "agent"
+  readonly prompt: string
+  readonly model?: string
+}
+
+/** @category models @since 0.1.0 */
+export type Work = CommandWork | HttpWork | McpToolWork | PromptWork | AgentWork
+
+/** One run. @category models @since 0.1.0 */
+export interface Task {
+  readonly work: Work
+  /** The event, as its dialect tells it. */
+  readonly input: JsonObject
+  readonly cwd: string
+  /** Variables for a command, besides the few that it always has. */
+  readonly env?: { readonly [name: string]: string }
+  readonly timeoutMs: number
+  /** Hears the first line of a command's standard output as soon as it is there. */
+  readonly onFirstLine?: (line: string) => void
+}
+
+/** @category models @since 0.1.0 */
+export interface Options {
+  /** Runs commands. Default `Command.run`. */
+  readonly run?: Command.Runner
+  /** Names of variables of the host that commands see besides the few that they always do. */
+  readonly passEnv?: ReadonlyArray<string>
+  /** Milliseconds between asking a command to end and ending it. Default 2,000. */
+  readonly graceMs?: number
+}
+
+/** Runs tasks. It never fails: what went wrong is an exit code and a text. @category models @since 0.1.0 */
+export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Finished>
+
+/** @category constructors @since 0.1.0 */
+export const make = ({ graceMs = 2_000, passEnv = [], run = Command.run }: Options = {}): Runners => (task) => {
+  const { cwd, env, input, onFirstLine, timeoutMs, work } = task
+  if (work.type !== "command") return Effect.succeed(failed(`hooks of type ${work.type} cannot be run here`))
+  return run({
+    command: work.command,
+    ...(work.args === undefined ? {} : { args: work.args }),
+    cwd,
+    input: `${JSON.stringify(input)}\n`,
+    ...(env === undefined ? {} : { env }),
+    passEnv,
+    timeoutMs,
+    graceMs,
+    ...(onFirstLine === undefined ? {} : { onFirstLine })
+  })
+}
+
+const failed = (stderr: string): Command.Finished => ({
+  exitCode: 1,
+  stdout: "",
+  stderr,
+  timedOut: false,
+  overflowed: false,
+  durationMs: 0
+})
