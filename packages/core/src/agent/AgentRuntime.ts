@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(
   function*<R = never>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
     const host = yield* Effect.fromResult(made(config as unknown as AgentConfig))
     const context = yield* Effect.context<R>()
-    for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)
+    for (const warning of host.warnings) yield* Effect.logWarning(warning)
     const { closeAll, runtime } = makeUnsafe(host, context as Context.Context<never>)
     yield* Effect.addFinalizer(() => closeAll)
     join(runtime, { host, services: Effect.succeed(context as Context.Context<never>) })

@@ -100,7 +100,7 @@ export const createAgent: {
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
   // What cannot work is said now, not at the first turn.
   const host = Result.getOrThrow(made(options as AgentConfig))
-  for (const warning of host.chain.warnings) Effect.runFork(Effect.logWarning(warning))
+  for (const warning of host.warnings) Effect.runFork(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
   const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))
   withServices?.catch(() => {})

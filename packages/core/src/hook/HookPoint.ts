@@ -215,7 +215,7 @@ export const table = {
   },
   onPermission: {
     order: "forward",
-    legal: ["Replace", "Reject", "Ask"],
+    legal: ["Replace", "Reject", "Abort", "Ask"],
     onReject: "the tool call is denied",
     field: "decision",
     wrong: wantsType("allow", "deny", "ask")

@@ -37,7 +37,7 @@ const legal: { readonly [point: string]: string } = {
   onLlmError: "TPJA",
   preToolCall: "TPJSAK",
   postToolCall: "TPJA",
-  onPermission: "PJK",
+  onPermission: "PJAK",
   onToolDenied: "",
   postStep: "TA",
   preStop: "A",
