@@ -41,7 +41,7 @@ describe("ClaudeCode", () => {
       })
     }))
 
-  it.effect("spawns nothing for what neither matcher nor `if` fits", () =>
+  it.effect("C-10 C-11 spawns nothing for what neither matcher nor `if` fits", () =>
     Effect.gen(function*() {
       const { at, bash, told } = world({
         PreToolUse: [
@@ -92,7 +92,7 @@ describe("ClaudeCode", () => {
       }))
   }
 
-  it.effect("lets the tool run with a new input, under its own names and with its own spelling of what did not change", () =>
+  it.effect("C-21 lets the tool run with a new input, under its own names and with its own spelling of what did not change", () =>
     Effect.gen(function*() {
       const updatedInput = { file_path: "/p/src/a.ts", content: "new", extra: 1 }
       const { at } = world({ PreToolUse: [group([{ command: "x" }])] }, { x: answer(specific("PreToolUse", { updatedInput })) })
@@ -113,7 +113,7 @@ describe("ClaudeCode", () => {
       assert.deepEqual(told.slice(1).map(({ input }) => input["tool_name"]), ["Bash", "constructor", "toString", "mcp__s__t"])
     }))
 
-  it.effect("runs the commands of an event at once, but not more than it may", () =>
+  it.effect("C-35 runs the commands of an event at once, but not more than it may", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       let now = 0
@@ -139,7 +139,7 @@ describe("ClaudeCode", () => {
     }))
 
   it.effect.prop(
-    "answers the same in whatever order its commands end",
+    "C-34 answers the same in whatever order its commands end",
     [
       Schema.Array(Schema.Literals(["deny", "ask", "allow", "two", "one", "context", "stop", "input"])).check(Schema.isMaxLength(6)),
       Schema.Int
@@ -180,7 +180,7 @@ describe("ClaudeCode", () => {
       })
   )
 
-  it.effect("runs the same command once though several groups name it, and once in a session where it says so", () =>
+  it.effect("C-51 C-52 runs the same command once though several groups name it, and once in a session where it says so", () =>
     Effect.gen(function*() {
       const { bash, told } = world({
         PreToolUse: [group([{ command: "x" }, { command: "first", once: true }]), group([{ command: "x" }], "Bash")]
@@ -189,7 +189,7 @@ describe("ClaudeCode", () => {
       assert.deepEqual(told.map(({ command }) => command).sort(), ["first", "x", "x", "x"])
     }))
 
-  it.effect("does not wait for asynchronous commands, and hands on later what they said", () =>
+  it.effect("C-24 does not wait for asynchronous commands, and hands on later what they said", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       const said = yield* Deferred.make<void>()
@@ -215,7 +215,7 @@ describe("ClaudeCode", () => {
       assert.lengthOf(heard.injected, 1)
     }))
 
-  it.effect("goes on at once when a command says in its first line that nobody has to wait", () =>
+  it.effect("C-23 goes on at once when a command says in its first line that nobody has to wait", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       const said = yield* Deferred.make<void>()
@@ -284,7 +284,7 @@ describe("ClaudeCode", () => {
       assert.match((yield* closed.bash("ls")).reason!, /^a hook broke: it took too long.*\na hook broke: it ended with 1: boom$/)
     }))
 
-  it.effect("passes what a call says as variables only, and only what fits there", () =>
+  it.effect("C-15 passes what a call says as variables only, and only what fits there", () =>
     Effect.gen(function*() {
       const { at, told } = world({ PreToolUse: [group([{ command: "echo $tool_input_path" }])] })
       const args = {

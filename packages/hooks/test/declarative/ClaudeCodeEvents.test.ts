@@ -32,7 +32,7 @@ describe("ClaudeCode", () => {
       assert.deepEqual(told.map(({ command, input }) => [command, input["source"]]), [["x", "startup"], ["y", "compact"]])
     }))
 
-  it.effect("tells results, and puts a new one, feedback or context beside them", () =>
+  it.effect("C-22 tells results, and puts a new one, feedback or context beside them", () =>
     Effect.gen(function*() {
       const of = (stdout: unknown, code = 0, stderr = "") =>
         world({ PostToolUse: [group([{ command: "x" }])] }, { x: answer(stdout, code, stderr) })

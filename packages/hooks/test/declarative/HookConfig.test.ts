@@ -15,7 +15,7 @@ const documented =
    UserPromptExpansion PostToolBatch DirectoryAdded MessageDisplay PreModelSwitch PostModelSwitch`.split(/\s+/)
 
 describe("HookConfig", () => {
-  it("reads handlers in the order of the file, and says where each stands", () => {
+  it("C-01 reads handlers in the order of the file, and says where each stands", () => {
     const { handlers, warnings } = decode({
       PreToolUse: [
         {
@@ -40,7 +40,7 @@ describe("HookConfig", () => {
   })
 
   for (const event of documented) {
-    it(`knows ${event}`, () => {
+    it(`C-03 knows ${event}`, () => {
       const { handlers, warnings } = decode({ [event]: [{ hooks: [command()] }] })
       assert.deepEqual(warnings, [])
       assert.strictEqual(handlers[0]?.event, event)
@@ -130,7 +130,7 @@ describe("HookConfig", () => {
     }
   })
 
-  it("never runs a hook whose `if` is no rule, or stands where it does not count, and says so", () => {
+  it("C-46 never runs a hook whose `if` is no rule, or stands where it does not count, and says so", () => {
     const { handlers, warnings } = decode({
       PreToolUse: [{ hooks: [command({ if: "Bash(" })] }],
       Stop: [{ hooks: [command({ if: "Bash(git *)" })] }]
@@ -146,7 +146,7 @@ describe("HookConfig", () => {
     assert.match(decode({}, { disableAllHooks: "yes" }).warnings[0]!.reason, /expected true or false/)
   })
 
-  describe("reads `if` as", () => {
+  describe("C-12 C-13 reads `if` as", () => {
     const paths: ReadonlyArray<readonly [rule: string, tool: string, args: { readonly [key: string]: string | boolean }, hit: boolean]> = [
       ["Write(src/**/*.ts)", "Write", { file_path: "/p/src/a.ts" }, true],
       ["Write(src/**/*.ts)", "Write", { file_path: "/p/src/x/y.ts" }, true],

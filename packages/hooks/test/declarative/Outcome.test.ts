@@ -21,12 +21,12 @@ const specific = (fields: object, event = "PreToolUse") => ({ hookSpecificOutput
 const saidBy = (outcome: Outcome.Outcome): Outcome.Said =>
   "said" in outcome && outcome.said !== undefined ? outcome.said : assert.fail(`${outcome.type} said nothing`)
 
-describe("the outcome of a command", () => {
-  it("is a success without a word when it ends with 0 and writes nothing", () => {
+describe("C-30 the outcome of a command", () => {
+  it("C-27 is a success without a word when it ends with 0 and writes nothing", () => {
     assert.deepEqual(read(ended(0)), { type: "success", said: { context: [], messages: [], problems: [] } })
   })
 
-  it("blocks at 2, with standard error as the reason", () => {
+  it("C-25 blocks at 2, with standard error as the reason", () => {
     assert.deepInclude(read(ended(2, "", "no\n")), { type: "blocking", reason: "no" })
     assert.deepInclude(read(ended(2, "not json", "")), { type: "blocking", reason: "blocked without a reason" })
   })
@@ -48,7 +48,7 @@ describe("the outcome of a command", () => {
     }
   })
 
-  it("is an error that blocks nothing at other codes without JSON", () => {
+  it("C-28 is an error that blocks nothing at other codes without JSON", () => {
     assert.deepInclude(read(ended(1, "text", "first\nsecond")), { type: "nonBlockingError", reason: "ended with 1: first" })
     assert.deepInclude(read(ended(127)), { type: "nonBlockingError", reason: "ended with 127" })
     assert.strictEqual(read(ended(1, "{ broken")).type, "nonBlockingError")
@@ -68,7 +68,7 @@ describe("the outcome of a command", () => {
     assert.strictEqual(read(ended(0, `\n\n  {"decision":"block","reason":"r"}`)).type, "blocking")
   })
 
-  it("stops everything with continue: false, which is blocking too", () => {
+  it("C-26 stops everything with continue: false, which is blocking too", () => {
     const outcome = read(ended(0, { continue: false, stopReason: "enough" }), "Notification")
     assert.deepInclude(outcome, { type: "blocking", reason: "enough" })
     assert.strictEqual(saidBy(outcome).stop, "enough")
@@ -84,7 +84,7 @@ describe("the outcome of a command", () => {
     assert.match(saidBy(outcome).problems[0]!, /SessionStart cannot be blocked/)
   })
 
-  it("hears the other fields when one makes no sense", () => {
+  it("C-20 hears the other fields when one makes no sense", () => {
     const outcome = read(
       ended(0, { systemMessage: 5, suppressOutput: "yes", ...specific({ permissionDecision: "deny", updatedInput: [1] }) })
     )
@@ -168,7 +168,7 @@ describe("outcomes together", () => {
   const decision = (permissionDecision: string, reason: string, more: object = {}) =>
     read(ended(0, specific({ permissionDecision, permissionDecisionReason: reason, ...more })))
 
-  it("block when one blocks, with all reasons in order", () => {
+  it("C-31 block when one blocks, with all reasons in order", () => {
     assert.strictEqual(
       verdict(read(ended(0)), read(ended(2, "", "one")), decision("allow", "fine"), decision("deny", "two")).blocked,
       "one\ntwo"
@@ -191,7 +191,7 @@ describe("outcomes together", () => {
     assert.isUndefined(verdict(decision("defer", "", { updatedInput: { a: 1 } })).updatedInput)
   })
 
-  it("keep every context and message, and what went wrong", () => {
+  it("C-32 C-33 keep every context and message, and what went wrong", () => {
     const together = verdict(
       read(ended(0, { systemMessage: "shown", ...specific({ additionalContext: "c1" }) })),
       read(ended(0, { systemMessage: "hidden", suppressOutput: true, ...specific({ additionalContext: "c2" }) })),

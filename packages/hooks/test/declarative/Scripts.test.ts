@@ -248,7 +248,7 @@ describe("scripts as people write them", () => {
     assert.deepEqual(ran, [])
   })
 
-  it("never break an agent, whatever they do", { timeout: 120_000 }, async () => {
+  it("C-36 never break an agent, whatever they do", { timeout: 120_000 }, async () => {
     const root = folder()
     const word = `w${root.replaceAll(/\W/g, "")}`
     const commands = [
@@ -282,7 +282,7 @@ describe("scripts as people write them", () => {
     }
   })
 
-  it("are events for whoever listens", { timeout: 60_000 }, async () => {
+  it("C-53 are events for whoever listens", { timeout: 60_000 }, async () => {
     const root = folder()
     const file = write(
       join(root, "x.json"),
