@@ -75,7 +75,8 @@ export const make = (setup: Setup): Engine => {
     const key = `${event} ${value}`
     const before = seen.get(key)
     if (before !== undefined) return before
-    const found = all.filter(({ matcher }) => matcher.test(value))
+    const names = rowOf(event).field === "tool_name" ? [value, ...flavor.aliases(value)] : [value]
+    const found = all.filter(({ matcher }) => names.some((name) => matcher.test(name)))
     if (seen.size === maxSeen) seen.clear()
     if (value.length < 200) seen.set(key, found)
     return found

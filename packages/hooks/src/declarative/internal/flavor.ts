@@ -16,6 +16,8 @@ export interface Flavor {
   readonly dedupe: boolean
   /** What stands in for a line for the shell. */
   readonly shell: (work: CommandWork) => { readonly command: string; readonly args?: ReadonlyArray<string> }
+  /** What else a tool goes by, for matchers. */
+  readonly aliases: (tool: string) => ReadonlyArray<string>
   /** What is told beside the usual. */
   readonly told: (turn: { readonly sessionId: string; readonly turnNumber: number }) => JsonObject
 }
@@ -28,6 +30,7 @@ export const claude: Flavor = {
   separator: "\n",
   dedupe: true,
   shell: (work) => work.shell === "powershell" ? powershell(work) : { command: work.command },
+  aliases: () => [],
   told: () => ({})
 }
 
@@ -37,5 +40,7 @@ export const codex: Flavor = {
   separator: "\n\n",
   dedupe: false,
   shell: ({ command }) => ({ command: loginShell(), args: ["-lc", command] }),
+  // Files are written by patches there.
+  aliases: (tool) => tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
   told: ({ sessionId, turnNumber }) => ({ turn_id: `${sessionId}-${turnNumber}`, model: "" })
 }
