@@ -150,7 +150,8 @@ describe("Codex", () => {
     await using agent = createAgent({
       provider: scripted([calls(["write_file", { path: "x", content: "y" }])]).provider,
       tools: recording().tools,
-      hookSources: [HookFiles.source({ cwd: root, home: join(root, "home"), sources: ["codex"] })]
+      cwd: root,
+      hookSources: [HookFiles.source({ cwd: join(root, "p"), home: join(root, "home"), sources: ["codex"] })]
     })
     const { messages } = await agent.run("go")
     assert.deepEqual(messages.filter(({ role }) => role === "tool").map(text), ["patch"])
