@@ -1,12 +1,13 @@
 /** `npm run bench [part ...]`: ratios against a named baseline in the same run. */
 import { chain } from "./chain.ts"
+import { files } from "./files.ts"
 import { hooks } from "./hooks.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
 import { turn } from "./turn.ts"
 
-const parts: { readonly [name: string]: () => Promise<string> } = { chain, turn, hooks, http, memory, imports }
+const parts: { readonly [name: string]: () => Promise<string> } = { chain, turn, hooks, files, http, memory, imports }
 const wanted = process.argv.slice(2)
 for (const name of wanted.length === 0 ? Object.keys(parts) : wanted) {
   const part = parts[name]

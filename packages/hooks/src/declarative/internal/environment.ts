@@ -9,7 +9,8 @@ export const environment = (
   own: { readonly [name: string]: string },
   host: NodeJS.ProcessEnv = process.env
 ): { readonly [name: string]: string } => {
-  const kept: Record<string, string> = {}
+  // Without a level, bash takes a socket on its standard input for somebody who logs in from afar, and reads all of `.bashrc` first.
+  const kept: Record<string, string> = { SHLVL: "1" }
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) kept[name] = value
   }

@@ -27,6 +27,12 @@ export const statusOf = (pid: number | string): Status | undefined => {
   return { state: fields[0]!, group: Number(fields[2]), started: Number(fields[19]) }
 }
 
+/** The number that was given out last; 0 where nobody knows. */
+const newest = (): number => {
+  const text = Result.getOrElse(Result.try(() => readFileSync("/proc/loadavg", "latin1")), () => "")
+  return Number(/\d+$/.exec(text.trim())?.[0] ?? 0)
+}
+
 const isMarked = (pid: string, mark: string): boolean =>
   Result.match(Result.try(() => readFileSync(`/proc/${pid}/environ`, "latin1")), {
     onSuccess: (text) => text.startsWith(`${mark}\0`) || text.includes(`\0${mark}\0`),
@@ -37,8 +43,10 @@ const isMarked = (pid: string, mark: string): boolean =>
 const running = ({ mark, pid, started }: Leader): ReadonlyArray<number> => {
   if (started === undefined) return signal(-pid, 0) ? [-pid] : []
   const all = Result.getOrElse(Result.try(() => readdirSync("/proc")), () => [])
+  // Numbers are given out in order, until they begin anew.
+  const first = newest() >= pid ? pid : 0
   return all.flatMap((name) => {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) return []
+    if (!/^\d+$/.test(name) || Number(name) < first || Number(name) === process.pid) return []
     const status = statusOf(name)
     if (status === undefined || status.started < started || /[ZX]/.test(status.state)) return []
     return status.group === pid || isMarked(name, mark) ? [Number(name)] : []
