@@ -51,7 +51,7 @@ export interface World extends Place {
 type Said<A> = A | PromiseLike<A>
 
 /** A call of a tool of an MCP server. */
-export interface McpCall {
+interface McpCall {
   readonly server: string
   readonly tool: string
   readonly args: JsonObject
