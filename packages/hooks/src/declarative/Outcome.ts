@@ -61,7 +61,8 @@ export const maxText = 10_000
  * @since 0.1.0
  */
 export const read = (finished: Finished, event: EventName): Outcome => {
-  const { exitCode, overflowed, stderr, stdout, timedOut } = finished
+  const { exitCode, exhausted, overflowed, stderr, stdout, timedOut } = finished
+  if (exhausted === true) return { type: "cancelled", cause: "timeout", reason: "came to no answer in the calls it has" }
   if (timedOut) return { type: "cancelled", cause: "timeout", reason: "took too long and was ended" }
   if (overflowed) return { type: "nonBlockingError", reason: "wrote too much and was ended" }
   if (exitCode === undefined) return { type: "nonBlockingError", reason: "was killed" }

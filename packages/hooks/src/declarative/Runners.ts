@@ -9,8 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as HttpGuard from "../HttpGuard.ts"
 import { broke } from "./internal/within.ts"
+import * as Agent from "./runner/Agent.ts"
 import * as Command from "./runner/Command.ts"
 import * as Http from "./runner/Http.ts"
+import * as McpTool from "./runner/McpTool.ts"
+import * as Prompt from "./runner/Prompt.ts"
 
 /** A process: a line for the shell, or with `args` a program. @category models @since 0.1.0 */
 export interface CommandWork {
@@ -80,6 +83,8 @@ export interface Options {
   readonly passEnv?: ReadonlyArray<string>
   /** Milliseconds between asking a command to end and ending it. Default 2,000. */
   readonly graceMs?: number
+  /** The model of prompts and agents that name none. Default: the agent's. */
+  readonly model?: string
   /** What requests may reach. Default: public servers, by `https`. */
   readonly http?: HttpGuard.Options
   /** The only URLs that requests go to, `*` standing for any characters. Default: whatever `http` lets through. */
@@ -125,10 +130,19 @@ export const make = (options: Options = {}): Runners => {
         })
       case "http":
         return http(work, task, ctx)
-      default:
-        return Effect.succeed(failed(`hooks of type ${work.type} cannot be run here`))
+      case "mcp_tool":
+        return McpTool.run({ ...work, event: input, timeoutMs }, ctx)
+      case "prompt":
+        return Prompt.run({ prompt: work.prompt, event: input, timeoutMs, ...modelOf(work, options) }, ctx)
+      case "agent":
+        return Agent.run({ prompt: work.prompt, event: input, timeoutMs, ...modelOf(work, options) }, ctx)
     }
   }
+}
+
+const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly model?: string } => {
+  const model = work.model ?? options.model
+  return model === undefined ? {} : { model }
 }
 
 const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Options) => {

@@ -37,7 +37,7 @@ export const within = (timeoutMs: number, work: Effect.Effect<Ended, unknown>): 
 const late: Ended = { exitCode: undefined, stdout: "", stderr: "", timedOut: true, overflowed: false }
 
 /** The words of an error. */
-const messageOf = (error: unknown): string => {
+export const messageOf = (error: unknown): string => {
   const message: unknown = typeof error === "object" && error !== null && "message" in error ? error.message : error
   return typeof message === "string" && message !== "" ? message : "it failed and did not say why"
 }
