@@ -11,8 +11,9 @@ if (how === "broken") {
 if (how === "mute") await new Promise((resolve) => process.stdin.on("end", resolve).resume())
 
 const tool = (name: string): Tool => ({ name, description: `The tool ${name}`, inputSchema: { type: "object" } })
-const tools = ["pid", "echo", "env", "cwd", "fail", "crash", "slow", "large", "cancelled"].map(tool)
+const tools = ["pid", "echo", "env", "cwd", "fail", "crash", "slow", "large", "slowed", "cancelled"].map(tool)
 const text = (said: string) => ({ content: [{ type: "text" as const, text: said }] })
+let slowed = 0
 let cancelled = 0
 
 const server = new Server({ name: "echo", version: "1.0.0" }, { capabilities: { tools: {} } })
@@ -34,9 +35,12 @@ server.setRequestHandler("tools/call", async ({ params: { arguments: args = {}, 
     case "large":
       return text("x".repeat(2_000_000))
     case "slow":
+      slowed++
       await new Promise((resolve) => signal.addEventListener("abort", resolve))
       cancelled++
       return text("too late")
+    case "slowed":
+      return text(String(slowed))
     case "cancelled":
       return text(String(cancelled))
     default:

@@ -98,10 +98,10 @@ describe("a hook of type mcp_tool", () => {
   })
 
   it("takes no longer than it may, and the server hears that it is over", async () => {
+    assert.strictEqual((await one(work("slowed"))).stdout, "0")
     const finished = await one(work("slow"), mcp, 300)
     assert.deepInclude(finished, { timedOut: true, exitCode: undefined })
     assert.deepInclude(Outcome.read(finished, "PreToolUse"), { type: "cancelled", cause: "timeout" })
-    let said = ""
-    while (said !== "1") said = (await one(work("cancelled"))).stdout
+    while ((await one(work("cancelled"))).stdout !== "1");
   })
 })
