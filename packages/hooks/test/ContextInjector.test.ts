@@ -25,7 +25,11 @@ const session = (options: ContextInjector.Options) => {
     turn: (n: number) => chain.run("preTurn", { message: "hi" } as never, scope(n)),
     step: (n: number) => chain.run("postStep", { messages: [], usage: { inputTokens: 0, outputTokens: 0 } }, scope(n)),
     compacted: (n: number) =>
-      chain.run("postCompaction", { removedCount: 1, summary: "", budget: { usedTokens: 0, windowTokens: 1 } }, scope(n)),
+      chain.run(
+        "postCompaction",
+        { removedCount: 1, summary: "", budget: { usedTokens: 0, windowTokens: 1 }, trigger: "threshold" },
+        scope(n)
+      ),
     ask: (n: number, asked: LlmRequest = request()) => Effect.map(chain.run("preLlmCall", asked, scope(n)), ({ event }) => event)
   }
 }

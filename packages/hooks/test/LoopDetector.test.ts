@@ -324,7 +324,11 @@ describe("LoopDetector in a chain", () => {
       const actions: Array<string> = []
       for (let n = 0; n < 8; n++) {
         actions.push((yield* chain.run("preCompaction", compaction, scope)).action._tag)
-        yield* chain.run("postCompaction", { removedCount: 1, summary: "", budget: { ...budget, usedTokens: 990 } }, scope)
+        yield* chain.run(
+          "postCompaction",
+          { removedCount: 1, summary: "", budget: { ...budget, usedTokens: 990 }, trigger: "threshold" },
+          scope
+        )
       }
       assert.deepEqual(actions, [...times(4, "Continue"), ...times(4, "Reject")])
       const asked = yield* chain.run("preLlmCall", { messages: [], tools: [], parameters: {} }, scope)
@@ -340,7 +344,11 @@ describe("LoopDetector in a chain", () => {
       const budget = { usedTokens: 1_000, windowTokens: 1_000 }
       for (let n = 0; n < 20; n++) {
         yield* chain.run("preCompaction", { messages: [], budget, trigger: "threshold", hint: {} }, scope)
-        yield* chain.run("postCompaction", { removedCount: 1, summary: "", budget: { ...budget, usedTokens: 500 } }, scope)
+        yield* chain.run(
+          "postCompaction",
+          { removedCount: 1, summary: "", budget: { ...budget, usedTokens: 500 }, trigger: "threshold" },
+          scope
+        )
       }
       assert.deepEqual(scope.warnings, [])
     }))

@@ -20,6 +20,7 @@ import type { Tokenizer } from "../port/Tokenizer.ts"
 import type { AgentCore } from "./AgentCore.ts"
 import type { ApprovalConfig } from "./Approvals.ts"
 import type { AnyTool } from "./defineTool.ts"
+import type { HookSource } from "./HookSource.ts"
 import type { Limits } from "./Limits.ts"
 import type { Output } from "./Output.ts"
 import type { Plugin } from "./Plugin.ts"
@@ -50,6 +51,8 @@ export interface AgentConfig<R = never> {
   readonly output?: Output
   readonly tools?: ReadonlyArray<AnyTool>
   readonly hooks?: ReadonlyArray<AgentHook<R>>
+  /** More hooks, read when the agent is made: `hookSource()` of `@belay/hooks` finds those of hook files. */
+  readonly hookSources?: ReadonlyArray<HookSource>
   readonly plugins?: ReadonlyArray<Plugin<R>>
   readonly policy?: RuntimePolicy
   readonly memory?: MemoryPlugin

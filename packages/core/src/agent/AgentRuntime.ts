@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { type AgentError, type ChainError, type ConfigError, PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
 import type { AgentEvent } from "../data/AgentEvent.ts"
-import type { HostSignal } from "../data/Delegation.ts"
+import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
 import type { SessionEnd } from "../data/Session.ts"
@@ -44,7 +44,7 @@ export interface Session {
   /** Runs a turn. Interruption cancels it. */
   readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
   /** Tells the hooks of something that happened in the host; false when one refused it. */
-  readonly signal: (signal: HostSignal) => Effect.Effect<{ readonly allowed: boolean; readonly reason?: string }>
+  readonly signal: (signal: HostSignal) => Effect.Effect<SignalAnswer>
   /** What the turn that waits is waiting for: nothing when none does. */
   readonly pending: ReadonlyArray<RunState.PendingAsk>
   /** Goes on with the turn that waits: suspended, limited, or left by a process that ended. */
@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(
   function*<R = never>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
     const host = yield* Effect.fromResult(made(config as unknown as AgentConfig))
     const context = yield* Effect.context<R>()
-    for (const warning of host.chain.warnings) yield* Effect.logWarning(warning)
+    for (const warning of host.warnings) yield* Effect.logWarning(warning)
     const { closeAll, runtime } = makeUnsafe(host, context as Context.Context<never>)
     yield* Effect.addFinalizer(() => closeAll)
     join(runtime, { host, services: Effect.succeed(context as Context.Context<never>) })
@@ -324,7 +324,10 @@ class SessionFace implements Session {
     return this.within(
       Effect.map(
         this.host.chain.run("onSignal", signal, this.outside()),
-        ({ action }) => action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true }
+        ({ action }): SignalAnswer => {
+          if (action._tag === "Respond") return { allowed: true, answer: action.output }
+          return action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true }
+        }
       )
     )
   }

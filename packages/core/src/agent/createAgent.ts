@@ -11,7 +11,7 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import type { AgentEvent } from "../data/AgentEvent.ts"
-import type { HostSignal } from "../data/Delegation.ts"
+import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { PendingAsk } from "../data/RunState.ts"
 import type { TurnInput } from "../data/Turn.ts"
@@ -45,7 +45,7 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly state: HookState
   readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
-  readonly signal: (signal: HostSignal) => Promise<{ readonly allowed: boolean; readonly reason?: string }>
+  readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
   readonly compact: () => Promise<boolean>
   /** What the turn that waits is waiting for: nothing when none does. */
   readonly pending: ReadonlyArray<PendingAsk>
@@ -100,7 +100,7 @@ export const createAgent: {
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
   // What cannot work is said now, not at the first turn.
   const host = Result.getOrThrow(made(options as AgentConfig))
-  for (const warning of host.chain.warnings) Effect.runFork(Effect.logWarning(warning))
+  for (const warning of host.warnings) Effect.runFork(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
   const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))
   withServices?.catch(() => {})

@@ -41,6 +41,8 @@ export interface CompactionEnd {
   readonly removedCount: number
   readonly summary: string
   readonly budget: TokenBudget
+  /** Why it was compacted. */
+  readonly trigger: CompactionRequest["trigger"]
 }
 
 /** How much of a budget is gone: what `onBudget` hooks receive. @category models @since 0.1.0 */

@@ -36,3 +36,12 @@ export interface HostSignal {
   /** Whether a `Reject` refuses the host's action. */
   readonly blockable: boolean
 }
+
+/** What the hooks make of a signal. @category models @since 0.1.0 */
+export interface SignalAnswer {
+  readonly allowed: boolean
+  /** Why it is refused. */
+  readonly reason?: string
+  /** What a hook answered (`Respond`): a path for a new worktree, what was filled in. */
+  readonly answer?: Json
+}

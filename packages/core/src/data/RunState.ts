@@ -28,6 +28,8 @@ export const PendingAsk = Schema.Struct({
   args: JsonValue,
   /** The hook that asks, or `policy`. */
   by: Schema.String,
+  /** The hook wrote these arguments: once approved, they are guarded like any others. */
+  proposed: Schema.optionalKey(Schema.Literal(true)),
   reason: Schema.String,
   /** What the hook wants shown beside it. */
   details: Schema.optionalKey(JsonValue),

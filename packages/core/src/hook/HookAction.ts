@@ -52,6 +52,8 @@ export interface Ask {
   readonly reason: string
   /** For the one who decides; shown, never interpreted. */
   readonly details?: Json
+  /** At `preToolCall`: what runs if it is approved, instead of what the model wrote. Policy and hooks judge it before the tool runs. */
+  readonly args?: Json
   /** Milliseconds after which an answer comes too late and counts as a denial. Default: never. */
   readonly expiresInMs?: number
   /** Who may answer, by name. Default: anybody. */

@@ -78,7 +78,7 @@ export interface HookPoints {
   readonly preCompaction: { in: CompactionRequest; value: CompactionHint; out: CompactionResult }
   readonly postCompaction: { in: CompactionEnd; value: never; out: never }
   readonly onBudget: { in: BudgetLevel; value: never; out: never }
-  readonly onSignal: { in: HostSignal; value: never; out: never }
+  readonly onSignal: { in: HostSignal; value: never; out: Json }
 }
 
 /** The name of a point. @category models @since 0.1.0 */
@@ -215,7 +215,7 @@ export const table = {
   },
   onPermission: {
     order: "forward",
-    legal: ["Replace", "Reject", "Ask"],
+    legal: ["Replace", "Reject", "Abort", "Ask"],
     onReject: "the tool call is denied",
     field: "decision",
     wrong: wantsType("allow", "deny", "ask")
@@ -247,7 +247,12 @@ export const table = {
   },
   postCompaction: { order: "reverse", legal: [], onReject: "" },
   onBudget: { order: "forward", legal: ["Abort"], onReject: "" },
-  onSignal: { order: "forward", legal: ["Reject"], onReject: "the host's action is refused, where it can be" }
+  onSignal: {
+    order: "forward",
+    legal: ["Reject", "Respond"],
+    onReject: "the host's action is refused, where it can be",
+    wrongOutput: wantsJson
+  }
 } as const satisfies { readonly [P in HookPointName]: Row }
 
 /** Every point, in the order of the table. @category table @since 0.1.0 */

@@ -24,6 +24,7 @@ describe("Abort", () => {
       "onLlmError",
       "preToolCall",
       "postToolCall",
+      "onPermission",
       "postStep",
       "preStop",
       "onBudget"
@@ -82,7 +83,8 @@ describe("Abort", () => {
         provider: model.provider,
         tools: [look.tool, slow.tool],
         window: { tokens: 10, compactAt: 100 },
-        hooks: [hook]
+        hooks: [hook],
+        ...(point === "onPermission" ? { policy: { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) } } : {})
       })
       const session = await agent.session()
       const result = await session.run("go")

@@ -142,6 +142,7 @@ describe("a session", () => {
         name: "h",
         onSignal: ({ name, payload }) => {
           seen.push(`${name} ${JSON.stringify(payload)}`)
+          if (name === "worktree-create") return HookAction.respond({ path: "/srv/tree" })
           return name === "cwd-changed" ? HookAction.reject("stay here") : undefined
         }
       }]
@@ -153,7 +154,11 @@ describe("a session", () => {
       reason: "stay here"
     })
     assert.deepStrictEqual(await session.signal({ name: "cwd-changed", payload: "/", blockable: false }), { allowed: true })
-    assert.deepStrictEqual(seen, [`file-changed ["a.ts"]`, `cwd-changed "/"`, `cwd-changed "/"`])
+    assert.deepStrictEqual(await session.signal({ name: "worktree-create", payload: "x", blockable: true }), {
+      allowed: true,
+      answer: { path: "/srv/tree" }
+    })
+    assert.deepStrictEqual(seen, [`file-changed ["a.ts"]`, `cwd-changed "/"`, `cwd-changed "/"`, `worktree-create "x"`])
   })
 
   it("is warned of its window at 70 and 80 per cent, once a level", async () => {

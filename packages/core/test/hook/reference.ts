@@ -37,7 +37,7 @@ const legal: { readonly [point: string]: string } = {
   onLlmError: "TPJA",
   preToolCall: "TPJSAK",
   postToolCall: "TPJA",
-  onPermission: "PJK",
+  onPermission: "PJAK",
   onToolDenied: "",
   postStep: "TA",
   preStop: "A",
@@ -46,7 +46,7 @@ const legal: { readonly [point: string]: string } = {
   preCompaction: "TPJS",
   postCompaction: "",
   onBudget: "A",
-  onSignal: "J"
+  onSignal: "JS"
 }
 /** SPEC section 3, points in reverse order. */
 const reversed = "onSessionEnd postTurn onLlmDelta postLlmCall postToolCall postStep postDelegation postCompaction".split(" ")

@@ -1,14 +1,19 @@
 /**
- * Finds settings files with hooks. It reads them, and runs nothing.
+ * Finds files with hooks, of every system. It reads them, and runs nothing.
  *
  * @since 0.1.0
  */
-import { dirname, join, resolve } from "node:path"
-import * as HookConfig from "./HookConfig.ts"
+import { dirname, resolve } from "node:path"
+import type * as HookConfig from "./HookConfig.ts"
 import { isInside, read, real } from "./internal/files.ts"
+import { plugin } from "./internal/sources/claude.ts"
+import { dialects, families } from "./internal/sources/families.ts"
+import type { Dialect, Place, Source } from "./internal/sources/family.ts"
 
-/** Whose file it is. @category models @since 0.1.0 */
-export type Scope = "user" | "project" | "local" | "explicit"
+export type { Dialect, Entry, Scope, Source } from "./internal/sources/family.ts"
+
+/** A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code. @category models @since 0.1.0 */
+export type Wanted = Dialect | { readonly dialect: Dialect; readonly file: string } | { readonly plugin: string }
 
 /** Where to look. @category models @since 0.1.0 */
 export interface Places {
@@ -16,79 +21,109 @@ export interface Places {
   readonly cwd: string
   /** The user's home folder. */
   readonly home: string
-  /** Default: `user` (`~/.claude/settings.json`), `project` (`.claude/settings.json`) and `local` (`.claude/settings.local.json`). */
-  readonly sources?: ReadonlyArray<Exclude<Scope, "explicit">>
-  /** More files, relative to `cwd`. */
-  readonly files?: ReadonlyArray<string>
+  /** Settings that count for everybody on this machine. Default: where Claude Code has them (`/etc/claude-code` on Linux). */
+  readonly managed?: string
+  /** What to look for, relative to `cwd`. Default: every system. Nothing is found with an empty list. */
+  readonly sources?: ReadonlyArray<Wanted>
+  /** Whose files count. Default: everybody's. */
+  readonly scopes?: ReadonlyArray<"managed" | "user" | "project">
 }
 
-/** A file that was found. @category models @since 0.1.0 */
-export interface Source {
-  readonly scope: Scope
-  readonly path: string
-  /** The project could have written it: it counts when it is trusted. */
-  readonly ofProject: boolean
-  readonly text: string
-  readonly config: HookConfig.HookConfig
-}
-
-/** Most bytes of a settings file. @category limits @since 0.1.0 */
+/** Most bytes of a file. @category limits @since 0.1.0 */
 export const maxBytes = 1_048_576
 
+/** What was found. @category models @since 0.1.0 */
+export interface Found {
+  readonly sources: ReadonlyArray<Source>
+  readonly warnings: ReadonlyArray<HookConfig.Warning>
+}
+
 /**
- * Reads the files of the user, the project, and this checkout, then the others, in this order. A file that is not there is skipped, unless it was named; one that cannot be read is a warning.
+ * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is skipped, unless it was named; one that cannot be read is a warning.
  *
  * @example
  * ```ts
  * import * as Discovery from "@belay/hooks/Discovery"
  *
- * const { sources } = Discovery.find({ cwd: "/srv/app", home: "/srv/ada" })
- * sources.flatMap(({ config, path }) => config.handlers.map(({ command, event }) => `${path}: ${event} ${command.command}`))
+ * const { sources } = Discovery.find({ cwd: "/srv/app", home: "/srv/ada", sources: ["claude", "codex"] })
+ * sources.flatMap(({ config, path }) => config.handlers.map(({ event, work }) => `${path}: ${event} ${work.type}`))
  * ```
  * @category reading
  * @since 0.1.0
  */
-export const find = (
-  { cwd, files = [], home, sources = ["user", "project", "local"] }: Places
-): { readonly sources: ReadonlyArray<Source>; readonly warnings: ReadonlyArray<HookConfig.Warning> } => {
-  const known: { readonly [K in Exclude<Scope, "explicit">]: string } = {
-    user: join(home, ".claude", "settings.json"),
-    project: join(cwd, ".claude", "settings.json"),
-    local: join(cwd, ".claude", "settings.local.json")
-  }
-  const wanted: ReadonlyArray<readonly [Scope, string]> = [
-    ...(["user", "project", "local"] as const).filter((scope) => sources.includes(scope)).map((scope) => [scope, known[scope]] as const),
-    ...files.map((file) => ["explicit", resolve(cwd, file)] as const)
-  ]
+export const find = (places: Places): Found => {
+  const { cwd, home, managed = managedFolder(), scopes, sources: wanted = dialects } = places
+  const where = { cwd, home, managed }
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
   const seen = new Set<string>()
   // The home folder is the user's own.
   const atHome = real(cwd) === real(home)
-  for (const [scope, path] of wanted) {
-    if (seen.has(real(path))) continue
-    seen.add(real(path))
-    const content = read(path, maxBytes)
-    if (content === "absent") {
-      if (scope === "explicit") warnings.push({ file: path, key: "", reason: "is not there" })
-      continue
+  for (const one of wanted) {
+    for (const { dialect, named, place } of placesOf(one, where)) {
+      const { path, scope } = place
+      if (scopes !== undefined && !scopes.includes(scope === "local" ? "project" : scope)) continue
+      const id = `${dialect} ${real(path)}`
+      if (seen.has(id)) continue
+      seen.add(id)
+      const content = read(path, maxBytes)
+      if (content === "absent") {
+        if (named) warnings.push({ file: path, key: "", reason: "is not there" })
+        continue
+      }
+      if ("problem" in content) {
+        warnings.push({ file: path, key: "", reason: `cannot be read: ${content.problem}` })
+        continue
+      }
+      const inProject = scope === "project" || scope === "local" || isInside(cwd, path) || isInside(real(cwd), real(path))
+      const file = { ...place, dialect, ofProject: !atHome && scope !== "managed" && inProject, text: content.bytes.toString("utf8") }
+      const config = families.get(dialect)!.decode(file, where)
+      found.push({ ...file, config })
+      warnings.push(...config.warnings)
     }
-    if ("problem" in content) {
-      warnings.push({ file: path, key: "", reason: `cannot be read: ${content.problem}` })
-      continue
-    }
-    const text = content.bytes.toString("utf8")
-    const inProject = isInside(cwd, path) || isInside(real(cwd), real(path))
-    const ofProject = !atHome && (scope === "project" || scope === "local" || (scope === "explicit" && inProject))
-    const config = HookConfig.decode(text, path, ofProject ? cwd : dirname(path))
-    found.push({ scope, path, ofProject, text, config })
-    warnings.push(...config.warnings)
   }
   return { sources: found, warnings }
 }
+
+interface Candidate {
+  readonly dialect: Dialect
+  readonly place: Place
+  /** Somebody asked for exactly this one. */
+  readonly named: boolean
+}
+
+const placesOf = (wanted: Wanted, where: Required<Pick<Places, "cwd" | "home" | "managed">>): ReadonlyArray<Candidate> => {
+  if (typeof wanted === "string") {
+    return (families.get(wanted)?.places(where) ?? []).map((place) => ({ dialect: wanted, place, named: false }))
+  }
+  if ("plugin" in wanted) {
+    return plugin(resolve(where.cwd, wanted.plugin), where.home).map((place) => ({ dialect: "claude", place, named: false }))
+  }
+  const path = resolve(where.cwd, wanted.file)
+  const known = families.get(wanted.dialect)?.places(where).find((place) => resolve(place.path) === path)
+  return [{ dialect: wanted.dialect, named: true, place: known ?? { scope: "user", path, ...formatOf(path) } }]
+}
+
+/** What the name of a file says about what is in it. */
+const formatOf = (path: string): Partial<Place> => {
+  if (path.endsWith(".toml")) return { format: "toml" }
+  if (!path.endsWith(".md")) return {}
+  const name = dirname(path).split(/[\\/]/).at(-1)!
+  return { format: "front matter", origin: { type: "skill", name, root: dirname(path) } }
+}
+
+const managedFolder = (): string =>
+  process.platform === "darwin"
+    ? "/Library/Application Support/ClaudeCode"
+    : process.platform === "win32"
+    ? "C:\\ProgramData\\ClaudeCode"
+    : "/etc/claude-code"
 
 /** Reads the text of a file that was found once more. What it means stays as it was. @category reading @since 0.1.0 */
 export const again = (source: Source): Source => {
   const content = read(source.path, maxBytes)
   return { ...source, text: content === "absent" || "problem" in content ? "" : content.bytes.toString("utf8") }
 }
+
+/** Folders, relative to a project, in which its scripts usually are. @category reading @since 0.1.0 */
+export const scriptFolders: ReadonlyArray<string> = [...families.values()].flatMap(({ folders }) => folders)

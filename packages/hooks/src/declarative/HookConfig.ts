@@ -3,33 +3,18 @@
  *
  * @since 0.1.0
  */
-import * as Option from "effect/Option"
+import { whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Condition from "../Condition.ts"
 import { type EventName, isEvent, meant, names, rowOf } from "./internal/events.ts"
+import { isRecord, parse } from "./internal/records.ts"
 import * as Matcher from "./Matcher.ts"
+import type { Work } from "./Runners.ts"
 
 export type { EventName } from "./internal/events.ts"
 
-/** One command of a settings file. @category schemas @since 0.1.0 */
-export const Command = Schema.Struct({
-  type: Schema.Literal("command"),
-  command: Schema.String.check(Schema.isMinLength(1)),
-  /** With arguments the command is started directly, without a shell. */
-  args: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** One rule, such as `Bash(git push*)`. */
-  if: Schema.optionalKey(Schema.String),
-  /** Seconds. */
-  timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
-  async: Schema.optionalKey(Schema.Boolean),
-  once: Schema.optionalKey(Schema.Boolean),
-  shell: Schema.optionalKey(Schema.String)
-})
-/** @category models @since 0.1.0 */
-export interface Command extends Schema.Schema.Type<typeof Command> {}
-
-/** One command, with everything that says when it runs. @category models @since 0.1.0 */
+/** One entry, with everything that says when it runs. @category models @since 0.1.0 */
 export interface Handler {
   readonly event: EventName
   readonly file: string
@@ -38,7 +23,29 @@ export interface Handler {
   readonly matcher: Matcher.Matcher
   /** The compiled `if`; `never` where there is none that could match. */
   readonly rule?: Condition.Rule | "never"
-  readonly command: Command
+  readonly work: Work
+  /** Seconds. */
+  readonly timeout?: number
+  readonly async?: boolean
+  /** With `async`: exit code 2 has the agent hear of it. */
+  readonly rewake?: boolean
+  /** Once in a session. */
+  readonly once?: boolean
+  /** What the user reads while it runs. */
+  readonly status?: string
+  readonly origin?: Origin
+  /** Whether the user wrote the file, or the project could have. Default `project`. */
+  readonly trusted?: "user" | "project"
+}
+
+/** Whose entry it is, where that is no settings file. @category models @since 0.1.0 */
+export interface Origin {
+  readonly type: "plugin" | "skill" | "agent"
+  readonly name: string
+  /** The folder of the plugin, the skill or the agent's file. */
+  readonly root: string
+  /** Where a plugin keeps what it writes. */
+  readonly data?: string
 }
 
 /** Something in a file that does not count as it is written. @category models @since 0.1.0 */
@@ -53,14 +60,30 @@ export interface HookConfig {
   readonly handlers: ReadonlyArray<Handler>
   readonly warnings: ReadonlyArray<Warning>
   readonly disableAllHooks: boolean
+  /** Of a managed file: nobody else's hooks count. */
+  readonly allowManagedHooksOnly: boolean
+  /** Where entries of type `http` may send to, `*` for any characters. */
+  readonly allowedHttpHookUrls?: ReadonlyArray<string>
+  /** Variables that headers of such entries may name. */
+  readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
+}
+
+/** How a file is to be read. @category models @since 0.1.0 */
+export interface ReadOptions {
+  /** Where rules such as `Edit(/docs/**)` start. */
+  readonly folder?: string
+  /** As Claude Code reads it (the default), or as Codex does. */
+  readonly flavor?: "claude" | "codex"
+  readonly origin?: Origin
+  /** What goes before each key, such as `plugin.json: `. */
+  readonly prefix?: string
 }
 
 /** Writes a warning as one line. @category printing @since 0.1.0 */
 export const show = ({ file, key, reason }: Warning): string => `${file}: ${key === "" ? "" : `${key}: `}${reason}`
 
 /**
- * Reads the text of a settings file. What is malformed becomes a warning that names the key, and the rest counts. `folder` is where rules such as
- * `Edit(/docs/**)` start.
+ * Reads the text of a settings file. What is malformed becomes a warning that names the key, and the rest counts.
  *
  * @example
  * ```ts
@@ -68,29 +91,50 @@ export const show = ({ file, key, reason }: Warning): string => `${file}: ${key 
  *
  * const text = `{ "hooks": { "PreToolUs": [], "Stop": [{ "hooks": [{ "type": "command", "command": "./check.sh" }] }] } }`
  * const { handlers, warnings } = HookConfig.decode(text, "settings.json")
- * handlers[0]?.command.command // "./check.sh"
+ * handlers[0]?.work // { type: "command", command: "./check.sh" }
  * warnings.map(HookConfig.show) // ['settings.json: hooks.PreToolUs: unknown event; did you mean PreToolUse?']
  * ```
  * @category decoding
  * @since 0.1.0
  */
-export const decode = (text: string, file: string, folder?: string): HookConfig => {
+export const decode = (text: string, file: string, options: ReadOptions = {}): HookConfig => {
+  const settings = parse(text)
+  return settings === undefined
+    ? { ...nothing, warnings: [{ file, key: "", reason: "is not JSON, or not an object" }] }
+    : fromValue(settings, file, options)
+}
+
+const nothing: HookConfig = { handlers: [], warnings: [], disableAllHooks: false, allowManagedHooksOnly: false }
+
+/** Reads what a file says, where something else has parsed it (front matter, TOML). @category decoding @since 0.1.0 */
+export const fromValue = (settings: { readonly [key: string]: unknown }, file: string, options: ReadOptions = {}): HookConfig => {
   const handlers: Array<Handler> = []
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason) => {
-    warnings.push({ file, key, reason: reason.slice(0, 500) })
+    warnings.push({ file, key: `${options.prefix ?? ""}${key}`, reason: reason.slice(0, 500) })
     return undefined
   }
-  const settings = Option.getOrUndefined(parse(text))
-  if (settings === undefined) warn("", "is not JSON, or not an object")
-  const { disableAllHooks, hooks } = settings ?? {}
+  const flag = (key: string): boolean => {
+    const value = own(settings, key)
+    if (value !== undefined && typeof value !== "boolean") warn(key, "expected true or false")
+    return value === true
+  }
+  const list = (key: string): ReadonlyArray<string> | undefined => {
+    const value = own(settings, key)
+    if (value === undefined || isTexts(value)) return value
+    warn(key, "expected a list of texts, so nothing is allowed")
+    return []
+  }
+  const hooks = own(settings, "hooks")
   if (hooks !== undefined && !isRecord(hooks)) warn("hooks", "expected an object of events")
-  if (disableAllHooks !== undefined && typeof disableAllHooks !== "boolean") warn("disableAllHooks", "expected true or false")
+  const known = options.flavor === "codex" ? codexEvents : names
   for (const [event, groups] of Object.entries(isRecord(hooks) ? hooks : {})) {
     const key = `hooks.${event.slice(0, 80)}`
-    if (!isEvent(event)) {
-      const near = meant(event)
-      warn(key, `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`)
+    if (!isEvent(event) || !known.includes(event)) {
+      // Codex keeps what it remembers about its hooks beside them.
+      if (options.flavor === "codex" && event === "state") continue
+      const near = meant(event, known)
+      warn(key, `unknown event${near === undefined ? `; events are ${known.join(", ")}` : `; did you mean ${near}?`}`)
       continue
     }
     if (!Array.isArray(groups)) {
@@ -98,66 +142,180 @@ export const decode = (text: string, file: string, folder?: string): HookConfig 
       continue
     }
     for (const [index, group] of (groups as ReadonlyArray<unknown>).entries()) {
-      readGroup(event, group, `${key}[${index}]`, folder, file, handlers, warn)
+      handlers.push(...readGroup({ event, file, options, warn }, group, `${key}[${index}]`))
     }
   }
-  return { handlers, warnings, disableAllHooks: disableAllHooks === true }
+  const urls = list("allowedHttpHookUrls")
+  const variables = list("httpHookAllowedEnvVars")
+  return {
+    handlers,
+    disableAllHooks: flag("disableAllHooks"),
+    allowManagedHooksOnly: flag("allowManagedHooksOnly"),
+    ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
+    ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables }),
+    warnings
+  }
 }
+
+const codexEvents: ReadonlyArray<EventName> = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PreCompact",
+  "PostCompact",
+  "SubagentStart",
+  "SubagentStop",
+  "Stop",
+  "StopFailure"
+]
 
 type Warn = (key: string, reason: string) => undefined
 
-const parse = (text: string): Option.Option<{ readonly [key: string]: unknown }> =>
-  Option.filter(Result.getSuccess(Result.try((): unknown => JSON.parse(text.replace(/^\uFEFF/, "")))), isRecord)
+const own = (record: { readonly [key: string]: unknown }, key: string): unknown => Object.hasOwn(record, key) ? record[key] : undefined
 
-const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every((one) => typeof one === "string")
 
-const readGroup = (
-  event: EventName,
-  group: unknown,
-  key: string,
-  folder: string | undefined,
-  file: string,
-  handlers: Array<Handler>,
-  warn: Warn
-): void => {
-  if (!isRecord(group)) return warn(key, "expected an object with hooks")
+interface Place {
+  readonly event: EventName
+  readonly file: string
+  readonly options: ReadOptions
+  readonly warn: Warn
+}
+
+const readGroup = (place: Place, group: unknown, key: string): ReadonlyArray<Handler> => {
+  const { event, file, options: { flavor, folder, origin }, warn } = place
+  const refuse = (at: string, reason: string) => {
+    warn(at, reason)
+    return []
+  }
+  if (!isRecord(group)) return refuse(key, "expected an object with hooks")
   const { hooks, matcher } = group
-  if (matcher !== undefined && typeof matcher !== "string") return warn(`${key}.matcher`, "expected a text")
-  if (!Array.isArray(hooks)) return warn(`${key}.hooks`, "expected a list of hooks")
-  const compiled = Matcher.compile(matcher, event)
+  if (matcher !== undefined && typeof matcher !== "string") return refuse(`${key}.matcher`, "expected a text")
+  if (!Array.isArray(hooks)) return refuse(`${key}.hooks`, "expected a list of hooks")
+  const compiled = Matcher.compile(matcher, event, flavor)
   if (compiled.warning !== undefined) warn(`${key}.matcher`, compiled.warning)
-  for (const [index, hook] of (hooks as ReadonlyArray<unknown>).entries()) {
+  return (hooks as ReadonlyArray<unknown>).flatMap((hook, index) => {
     const at = `${key}.hooks[${index}]`
-    const command = readCommand(hook, at, warn)
-    if (command === undefined) continue
-    const rule = readRule(command.if, event, `${at}.if`, folder, warn)
-    handlers.push({ event, file, key: at, matcher: compiled, command, ...(rule === undefined ? {} : { rule }) })
-  }
+    const entry = readEntry(place, hook, at)
+    if (entry === undefined) return []
+    const { async: isAsync, asyncRewake, if: rule, once, statusMessage, timeout } = entry.when
+    const compiledRule = readRule(rule, event, `${at}.if`, folder, warn)
+    // What lives with a sub-agent hears of its own end.
+    const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
+    return [{
+      event: own,
+      file,
+      key: at,
+      matcher: compiled,
+      work: entry.work,
+      ...(compiledRule === undefined ? {} : { rule: compiledRule }),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(isAsync === true || asyncRewake === true ? { async: true } : {}),
+      ...(asyncRewake === true ? { rewake: true } : {}),
+      ...(once === true ? { once } : {}),
+      ...(statusMessage === undefined ? {} : { status: statusMessage.slice(0, 200) }),
+      ...(origin === undefined ? {} : { origin })
+    }]
+  })
 }
 
-const readCommand = (hook: unknown, key: string, warn: Warn): Command | undefined => {
+const Text = Schema.String.check(Schema.isMinLength(1))
+const Names = Schema.Array(Schema.String)
+
+const When = Schema.Struct({
+  if: Schema.optionalKey(Schema.String),
+  timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
+  async: Schema.optionalKey(Schema.Boolean),
+  asyncRewake: Schema.optionalKey(Schema.Boolean),
+  once: Schema.optionalKey(Schema.Boolean),
+  statusMessage: Schema.optionalKey(Schema.String)
+})
+
+const types = {
+  command: Schema.Struct({
+    type: Schema.Literal("command"),
+    command: Text,
+    args: Schema.optionalKey(Names),
+    shell: Schema.optionalKey(Schema.Literals(["bash", "powershell"]))
+  }),
+  http: Schema.Struct({
+    type: Schema.Literal("http"),
+    url: Text,
+    headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+    allowedEnvVars: Schema.optionalKey(Names)
+  }),
+  mcp_tool: Schema.Struct({
+    type: Schema.Literal("mcp_tool"),
+    server: Text,
+    tool: Text,
+    input: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
+  }),
+  prompt: Schema.Struct({
+    type: Schema.Literal("prompt"),
+    prompt: Text,
+    model: Schema.optionalKey(Text),
+    continueOnBlock: Schema.optionalKey(Schema.Boolean)
+  }),
+  agent: Schema.Struct({ type: Schema.Literal("agent"), prompt: Text, model: Schema.optionalKey(Text) })
+}
+
+const decoders = {
+  when: Schema.decodeUnknownResult(When),
+  command: Schema.decodeUnknownResult(types.command),
+  http: Schema.decodeUnknownResult(types.http),
+  mcp_tool: Schema.decodeUnknownResult(types.mcp_tool),
+  prompt: Schema.decodeUnknownResult(types.prompt),
+  agent: Schema.decodeUnknownResult(types.agent)
+}
+
+const kinds = Object.keys(types) as ReadonlyArray<Work["type"]>
+
+const isKind = (type: unknown): type is Work["type"] => kinds.includes(type as Work["type"])
+
+/** What may run at an event. */
+const runsAt = (event: EventName): ReadonlyArray<Work["type"]> => {
+  const { runs } = rowOf(event)
+  return runs === "models" ? kinds : runs === "local" ? ["command", "mcp_tool"] : ["command", "http", "mcp_tool"]
+}
+
+const readEntry = (
+  { event, options: { origin }, warn }: Place,
+  hook: unknown,
+  key: string
+): { readonly work: Work; readonly when: typeof When.Type } | undefined => {
   if (!isRecord(hook)) return warn(key, "expected an object with a type")
-  if (typeof hook["type"] === "string" && later.has(hook["type"])) {
-    return warn(`${key}.type`, `hooks of type ${hook["type"]} are not supported, so this one never runs`)
+  const type = own(hook, "type")
+  if (!isKind(type)) {
+    const near = typeof type === "string" ? meant(type, kinds) : undefined
+    return warn(`${key}.type`, `expected one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`)
   }
-  if (hook["type"] !== "command") return warn(`${key}.type`, `expected "command"`)
-  const decoded = decodeCommand(hook)
-  if (Result.isFailure(decoded)) return warn(key, String(decoded.failure.message).replaceAll(/\s*\n\s*/g, " "))
-  const command = decoded.success
-  const foreign =
-    [command.command, ...(command.args ?? [])].flatMap((text) => /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_/.exec(text) ?? [])[0]
-  if (foreign !== undefined) return warn(`${key}.command`, `${foreign}… is not filled in, so this one never runs`)
-  if (command.shell !== undefined && command.shell !== "bash") {
-    return warn(`${key}.shell`, `expected "bash", found ${JSON.stringify(command.shell)}, so this one never runs`)
+  if (!runsAt(event).includes(type)) {
+    return warn(`${key}.type`, `hooks of type ${type} do not run at ${event}, where ${runsAt(event).join(", ")} do`)
   }
-  if (hook["asyncRewake"] === true) warn(`${key}.asyncRewake`, "is not supported: the command runs as with async")
-  return hook["asyncRewake"] === true ? { ...command, async: true } : command
+  const why = whyNot(hook, key)
+  if (why !== undefined) return warn(key, `expected JSON, ${why}`)
+  const when = decoders.when(hook)
+  const work: Result.Result<Work, { readonly message: string }> = decoders[type](hook)
+  if (Result.isFailure(when)) return warn(key, line(when.failure.message))
+  if (Result.isFailure(work)) return warn(key, line(work.failure.message))
+  const unfilled = unfillable(work.success, origin)
+  if (unfilled !== undefined) return warn(`${key}.command`, `${unfilled}… is not filled in, so this one never runs`)
+  return { work: work.success, when: when.success }
 }
 
-const decodeCommand = Schema.decodeUnknownResult(Command)
+const line = (message: string): string => message.replaceAll(/\s*\n\s*/g, " ")
 
-const later: ReadonlySet<string> = new Set(["http", "prompt", "agent", "mcp_tool"])
+/** What a line for the shell names that nobody fills in. */
+const unfillable = (work: Work, origin: Origin | undefined): string | undefined => {
+  if (work.type !== "command") return undefined
+  const { args = [], command } = work
+  return [command, ...args].flatMap((text) =>
+    (origin?.type === "plugin" ? /\$\{(?:user_config|tool_input)\./ : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)/)
+      .exec(text) ?? []
+  )[0]
+}
 
 const readRule = (
   text: string | undefined,

@@ -1,38 +1,61 @@
 /**
- * Settings files with hooks, from where they are to one hook for an agent.
+ * Files with hooks, of every system, from where they are to hooks for an agent.
  *
  * @since 0.1.0
  */
 import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
+import type { HookSource } from "@belay/core/HookSource"
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import * as ClaudeCode from "./dialect/ClaudeCode.ts"
+import type * as Common from "../Common.ts"
 import * as Discovery from "./Discovery.ts"
-import type { EventName, Warning } from "./HookConfig.ts"
+import { show, type Warning } from "./HookConfig.ts"
+import { shown } from "./internal/engine.ts"
 import { isInside, real } from "./internal/files.ts"
+import { lists } from "./internal/sources/claude.ts"
+import { families } from "./internal/sources/families.ts"
+import type { ToolNames } from "./internal/toolnames.ts"
+import * as Runners from "./Runners.ts"
 import * as Trust from "./Trust.ts"
 
 /** @category models @since 0.1.0 */
-export interface Options extends Omit<ClaudeCode.Options, "handlers" | "projectDir" | "refuse">, Partial<Discovery.Places> {
+export interface Options
+  extends Omit<Common.Common, "name" | "tier" | "timeout" | "onTimeout">, Partial<Discovery.Places>, Runners.Options
+{
   /** The folder of the project. Default: the folder of the process. */
   readonly cwd?: string
   /** The folder of decisions, outside of the project. Default `~/.belay/trust`. */
   readonly trust?: string
+  /** What the agent's tools are called in files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
+  readonly toolNames?: ToolNames
+  /** A folder for the transcripts that scripts read; `false` writes none. Default `~/.belay/transcripts`. */
+  readonly transcripts?: string | false
+  /** What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on. Default `continue`, as scripts expect. */
+  readonly onBroken?: "continue" | "block"
+  /** How many entries of one event run at once. Default 10. */
+  readonly concurrency?: number
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
+  /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. */
+  readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
+}
+
+/** An entry that does not run, to be shown to whoever decides. The texts are the project's: print them with care. @category models @since 0.1.0 */
+export interface UntrustedEntry {
+  readonly event: string
+  readonly file: string
+  readonly key: string
+  /** What it would run: a line for the shell, a program with its arguments, a URL, a tool, a prompt. */
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
 }
 
 /** A project whose hooks do not run, because nobody decided about them as they are now. @category models @since 0.1.0 */
 export interface Untrusted {
   readonly project: string
-  /** What would run, to be shown before anybody decides. The texts are the project's: print them with care. */
-  readonly commands: ReadonlyArray<{
-    readonly event: EventName
-    readonly file: string
-    readonly key: string
-    readonly command: string
-    readonly args?: ReadonlyArray<string>
-  }>
+  readonly commands: ReadonlyArray<UntrustedEntry>
   readonly fingerprint: string
   /** Writes down that these files, as they were read, may run. They do when they are loaded again. */
   readonly trust: () => void
@@ -40,15 +63,17 @@ export interface Untrusted {
 
 /** What was loaded. @category models @since 0.1.0 */
 export interface Loaded {
-  /** One hook, or none where there are no commands that may run. */
+  /** A hook for each system that has entries which may run; what is managed is a hook of its own, before all others. */
   readonly hooks: ReadonlyArray<AgentHook>
   readonly warnings: ReadonlyArray<Warning>
   readonly untrusted: ReadonlyArray<Untrusted>
+  /** Every file that was read, whether it counts or not. */
+  readonly sources: ReadonlyArray<Discovery.Source>
 }
 
 /**
- * Loads the settings files of the user, the project and this checkout. Files that the project could have written count only when a person trusted them, with the scripts they name; when one of them changes afterwards,
- * nothing of the project runs any more. `disableAllHooks` of the project silences the project's own hooks only. Throws a `ConfigError` where decisions would be kept inside the project.
+ * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with the scripts they name; when one of them changes afterwards,
+ * nothing of the project runs any more. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
  *
  * @example
  * ```ts
@@ -58,7 +83,7 @@ export interface Loaded {
  * import * as HookFiles from "@belay/hooks/HookFiles"
  *
  * declare const provider: LlmProvider
- * const { hooks, untrusted, warnings } = HookFiles.load({ toolNames: { run: "Bash" } })
+ * const { hooks, untrusted, warnings } = HookFiles.load({ sources: ["claude", "codex"], toolNames: { run: "Bash" } })
  * for (const warning of warnings) console.warn(HookConfig.show(warning))
  * for (const { commands, project } of untrusted) console.warn(`${project} has ${commands.length} hooks that do not run`)
  * const agent = createAgent({ provider, hooks })
@@ -67,53 +92,110 @@ export interface Loaded {
  * @since 0.1.0
  */
 export const load = (options: Options = {}): Loaded => {
-  const { files, home = homedir(), sources: scopes, trust = join(home, ".belay", "trust"), ...rest } = options
+  const { home = homedir(), managed, scopes, sources: wanted, transcripts, trust = join(home, ".belay", "trust"), ...rest } = options
   const cwd = resolve(options.cwd ?? process.cwd())
   const { sources, warnings } = Discovery.find({
     cwd,
     home,
-    ...(scopes === undefined ? {} : { sources: scopes }),
-    ...(files === undefined ? {} : { files })
+    ...(managed === undefined ? {} : { managed }),
+    ...(wanted === undefined ? {} : { sources: wanted }),
+    ...(scopes === undefined ? {} : { scopes })
   })
-  const own = sources.filter(({ ofProject }) => !ofProject)
+  Result.getOrThrow(malformed(sources))
+  const counting = heard(sources)
   const theirs = sources.filter(({ ofProject }) => ofProject)
-  const silenced = own.some(({ config }) => config.disableAllHooks)
-  const muted = silenced || theirs.some(({ config }) => config.disableAllHooks)
-  const project = muted ? [] : theirs.flatMap(({ config }) => config.handlers)
-  Result.getOrThrow(check(project.length === 0 ? undefined : cwd, trust))
+  const project = counting.filter(({ ofProject }) => ofProject)
+  const entries = project.flatMap(({ config }) => config.handlers)
+  Result.getOrThrow(outside(entries.length === 0 ? undefined : cwd, trust))
   const store = Trust.folder(trust)
-  const print = project.length === 0 ? "" : Trust.fingerprint(cwd, theirs)
-  const trusted = project.length > 0 && store.isTrusted(cwd, print)
-  const handlers = [...silenced ? [] : own.flatMap(({ config }) => config.handlers), ...trusted ? project : []]
-  const ofProject = new Set(project)
+  const print = entries.length === 0 ? "" : Trust.fingerprint(cwd, theirs)
+  const trusted = entries.length > 0 && store.isTrusted(cwd, print)
+  const files = new Set(project.map(({ path }) => path))
   const changed = "files of the project changed since they were trusted"
+  const { urls, variables } = lists(counting)
+  const folder = transcripts ?? join(home, ".belay", "transcripts")
+  const making = {
+    ...rest,
+    projectDir: cwd,
+    home,
+    runners: Runners.make({
+      ...rest,
+      ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
+      ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
+    }),
+    ...(folder === false ? {} : { transcripts: folder }),
+    refuse: ({ file }: Discovery.Entry) =>
+      files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again)) !== print ? changed : undefined
+  }
+  const may = counting.filter(({ ofProject }) => !ofProject || trusted)
   return {
-    hooks: handlers.length === 0 ? [] : [
-      ClaudeCode.make({
-        ...rest,
-        home,
-        handlers,
-        projectDir: cwd,
-        refuse: (handler) => ofProject.has(handler) && Trust.fingerprint(cwd, theirs.map(Discovery.again)) !== print ? changed : undefined
-      })
-    ],
+    hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),
     warnings,
-    untrusted: project.length === 0 || trusted ? [] : [{
+    untrusted: entries.length === 0 || trusted ? [] : [{
       project: real(cwd),
-      commands: project.map(({ command: { args, command }, event, file, key }) => ({
+      commands: entries.map(({ event, file, key, work }) => ({
         event,
         file,
         key,
-        command,
-        ...(args === undefined ? {} : { args })
+        command: work.type === "command" ? work.command : shown(work),
+        ...(work.type === "command" && work.args !== undefined ? { args: work.args } : {})
       })),
       fingerprint: print,
       trust: () => store.trust(cwd, print)
-    }]
+    }],
+    sources
   }
 }
 
-const check = (cwd: string | undefined, trust: string): Result.Result<void, ConfigError> =>
+/**
+ * The same for `createAgent({ hookSources })`: read when the agent is made, for its folder. What does not count, and projects that nobody trusted, are log lines.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import type { LlmProvider } from "@belay/core/LlmProvider"
+ * import * as HookFiles from "@belay/hooks/HookFiles"
+ *
+ * declare const provider: LlmProvider
+ * const agent = createAgent({ provider, cwd: "/srv/app", hookSources: [HookFiles.source({ toolNames: { run: "Bash" } })] })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const source = (options: Options = {}): HookSource => ({
+  name: "hook-files",
+  load: ({ cwd }) => {
+    const { hooks, untrusted, warnings } = load({ cwd, ...options })
+    const waiting = untrusted.map(({ commands, project }) =>
+      `${project}: ${commands.length} hooks do not run, because nobody has trusted them as they are`
+    )
+    return { hooks, warnings: [...warnings.map(show), ...waiting] }
+  }
+})
+
+/** What is managed has to be right: a guard that is spelt wrong must not be left out. */
+const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
+  const wrong = sources.filter(({ scope }) => scope === "managed").flatMap(({ config }) => config.warnings)
+  return wrong.length === 0
+    ? Result.succeed(undefined)
+    : Result.fail(new ConfigError({ key: wrong[0]!.file, message: `managed hooks have to be right: ${wrong.map(show).join("; ")}` }))
+}
+
+/** Leaves out what is silenced. Only the machine's owner silences what is managed, and a project nobody's but its own. */
+const heard = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
+  const managed = sources.filter(({ scope }) => scope === "managed")
+  const isOff = managed.some(({ config }) => config.disableAllHooks)
+  const isOnly = managed.some(({ config }) => "allowManagedHooksOnly" in config && config.allowManagedHooksOnly === true)
+  return sources.filter(({ dialect, ofProject, scope }) => {
+    if (scope === "managed") return !isOff
+    if (isOff || isOnly) return false
+    return !sources.some((other) =>
+      other.dialect === dialect && other.scope !== "managed" && other.config.disableAllHooks && (ofProject || !other.ofProject)
+    )
+  })
+}
+
+const outside = (cwd: string | undefined, trust: string): Result.Result<void, ConfigError> =>
   cwd !== undefined && (isInside(cwd, resolve(trust)) || isInside(real(cwd), real(resolve(trust))))
     ? Result.fail(
       new ConfigError({

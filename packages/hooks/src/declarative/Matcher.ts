@@ -30,14 +30,14 @@ export interface Matcher {
  * @category constructors
  * @since 0.1.0
  */
-export const compile = (matcher: string | undefined, event: EventName): Matcher => {
+export const compile = (matcher: string | undefined, event: EventName, flavor: "claude" | "codex" = "claude"): Matcher => {
   const { field, names } = rowOf(event)
   if (matcher === undefined || matcher.trim() === "" || matcher === "*" || field === undefined) return everything
   if (names === "literal") {
     const listed = new Set(matcher.split("|").map((name) => name.trim()))
     return { test: (path) => listed.has(path) || listed.has(path.slice(path.lastIndexOf("/") + 1)) }
   }
-  if ((names === "strict" ? /^[\w|]+$/ : /^[\w\- ,|]+$/).test(matcher)) {
+  if ((names === "strict" || flavor === "codex" ? /^[\w|]+$/ : /^[\w\- ,|]+$/).test(matcher)) {
     const listed = new Set(matcher.split(/[|,]/).map((name) => name.trim()))
     return { test: (value) => listed.has(value) }
   }

@@ -4,16 +4,17 @@
  * @since 0.1.0
  */
 import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
-import * as Result from "effect/Result"
 import { type EventName, rowOf } from "./internal/events.ts"
+import { type Fields, isRecord, parse } from "./internal/records.ts"
 import type { Finished } from "./runner/Command.ts"
+import type { AgentWork, PromptWork, Work } from "./Runners.ts"
 
 /** How one command ended. @category models @since 0.1.0 */
 export type Outcome =
   | { readonly type: "success"; readonly said: Said }
   | { readonly type: "blocking"; readonly reason: string; readonly said: Said }
   | { readonly type: "nonBlockingError"; readonly reason: string; readonly said?: Said }
-  | { readonly type: "cancelled"; readonly cause: "timeout" | "interrupt"; readonly reason: string }
+  | { readonly type: "cancelled"; readonly cause: "timeout" | "interrupt" | "exhausted"; readonly reason: string }
 
 /** What a command said besides blocking. @category models @since 0.1.0 */
 export interface Said {
@@ -27,6 +28,18 @@ export interface Said {
   readonly updatedMcpOutput?: Json
   readonly retry?: boolean
   readonly suppressOutput?: boolean
+  /** A permission is denied, and the turn ends. */
+  readonly interrupt?: boolean
+  /** What the host may add to its rules. */
+  readonly permissions?: Json
+  /** What the session is called. */
+  readonly title?: string
+  /** For the terminal: notifications and titles, nothing that moves or clears. */
+  readonly terminal?: string
+  /** Files whose changes the script wants to hear of. */
+  readonly watch?: ReadonlyArray<string>
+  /** For the host that asked: `worktreePath`, `displayContent`, `action` and `content`. */
+  readonly answer?: JsonObject
   /** For the model. */
   readonly context: ReadonlyArray<string>
   /** For the user. */
@@ -60,13 +73,15 @@ export const maxText = 10_000
  * @category reading
  * @since 0.1.0
  */
-export const read = (finished: Finished, event: EventName): Outcome => {
+export const read = (finished: Finished, event: EventName, work?: Work): Outcome => {
   const { exitCode, exhausted, overflowed, stderr, stdout, timedOut } = finished
-  if (exhausted === true) return { type: "cancelled", cause: "timeout", reason: "came to no answer in the calls it has" }
+  if (exhausted === true) return { type: "cancelled", cause: "exhausted", reason: "came to no answer in the calls it has" }
   if (timedOut) return { type: "cancelled", cause: "timeout", reason: "took too long and was ended" }
   if (overflowed) return { type: "nonBlockingError", reason: "wrote too much and was ended" }
   if (exitCode === undefined) return { type: "nonBlockingError", reason: "was killed" }
+  if (exitCode === 0 && (work?.type === "prompt" || work?.type === "agent")) return judged(stdout, event, work)
   const { blocks, plain, two } = rowOf(event)
+  if (event === "WorktreeCreate") return worktree(finished)
   const json = parse(spoken(stdout))
   const { reason, said } = json === undefined ? { reason: undefined, said: silent } : decode(json, event)
   if (exitCode === 2 && blocks === true) {
@@ -93,7 +108,7 @@ export const read = (finished: Finished, event: EventName): Outcome => {
  * @category aggregation
  * @since 0.1.0
  */
-export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArray<string> = []): Verdict => {
+export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArray<string> = [], separator = "\n"): Verdict => {
   const all = outcomes.map((outcome, index) => ({ outcome, label: labels[index] ?? `hook ${index + 1}` }))
   const said = outcomes.flatMap((outcome) => "said" in outcome && outcome.said !== undefined ? [outcome.said] : [])
   const reasons = outcomes.flatMap((outcome) => outcome.type === "blocking" ? [outcome.reason] : [])
@@ -102,15 +117,22 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
   const why = said.flatMap((each) => each.permission === permission && each.permissionReason !== undefined ? [each.permissionReason] : [])
   const warnings = all.flatMap(({ label, outcome }) => [
     ...("said" in outcome ? outcome.said?.problems ?? [] : []).map((problem) => `${label}: ${problem}`),
-    ...(outcome.type === "nonBlockingError" || outcome.type === "cancelled" ? [`${label} ${outcome.reason}`] : [])
+    // An agent that comes to no answer is nobody's fault.
+    ...(outcome.type === "nonBlockingError" || (outcome.type === "cancelled" && outcome.cause !== "exhausted")
+      ? [`${label} ${outcome.reason}`]
+      : [])
   ])
   const last = <K extends "updatedInput" | "updatedOutput" | "updatedMcpOutput">(key: K): Partial<Pick<Said, K>> => {
     const found = said.filter((each) => each[key] !== undefined)
     if (found.length > 1) warnings.push(`${found.length} hooks gave ${key}: the last of them counts`)
     return found.length === 0 ? {} : { [key]: found.at(-1)![key] } as Partial<Pick<Said, K>>
   }
+  const newest = <K extends "permissions" | "title" | "terminal" | "answer">(key: K): Partial<Pick<Said, K>> => {
+    const found = said.findLast((each) => each[key] !== undefined)
+    return found === undefined ? {} : { [key]: found[key] } as Partial<Pick<Said, K>>
+  }
   return {
-    ...(reasons.length === 0 ? {} : { blocked: reasons.join("\n") }),
+    ...(reasons.length === 0 ? {} : { blocked: reasons.join(separator) }),
     ...(stops.length === 0 ? {} : { stop: stops.join("\n") }),
     ...(permission === undefined ? {} : { permission }),
     ...(why.length === 0 ? {} : { permissionReason: why.join("\n") }),
@@ -119,6 +141,12 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
     ...last("updatedOutput"),
     ...last("updatedMcpOutput"),
     ...(said.some(({ retry }) => retry === true) ? { retry: true } : {}),
+    ...(said.some(({ interrupt }) => interrupt === true) ? { interrupt: true } : {}),
+    ...newest("permissions"),
+    ...newest("title"),
+    ...newest("terminal"),
+    ...newest("answer"),
+    ...(said.some(({ watch }) => watch !== undefined) ? { watch: [...new Set(said.flatMap(({ watch = [] }) => watch))] } : {}),
     context: said.flatMap(({ context }) => context),
     messages: said.flatMap(({ messages, suppressOutput }) => suppressOutput === true ? [] : messages),
     warnings
@@ -146,23 +174,45 @@ const spoken = (stdout: string): string => {
   return detached(first) === undefined ? text : text.slice(first.length).trim()
 }
 
-const silent: Said = { context: [], messages: [], problems: [] }
+/** Nothing was said. @category models @since 0.1.0 */
+export const silent: Said = { context: [], messages: [], problems: [] }
+
+/** What a model found: `{ ok, reason, impossible }`. */
+const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork): Outcome => {
+  const { impossible, ok, reason: why } = parse(stdout) ?? {}
+  if (typeof ok !== "boolean") return { type: "nonBlockingError", reason: "gave no answer of the form { ok, reason }" }
+  if (ok) return { type: "success", said: silent }
+  const reason = cap(typeof why === "string" && why.trim() !== "" ? why : "refused without a reason")
+  const goesOn = work.type === "agent" || work.continueOnBlock === true
+  if (event === "Stop" || event === "SubagentStop") {
+    return impossible === true ? { type: "success", said: { ...silent, messages: [reason] } } : { type: "blocking", reason, said: silent }
+  }
+  if (event === "PermissionRequest" || event === "PermissionDenied") return { type: "success", said: silent }
+  if (event === "PostToolUseFailure") return { type: "success", said: { ...silent, context: [reason] } }
+  const stays = goesOn || event === "TaskCreated" || event === "TaskCompleted"
+  return { type: "blocking", reason, said: stays ? silent : { ...silent, stop: reason } }
+}
+
+/** The path of a new worktree is the last line; whatever is not 0 fails. */
+const worktree = ({ exitCode, stderr, stdout }: Finished): Outcome => {
+  const text = stdout.trim()
+  const json = parse(text)
+  const said = json === undefined ? silent : decode(json, "WorktreeCreate").said
+  if (exitCode !== 0) return { type: "blocking", reason: cap(stderr.trim() || `ended with ${exitCode}`), said }
+  const path = said.answer === undefined ? text.split("\n").at(-1)!.trim() : ""
+  return path === "" || json !== undefined
+    ? { type: "success", said }
+    : { type: "success", said: { ...said, answer: { worktreePath: cap(path) } } }
+}
 
 const cap = (text: string): string => text.length > maxText ? text.slice(0, maxText).toWellFormed() : text
-
-type Fields = { readonly [key: string]: unknown }
-
-const parse = (stdout: string): Fields | undefined => {
-  const text = stdout.trim()
-  return text.startsWith("{") ? Result.getOrUndefined(Result.try(() => JSON.parse(text) as Fields)) : undefined
-}
 
 /** Reads field by field: one that makes no sense does not make the others unheard. */
 const decode = (json: Fields, event: EventName): { readonly reason: string | undefined; readonly said: Said } => {
   const problems: Array<string> = []
-  const field = <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string): A | undefined => {
+  const field: Field = (of, key, fits, expected) => {
     const value = Object.hasOwn(of, key) ? of[key] : undefined
-    if (value === undefined || value === null || fits(value)) return (value ?? undefined) as A | undefined
+    if (value === undefined || value === null || fits(value)) return (value ?? undefined) as never
     problems.push(`${key} does not count: expected ${expected}`)
     return undefined
   }
@@ -171,8 +221,9 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
   const goesOn = field(json, "continue", isBoolean, "true or false")
   const decision = field(json, "decision", oneOf("block", "approve"), "block or approve")
   const permission = event === "PermissionRequest"
-    ? permissionOf(field(specific, "decision", isFields, "an object"), field, problems)
+    ? permissionOf(field(specific, "decision", isRecord, "an object"), field)
     : {
+      ...unasked,
       is: field(specific, "permissionDecision", oneOf("allow", "deny", "ask", "defer"), "allow, deny, ask or defer"),
       why: text(specific, "permissionDecisionReason")
     }
@@ -184,12 +235,14 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
   const stop = goesOn === false ? cap(text(json, "stopReason") ?? "stopped by a hook") : undefined
   const context = [text(specific, "additionalContext"), event === "SessionStart" ? text(specific, "initialUserMessage") : undefined]
   const message = text(json, "systemMessage")
-  const isInput = (value: unknown): value is JsonObject => isFields(value) && whyNot(value) === undefined
-  const isOutput = (value: unknown): value is Json => whyNot(value) === undefined
-  const input = event === "PreToolUse" ? field(specific, "updatedInput", isInput, "an object") : undefined
+  const input = event === "PreToolUse" ? field(specific, "updatedInput", isInput, "an object") : permission.input
   const output = field(specific, "updatedToolOutput", isOutput, "JSON")
   const mcp = field(specific, "updatedMCPToolOutput", isOutput, "JSON")
   const retry = field(specific, "retry", isBoolean, "true or false")
+  const title = text(specific, "sessionTitle")
+  const sequence = text(json, "terminalSequence")
+  const watch = field(specific, "watchPaths", isTexts, "a list of texts")
+  const answer = answerOf(specific, event, field)
   const suppress = field(json, "suppressOutput", isBoolean, "true or false")
   const said: Said = {
     ...(stop === undefined ? {} : { stop }),
@@ -199,6 +252,12 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
     ...(output === undefined ? {} : { updatedOutput: output }),
     ...(mcp === undefined ? {} : { updatedMcpOutput: mcp }),
     ...(retry === undefined ? {} : { retry }),
+    ...(permission.interrupt === true ? { interrupt: true } : {}),
+    ...(permission.permissions === undefined ? {} : { permissions: permission.permissions }),
+    ...(title === undefined ? {} : { title: title.slice(0, 500) }),
+    ...(sequence !== undefined && harmless.test(sequence) ? { terminal: sequence } : {}),
+    ...(watch === undefined ? {} : { watch: watch.slice(0, 1_000) }),
+    ...(answer === undefined ? {} : { answer }),
     ...(suppress === undefined ? {} : { suppressOutput: suppress }),
     context: context.filter((one): one is string => one !== undefined && one.trim() !== ""),
     messages: message === undefined || message === "" ? [] : [cap(message)],
@@ -208,25 +267,52 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
   return { reason, said }
 }
 
-type Permission = { readonly is: "allow" | "deny" | "ask" | "defer" | undefined; readonly why: string | undefined }
-
-const permissionOf = (
-  decision: Fields | undefined,
-  field: <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string) => A | undefined,
-  problems: Array<string>
-): Permission => {
-  if (decision === undefined) return { is: undefined, why: undefined }
-  for (const key of ["updatedInput", "updatedPermissions", "interrupt"]) {
-    if (Object.hasOwn(decision, key)) problems.push(`decision.${key} does not count: a permission is given or denied as it was asked for`)
-  }
-  return { is: field(decision, "behavior", oneOf("allow", "deny"), "allow or deny"), why: field(decision, "message", isText, "a text") }
+interface Permission {
+  readonly is: "allow" | "deny" | "ask" | "defer" | undefined
+  readonly why: string | undefined
+  readonly input: JsonObject | undefined
+  readonly interrupt: boolean | undefined
+  readonly permissions: Json | undefined
 }
+
+const unasked: Permission = { is: undefined, why: undefined, input: undefined, interrupt: undefined, permissions: undefined }
+
+type Field = <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string) => A | undefined
+
+const permissionOf = (decision: Fields | undefined, field: Field): Permission =>
+  decision === undefined ? unasked : {
+    is: field(decision, "behavior", oneOf("allow", "deny"), "allow or deny"),
+    why: field(decision, "message", isText, "a text"),
+    input: field(decision, "updatedInput", isInput, "an object"),
+    interrupt: field(decision, "interrupt", isBoolean, "true or false"),
+    permissions: field(decision, "updatedPermissions", isOutput, "JSON")
+  }
+
+/** What the host reads that told of the event. */
+const answerOf = (specific: Fields, event: EventName, field: Field): JsonObject | undefined => {
+  if (event === "WorktreeCreate") {
+    const worktreePath = field(specific, "worktreePath", isText, "a text")
+    return worktreePath === undefined ? undefined : { worktreePath }
+  }
+  if (event === "MessageDisplay") {
+    const displayContent = field(specific, "displayContent", isText, "a text")
+    return displayContent === undefined ? undefined : { displayContent }
+  }
+  if (event !== "Elicitation" && event !== "ElicitationResult") return undefined
+  const action = field(specific, "action", oneOf("accept", "decline", "cancel"), "accept, decline or cancel")
+  const content = field(specific, "content", isInput, "an object")
+  return action === undefined ? undefined : { action, ...(content === undefined ? {} : { content }) }
+}
+
+/** Titles, notifications and the bell. */
+// oxlint-disable-next-line no-control-regex -- control sequences are what this is about
+const harmless = /^(?:\u0007|\u001B\](?:0|1|2|9|99|777);[^\u0000-\u001F\u007F-\u009F]{0,1000}(?:\u0007|\u001B\\))+$/
 
 /** What is meant for another event does not count here. */
 const specificOf = (json: Fields, event: EventName, problems: Array<string>): Fields => {
   const specific = Object.hasOwn(json, "hookSpecificOutput") ? json["hookSpecificOutput"] : undefined
   if (specific === undefined || specific === null) return {}
-  if (!isFields(specific)) {
+  if (!isRecord(specific)) {
     problems.push("hookSpecificOutput does not count: expected an object")
     return {}
   }
@@ -236,7 +322,9 @@ const specificOf = (json: Fields, event: EventName, problems: Array<string>): Fi
   return {}
 }
 
+const isInput = (value: unknown): value is JsonObject => isRecord(value) && whyNot(value) === undefined
+const isOutput = (value: unknown): value is Json => whyNot(value) === undefined
+const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isText)
 const isText = (value: unknown): value is string => typeof value === "string"
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean"
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
 const oneOf = <const A extends string>(...choices: ReadonlyArray<A>) => (value: unknown): value is A => choices.includes(value as A)

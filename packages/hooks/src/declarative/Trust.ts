@@ -10,9 +10,9 @@ import { randomUUID } from "node:crypto"
 import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import type { Source } from "./Discovery.ts"
-import type { Handler } from "./HookConfig.ts"
+import { scriptFolders, type Source } from "./Discovery.ts"
 import { below, isInside, read, real, sha256 } from "./internal/files.ts"
+import type { Work } from "./Runners.ts"
 
 /**
  * Computes what a decision is about: the project's real path, its settings files, the scripts that their commands name, and everything in `.claude/hooks`. It changes with a letter
@@ -22,8 +22,8 @@ import { below, isInside, read, real, sha256 } from "./internal/files.ts"
  * @since 0.1.0
  */
 export const fingerprint = (cwd: string, sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>): string => {
-  const scripts = sources.flatMap(({ config }) => config.handlers.flatMap((handler) => named(handler, cwd)))
-  const paths = [...new Set([...scripts, ...below(join(cwd, ".claude", "hooks"))])].sort()
+  const scripts = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd)))
+  const paths = [...new Set([...scripts, ...scriptFolders.flatMap((folder) => below(join(cwd, folder)))])].sort()
   return sha256(JSON.stringify([
     real(cwd),
     // As they were read: what is there by now may be something else.
@@ -76,7 +76,9 @@ export const folder = (path: string): Store => {
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String })))
 
 /** What a command names that is or could be a script: files of the system are not the project's to change. */
-const named = ({ command: { args, command } }: Handler, cwd: string): ReadonlyArray<string> => {
+const named = (work: Work, cwd: string): ReadonlyArray<string> => {
+  if (work.type !== "command") return []
+  const { args, command } = work
   const whole = [...command.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
   const words = [command, ...whole].flatMap((text) => [text, ...text.replaceAll(/["'\\]/g, "").split(/[\s;|&()<>`=,]+/)])
   return [...new Set([...words, ...(args ?? []).flatMap((one) => [one, ...one.split("=")])])].flatMap((word) => {

@@ -28,7 +28,7 @@ describe("ClaudeCode", () => {
       assert.strictEqual((yield* at("onSessionStart", { sessionId: "session-1", source: "resume", context: [] }))._tag, "Continue")
       // A compaction follows, which says it.
       yield* at("onSessionStart", { sessionId: "session-2", source: "rotate", context: [] })
-      yield* at("postCompaction", { removedCount: 1, summary: "", budget: { usedTokens: 1, windowTokens: 2 } })
+      yield* at("postCompaction", { removedCount: 1, summary: "", budget: { usedTokens: 1, windowTokens: 2 }, trigger: "threshold" })
       assert.deepEqual(told.map(({ command, input }) => [command, input["source"]]), [["x", "startup"], ["y", "compact"]])
     }))
 
@@ -149,7 +149,7 @@ describe("ClaudeCode", () => {
       const request = { messages: [], budget: { usedTokens: 1, windowTokens: 2 }, hint: {} }
       assert.strictEqual((yield* at("preCompaction", { ...request, trigger: "threshold" }))._tag, "Continue")
       assert.deepInclude(yield* at("preCompaction", { ...request, trigger: "manual" }), { _tag: "Reject", reason: "not now" })
-      yield* at("postCompaction", { removedCount: 1, summary: "so far", budget: request.budget })
+      yield* at("postCompaction", { removedCount: 1, summary: "so far", budget: request.budget, trigger: "threshold" })
       assert.deepEqual(heard.injected, ["anchors"])
       const signal = (name: string, payload: Json, blockable = true) => at("onSignal", { name, payload, blockable })
       yield* signal("file-changed", { file_path: "/p/.env", event: "change", session_id: "forged", hook_event_name: "forged" })

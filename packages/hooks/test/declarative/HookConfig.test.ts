@@ -33,8 +33,8 @@ describe("HookConfig", () => {
       ["PreToolUse", "hooks.PreToolUse[1].hooks[0]"],
       ["Stop", "hooks.Stop[0].hooks[0]"]
     ])
-    assert.strictEqual(handlers[0]!.command.timeout, 10)
-    assert.deepEqual(handlers[1]!.command.args, ["a.js"])
+    assert.strictEqual(handlers[0]!.timeout, 10)
+    assert.deepEqual(handlers[1]!.work, { type: "command", command: "node", args: ["a.js"] })
     assert.isTrue(handlers[0]!.matcher.test("Bash"))
     assert.isFalse(handlers[0]!.matcher.test("Edit"))
   })
@@ -62,7 +62,12 @@ describe("HookConfig", () => {
         { hooks: [command({ command: "./last.sh" })] }
       ]
     })
-    assert.deepEqual(handlers.map((one) => one.command.command), ["./last.sh"])
+    assert.deepEqual(handlers.map(({ work }) => work), [
+      { type: "command", command: "./x.sh", shell: "powershell" },
+      { type: "http", url: "http://localhost:9" },
+      { type: "prompt", prompt: "?" },
+      { type: "command", command: "./last.sh" }
+    ])
     const lines = warnings.map(HookConfig.show)
     const expected = [
       /^s\.json: hooks\.PreToolUs: unknown event; did you mean PreToolUse\?$/,
@@ -73,19 +78,28 @@ describe("HookConfig", () => {
       /^s\.json: hooks\.Stop\[2\]\.hooks: expected a list/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[0\]: expected an object/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[1\]: .*command/,
-      /^s\.json: hooks\.Stop\[3\]\.hooks\[2\]\.type: expected "command"/,
+      /^s\.json: hooks\.Stop\[3\]\.hooks\[2\]\.type: expected one of command, http, mcp_tool, prompt, agent/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[3\]: .*timeout/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[4\]: .*timeout/,
       /^s\.json: hooks\.Stop\[4\]\.hooks\[0\]: .*args/,
-      /^s\.json: hooks\.Stop\[4\]\.hooks\[1\]\.shell: .*powershell/,
       /^s\.json: hooks\.Stop\[4\]\.hooks\[2\]\.command: \$\{user_config\.… is not filled in/,
-      /hooks\[0\]\.type: hooks of type http are not supported/,
-      /hooks\[1\]\.type: hooks of type prompt are not supported/,
-      /hooks\[2\]\.type: hooks of type agent are not supported/,
-      /hooks\[3\]\.type: hooks of type mcp_tool are not supported/
+      /^s\.json: hooks\.Stop\[5\]\.hooks\[2\]: .*prompt/,
+      /^s\.json: hooks\.Stop\[5\]\.hooks\[3\]: .*server/
     ]
     assert.lengthOf(lines, expected.length)
     for (const [index, pattern] of expected.entries()) assert.match(lines[index]!, pattern)
+  })
+
+  it("says which types do not run at an event", () => {
+    const prompt = { type: "prompt", prompt: "?" }
+    const http = { type: "http", url: "https://example.com" }
+    const { handlers, warnings } = decode({ SessionStart: [{ hooks: [prompt, http] }], Notification: [{ hooks: [prompt, http] }] })
+    assert.deepEqual(handlers.map(({ event, work }) => [event, work.type]), [["Notification", "http"]])
+    assert.deepEqual(warnings.map(HookConfig.show), [
+      "s.json: hooks.SessionStart[0].hooks[0].type: hooks of type prompt do not run at SessionStart, where command, mcp_tool do",
+      "s.json: hooks.SessionStart[0].hooks[1].type: hooks of type http do not run at SessionStart, where command, mcp_tool do",
+      "s.json: hooks.Notification[0].hooks[0].type: hooks of type prompt do not run at Notification, where command, http, mcp_tool do"
+    ])
   })
 
   it("takes names of prototypes for names", () => {
@@ -112,7 +126,7 @@ describe("HookConfig", () => {
   it.prop("survives any JSON", [Schema.Json], ([json]) => {
     for (const text of [json, { hooks: json }, { hooks: { Stop: json } }, { hooks: { Stop: [{ hooks: [json] }] } }]) {
       const { handlers } = HookConfig.decode(JSON.stringify(text), "s.json")
-      assert.isTrue(handlers.every((one) => one.command.type === "command"))
+      assert.isTrue(handlers.every(({ work }) => ["command", "http", "mcp_tool", "prompt", "agent"].includes(work.type)))
     }
   })
 
@@ -166,7 +180,7 @@ describe("HookConfig", () => {
     for (const [rule, tool, args, hit] of paths) {
       it(`${rule}: ${hit ? "runs" : "does not run"} at ${tool} ${JSON.stringify(args)}`, () => {
         const text = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [command({ if: rule })] }] } })
-        const { handlers, warnings } = HookConfig.decode(text, "s.json", "/p/sub")
+        const { handlers, warnings } = HookConfig.decode(text, "s.json", { folder: "/p/sub" })
         assert.deepEqual(warnings, [])
         const compiled = handlers[0]!.rule
         if (compiled === undefined || compiled === "never") return assert.fail("expected a rule")

@@ -141,7 +141,7 @@ describe("HookFiles", () => {
     execFileSync("sh", ["-c", "mkfifo .claude/settings.json"], { cwd })
     mkdirSync(join(cwd, ".claude/settings.local.json"))
     write(join(home, ".claude/settings.json"), " ".repeat(1_048_577))
-    const { hooks, untrusted, warnings } = load({ files: ["nowhere.json"] })
+    const { hooks, untrusted, warnings } = load({ sources: ["claude", { dialect: "claude", file: "nowhere.json" }] })
     assert.deepEqual([hooks, untrusted], [[], []])
     assert.deepEqual(warnings.map(({ reason }) => reason.replace(/ \(.*/, "")), [
       "cannot be read: is larger than 1048576 bytes",
@@ -163,9 +163,9 @@ describe("HookFiles", () => {
       project(settings("exit 0"))
       assert.deepEqual(load().hooks, [])
       write(join(cwd, "more.json"), settings("exit 2"))
-      assert.lengthOf(load({ sources: [], files: ["more.json"] }).untrusted, 1)
+      assert.lengthOf(load({ sources: [{ dialect: "claude", file: "more.json" }] }).untrusted, 1)
       write(join(root, "more.json"), settings("exit 2"))
-      assert.lengthOf(load({ sources: [], files: [join(root, "more.json")] }).hooks, 1)
+      assert.lengthOf(load({ sources: [{ dialect: "claude", file: join(root, "more.json") }] }).hooks, 1)
     }))
 
   it("takes the home folder for the user's, not for a project", () => {
@@ -194,7 +194,7 @@ describe("HookFiles", () => {
       JSON.stringify({
         hooks: {
           PreToolUs: [],
-          PreToolUse: [{ hooks: [{ type: "http", url: "http://localhost:1" }, { type: "command", command: "exit 0" }] }]
+          PreToolUse: [{ hooks: [{ type: "shout", url: "http://localhost:1" }, { type: "command", command: "exit 0" }] }]
         }
       })
     )
@@ -202,7 +202,7 @@ describe("HookFiles", () => {
     assert.lengthOf(hooks, 1)
     assert.deepEqual(warnings.map(HookConfig.show), [
       `${path}: hooks.PreToolUs: unknown event; did you mean PreToolUse?`,
-      `${path}: hooks.PreToolUse[0].hooks[0].type: hooks of type http are not supported, so this one never runs`
+      `${path}: hooks.PreToolUse[0].hooks[0].type: expected one of command, http, mcp_tool, prompt, agent`
     ])
   })
 })

@@ -139,7 +139,9 @@ describe("the outcome of a command", () => {
     const answer = (decision: object) => read(ended(0, specific({ decision }, "PermissionRequest")), "PermissionRequest")
     assert.strictEqual(saidBy(answer({ behavior: "allow" })).permission, "allow")
     assert.deepInclude(answer({ behavior: "deny", message: "never" }), { type: "blocking", reason: "never" })
-    assert.match(saidBy(answer({ behavior: "allow", updatedInput: {} })).problems[0]!, /updatedInput does not count/)
+    assert.deepEqual(saidBy(answer({ behavior: "allow", updatedInput: { command: "ls" } })).updatedInput, { command: "ls" })
+    assert.isTrue(saidBy(answer({ behavior: "deny", interrupt: true })).interrupt)
+    assert.match(saidBy(answer({ behavior: "allow", updatedInput: 1 })).problems[0]!, /updatedInput does not count/)
   })
 
   it.prop(

@@ -235,7 +235,7 @@ describe("scripts as people write them", () => {
     const word = `w${root.replaceAll(/\W/g, "")}`
     const command = `touch ${join(root, "started")}; trap '' TERM; while :; do sleep 0.01 || : ${word}; done`
     const file = write(join(root, "x.json"), JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command }] }] } }))
-    const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, files: [file], graceMs: 50 })
+    const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, sources: [{ dialect: "claude", file }], graceMs: 50 })
     const { ran, tools } = recording()
     const { provider } = scripted([calls(["bash", { command: "ls" }])])
     await using agent = createAgent({ provider, tools, hooks, cwd: root })
@@ -269,7 +269,7 @@ describe("scripts as people write them", () => {
       const group = [{ hooks: [hook] }]
       const events = ["UserPromptSubmit", "PreToolUse", "Stop"]
       const file = write(join(root, "x.json"), JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, group])) }))
-      const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, files: [file], graceMs: 50 })
+      const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, sources: [{ dialect: "claude", file }], graceMs: 50 })
       const { ran, tools } = recording()
       const { provider } = scripted([calls(["bash", { command: "ls" }]), { text: "done" }])
       const agent = createAgent({ provider, tools, hooks, cwd: root })
@@ -288,7 +288,7 @@ describe("scripts as people write them", () => {
       join(root, "x.json"),
       JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "echo hi; exit 2" }] }] } })
     )
-    const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, files: [file] })
+    const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, sources: [{ dialect: "claude", file }] })
     const { provider } = scripted([calls(["bash", { command: "ls" }])])
     await using agent = createAgent({ provider, tools: recording().tools, hooks, cwd: root })
     const found: Array<AgentEvent> = []
@@ -321,7 +321,7 @@ describe("scripts and sub-agents", () => {
       Stop: [{ hooks: [{ type: "command", command: note }] }]
     }
     const file = write(join(root, "x.json"), JSON.stringify({ hooks }))
-    const loaded = HookFiles.load({ cwd: join(root, "p"), home: root, files: [file] })
+    const loaded = HookFiles.load({ cwd: join(root, "p"), home: root, sources: [{ dialect: "claude", file }] })
     assert.deepEqual(loaded.warnings, [])
     const inner = scripted([{ text: "half done" }, { text: "all done" }])
     const helper = createAgent({ name: "helper", provider: inner.provider })

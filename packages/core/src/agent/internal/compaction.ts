@@ -91,7 +91,12 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
   turn.session.replace(result.messages)
   const removedCount = before.length - result.messages.filter((message) => before.includes(message)).length
   turn.publish({ type: "compaction", removedCount, summary: result.summary })
-  const end = turn.fold("postCompaction", { removedCount, summary: result.summary, budget: { ...budget, usedTokens: estimate(turn) } })
+  const end = turn.fold("postCompaction", {
+    removedCount,
+    summary: result.summary,
+    budget: { ...budget, usedTokens: estimate(turn) },
+    trigger
+  })
   if (end !== undefined && Effect.isEffect(end)) yield* end
   return true
 }

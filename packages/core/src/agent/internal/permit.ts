@@ -13,6 +13,7 @@ import * as HookState from "../../hook/HookState.ts"
 import type { PolicyAnswer } from "../../port/RuntimePolicy.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { frozenCopy } from "./copy.ts"
+import { ended } from "./ended.ts"
 import { say } from "./say.ts"
 import type { Turn, Work } from "./turn.ts"
 
@@ -41,6 +42,7 @@ export const allowed = function*(
   const folded = turn.fold("onPermission", { call, tool, reason: checked.reason, decision: { type: "ask", reason: checked.reason } })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by: outcome.by! }
+  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   const decision = outcome?.event.decision
   if (decision?.type === "allow") return { type: "allow", grant: checked.grant }
   if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by: outcome!.by! }
@@ -89,6 +91,7 @@ export const ask = function*(
     tool: call.name,
     args: shown,
     by,
+    ...(question.args === undefined ? {} : { proposed: true as const }),
     reason: question.reason,
     fingerprint: fingerprint(call.name, shown),
     ...conditions(question, now),

@@ -16,6 +16,7 @@ import type { ToolDispatcher } from "../../port/ToolDispatcher.ts"
 import type { AgentConfig } from "../AgentConfig.ts"
 import type { AgentCore } from "../AgentCore.ts"
 import type { AnyTool } from "../defineTool.ts"
+import type { HookSource, SourcedHooks } from "../HookSource.ts"
 import { defaultLimits, type Limits } from "../Limits.ts"
 import type { Plugin } from "../Plugin.ts"
 import type { RunResult } from "../RunResult.ts"
@@ -24,6 +25,7 @@ import * as Dispatcher from "./dispatcher.ts"
 import * as Events from "./events.ts"
 import { Health } from "./health.ts"
 import { folder, isProduction } from "./host.ts"
+import { say } from "./say.ts"
 
 /** What the phases need of the floors above them. */
 export interface Upstairs {
@@ -67,6 +69,8 @@ export interface Resolved extends Acting, Upstairs {
   readonly hub: Events.Hub
   readonly freeze: boolean
   readonly cwd: string
+  /** What the one who makes the agent should know. */
+  readonly warnings: ReadonlyArray<string>
   readonly artifacts: ArtifactStore.ArtifactStore
   readonly http: HttpClient | undefined
   readonly mcp: McpAccessor | undefined
@@ -82,7 +86,10 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
   const tools = [...(config.tools ?? []), ...plugins.flatMap(({ tools }) => tools ?? [])]
   const dispatcher = Dispatcher.make(tools)
   if (Result.isFailure(dispatcher)) return Result.fail(dispatcher.failure)
-  const chain = HookChain.make([...(config.hooks ?? []), ...plugins.flatMap(({ hooks }) => hooks ?? [])])
+  const cwd = config.cwd ?? folder()
+  const sourced = sourcedHooks(config.hookSources ?? [], cwd)
+  if (Result.isFailure(sourced)) return Result.fail(sourced.failure)
+  const chain = HookChain.make([...(config.hooks ?? []), ...plugins.flatMap(({ hooks }) => hooks ?? []), ...sourced.success.hooks])
   if (Result.isFailure(chain)) return Result.fail(chain.failure)
   const reserved = chain.success.hooks.find(({ name }) => reservedNames.has(name))
   if (reserved !== undefined) {
@@ -113,7 +120,8 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
     http: config.http,
     mcp: config.mcp,
     freeze: config.freeze ?? !isProduction(),
-    cwd: config.cwd ?? folder()
+    cwd,
+    warnings: [...sourced.success.warnings, ...chain.success.warnings]
   })
 }
 
@@ -135,6 +143,21 @@ export const acting = (chain: HookChain.HookChain): Acting => {
 
 /** Who asks, denies and warns besides hooks: an answer to one of these must not count for another. */
 const reservedNames: ReadonlySet<string> = new Set(["policy", "person", "runtime"])
+
+const sourcedHooks = (sources: ReadonlyArray<HookSource>, cwd: string): Result.Result<Required<SourcedHooks>, ConfigError> => {
+  const found = { hooks: [] as Array<AgentHook>, warnings: [] as Array<string> }
+  for (const source of sources) {
+    const loaded = Result.try(() => source.load({ cwd }))
+    if (Result.isFailure(loaded)) {
+      const { failure: error } = loaded
+      const key = `hookSources.${source.name}`
+      return Result.fail(error instanceof ConfigError ? error : new ConfigError({ key, message: `${key} cannot be loaded: ${say(error)}` }))
+    }
+    found.hooks.push(...loaded.success.hooks)
+    found.warnings.push(...(loaded.success.warnings ?? []).map((warning) => `${source.name}: ${warning}`))
+  }
+  return Result.succeed(found)
+}
 
 const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> => {
   for (const [key, value] of Object.entries(given)) {

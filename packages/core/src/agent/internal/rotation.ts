@@ -55,7 +55,12 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
 
   const removedCount = before.messages.length - after.messages.filter((message) => before.messages.includes(message)).length
   turn.publish({ type: "compaction", removedCount, summary })
-  const end = turn.fold("postCompaction", { removedCount, summary, budget: { ...budget, usedTokens: used(turn) } })
+  const end = turn.fold("postCompaction", {
+    removedCount,
+    summary,
+    budget: { ...budget, usedTokens: used(turn) },
+    trigger: "rotation"
+  })
   if (end !== undefined && Effect.isEffect(end)) yield* end
   note(turn)
 }

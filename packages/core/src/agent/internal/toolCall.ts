@@ -167,7 +167,10 @@ const gated = function*(
   const event: ToolCallEvent = { ...work.call, args, tool, grant }
   if (!chain.has("preToolCall") || isSettled(work, everyHook, () => fingerprint(tool.name, args))) return yield* executed(turn, work, event)
   // What was approved is what runs: arguments that are read otherwise now are asked about again.
-  const after = work.decision?.type === "approve" && work.ask?.fingerprint === fingerprint(tool.name, args) ? work.ask.by : undefined
+  // What a hook proposed, the hooks before it have not seen.
+  const after = work.decision?.type === "approve" && work.ask?.proposed !== true && work.ask?.fingerprint === fingerprint(tool.name, args)
+    ? work.ask.by
+    : undefined
   const { settled } = work
   const resume = settled === undefined
     ? undefined
@@ -238,7 +241,11 @@ const stopped = function*(
     case "Respond":
       return yield* finished(turn, event, success(action.output), 0, false)
     case "Ask": {
-      return (yield* ask(turn, work, by, action, event.args)) ? yield* resultOf(turn, work) : undefined
+      if (action.args === undefined) return (yield* ask(turn, work, by, action, event.args)) ? yield* resultOf(turn, work) : undefined
+      const read = turn.host.dispatcher.decode(event.tool, action.args)
+      const fits = isNow(read) ? read : yield* read
+      if (!fits.ok) return yield* denied(turn, work, by, `${by} proposed arguments that do not fit: ${fits.why}`)
+      return (yield* ask(turn, work, by, action, fits.args)) ? yield* resultOf(turn, work) : undefined
     }
     default:
       return "goes on"

@@ -1,5 +1,6 @@
 /** Tells the kinds of answers apart, and says what is wrong with one that the types would have refused. */
 import * as Effect from "effect/Effect"
+import { whyNot } from "../../data/Json.ts"
 import type { HookAction } from "../HookAction.ts"
 import { names, table } from "../HookPoint.ts"
 import { nearest } from "./check.ts"
@@ -67,6 +68,11 @@ export const violation = (line: Line, answer: unknown, event: unknown): string |
   }
   if ((tag === "Reject" || tag === "Abort" || tag === "Ask") && typeof (answer as { readonly reason?: unknown }).reason !== "string") {
     return `${tag} at ${line.point}: expected a string \`reason\``
+  }
+  if (tag === "Ask" && "args" in answer && answer.args !== undefined) {
+    if (line.point !== "preToolCall") return `Ask at ${line.point}: \`args\` can be proposed at preToolCall only`
+    const why = whyNot(answer.args, "args")
+    if (why !== undefined) return `Ask at ${line.point}: expected JSON, ${why}`
   }
   if (tag === "Respond") {
     const { output } = answer as { readonly output?: unknown }

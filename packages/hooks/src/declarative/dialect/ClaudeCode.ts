@@ -18,16 +18,19 @@ import { expect, whole } from "../../internal/expect.ts"
 import type { Handler } from "../HookConfig.ts"
 import * as Engine from "../internal/engine.ts"
 import type { EventName } from "../internal/events.ts"
+import { claude, type Flavor } from "../internal/flavor.ts"
+import * as Gate from "../internal/gate.ts"
+import * as Owners from "../internal/owners.ts"
 import { eventOf } from "../internal/signals.ts"
-import { known, response, type ToolNames, variables } from "../internal/toolnames.ts"
+import { known, nameOf, response, type ToolNames, variables } from "../internal/toolnames.ts"
 import * as Transcript from "../internal/transcript.ts"
 import type { Verdict } from "../Outcome.ts"
-import * as Command from "../runner/Command.ts"
+import * as Runners from "../Runners.ts"
 
 export type { ToolName, ToolNames } from "../internal/toolnames.ts"
 
 /** @category models @since 0.1.0 */
-export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
+export interface Options extends Omit<Common.Common, "timeout" | "onTimeout">, Runners.Options {
   /** What `HookConfig.decode` read, in the order in which it counts. */
   readonly handlers: ReadonlyArray<Handler>
   /** `CLAUDE_PROJECT_DIR`: the folder of the project. */
@@ -36,20 +39,22 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly home?: string
   /** What tools are called in settings files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
   readonly toolNames?: ToolNames
-  /** How many commands of one event run at once. Default 10. */
+  /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
-  /** Names of variables of the host that commands see besides the few that they always do. */
-  readonly passEnv?: ReadonlyArray<string>
-  /** Milliseconds between asking a command to end and ending it. Default 2,000. */
-  readonly graceMs?: number
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
+  /** Follow-ups in a row that `Stop` entries may ask for. Default 8. */
+  readonly stopCap?: number
   /** What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, as the scripts expect. */
   readonly onBroken?: "continue" | "block"
   /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
   readonly transcripts?: string
-  /** Runs the commands. Default `Command.run`. */
-  readonly run?: Command.Runner
-  /** Says why a command may not run now, where it may not: it then counts as broken. */
+  /** Runs the entries. Default: those of `Runners.make` with these options. */
+  readonly runners?: Runners.Runners
+  /** Says why an entry may not run now, where it may not: it then counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
+  /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. The agent hears it in any case: when it wants to stop, or with the user's next message. */
+  readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }
 
 /**
@@ -68,20 +73,29 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => {
-  const { concurrency = 10, graceMs = 2_000, handlers, name = "settings-hooks", projectDir, toolNames = {} } = options
-  Result.getOrThrow(expect(name, whole("concurrency", concurrency, 1), whole("graceMs", graceMs)))
+export const make = (options: Options): AgentHook => settings(options, claude)
+
+/** The same for settings files of another system. @internal */
+export const settings = (options: Options, flavor: Flavor): AgentHook => {
+  const { concurrency = 10, drainMs = 5_000, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } = options
+  const { graceMs = 2_000 } = options
+  Result.getOrThrow(
+    expect(name, whole("concurrency", concurrency, 1), whole("graceMs", graceMs), whole("drainMs", drainMs), whole("stopCap", stopCap))
+  )
+  const owned = Owners.make(name, handlers)
   const engine = Engine.make({
     name,
+    flavor,
     handlers,
     projectDir,
     concurrency,
-    graceMs,
+    drainMs,
     home: options.home ?? homedir(),
-    run: options.run ?? Command.run,
-    passEnv: options.passEnv ?? [],
+    runners: options.runners ?? Runners.make(options),
     blockOnError: options.onBroken === "block",
-    refuse: options.refuse ?? (() => undefined)
+    refuse: options.refuse ?? (() => undefined),
+    counts: owned.counts,
+    onWake: onWake === undefined ? undefined : (sessionId, text) => onWake({ sessionId, text })
   })
   const { fire, has } = engine
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
@@ -97,16 +111,30 @@ export const make = (options: Options): AgentHook => {
     cwd: ctx.cwd,
     permission_mode: "default",
     hook_event_name: event,
+    ...flavor.told(ctx.root),
     ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
   })
   const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => fire({ event, payload: told(event, ctx, more) }, ctx)
   const atTool = (event: EventName, ctx: HookContext, call: ToolCall, about: ToolMeta | undefined, more: JsonObject = {}) => {
-    const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
+    const tool = nameOf(call.name, toolNames)
+    if (event === "PreToolUse") owned.called(tool, call.args, ctx)
+    if (!engine.matches(event, tool)) return undefined
+    const { input } = known(call.name, call.args, toolNames, ctx.cwd, about)
     const payload = told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
     return fire({ event, payload, call: { tool, args: input }, env: variables(tool, input, call.args) }, ctx)
   }
   const inject = (verdict: Verdict, ctx: HookContext) => verdict.context.forEach((one) => ctx.inject(one))
   const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })
+
+  const gate = Gate.make({
+    before: has("PreToolUse") || owned.any,
+    permission: has("PermissionRequest"),
+    denied: has("PermissionDenied"),
+    fire: (event, ctx, call, tool, more) =>
+      atTool(event, ctx, call, tool, event === "PreToolUse" ? { ...more, tool_use_id: call.id } : more),
+    back: ({ args, name: tool }, input, about, { cwd }) => known(tool, args, toolNames, cwd, about).back(input),
+    inject
+  })
 
   const points: Partial<AgentHook> = {
     ...(has("SessionStart")
@@ -132,6 +160,7 @@ export const make = (options: Options): AgentHook => {
       // What an agent hands to another is no prompt of the user's.
       if (ctx.agent.depth > 0) return then(at("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
       engine.deliver(ctx)
+      for (const text of engine.wakes(ctx)) ctx.inject(text)
       note(ctx, { role: "user", content: input.message })
       return then(at("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
         if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
@@ -142,25 +171,7 @@ export const make = (options: Options): AgentHook => {
     ...(transcript === undefined ? {} : {
       postLlmCall: ({ response: { text: content, toolCalls } }, ctx) => note(ctx, { role: "assistant", content, toolCalls })
     }),
-    ...(has("PreToolUse")
-      ? {
-        preToolCall: (call, ctx) =>
-          then(atTool("PreToolUse", ctx, call, call.tool), (verdict) => {
-            const { blocked, permission, permissionReason, stop, updatedInput } = verdict
-            if (stop !== undefined) return HookAction.abort(stop)
-            inject(verdict, ctx)
-            if (blocked !== undefined) return HookAction.reject(blocked)
-            if (permission === "ask" || permission === "defer") {
-              if (updatedInput === undefined) return HookAction.ask(permissionReason ?? `a hook wants ${call.name} to be approved`)
-              // A person would approve what was asked for, not what shall run.
-              return HookAction.reject(`hooks want ${call.name} to be approved and its input to be changed, which cannot be both`)
-            }
-            if (updatedInput === undefined) return undefined
-            const args = known(call.name, call.args, toolNames, ctx.cwd, call.tool).back(updatedInput)
-            return HookAction.transform({ id: call.id, name: call.name, args })
-          })
-      }
-      : {}),
+    ...gate,
     ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined
       ? {
         postToolCall: ({ call, elapsedMs, executed, result, tool: about }, ctx) => {
@@ -187,25 +198,6 @@ export const make = (options: Options): AgentHook => {
         }
       }
       : {}),
-    ...(has("PermissionRequest")
-      ? {
-        onPermission: ({ call, tool }, ctx) =>
-          then(atTool("PermissionRequest", ctx, call, tool), (verdict) => {
-            inject(verdict, ctx)
-            if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked)
-            return verdict.permission === "allow" ? HookAction.replace({ type: "allow" as const }) : undefined
-          })
-      }
-      : {}),
-    ...(has("PermissionDenied")
-      ? {
-        onToolDenied: ({ call, reason }, ctx) =>
-          then(atTool("PermissionDenied", ctx, call, undefined, { reason }), (verdict) => {
-            inject(verdict, ctx)
-            if (verdict.retry === true) ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
-          })
-      }
-      : {}),
     ...(has("PostToolBatch")
       ? {
         postStep: ({ messages }, ctx) => {
@@ -218,13 +210,21 @@ export const make = (options: Options): AgentHook => {
         }
       }
       : {}),
-    ...(has("Stop", "SubagentStop")
+    ...(has("Stop", "SubagentStop") || handlers.some(({ rewake }) => rewake === true)
       ? {
         preStop: ({ followUps, text: last }, ctx) => {
           const event = ctx.agent.depth === 0 ? "Stop" : "SubagentStop"
-          return then(at(event, ctx, { stop_hook_active: followUps > 0, last_assistant_message: last }), ({ blocked, context, stop }) => {
+          for (const text of ctx.agent.depth === 0 ? engine.wakes(ctx) : []) ctx.followUp(text)
+          const inner = ctx.agent.depth === 0 ? {} : { agent_transcript_path: "" }
+          const fired = at(event, ctx, { stop_hook_active: followUps > 0, last_assistant_message: last, ...inner })
+          return then(fired, ({ blocked, context, stop }) => {
             if (stop !== undefined) return HookAction.abort(stop)
-            for (const more of [...(blocked === undefined ? [] : [blocked]), ...context]) ctx.followUp(more)
+            const more = [...(blocked === undefined ? [] : [blocked]), ...context]
+            if (more.length > 0 && followUps >= stopCap) {
+              ctx.warn(`${event} entries kept the agent going ${stopCap} times in a row: it stops now`)
+              return undefined
+            }
+            for (const one of more) ctx.followUp(one)
             return undefined
           })
         }
@@ -249,9 +249,9 @@ export const make = (options: Options): AgentHook => {
       : {}),
     ...(has("PostCompact", "SessionStart")
       ? {
-        postCompaction: ({ summary }, ctx) =>
+        postCompaction: ({ summary, trigger }, ctx) =>
           Effect.gen(function*() {
-            const after = at("PostCompact", ctx, { trigger: "auto", compact_summary: summary })
+            const after = at("PostCompact", ctx, { trigger: trigger === "manual" ? "manual" : "auto", compact_summary: summary })
             if (after !== undefined) inject(yield* after, ctx)
             // What a session begins with is gone with the messages that were removed.
             const again = ctx.agent.depth > 0 ? undefined : at("SessionStart", ctx, { source: "compact" })
@@ -264,9 +264,15 @@ export const make = (options: Options): AgentHook => {
       if (event === undefined || !has(event)) return undefined
       return then(at(event, ctx, fieldsOf(payload)), (verdict) => {
         inject(verdict, ctx)
-        const why = verdict.blocked ?? verdict.stop
+        const { answer, blocked, stop } = verdict
         const final = event === "ConfigChange" && fieldsOf(payload)["source"] === "policy_settings"
-        return why === undefined || !blockable || final ? undefined : HookAction.reject(why)
+        // A teammate that is kept at work, and one that is stopped, are two things.
+        if (stop !== undefined && (event === "TeammateIdle" || event === "TaskCompleted")) {
+          return HookAction.respond({ continue: false, stopReason: stop })
+        }
+        const why = blocked ?? (event === "TaskCreated" ? undefined : stop)
+        if (why !== undefined) return !blockable || final ? undefined : HookAction.reject(why)
+        return answer === undefined ? undefined : HookAction.respond(answer)
       })
     }
   }

@@ -1,4 +1,4 @@
-/** Runs the commands of one event: those that fit it, at once, and their outcomes in the order of the configuration. */
+/** Runs the entries of one event: those that fit it, at once, and their outcomes in the order of the configuration. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { digest, type JsonObject } from "@belay/core/Json"
@@ -9,13 +9,15 @@ import * as Schema from "effect/Schema"
 import * as Condition from "../../Condition.ts"
 import type { Handler } from "../HookConfig.ts"
 import * as Outcome from "../Outcome.ts"
-import type { Finished, Runner } from "../runner/Command.ts"
+import type { Finished } from "../runner/Command.ts"
+import type { Runners, Work } from "../Runners.ts"
 import { type EventName, rowOf } from "./events.ts"
+import type { Flavor } from "./flavor.ts"
 
 /** An event that happened. */
 interface Occasion {
   readonly event: EventName
-  /** Everything that is told on standard input. */
+  /** Everything that is told. */
   readonly payload: JsonObject
   /** The call as scripts know it, for `if`. */
   readonly call?: Condition.Call
@@ -24,46 +26,70 @@ interface Occasion {
 
 export interface Setup {
   readonly name: string
+  readonly flavor: Flavor
   readonly handlers: ReadonlyArray<Handler>
-  readonly run: Runner
+  readonly runners: Runners
   readonly projectDir: string
   readonly home: string
   readonly concurrency: number
-  readonly passEnv: ReadonlyArray<string>
-  readonly graceMs: number
-  /** Whether a command that broke blocks where it could have. */
+  /** Milliseconds that asynchronous entries have after the session's end. */
+  readonly drainMs: number
+  /** Whether an entry that broke blocks where it could have. */
   readonly blockOnError: boolean
   /** Why a handler may not run now, if it may not. */
   readonly refuse: (handler: Handler) => string | undefined
+  /** Whether a handler of a skill or an agent counts here. */
+  readonly counts: (handler: Handler, ctx: HookContext) => boolean
+  /** Hears what an asynchronous entry wants the agent to hear at once. */
+  readonly onWake: ((sessionId: string, text: string) => void) | undefined
 }
 
 export interface Engine {
   readonly has: (...events: ReadonlyArray<EventName>) => boolean
-  /** Nothing where no command fits. */
+  /** Whether the matcher of any entry takes a value: to be asked before anything is told. */
+  readonly matches: (event: EventName, value: string) => boolean
+  /** Nothing where no entry fits. */
   readonly fire: (occasion: Occasion, ctx: HookContext) => Effect.Effect<Outcome.Verdict> | undefined
-  /** What asynchronous commands of the session said since. */
+  /** What asynchronous entries of the session said since. */
   readonly deliver: (ctx: HookContext) => void
-  /** Ends what still runs for the session. */
+  /** What they want the agent to hear at once. */
+  readonly wakes: (ctx: HookContext) => ReadonlyArray<string>
+  /** The session is over: what still runs has a little time left. */
   readonly end: (sessionId: string) => Effect.Effect<void>
 }
 
 export const make = (setup: Setup): Engine => {
-  const { concurrency, handlers, name, refuse } = setup
-  const events = new Set(handlers.map(({ event }) => event))
+  const { concurrency, flavor, handlers, name, refuse } = setup
+  const byEvent = Map.groupBy(handlers, ({ event }) => event)
   const fired = HookState.key(`${name}/once`, Schema.Array(Schema.String), [])
   const running = new Map<string, Set<Fiber.Fiber<void>>>()
   const waiting = new Map<string, Array<Outcome.Said>>()
+  const waking = new Map<string, Array<string>>()
+
+  const seen = new Map<string, ReadonlyArray<Handler>>()
+
+  /** Whose matcher takes a value: looked up once a value, as long as there are few. */
+  const candidates = (event: EventName, value: string): ReadonlyArray<Handler> => {
+    const all = byEvent.get(event)
+    if (all === undefined) return none
+    const key = `${event} ${value}`
+    const before = seen.get(key)
+    if (before !== undefined) return before
+    const found = all.filter(({ matcher }) => matcher.test(value))
+    if (seen.size === maxSeen) seen.clear()
+    if (value.length < 200) seen.set(key, found)
+    return found
+  }
 
   const fitting = (occasion: Occasion, ctx: HookContext): ReadonlyArray<Handler> => {
-    const value = valueOf(occasion)
-    const found = new Map<string, Handler>()
-    for (const handler of handlers) {
-      if (handler.event !== occasion.event || !handler.matcher.test(value)) continue
+    const found = new Map<unknown, Handler>()
+    for (const handler of candidates(occasion.event, valueOf(occasion))) {
       if (handler.rule !== undefined && !holds(handler.rule, occasion, ctx, setup.home)) continue
-      const id = identity(handler)
+      if (handler.origin !== undefined && !setup.counts(handler, ctx)) continue
+      const id = flavor.dedupe ? identity(handler) : handler
       if (!found.has(id)) found.set(id, handler)
     }
-    return [...found].flatMap(([id, handler]) => handler.command.once === true && !claim(ctx, digest([handler.event, id])) ? [] : [handler])
+    return [...found.values()].filter((handler) => handler.once !== true || claim(ctx, digest([handler.event, identity(handler)])))
   }
 
   /** Whether it is the first time in this session: said once, whoever asks at the same time. */
@@ -81,46 +107,45 @@ export const make = (setup: Setup): Engine => {
     occasion: Occasion,
     timeout: number,
     ctx: HookContext,
-    onFirstLine?: (line: string) => void
+    hears: { readonly line?: (line: string) => void; readonly end?: (finished: Finished) => void } = {}
   ): Effect.Effect<Outcome.Outcome> => {
+    const { event } = occasion
     const why = refuse(handler)
     if (why !== undefined) {
       const refused: Outcome.Outcome = { type: "nonBlockingError", reason: `was not run: ${why}` }
-      return Effect.succeed(strict(refused, occasion.event, setup.blockOnError))
+      return Effect.succeed(strict(refused, event, setup.blockOnError))
     }
-    const { args, command } = handler.command
-    const placed = (text: string) => text.replaceAll("${CLAUDE_PROJECT_DIR}", () => setup.projectDir)
-    const request = {
-      ...(args === undefined ? { command } : { command: placed(command), args: args.map(placed) }),
+    const task = {
+      work: placed(handler, setup),
+      input: occasion.payload,
       cwd: ctx.cwd,
-      input: `${JSON.stringify(occasion.payload)}\n`,
-      env: { CLAUDE_PROJECT_DIR: setup.projectDir, ...occasion.env },
-      passEnv: setup.passEnv,
+      env: { ...environmentOf(handler, setup), ...occasion.env },
       timeoutMs: timeout * 1_000,
-      graceMs: setup.graceMs,
-      ...(onFirstLine === undefined ? {} : { onFirstLine })
+      ...(handler.trusted === undefined ? {} : { trusted: handler.trusted }),
+      ...(hears.line === undefined ? {} : { onFirstLine: hears.line })
     }
-    return Effect.map(setup.run(request), (finished) => {
-      const outcome = strict(Outcome.read(finished, occasion.event), occasion.event, setup.blockOnError)
+    return Effect.map(setup.runners(task, ctx), (finished) => {
+      const outcome = strict(flavor.read(finished, event, handler.work), event, setup.blockOnError)
       tell(handler, outcome, finished, ctx)
+      hears.end?.(finished)
       return outcome
     }).pipe(Effect.onInterrupt(() => Effect.sync(() => tell(handler, interrupted, undefined, ctx))))
   }
 
   const tell = (
-    { command: { command }, event, file, key }: Handler,
+    { event, file, key, work }: Handler,
     { type }: Outcome.Outcome,
     finished: Finished | undefined,
     ctx: HookContext
   ): void => {
     if (!ctx.events.active) return
     const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
-    const short = (text: string) => text.slice(0, 500).toWellFormed()
     ctx.events.emit("hook-run", {
       event,
       file,
       key,
-      command: short(command),
+      type: work.type,
+      command: short(shown(work)),
       outcome: type,
       exitCode,
       durationMs,
@@ -129,61 +154,84 @@ export const make = (setup: Setup): Engine => {
     })
   }
 
-  /** Lets a command go on by itself: what it says is for later, and it ends with the session. */
+  /** Lets an entry go on by itself: what it says is for later, and it ends soon after the session. */
   const keep = (work: Effect.Effect<Outcome.Outcome | undefined>, ctx: HookContext): Effect.Effect<void> =>
     Effect.gen(function*() {
       const { sessionId } = ctx.root
       const fibers = running.get(sessionId) ?? new Set()
       running.set(sessionId, fibers)
       const fiber = yield* Effect.forkDetach(Effect.map(work, (outcome) => {
-        if (outcome === undefined || !("said" in outcome) || outcome.said === undefined) return
+        if (outcome === undefined || running.get(sessionId) !== fibers || !("said" in outcome) || outcome.said === undefined) return
         const { context, messages } = outcome.said
         const list = waiting.get(sessionId) ?? []
-        if (context.length + messages.length > 0 && list.length < 100 && running.has(sessionId)) {
-          waiting.set(sessionId, [...list, outcome.said])
-        }
+        if (context.length + messages.length > 0 && list.length < 100) waiting.set(sessionId, [...list, outcome.said])
       }))
       fibers.add(fiber)
       fiber.addObserver(() => void fibers.delete(fiber))
     })
 
-  /** Waits for a command, unless it says in its first line that nobody has to. */
+  /** Starts an entry that nobody waits for. */
+  const start = (handler: Handler, occasion: Occasion, ctx: HookContext): Effect.Effect<void> => {
+    const { sessionId } = ctx.root
+    const wake = ({ exitCode, stderr, stdout }: Finished): void => {
+      if (handler.rewake !== true || exitCode !== 2) return
+      const list = waking.get(sessionId) ?? []
+      const text = (stderr.trim() || stdout.trim()).slice(0, Outcome.maxText).toWellFormed()
+      if (text === "" || list.length === 100 || !running.has(sessionId)) return
+      waking.set(sessionId, [...list, text])
+      setup.onWake?.(sessionId, text)
+    }
+    return keep(one(handler, occasion, timeoutOf(handler), ctx, { end: wake }), ctx)
+  }
+
+  /** Waits for an entry, unless it says in its first line that nobody has to. */
   const waited = (handler: Handler, occasion: Occasion, ctx: HookContext): Effect.Effect<Outcome.Outcome> =>
-    Effect.gen(function*() {
+    handler.work.type !== "command" ? one(handler, occasion, timeoutOf(handler), ctx) : Effect.gen(function*() {
       const early = yield* Deferred.make<number>()
       const listen = (line: string) => {
         const ms = Outcome.detached(line)
         if (ms !== undefined) Deferred.doneUnsafe(early, Effect.succeed(ms))
       }
-      const fiber = yield* Effect.forkDetach(one(handler, occasion, timeoutOf(handler), ctx, listen))
+      const fiber = yield* Effect.forkDetach(one(handler, occasion, timeoutOf(handler), ctx, { line: listen }))
       const stop = Fiber.interrupt(fiber)
       const first = yield* Effect.onInterrupt(Effect.raceFirst(Fiber.join(fiber), Deferred.await(early)), () => stop)
       if (typeof first !== "number") return first
-      yield* keep(Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop), ctx)
-      return { type: "success", said: { context: [], messages: [], problems: [] } }
+      yield* keep(
+        Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop),
+        ctx
+      )
+      return { type: "success", said: Outcome.silent }
     })
 
   return {
-    has: (...names) => names.some((event) => events.has(event)),
+    has: (...names) => names.some((event) => byEvent.has(event)),
+    matches: (event, value) => candidates(event, value).length > 0,
     fire: (occasion, ctx) => {
-      if (!events.has(occasion.event)) return undefined
+      if (!byEvent.has(occasion.event)) return undefined
       const found = fitting(occasion, ctx)
       if (found.length === 0) return undefined
       // Nothing goes on after the end.
       const last = occasion.event === "SessionEnd"
-      const now = last ? found : found.filter(({ command }) => command.async !== true)
-      const later = last ? [] : found.filter(({ command }) => command.async === true)
-      const budget = last ? Math.min(60, Math.max(1.5, ...found.map(({ command }) => command.timeout ?? 0))) : Infinity
+      const now = last ? found : found.filter((handler) => handler.async !== true)
+      const later = last ? [] : found.filter((handler) => handler.async === true)
+      const budget = last ? Math.min(60, Math.max(1.5, ...found.map(({ timeout }) => timeout ?? 0))) : Infinity
       return Effect.gen(function*() {
-        for (const handler of later) yield* keep(one(handler, occasion, timeoutOf(handler), ctx), ctx)
+        for (const handler of later) yield* start(handler, occasion, ctx)
         const outcomes = yield* Effect.forEach(
           now,
-          (handler) => last ? one(handler, occasion, Math.min(timeoutOf(handler), budget), ctx) : waited(handler, occasion, ctx),
+          (handler) => {
+            if (handler.status !== undefined && ctx.events.active) {
+              ctx.events.emit("hook-status", { event: handler.event, message: handler.status })
+            }
+            return last ? one(handler, occasion, Math.min(timeoutOf(handler), budget), ctx) : waited(handler, occasion, ctx)
+          },
           { concurrency }
         )
-        const verdict = Outcome.aggregate(outcomes, now.map(({ command, key }) => `${key} (${command.command.slice(0, 80)})`))
+        const heard = rowOf(occasion.event).deaf === true ? outcomes.map(unheard) : outcomes
+        const verdict = Outcome.aggregate(heard, now.map(({ key, work }) => `${key} (${shown(work).slice(0, 80)})`), flavor.separator)
         for (const warning of verdict.warnings) ctx.warn(warning)
         for (const message of verdict.messages) ctx.notifyUser(message)
+        tellHost(verdict, ctx)
         return verdict
       })
     },
@@ -195,17 +243,59 @@ export const make = (setup: Setup): Engine => {
         if (suppressOutput !== true) { for (const message of messages) ctx.notifyUser(message) }
       }
     },
+    wakes: ({ root: { sessionId } }) => {
+      const texts = waking.get(sessionId) ?? []
+      waking.delete(sessionId)
+      return texts
+    },
     end: (sessionId) =>
       Effect.suspend(() => {
         const fibers = [...running.get(sessionId) ?? []]
         running.delete(sessionId)
         waiting.delete(sessionId)
-        return Effect.asVoid(Fiber.interruptAll(fibers))
+        waking.delete(sessionId)
+        if (fibers.length === 0) return Effect.void
+        const stop = Fiber.interruptAll(fibers)
+        if (setup.drainMs === 0) return Effect.asVoid(stop)
+        // Nobody waits for them: they have their time, and are ended when it is over.
+        return Effect.asVoid(
+          Effect.forkDetach(Effect.andThen(Effect.raceFirst(Fiber.awaitAll(fibers), Effect.sleep(setup.drainMs)), stop))
+        )
       })
   }
 }
 
+const none: ReadonlyArray<Handler> = []
+const maxSeen = 1_000
+
 const interrupted: Outcome.Outcome = { type: "cancelled", cause: "interrupt", reason: "was cancelled" }
+
+const unheard = (outcome: Outcome.Outcome): Outcome.Outcome =>
+  outcome.type === "success" || outcome.type === "blocking" ? { type: "success", said: Outcome.silent } : outcome
+
+const tellHost = ({ permissions, terminal, title, watch }: Outcome.Verdict, { events }: HookContext): void => {
+  if (!events.active) return
+  if (terminal !== undefined) events.emit("terminal-sequence", { sequence: terminal })
+  if (title !== undefined) events.emit("session-title", { title })
+  if (watch !== undefined) events.emit("watch-paths", { paths: watch })
+  if (permissions !== undefined) events.emit("permission-update", { update: permissions })
+}
+
+const short = (text: string): string => text.slice(0, 500).toWellFormed()
+
+/** What an entry runs, in a line for people. */
+export const shown = (work: Work): string => {
+  switch (work.type) {
+    case "command":
+      return [work.command, ...(work.args ?? [])].join(" ")
+    case "http":
+      return `POST ${work.url}`
+    case "mcp_tool":
+      return `${work.server}.${work.tool}`
+    default:
+      return work.prompt
+  }
+}
 
 const valueOf = ({ event, payload }: Occasion): string => {
   const { field } = rowOf(event)
@@ -217,14 +307,37 @@ const valueOf = ({ event, payload }: Occasion): string => {
 const holds = (rule: Condition.Rule | "never", { call }: Occasion, ctx: HookContext, home: string): boolean =>
   rule !== "never" && call !== undefined && Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
 
-/** The same command in several files runs once. */
-const identity = ({ command: { args, command } }: Handler): string => JSON.stringify([command, args ?? null])
+/** The same entry in several settings files runs once; those of plugins and skills stay apart. */
+const identity = ({ origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null])
 
-const timeoutOf = ({ command, event }: Handler): number => command.timeout ?? rowOf(event).timeout ?? 600
+const timeoutOf = ({ event, timeout, work }: Handler): number =>
+  timeout ?? (work.type === "prompt" ? 30 : work.type === "agent" ? 60 : rowOf(event).timeout ?? 600)
+
+/** Folders that scripts look for. */
+const environmentOf = ({ origin }: Handler, { flavor, projectDir }: Setup): { readonly [name: string]: string } => {
+  const data = origin?.data === undefined
+    ? {}
+    : { CLAUDE_PLUGIN_DATA: origin.data, ...(flavor.name === "codex" ? { PLUGIN_DATA: origin.data } : {}) }
+  const plugin = origin?.type === "plugin"
+    ? { CLAUDE_PLUGIN_ROOT: origin.root, ...(flavor.name === "codex" ? { PLUGIN_ROOT: origin.root } : {}), ...data }
+    : {}
+  return { CLAUDE_PROJECT_DIR: projectDir, ...plugin }
+}
+
+/** A program with its arguments is started as it stands, with the names of folders filled in. */
+const placed = (handler: Handler, setup: Setup): Work => {
+  const { work } = handler
+  if (work.type !== "command") return work
+  if (work.args === undefined) return { type: "command", ...setup.flavor.shell(work) }
+  const folders = environmentOf(handler, setup)
+  const fill = (text: string) =>
+    text.replaceAll(/\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g, (whole, name: string) => folders[name] ?? whole)
+  return { type: "command", command: fill(work.command), args: work.args.map(fill) }
+}
 
 const strict = (outcome: Outcome.Outcome, event: EventName, blocks: boolean): Outcome.Outcome => {
   if (!blocks || outcome.type === "success" || outcome.type === "blocking") return outcome
   if (event !== "PermissionRequest" && event !== "PreToolUse" && event !== "UserPromptSubmit") return outcome
-  const said = "said" in outcome && outcome.said !== undefined ? outcome.said : { context: [], messages: [], problems: [] }
+  const said = "said" in outcome && outcome.said !== undefined ? outcome.said : Outcome.silent
   return { type: "blocking", reason: `a hook broke: it ${outcome.reason}`, said }
 }

@@ -20,3 +20,9 @@ export const environment = (
 
 /** Bash where it is: what is written for it would end with 2 in another shell, which means something else. */
 export const shell = (): string => ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh"
+
+/** The user's own shell, for lines that are written for it. */
+export const loginShell = (host: NodeJS.ProcessEnv = process.env): string => {
+  const own = host["SHELL"]
+  return own !== undefined && own.startsWith("/") && existsSync(own) ? own : shell()
+}

@@ -14,37 +14,41 @@ export interface EventRow {
   readonly two?: "model" | "user"
   /** Plain standard output is context for the model. */
   readonly plain?: true
-  /** Seconds that a command may take unless it says otherwise. Default 600. */
+  /** Seconds that a command, a server or a tool may take unless the entry says otherwise. Default 600. */
   readonly timeout?: number
+  /** What may run here. Default `tools`: commands, servers and MCP tools; `models` too, or `local`: no servers either. */
+  readonly runs?: "models" | "local"
+  /** What a script says is not heard. */
+  readonly deaf?: true
 }
 
 const row = <const R extends { readonly [event: string]: EventRow }>(rows: R): R => rows
 
 const table = row({
-  SessionStart: { field: "source", two: "user", plain: true },
-  SessionEnd: { field: "reason" },
-  Setup: { field: "trigger", two: "user" },
-  UserPromptSubmit: { blocks: true, plain: true, timeout: 30 },
-  UserPromptExpansion: { field: "command_name", blocks: true, plain: true },
-  PreToolUse: { field: "tool_name", tool: true, blocks: true },
-  PermissionRequest: { field: "tool_name", tool: true },
-  PermissionDenied: { field: "tool_name", tool: true },
-  PostToolUse: { field: "tool_name", tool: true, blocks: true },
-  PostToolUseFailure: { field: "tool_name", tool: true, two: "model" },
-  PostToolBatch: { blocks: true },
-  Stop: { blocks: true },
-  StopFailure: { field: "error", names: "strict" },
+  SessionStart: { field: "source", two: "user", plain: true, runs: "local" },
+  SessionEnd: { field: "reason", deaf: true },
+  Setup: { field: "trigger", two: "user", runs: "local" },
+  UserPromptSubmit: { blocks: true, plain: true, timeout: 30, runs: "models" },
+  UserPromptExpansion: { field: "command_name", blocks: true, plain: true, runs: "models" },
+  PreToolUse: { field: "tool_name", tool: true, blocks: true, runs: "models" },
+  PermissionRequest: { field: "tool_name", tool: true, runs: "models" },
+  PermissionDenied: { field: "tool_name", tool: true, runs: "models" },
+  PostToolUse: { field: "tool_name", tool: true, blocks: true, runs: "models" },
+  PostToolUseFailure: { field: "tool_name", tool: true, two: "model", runs: "models" },
+  PostToolBatch: { blocks: true, runs: "models" },
+  Stop: { blocks: true, runs: "models" },
+  StopFailure: { field: "error", names: "strict", deaf: true },
   SubagentStart: { field: "agent_type", two: "user" },
-  SubagentStop: { field: "agent_type", blocks: true },
-  TeammateIdle: { blocks: true },
-  TaskCreated: { blocks: true },
-  TaskCompleted: { blocks: true },
+  SubagentStop: { field: "agent_type", blocks: true, runs: "models" },
+  TeammateIdle: { blocks: true, runs: "models" },
+  TaskCreated: { blocks: true, runs: "models" },
+  TaskCompleted: { blocks: true, runs: "models" },
   PreCompact: { field: "trigger", blocks: true },
   PostCompact: { field: "trigger", two: "user" },
   Notification: { field: "notification_type" },
   MessageDisplay: { timeout: 10 },
   ConfigChange: { field: "source", blocks: true },
-  InstructionsLoaded: { field: "load_reason" },
+  InstructionsLoaded: { field: "load_reason", deaf: true },
   CwdChanged: {},
   DirectoryAdded: { field: "source" },
   FileChanged: { field: "file_path", names: "literal" },

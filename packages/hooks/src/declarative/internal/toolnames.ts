@@ -62,7 +62,7 @@ const pathFields: ReadonlySet<string> = new Set(["file_path", "notebook_path"])
 const plain = (name: string): string => name.toLowerCase().replaceAll("-", "_")
 
 /** What a tool is called: as the host says, or as its name suggests. */
-const nameOf = (tool: string, names: ToolNames): string => {
+export const nameOf = (tool: string, names: ToolNames): string => {
   const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
   return told === undefined ? guesses.get(plain(tool)) ?? tool : typeof told === "string" ? told : told.name
 }

@@ -62,7 +62,7 @@ const defaults: { readonly [P in Point]: EventAt<P> } = {
   preDelegation: delegation,
   postDelegation: { delegation, result: { text: "done" }, executed: true },
   preCompaction: { messages, budget, trigger: "threshold", hint: {} },
-  postCompaction: { removedCount: 4, summary: "they said hello", budget },
+  postCompaction: { removedCount: 4, summary: "they said hello", budget, trigger: "threshold" },
   onBudget: { level: "warn", kind: "tokens", scope: "window", used: 80, limit: 100 },
   onSignal: { name: "file-changed", payload: {}, blockable: true },
   wrapLlmCall: request,

@@ -1,0 +1,87 @@
+/** What a system of hooks has to say for itself: where its files are, how they are read, and what hooks they become. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import * as Result from "effect/Result"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import type * as Common from "../../../Common.ts"
+import type { Origin, Warning } from "../../HookConfig.ts"
+import type { Runners, Work } from "../../Runners.ts"
+import type { ToolNames } from "../toolnames.ts"
+
+/** Whose system a file belongs to. */
+export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat"
+
+/** Who wrote a file: the machine's owner, the user, the project, or this checkout of it. */
+export type Scope = "managed" | "user" | "project" | "local"
+
+/** Where to look. */
+interface Where {
+  readonly cwd: string
+  readonly home: string
+  /** The folder of settings that count for everybody on this machine. */
+  readonly managed: string
+}
+
+/** A file that could be there. */
+export interface Place {
+  readonly scope: Scope
+  readonly path: string
+  readonly origin?: Origin
+  /** Which of several formats it has. */
+  readonly format?: string
+}
+
+/** One that is. */
+export interface SourceFile extends Place {
+  readonly dialect: Dialect
+  /** The project could have written it: it counts when it is trusted. */
+  readonly ofProject: boolean
+  readonly text: string
+}
+
+/** One entry, as every dialect has it. */
+export interface Entry {
+  readonly event: string
+  readonly file: string
+  readonly key: string
+  readonly work: Work
+}
+
+/** What a file says, as every dialect reads it. */
+export interface Decoded {
+  readonly handlers: ReadonlyArray<Entry>
+  readonly warnings: ReadonlyArray<Warning>
+  readonly disableAllHooks: boolean
+}
+
+/** A file with what it says. */
+export interface Source extends SourceFile {
+  readonly config: Decoded
+}
+
+/** How hooks are made of what was read. */
+interface Making extends Omit<Common.Common, "name" | "tier" | "timeout" | "onTimeout"> {
+  readonly projectDir: string
+  readonly home: string
+  readonly runners: Runners
+  readonly toolNames?: ToolNames
+  readonly transcripts?: string
+  readonly refuse: (entry: Entry) => string | undefined
+}
+
+/** One system. */
+export interface Family {
+  readonly dialect: Dialect
+  readonly places: (where: Where) => ReadonlyArray<Place>
+  readonly decode: (file: SourceFile, where: Where) => Decoded
+  /** Folders in which scripts of a project usually are. */
+  readonly folders: ReadonlyArray<string>
+  readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
+}
+
+/** Names in a folder, in order; nothing where there is none. */
+export const list = (folder: string): ReadonlyArray<string> => [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()
+
+/** Files of a folder with an ending. */
+export const filesOf = (folder: string, ending: string): ReadonlyArray<string> =>
+  list(folder).filter((name) => name.endsWith(ending)).map((name) => join(folder, name))
