@@ -11,19 +11,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import * as Answer from "./internal/mcp/answer.ts"
+import { type Client, list, messageOf, never } from "./internal/mcp/client.ts"
+import { McpError } from "./internal/mcp/error.ts"
 import * as Input from "./internal/mcp/input.ts"
+import { isSchema } from "./internal/mcp/schema.ts"
 
-/** What is used of a connected client; that of `@modelcontextprotocol/client` has it. @category models @since 0.1.0 */
-export interface Client {
-  readonly listTools: (
-    params: { cursor: string } | undefined,
-    options: { cacheMode: "refresh" }
-  ) => PromiseLike<{ readonly tools: ReadonlyArray<unknown>; readonly nextCursor?: unknown }>
-  readonly callTool: (
-    params: { name: string; arguments: { [key: string]: unknown } },
-    options: { signal: AbortSignal; timeout: number }
-  ) => PromiseLike<unknown>
-}
+export type { Client } from "./internal/mcp/client.ts"
+export { McpError } from "./internal/mcp/error.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options {
@@ -38,14 +32,6 @@ export interface Options {
   /** Characters of a result that are read at most; a longer text is cut and says so, a larger file is left out. Default 1,000,000. */
   readonly maxResultLength?: number
 }
-
-/** A server said something that is not the protocol, or its tool failed. The message of a failed tool is the server's. @category errors @since 0.1.0 */
-export class McpError extends Schema.TaggedError<McpError>()("McpError", {
-  server: Schema.String,
-  /** As the server calls it. */
-  tool: Schema.optionalKey(Schema.String),
-  message: Schema.String
-}) {}
 
 /** @category models @since 0.1.0 */
 export type McpTool = Tool<string, JsonObject>
@@ -104,40 +90,6 @@ const chosen = ({ exclude, include }: Options): (name: string) => boolean => {
   return (name) => isIn(name) && !isOut(name)
 }
 
-/** More are a server that does not come to an end. */
-const maxPages = 1_000
-
-const list = (client: Client, server: string): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
-  Effect.gen(function*() {
-    const all: Array<unknown> = []
-    const cursors = new Set<string>()
-    let cursor: string | undefined
-    do {
-      const page = yield* Effect.tryPromise({
-        try: async () => client.listTools(cursor === undefined ? undefined : { cursor }, { cacheMode: "refresh" }),
-        catch: (error) => new McpError({ server, message: `${server} cannot list its tools: ${messageOf(error)}` })
-      })
-      const decoded = Schema.decodeUnknownResult(Page)(page)
-      if (Result.isFailure(decoded)) {
-        return yield* new McpError({ server, message: `${server} cannot list its tools: ${decoded.failure.message}` })
-      }
-      all.push(...decoded.success.tools)
-      cursor = decoded.success.nextCursor
-      if (cursor === undefined) {
-        continue
-      }
-      if (cursors.has(cursor) || cursors.size >= maxPages) {
-        return yield* new McpError({ server, message: `${server} cannot list its tools: the list has no end` })
-      }
-      cursors.add(cursor)
-    } while (cursor !== undefined)
-    return all
-  })
-
-const isSchema = (schema: unknown): schema is JsonObject =>
-  typeof schema === "object" && schema !== null && !Array.isArray(schema) && whyNot(schema) === undefined
-
-const Page = Schema.Struct({ tools: Schema.Array(Schema.Unknown), nextCursor: Schema.optional(Schema.String) })
 const Named = Schema.Struct({ name: Schema.NonEmptyString })
 const Described = Schema.Struct({
   name: Schema.NonEmptyString,
@@ -149,9 +101,6 @@ const Described = Schema.Struct({
     idempotentHint: Schema.optional(Schema.Boolean)
   }))
 })
-
-/** A timer of the client's own never goes off before the agent's. */
-const never = 2_147_483_647
 
 const made = (client: Client, options: Options, { annotations = {}, description, inputSchema, name }: typeof Described.Type): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
@@ -181,8 +130,6 @@ const nameOf = (full: string): string => {
   const name = full.replaceAll(/[^A-Za-z0-9_.-]/g, "_")
   return name.length <= 64 ? name : `${name.slice(0, 49)}_${digest(full)}`
 }
-
-const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
 
 /** What tools were, by name: SHA-256 over name, description, schema and hints. @category drift @since 0.1.0 */
 export interface Fingerprint {

@@ -5,6 +5,7 @@
  */
 export * as AiSdk from "./AiSdk.ts"
 export * as Cassette from "./Cassette.ts"
+export * as McpServers from "./McpServers.ts"
 export * as McpTools from "./McpTools.ts"
 export * as OpenAiCompatible from "./OpenAiCompatible.ts"
 export * as Presets from "./Presets.ts"

@@ -210,6 +210,27 @@ describe("testHook", () => {
     await testHook(judge).given("postToolCall").expectFailure("open", /judge asked a model: give an `llm` that answers/)
   })
 
+  it("answers for MCP servers and shows tools", async () => {
+    const lookup: AgentHook = {
+      name: "lookup",
+      postTurn: async (_end, ctx) => {
+        const { content, isError } = await ctx.promise(ctx.mcp.callTool("files", "read", { path: "a" }))
+        const listed = await ctx.promise(ctx.mcp.listTools("files"))
+        ctx.warn(JSON.stringify([content, isError, listed.map(({ name }) => name), ctx.tools.map(({ name }) => name)]))
+      }
+    }
+    const seen = await testHook(lookup, {
+      mcp: async ({ tool }) => ({ content: [{ type: "text", text: tool }] }),
+      mcpTools: [{ server: "files", name: "read", inputSchema: {} }, { server: "other", name: "write", inputSchema: {} }],
+      tools: [{ name: "bash", description: "Runs", inputSchema: {}, delegates: false }]
+    }).given("postTurn").expectContinue()
+    assert.deepStrictEqual(seen.warnings, ["[[{\"type\":\"text\",\"text\":\"read\"}],false,[\"read\"],[\"bash\"]]"])
+    assert.deepStrictEqual(seen.mcpRequests, [{ server: "files", tool: "read", args: { path: "a" } }])
+    const broken = testHook(lookup, { mcp: () => Promise.reject(new Error("gone")) })
+    await broken.given("postTurn").expectFailure("open", /mcp for lookup: Error: gone/)
+    await testHook(lookup).given("postTurn").expectFailure("open", /lookup called read of files: give an `mcp` that answers/)
+  })
+
   it("answers requests that a hook sends", async () => {
     const report: AgentHook = {
       name: "report",

@@ -12,6 +12,7 @@ import type { ArtifactStore } from "../port/ArtifactStore.ts"
 import type { Compactor } from "../port/Compactor.ts"
 import type { HttpClient } from "../port/HttpClient.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
+import type { McpAccessor } from "../port/McpAccessor.ts"
 import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { SessionStore } from "../port/SessionStore.ts"
@@ -69,6 +70,8 @@ export interface AgentConfig<R = never> {
   readonly artifacts?: ArtifactStore
   /** Sends what hooks ask of `ctx.http`. Default: nothing is sent. */
   readonly http?: HttpClient
+  /** Calls what hooks ask of `ctx.mcp`. Default: there are no servers. */
+  readonly mcp?: McpAccessor
   /** Decides asks in place. Without it an ask suspends the run. */
   readonly onAsk?: (
     ask: PendingAsk,

@@ -8,10 +8,11 @@ import type { AgentError, PortFailed } from "../data/AgentError.ts"
 import type { Artifact } from "../data/Artifact.ts"
 import type { BudgetLevel } from "../data/Compaction.ts"
 import type { HttpRequest, HttpResponse } from "../data/Http.ts"
-import type { Json } from "../data/Json.ts"
+import type { Json, JsonObject } from "../data/Json.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
+import type { McpResult, McpTool } from "../data/Mcp.ts"
 import type { Message } from "../data/Message.ts"
-import type { ToolResult } from "../data/Tool.ts"
+import type { ToolMeta, ToolResult } from "../data/Tool.ts"
 import type { Abort } from "./HookAction.ts"
 import type { HookFailure, HookRecord } from "./HookRecord.ts"
 import type * as HookState from "./HookState.ts"
@@ -66,10 +67,14 @@ export interface HookContext {
   readonly artifacts: Artifacts
   /** Asks a model, for the hook alone: no other hook runs but those with `allowReentry`. Its cost counts like any other. */
   readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
+  /** The tools of the agent. */
+  readonly tools: ReadonlyArray<AgentTool>
   /** Runs a tool of the agent, for the hook alone. The policy has its say; what needs a person's approval fails. */
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
   /** Sends an HTTP request with the agent's client, which decides what may be reached. Fails where the agent has none. */
   readonly http: (request: HttpRequest) => Effect.Effect<HttpResponse, PortFailed>
+  /** The MCP servers of the agent, for the hook alone: neither policy nor hooks have their say. Its effects fail where the agent has none. */
+  readonly mcp: Mcp
   /** Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to end. */
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   /** Has the conversation go on in a fresh session before the model is asked again; until then large results are kept out. Not for sub-agents. */
@@ -101,6 +106,22 @@ export interface SideRequest {
   /** Name of one of the agent's providers. Default: as for the agent itself. */
   readonly provider?: string
   readonly parameters?: LlmParameters
+  /** What the model may call. Whoever asked has to run it. Default: nothing. */
+  readonly tools?: ReadonlyArray<ToolMeta>
+}
+
+/** A tool of the agent. @category models @since 0.1.0 */
+export interface AgentTool extends ToolMeta {
+  /** Hands over to another agent; `callTool` does not run it. */
+  readonly delegates: boolean
+}
+
+/** The MCP servers of an agent. @category models @since 0.1.0 */
+export interface Mcp {
+  /** Calls a tool by the name that its server gives it. A tool that failed is a result. */
+  readonly callTool: (server: string, tool: string, args: JsonObject) => Effect.Effect<McpResult, PortFailed>
+  /** The tools of one server, or of all. */
+  readonly listTools: (server?: string) => Effect.Effect<ReadonlyArray<McpTool>, PortFailed>
 }
 
 /** The artifacts of a conversation, as a hook sees them. Keys are the hooks' own (`hook:` goes before them); a key or reference of a tool reads the tool's. @category models @since 0.1.0 */
@@ -129,6 +150,8 @@ export interface Lent {
   readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
   readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
   readonly http: (request: HttpRequest, hook: string) => Effect.Effect<HttpResponse, PortFailed>
+  readonly mcp: (hook: string) => Mcp
+  readonly tools: ReadonlyArray<AgentTool>
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   readonly rotate: (hook: string) => void
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>

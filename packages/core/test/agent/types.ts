@@ -38,6 +38,24 @@ const needsLog = defineHook({
 })
 const plain = defineHook({ name: "plain", preTurn: () => undefined })
 
+// What hooks borrow.
+defineHook({
+  name: "borrowing",
+  *preTurn(_input, ctx) {
+    const { content } = yield* ctx.mcp.callTool("files", "read", { path: "a" })
+    same<typeof content, ReadonlyArray<JsonObject>>(true)
+    // @ts-expect-error -- arguments of MCP tools are objects
+    yield* ctx.mcp.callTool("files", "read", ["a"])
+    // @ts-expect-error -- a call names its server
+    yield* ctx.mcp.callTool("read", {})
+    yield* ctx.llm({ prompt: "?", tools: ctx.tools })
+    // @ts-expect-error -- a tool has a schema
+    yield* ctx.llm({ prompt: "?", tools: [{ name: "a", description: "" }] })
+    // @ts-expect-error -- what a model may call cannot be changed
+    ctx.tools.push(...ctx.tools)
+  }
+})
+
 same<typeof needsDb, AgentHook<Db>>(true)
 same<typeof plain, AgentHook>(true)
 

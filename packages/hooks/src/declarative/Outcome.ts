@@ -14,7 +14,7 @@ export type Outcome =
   | { readonly type: "success"; readonly said: Said }
   | { readonly type: "blocking"; readonly reason: string; readonly said: Said }
   | { readonly type: "nonBlockingError"; readonly reason: string; readonly said?: Said }
-  | { readonly type: "cancelled"; readonly cause: "timeout" | "interrupt"; readonly reason: string }
+  | { readonly type: "cancelled"; readonly cause: "timeout" | "interrupt" | "exhausted"; readonly reason: string }
 
 /** What a command said besides blocking. @category models @since 0.1.0 */
 export interface Said {
@@ -74,7 +74,8 @@ export const maxText = 10_000
  * @since 0.1.0
  */
 export const read = (finished: Finished, event: EventName, work?: Work): Outcome => {
-  const { exitCode, overflowed, stderr, stdout, timedOut } = finished
+  const { exitCode, exhausted, overflowed, stderr, stdout, timedOut } = finished
+  if (exhausted === true) return { type: "cancelled", cause: "exhausted", reason: "came to no answer in the calls it has" }
   if (timedOut) return { type: "cancelled", cause: "timeout", reason: "took too long and was ended" }
   if (overflowed) return { type: "nonBlockingError", reason: "wrote too much and was ended" }
   if (exitCode === undefined) return { type: "nonBlockingError", reason: "was killed" }
@@ -116,7 +117,10 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
   const why = said.flatMap((each) => each.permission === permission && each.permissionReason !== undefined ? [each.permissionReason] : [])
   const warnings = all.flatMap(({ label, outcome }) => [
     ...("said" in outcome ? outcome.said?.problems ?? [] : []).map((problem) => `${label}: ${problem}`),
-    ...(outcome.type === "nonBlockingError" || outcome.type === "cancelled" ? [`${label} ${outcome.reason}`] : [])
+    // An agent that comes to no answer is nobody's fault.
+    ...(outcome.type === "nonBlockingError" || (outcome.type === "cancelled" && outcome.cause !== "exhausted")
+      ? [`${label} ${outcome.reason}`]
+      : [])
   ])
   const last = <K extends "updatedInput" | "updatedOutput" | "updatedMcpOutput">(key: K): Partial<Pick<Said, K>> => {
     const found = said.filter((each) => each[key] !== undefined)

@@ -6,7 +6,14 @@
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as HttpGuard from "../HttpGuard.ts"
+import { broke } from "./internal/within.ts"
+import * as Agent from "./runner/Agent.ts"
 import * as Command from "./runner/Command.ts"
+import * as Http from "./runner/Http.ts"
+import * as McpTool from "./runner/McpTool.ts"
+import * as Prompt from "./runner/Prompt.ts"
 
 /** A process: a line for the shell, or with `args` a program. @category models @since 0.1.0 */
 export interface CommandWork {
@@ -59,6 +66,8 @@ export interface Task {
   /** The event, as its dialect tells it. */
   readonly input: JsonObject
   readonly cwd: string
+  /** Whose file says so. Only a user's may reach a server on this machine by HTTP. Default `project`. */
+  readonly trusted?: "user" | "project"
   /** Variables for a command, besides the few that it always has. */
   readonly env?: { readonly [name: string]: string }
   readonly timeoutMs: number
@@ -74,33 +83,90 @@ export interface Options {
   readonly passEnv?: ReadonlyArray<string>
   /** Milliseconds between asking a command to end and ending it. Default 2,000. */
   readonly graceMs?: number
+  /** The model of prompts and agents that name none. Default: the agent's. */
+  readonly model?: string
+  /** What requests may reach. Default: public servers, by `https`. */
+  readonly http?: HttpGuard.Options
+  /** The only URLs that requests go to, `*` standing for any characters. Default: whatever `http` lets through. */
+  readonly allowedHttpHookUrls?: ReadonlyArray<string>
+  /** The only variables that headers may name, each handler's `allowedEnvVars` notwithstanding. Default: any that the handler allows itself. */
+  readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
 }
 
 /** Runs tasks. It never fails: what went wrong is an exit code and a text. @category models @since 0.1.0 */
 export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Finished>
 
-/** @category constructors @since 0.1.0 */
-export const make = ({ graceMs = 2_000, passEnv = [], run = Command.run }: Options = {}): Runners => (task) => {
-  const { cwd, env, input, onFirstLine, timeoutMs, work } = task
-  if (work.type !== "command") return Effect.succeed(failed(`hooks of type ${work.type} cannot be run here`))
-  return run({
-    command: work.command,
-    ...(work.args === undefined ? {} : { args: work.args }),
-    cwd,
-    input: `${JSON.stringify(input)}\n`,
-    ...(env === undefined ? {} : { env }),
-    passEnv,
-    timeoutMs,
-    graceMs,
-    ...(onFirstLine === undefined ? {} : { onFirstLine })
-  })
+/**
+ * Makes what runs tasks.
+ *
+ * @example
+ * ```ts
+ * import type { HookContext } from "@belay/core/HookContext"
+ * import * as Runners from "@belay/hooks/Runners"
+ *
+ * const run = Runners.make({ passEnv: ["CI"], allowedHttpHookUrls: ["https://hooks.example.com/*"] })
+ * const look = (ctx: HookContext) => run({ work: { type: "command", command: "./check.sh" }, input: { a: 1 }, cwd: ctx.cwd, timeoutMs: 5_000 }, ctx)
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options = {}): Runners => {
+  const { graceMs = 2_000, passEnv = [], run = Command.run } = options
+  const http = requests(options)
+  return (task, ctx) => {
+    const { cwd, env, input, onFirstLine, timeoutMs, work } = task
+    switch (work.type) {
+      case "command":
+        return run({
+          command: work.command,
+          ...(work.args === undefined ? {} : { args: work.args }),
+          cwd,
+          input: `${JSON.stringify(input)}\n`,
+          ...(env === undefined ? {} : { env }),
+          passEnv,
+          timeoutMs,
+          graceMs,
+          ...(onFirstLine === undefined ? {} : { onFirstLine })
+        })
+      case "http":
+        return http(work, task, ctx)
+      case "mcp_tool":
+        return McpTool.run({ ...work, event: input, timeoutMs }, ctx)
+      case "prompt":
+        return Prompt.run({ prompt: work.prompt, event: input, timeoutMs, ...modelOf(work, options) }, ctx)
+      case "agent":
+        return Agent.run({ prompt: work.prompt, event: input, timeoutMs, ...modelOf(work, options) }, ctx)
+    }
+  }
 }
 
-const failed = (stderr: string): Command.Finished => ({
-  exitCode: 1,
-  stdout: "",
-  stderr,
-  timedOut: false,
-  overflowed: false,
-  durationMs: 0
-})
+const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly model?: string } => {
+  const model = work.model ?? options.model
+  return model === undefined ? {} : { model }
+}
+
+const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Options) => {
+  let isWarned = false
+  return (work: HttpWork, { input, timeoutMs, trusted = "project" }: Task, ctx: HookContext): Effect.Effect<Command.Finished> =>
+    Effect.suspend(() => {
+      const proxy = isWarned ? undefined : Http.proxyOf()
+      if (proxy !== undefined) ctx.warn(`hooks of type http connect directly, so that every address is checked: ${proxy} does not count`)
+      isWarned = true
+      const { allowedEnvVars, headers, url } = work
+      const client = Result.try(() => Http.clientFor(url, trusted, http))
+      if (Result.isFailure(client)) {
+        return Effect.succeed(failed(client.failure instanceof Error ? client.failure.message : "the options of http are wrong"))
+      }
+      return Http.run({
+        url,
+        ...(headers === undefined ? {} : { headers }),
+        ...(allowedEnvVars === undefined ? {} : { allowedEnvVars }),
+        body: input,
+        timeoutMs,
+        ...(allowedHttpHookUrls === undefined ? {} : { allowedUrls: allowedHttpHookUrls }),
+        ...(httpHookAllowedEnvVars === undefined ? {} : { hostEnvVars: httpHookAllowedEnvVars })
+      }, client.success)
+    })
+}
+
+const failed = (stderr: string): Command.Finished => ({ ...broke(stderr), durationMs: 0 })

@@ -1,4 +1,4 @@
-/** What hooks may borrow of the turn they run in: model, tools, artifacts, HTTP, durable state. What they do with it is theirs: no hook runs around it but those that ask to. */
+/** What hooks may borrow of the turn they run in: model, tools, artifacts, HTTP, MCP servers, durable state. What they do with it is theirs: no hook runs around it but those that ask to. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected, PortFailed } from "../../data/AgentError.ts"
@@ -11,7 +11,8 @@ import { failure, type ToolResult } from "../../data/Tool.ts"
 import * as Usage from "../../data/Usage.ts"
 import type { Abort } from "../../hook/HookAction.ts"
 import * as HookChain from "../../hook/HookChain.ts"
-import type { Artifacts, HookScope, Lent, SideRequest } from "../../hook/HookContext.ts"
+import type { AgentTool, Artifacts, HookScope, Lent, Mcp, SideRequest } from "../../hook/HookContext.ts"
+import type { McpAccessor } from "../../port/McpAccessor.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { isEnded } from "./ended.ts"
 import { sideCall } from "./llmCall.ts"
@@ -69,10 +70,10 @@ class Loan implements Lent {
   llm(request: SideRequest, hook: string): Effect.Effect<LlmResponse, AgentError> {
     const { turn } = this
     return this.side(hook, "llm", (side) => {
-      const { instructions, model = turn.host.config.model, parameters = {}, prompt } = request
+      const { instructions, model = turn.host.config.model, parameters = {}, prompt, tools = [] } = request
       const asked: LlmRequest = {
         messages: typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt,
-        tools: [],
+        tools,
         parameters,
         ...(model === undefined ? {} : { model }),
         ...(instructions === undefined ? {} : { instructions })
@@ -87,11 +88,17 @@ class Loan implements Lent {
 
   callTool(name: string, args: Json, hook: string): Effect.Effect<ToolResult, AgentError> {
     const id = `${hook}/${this.turn.stepNumber}.${++this.calls}`
+    if (this.turn.host.delegates.has(name)) return Effect.succeed(failure(`${name} hands over to another agent, which a hook cannot do`))
     return this.side(hook, "callTool", (side) =>
       Effect.map(
         Effect.gen(() => sideTool(side, { id, name, args })),
         (result) => result ?? failure(`${name} needs a person's approval, which a hook cannot ask for`)
       ))
+  }
+
+  get tools(): ReadonlyArray<AgentTool> {
+    const { delegates, tools } = this.turn.host
+    return [...tools.values()].map((tool) => ({ ...tool, delegates: delegates.has(tool.name) }))
   }
 
   http(request: HttpRequest, hook: string): Effect.Effect<HttpResponse, PortFailed> {
@@ -105,6 +112,19 @@ class Loan implements Lent {
       )
     }
     return failing("http", `http for ${hook}`, Effect.suspend(() => http.request(request)))
+  }
+
+  mcp(hook: string): Mcp {
+    const { host: { mcp } } = this.turn
+    const message = `ctx.mcp of ${hook}: the agent has no MCP servers; give it some: mcp: McpServers.make({ ... })`
+    const call = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> =>
+      mcp === undefined
+        ? Effect.fail(new PortFailed({ port: "mcp", message }))
+        : failing("mcp", `mcp for ${hook}`, Effect.suspend(() => act(mcp)))
+    return {
+      callTool: (server, tool, args) => call((accessor) => accessor.callTool(server, tool, args)),
+      listTools: (server) => call((accessor) => accessor.listTools(server))
+    }
   }
 
   reportBudget(level: BudgetLevel): Effect.Effect<Abort | undefined> {

@@ -9,6 +9,7 @@ import type { AgentInfo, HookScope, Lent } from "../../hook/HookContext.ts"
 import * as ArtifactStore from "../../port/ArtifactStore.ts"
 import type { HttpClient } from "../../port/HttpClient.ts"
 import type { LlmProvider } from "../../port/LlmProvider.ts"
+import type { McpAccessor } from "../../port/McpAccessor.ts"
 import type { MemoryPlugin } from "../../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../../port/RuntimePolicy.ts"
 import type { ToolDispatcher } from "../../port/ToolDispatcher.ts"
@@ -72,6 +73,7 @@ export interface Resolved extends Acting, Upstairs {
   readonly warnings: ReadonlyArray<string>
   readonly artifacts: ArtifactStore.ArtifactStore
   readonly http: HttpClient | undefined
+  readonly mcp: McpAccessor | undefined
 }
 
 /** Checks a configuration and fills it up. */
@@ -116,6 +118,7 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
     hub: new Events.Hub(),
     artifacts: config.artifacts ?? config.store?.artifacts ?? ArtifactStore.inMemory(),
     http: config.http,
+    mcp: config.mcp,
     freeze: config.freeze ?? !isProduction(),
     cwd,
     warnings: [...sourced.success.warnings, ...chain.success.warnings]

@@ -64,7 +64,8 @@ export const derived = (parent: Resolved, child: Resolved): Result.Result<Resolv
     freeze: parent.freeze,
     cwd: child.config.cwd ?? parent.cwd,
     artifacts: parent.artifacts,
-    http: parent.http ?? child.http
+    http: parent.http ?? child.http,
+    mcp: parent.mcp ?? child.mcp
   }))
   known.set(child, result)
   return result

@@ -99,6 +99,12 @@ export class Context implements HookContext {
   get http() {
     return (request: HttpRequest) => this.lent("http").http(request, this.hook)
   }
+  get mcp() {
+    return this.lent("mcp").mcp(this.hook)
+  }
+  get tools() {
+    return this.lent("tools").tools
+  }
   get reportBudget() {
     return (level: BudgetLevel) => this.lent("reportBudget").reportBudget(level)
   }

@@ -122,6 +122,7 @@ export const make = (setup: Setup): Engine => {
       cwd: ctx.cwd,
       env: { ...environmentOf(handler, setup), ...occasion.env },
       timeoutMs: timeout * 1_000,
+      ...(handler.trusted === undefined ? {} : { trusted: handler.trusted }),
       ...(hears.line === undefined ? {} : { onFirstLine: hears.line })
     }
     return Effect.map(setup.runners(task, ctx), (finished) => {

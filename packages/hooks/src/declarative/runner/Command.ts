@@ -41,6 +41,8 @@ export interface Finished {
   readonly timedOut: boolean
   /** It wrote more than `maxOutput`. */
   readonly overflowed: boolean
+  /** It was an agent, and came to no answer in the calls it has. */
+  readonly exhausted?: true
   readonly durationMs: number
 }
 

@@ -4,12 +4,13 @@ import type { Artifact } from "@belay/core/Artifact"
 import { keyOf } from "@belay/core/Artifact"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import type { BudgetLevel } from "@belay/core/Compaction"
-import type { AgentInfo, HookContext, HookScope, InjectOptions, Lent, SideRequest } from "@belay/core/HookContext"
+import type { AgentInfo, AgentTool, HookContext, HookScope, InjectOptions, Lent, SideRequest } from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
 import * as HookState from "@belay/core/HookState"
 import type { HttpRequest, HttpResponse } from "@belay/core/Http"
-import type { Json } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import { type LlmResponse, textResponse } from "@belay/core/LlmCall"
+import type { McpResult, McpTool } from "@belay/core/Mcp"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
@@ -37,11 +38,24 @@ export interface World extends Place {
   readonly callTool?: (name: string, args: Json, hook: string) => Said<ToolResult>
   /** Answers `ctx.http`; what is missing is an empty 200. What it throws is the `PortFailed` of the hook. */
   readonly http?: (request: HttpRequest, hook: string) => Said<Partial<HttpResponse>>
+  /** Answers `ctx.mcp.callTool`; what is missing is an empty result. What it throws is the `PortFailed` of the hook. */
+  readonly mcp?: (call: McpCall, hook: string) => Said<Partial<McpResult>>
+  /** What `ctx.mcp.listTools` lists. Default: nothing. */
+  readonly mcpTools?: ReadonlyArray<McpTool>
+  /** The tools of the agent, as `ctx.tools` has them. Default: none. */
+  readonly tools?: ReadonlyArray<AgentTool>
   /** What time it is. Default: the real one. */
   readonly clock?: VirtualClock
 }
 
 type Said<A> = A | PromiseLike<A>
+
+/** A call of a tool of an MCP server. */
+interface McpCall {
+  readonly server: string
+  readonly tool: string
+  readonly args: JsonObject
+}
 
 /** A text that the model is to read. */
 export interface Injected extends InjectOptions {
@@ -58,10 +72,11 @@ export interface Seen {
   readonly notices: ReadonlyArray<string>
   readonly followUps: ReadonlyArray<string>
   readonly events: ReadonlyArray<{ readonly hook: string; readonly name: string; readonly payload: Json }>
-  /** What was asked of `llm`, `callTool`, `http` and `reportBudget`. */
+  /** What was asked of `llm`, `callTool`, `http`, `mcp` and `reportBudget`. */
   readonly llmRequests: ReadonlyArray<SideRequest>
   readonly toolRequests: ReadonlyArray<{ readonly name: string; readonly args: Json }>
   readonly httpRequests: ReadonlyArray<HttpRequest>
+  readonly mcpRequests: ReadonlyArray<McpCall>
   readonly budgets: ReadonlyArray<BudgetLevel>
   /** Hooks that asked for a fresh session. */
   readonly rotations: ReadonlyArray<string>
@@ -101,6 +116,7 @@ export const make = (world: World, freeze = true): Stage => {
     llmRequests: [],
     toolRequests: [],
     httpRequests: [],
+    mcpRequests: [],
     budgets: [],
     rotations: [],
     failures: [],
@@ -153,6 +169,20 @@ export const make = (world: World, freeze = true): Stage => {
           onSuccess: (answer) => ({ status: 200, headers: {}, body: "", url: request.url, ...answer })
         })
       }),
+    mcp: (hook) => ({
+      callTool: (server, tool, args) =>
+        Effect.suspend(() => {
+          const asked = { server, tool, args }
+          seen.mcpRequests.push(asked)
+          if (world.mcp === undefined) return Effect.die(new Error(`${hook} called ${tool} of ${server}: give an \`mcp\` that answers`))
+          return Effect.mapBoth(Effect.tryPromise(async () => world.mcp!(asked, hook)), {
+            onFailure: ({ cause }) => new PortFailed({ port: "mcp", message: `mcp for ${hook}: ${String(cause)}`, cause }),
+            onSuccess: (answer) => ({ content: [], isError: false, ...answer })
+          })
+        }),
+      listTools: (server) => Effect.succeed((world.mcpTools ?? []).filter((tool) => server === undefined || tool.server === server))
+    }),
+    tools: world.tools ?? [],
     rotate: (hook) => void seen.rotations.push(hook),
     reportBudget: (level) => Effect.sync(() => void seen.budgets.push(level)),
     promise: run

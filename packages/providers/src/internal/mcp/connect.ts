@@ -1,0 +1,74 @@
+/** Connects to one server, with the client of `@modelcontextprotocol/client`, which is loaded when it is needed. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { type Client, messageOf } from "./client.ts"
+import { McpError } from "./error.ts"
+
+/** A program that speaks MCP on its standard input and output. */
+export interface Program {
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+  /** Besides a few names that every program sees, such as `HOME` and `PATH`. */
+  readonly env?: { readonly [name: string]: string }
+  /** Default: the folder of the process. */
+  readonly cwd?: string
+}
+
+/** A server that speaks MCP by streamable HTTP. */
+export interface Endpoint {
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** A server that answers. */
+export interface Connection {
+  readonly client: Client
+  readonly close: () => Promise<void>
+}
+
+/** Connects, and says when the connection has ended. Interruption leaves nothing behind. */
+export const connect = (
+  name: string,
+  server: Program | Endpoint,
+  timeoutMs: number,
+  onClosed: () => void
+): Effect.Effect<Connection, McpError> =>
+  Effect.gen(function*() {
+    const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loaded(name, () => import("@modelcontextprotocol/client"))
+    const { StdioClientTransport } = yield* loaded(name, () => import("@modelcontextprotocol/client/stdio"))
+    let last = ""
+    const transport = "command" in server
+      ? new StdioClientTransport({ ...server, args: [...server.args ?? []], env: { ...server.env }, stderr: "pipe" })
+      : new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: { ...server.headers } } })
+    if ("stderr" in transport) {
+      // What a program says before it gives up is why it did.
+      transport.stderr?.on("data", (chunk: Buffer) => {
+        last = `${last}${chunk.toString("utf8")}`.slice(-2_000)
+      })
+    }
+    const client = new SdkClient({ name: "belay", version: "0.1.0" })
+    yield* Effect.tryPromise({
+      try: (signal) => client.connect(transport, { timeout: timeoutMs, signal }),
+      catch: (error) => {
+        const said = last.trim().split("\n").at(-1)
+        return new McpError({
+          server: name,
+          message: `cannot connect to the MCP server "${name}": ${messageOf(error)}${
+            said === undefined || said === "" ? "" : ` (it said: ${said.slice(0, 500)})`
+          }`
+        })
+      }
+    }).pipe(Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => transport.close().catch(() => {}))))
+    client.onclose = onClosed
+    return { client, close: () => client.close() }
+  })
+
+const loaded = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, McpError> =>
+  Effect.tryPromise({
+    try: load,
+    catch: (error) =>
+      new McpError({
+        server,
+        message: `MCP servers need the package @modelcontextprotocol/client 2.4.0, which cannot be loaded: ${messageOf(error)}`
+      })
+  })

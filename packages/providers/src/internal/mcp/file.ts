@@ -1,0 +1,58 @@
+/** Files that say which servers there are. */
+import * as Result from "effect/Result"
+import type { Endpoint, Program } from "./connect.ts"
+
+export const read = (text: string, file: string): {
+  readonly servers: { readonly [name: string]: Program | Endpoint }
+  readonly warnings: ReadonlyArray<string>
+} => {
+  const warnings: Array<string> = []
+  const parsed = text.length > maxText ? undefined : Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
+  const all = isRecord(parsed) ? parsed["mcpServers"] : undefined
+  if (!isRecord(all)) warnings.push(`${file}: mcpServers: expected a JSON object of servers in at most ${maxText} characters`)
+  const servers = Object.entries(isRecord(all) ? all : {}).flatMap(([name, entry]) => {
+    if (isRecord(entry) && entry["disabled"] === true) return []
+    const why = name === "__proto__" ? "no name for a server" : whyNo(entry)
+    if (why === undefined) return [[name, serverOf(entry as Record<string, unknown>)] as const]
+    warnings.push(`${file}: mcpServers.${name.slice(0, 80)}: ${why}`)
+    return []
+  })
+  return { servers: Object.fromEntries(servers), warnings }
+}
+
+/** Says why something is no server. */
+export const whyNo = (entry: unknown): string | undefined => {
+  if (!isRecord(entry)) return "expected an object"
+  const { args, command, cwd, env, headers, type, url } = entry
+  if (command === undefined && url === undefined) return "expected a command or a url"
+  if (command !== undefined && url !== undefined) return "expected either a command or a url, not both"
+  if (command !== undefined) {
+    if (type !== undefined && type !== "stdio") return "the type of a command is stdio"
+    if (typeof command !== "string" || command === "") return "command: expected a text"
+    if (args !== undefined && !isTexts(args)) return "args: expected a list of texts"
+    if (env !== undefined && !(isRecord(env) && isTexts(Object.values(env)))) return "env: expected texts by name"
+    return cwd === undefined || typeof cwd === "string" ? undefined : "cwd: expected a text"
+  }
+  if (type !== undefined && type !== "http" && type !== "streamable-http") {
+    return `type: ${(JSON.stringify(type) ?? "").slice(0, 40)} is not supported: expected http`
+  }
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return "url: expected one with http or https"
+  return headers === undefined || (isRecord(headers) && isTexts(Object.values(headers))) ? undefined : "headers: expected texts by name"
+}
+
+const maxText = 1_048_576
+
+/** What has been checked, and nothing else of it. */
+const serverOf = ({ args, command, cwd, env, headers, url }: Record<string, unknown>): Program | Endpoint =>
+  (command === undefined
+    ? { url, ...(headers === undefined ? {} : { headers }) }
+    : {
+      command,
+      ...(args === undefined ? {} : { args }),
+      ...(env === undefined ? {} : { env }),
+      ...(cwd === undefined ? {} : { cwd })
+    }) as Program | Endpoint
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isTexts = (values: unknown): boolean => Array.isArray(values) && values.every((value) => typeof value === "string")

@@ -1,0 +1,23 @@
+/** What a server answers to a call, as hooks get it. */
+import { type JsonObject, whyNot } from "@belay/core/Json"
+import type { McpResult } from "@belay/core/Mcp"
+import * as Result from "effect/Result"
+
+/** The result, or why it is none. */
+export const read = (answer: unknown, max: number): Result.Result<McpResult, string> => {
+  if (!isObject(answer)) return Result.fail("the server's answer is no result of a tool")
+  const { content = [], isError = false, structuredContent } = answer
+  if (!Array.isArray(content) || !content.every(isObject) || typeof isError !== "boolean") {
+    return Result.fail("the server's answer is no result of a tool")
+  }
+  if (structuredContent !== undefined && !isObject(structuredContent)) return Result.fail("the server's structured content is no object")
+  const result = { content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) }
+  const why = whyNot(result)
+  if (why !== undefined) return Result.fail(`the server's answer is not JSON: ${why}`)
+  const text = JSON.stringify(result)
+  return text.length > max
+    ? Result.fail(`the server's answer is too large: ${text.length} characters, and at most ${max} are read`)
+    : Result.succeed(JSON.parse(text) as McpResult)
+}
+
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)

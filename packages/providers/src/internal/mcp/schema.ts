@@ -1,0 +1,5 @@
+/** Schemas that servers send. */
+import { type JsonObject, whyNot } from "@belay/core/Json"
+
+export const isSchema = (schema: unknown): schema is JsonObject =>
+  typeof schema === "object" && schema !== null && !Array.isArray(schema) && whyNot(schema) === undefined
