@@ -291,7 +291,7 @@ describe("scripts for GitHub Copilot", () => {
     const { agent: other, heard: told } = start({ postToolUse: [{ type: "http", url }] }, [calls(["bash", { command: "ls" }])])
     await using __ = other
     assert.strictEqual((await other.run("go")).status, "completed")
-    assert.match(told.warnings.join("\n"), /hooks of type http cannot be run here/)
+    assert.match(told.warnings.join("\n"), /ended with 1: .*(refused|not allowed|private|loopback|https)/i)
   })
 
   it("C-30 are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {

@@ -26,7 +26,7 @@ interface World {
 interface Case {
   readonly build: (world: World) => void
   /** What happens after the user trusted the repository as it was built: then nothing of it may run any more. */
-  readonly then?: (world: World) => void
+  readonly later?: (world: World) => void
   /** What was trusted is as it was, so what was loaded before goes on. */
   readonly goesOn?: ReadonlyArray<string>
   /** The folder that is opened, below the repository. */
@@ -230,28 +230,28 @@ const cases: { readonly [name: string]: Case } = {
   },
   "settings that were changed after the decision": {
     build: ({ file }) => file(settings, hooks("true")),
-    then: ({ evil, file }) => file(settings, hooks(evil))
+    later: ({ evil, file }) => file(settings, hooks(evil))
   },
   "a script that was changed after the decision": {
     build: ({ file }) => {
       file(settings, hooks("sh ./guard.sh"))
       file("guard.sh", "true")
     },
-    then: ({ evil, file }) => file("guard.sh", evil)
+    later: ({ evil, file }) => file("guard.sh", evil)
   },
   "a script that anybody may write": {
     build: ({ file }) => {
       file(settings, hooks("\"$CLAUDE_PROJECT_DIR/guard.sh\""))
       chmodSync(file("guard.sh", "#!/bin/sh\ntrue"), 0o777)
     },
-    then: ({ evil, file }) => file("guard.sh", `#!/bin/sh\n${evil}`)
+    later: ({ evil, file }) => file("guard.sh", `#!/bin/sh\n${evil}`)
   },
   "a script that became a link": {
     build: ({ file }) => {
       file(settings, hooks("sh guard.sh"))
       file("guard.sh", "true")
     },
-    then: ({ evil, file, repo, root }) => {
+    later: ({ evil, file, repo, root }) => {
       rmSync(join(repo, "guard.sh"))
       write(join(root, "evil.sh"), evil)
       symlinkSync(join(root, "evil.sh"), join(repo, "guard.sh"))
@@ -260,7 +260,7 @@ const cases: { readonly [name: string]: Case } = {
   },
   "a script that came after the decision": {
     build: ({ file }) => file(settings, hooks("sh later.sh; true")),
-    then: ({ evil, file }) => file("later.sh", evil)
+    later: ({ evil, file }) => file("later.sh", evil)
   },
   "a library of scripts that was changed": {
     build: ({ file }) => {
@@ -268,20 +268,20 @@ const cases: { readonly [name: string]: Case } = {
       file(".claude/hooks/a.sh", ". .claude/hooks/lib.sh")
       file(".claude/hooks/lib.sh", "true")
     },
-    then: ({ evil, file }) => file(".claude/hooks/lib.sh", evil)
+    later: ({ evil, file }) => file(".claude/hooks/lib.sh", evil)
   },
   "one more system after the decision": {
     goesOn: ["true"],
     build: ({ file }) => file(settings, hooks("true")),
-    then: ({ evil, file }) => file(".codex/hooks.json", hooks(evil))
+    later: ({ evil, file }) => file(".codex/hooks.json", hooks(evil))
   },
   "one more executable after the decision": {
     build: ({ file }) => file(".kodelet/hooks/a", "#!/bin/sh\n"),
-    then: ({ evil, file }) => file(".kodelet/hooks/b", kodelet(evil))
+    later: ({ evil, file }) => file(".kodelet/hooks/b", kodelet(evil))
   },
   "another repository in the place of the trusted one": {
     build: ({ file }) => file(settings, hooks("true")),
-    then: ({ evil, repo, root }) => {
+    later: ({ evil, repo, root }) => {
       renameSync(repo, join(root, "old"))
       write(join(repo, settings), JSON.stringify(hooks(evil)))
     }
@@ -291,7 +291,7 @@ const cases: { readonly [name: string]: Case } = {
 describe("hostile repositories", () => {
   it("are at least forty", () => assert.isAtLeast(Object.keys(cases).length, 40))
 
-  for (const [name, { at = ".", build, goesOn = [], options, then }] of Object.entries(cases)) {
+  for (const [name, { at = ".", build, goesOn = [], later, options }] of Object.entries(cases)) {
     it(`S8 nothing happens for ${name}`, { timeout: 60_000 }, async () => {
       const root = folder()
       const [repo, home, trusted, canary] = [join(root, "repo"), join(root, "home"), join(root, "trusted"), join(root, "canary")]
@@ -327,10 +327,10 @@ describe("hostile repositories", () => {
       const cwd = join(repo, at)
       mkdirSync(cwd, { recursive: true })
       const load = () => HookFiles.load({ ...guarded, cwd, ...options?.(world) })
-      if (then !== undefined) load().untrusted[0]!.trust()
+      if (later !== undefined) load().untrusted[0]!.trust()
       const before = load()
-      then?.(world)
-      for (const loaded of then === undefined ? [before] : [before, load()]) {
+      later?.(world)
+      for (const loaded of later === undefined ? [before] : [before, load()]) {
         seen.started.length = 0
         const { ran, tools } = recording()
         const { provider, requests } = scripted([calls(["bash", { command: "ls" }]), { text: "done" }])

@@ -20,7 +20,6 @@ import * as Tools from "../internal/copilotTools.ts"
 import * as Entries from "../internal/entries.ts"
 import type { ToolNames } from "../internal/toolnames.ts"
 import * as Transcript from "../internal/transcript.ts"
-import * as Command from "../runner/Command.ts"
 import * as Runners from "../Runners.ts"
 
 /** The name of an event in camel case. @category models @since 0.1.0 */
@@ -43,7 +42,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly handlers: ReadonlyArray<Handler>
   /** The folder of the project: commands run there, or where `cwd` of a file says from there on. */
   readonly projectDir: string
-  /** What runs the hooks. Default: `Runners.make` with at most 10 MiB of output, which runs commands only. */
+  /** What runs the hooks, with at most 10 MiB of output. Default: `Runners.make`. */
   readonly runners?: Runners.Runners
   /** Names of variables of the host that `env` of a file may name, and that commands of the default runners see. Default: none. */
   readonly passEnv?: ReadonlyArray<string>
@@ -93,8 +92,8 @@ export const decode = (text: string, file: string): Decoded => File.decode(text,
  */
 export const make = (options: Options): AgentHook => {
   const { handlers, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
-  const runners = options.runners ?? Runners.make({ passEnv, run: (request) => Command.run({ ...request, maxOutput: 10_485_760 }) })
-  const entries = Entries.make<Handler>({ runners, refuse: options.refuse })
+  const runners = options.runners ?? Runners.make({ passEnv })
+  const entries = Entries.make<Handler>({ runners, refuse: options.refuse, maxOutput: 10_485_760 })
   const fire = Runs.make({ handlers, entries, projectDir, passEnv })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)

@@ -17,6 +17,8 @@ export interface Entry {
   readonly work: Work
   /** Milliseconds. */
   readonly timeoutMs: number
+  /** Whether the user wrote the file, or the project could have. Default `project`. */
+  readonly trusted?: "user" | "project"
 }
 
 /** What an entry is told. */
@@ -45,16 +47,18 @@ export interface Setup<E extends Entry> {
   readonly runners: Runners
   /** Why an entry may not run now, if it may not: it is then one that broke. */
   readonly refuse: ((entry: E) => string | undefined) | undefined
+  /** Most bytes of what a command writes. Default: as for any command. */
+  readonly maxOutput?: number
 }
 
-export const make = <E extends Entry>({ refuse, runners }: Setup<E>): Entries<E> => {
+export const make = <E extends Entry>({ maxOutput, refuse, runners }: Setup<E>): Entries<E> => {
   const going = new Map<string, Set<Fiber.Fiber<void>>>()
   return {
     run: (entry, { cwd, env, input, work = entry.work }, read, ctx) => {
       const why = refuse?.(entry)
-      const { timeoutMs } = entry
+      const { timeoutMs, trusted = "project" } = entry
       const finished = why === undefined
-        ? runners({ work, input, cwd, env, timeoutMs }, ctx)
+        ? runners({ work, input, cwd, env, timeoutMs, trusted, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx)
         : Effect.succeed({ ...broken, stderr: `was not run: ${why}` })
       return Effect.map(finished, (finished) => {
         const said = read(finished)

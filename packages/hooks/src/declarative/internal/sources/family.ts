@@ -79,6 +79,12 @@ export interface Family {
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
 
+/** The entries of files, each with whose file it is. */
+export const trusting = <E extends Entry>(sources: ReadonlyArray<Source>): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
+  sources.flatMap(({ config, ofProject }) =>
+    (config.handlers as ReadonlyArray<E>).map((handler) => ({ ...handler, trusted: ofProject ? "project" as const : "user" as const }))
+  )
+
 /** Names in a folder, in order; nothing where there is none. */
 export const list = (folder: string): ReadonlyArray<string> => [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()
 
