@@ -151,6 +151,29 @@ describe("Transform and Replace", () => {
     assert.include(line(result.messages), "tool look!: hidden")
   })
 
+  it("of the history at preStop are kept when the agent stops, and say how full the window is", async () => {
+    const seen: Array<unknown> = []
+    const agent = createAgent({
+      provider: scripted(["first", "second"]).provider,
+      window: { tokens: 1_000 },
+      hooks: [
+        {
+          name: "shorten",
+          preStop: ({ budget, messages, text }) => {
+            seen.push([text, messages.length, budget.windowTokens, budget.usedTokens > 0])
+            return HookAction.transform([{ role: "user" as const, content: "the summary" }])
+          }
+        }
+      ]
+    })
+    await using session = await agent.session()
+    const { messages, text } = await session.run("go")
+    assert.strictEqual(text, "first")
+    assert.deepStrictEqual(messages, [{ role: "user", content: "the summary" }])
+    await session.run("more")
+    assert.deepStrictEqual(seen, [["first", 2, 1_000, true], ["second", 3, 1_000, true]])
+  })
+
   it("of the history at postStep are kept only when a provider would take them", async () => {
     const model = scripted([asks(["look"]), asks(["look"]), "done"])
     const warnings: Array<string> = []

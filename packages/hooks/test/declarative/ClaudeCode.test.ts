@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { call } from "../events.ts"
+import { call, standing } from "../events.ts"
 import * as Scope from "../scope.ts"
 import { folder } from "./processes.ts"
 import { answer, group, result, specific, world } from "./world.ts"
@@ -277,7 +277,7 @@ describe("ClaudeCode", () => {
       const forever = Effect.onInterrupt(Effect.andThen(Deferred.succeed(started, undefined), Effect.never), () =>
         Effect.sync(() => void ended++))
       const { at } = world({ Stop: [group([{ command: "forever", async: true }])] }, { forever })
-      yield* at("preStop", { text: "done", followUps: 0 })
+      yield* at("preStop", { text: "done", followUps: 0, ...standing })
       yield* Deferred.await(started)
       yield* at("onSessionEnd", { sessionId: "session-1", reason: "done" })
       assert.strictEqual(ended, 1)
