@@ -112,7 +112,10 @@ describe("ClaudeCode", () => {
     Effect.gen(function*() {
       const { at, told } = world({ PostToolBatch: [group([{ command: "x" }])] }, { x: answer({ decision: "block", reason: "enough" }) })
       const user = { role: "user" as const, content: "go" }
-      assert.strictEqual((yield* at("postStep", { ...standing, messages: [user, { role: "assistant", content: "done" }] }))._tag, "Continue")
+      assert.strictEqual(
+        (yield* at("postStep", { ...standing, messages: [user, { role: "assistant", content: "done" }] }))._tag,
+        "Continue"
+      )
       assert.deepEqual(told, [])
       const calls = ["a", "b"].map((id) => ({ id, name: "bash", args: { command: id } }))
       const results = calls.map(({ id, name }) => ({ role: "tool" as const, toolCallId: id, toolName: name, content: `${id}!` }))
