@@ -151,6 +151,20 @@ describe("Transform and Replace", () => {
     assert.include(line(result.messages), "tool look!: hidden")
   })
 
+  it("of nothing at postStep leave what the vendor said about the window, whoever listens", async () => {
+    const levels: Array<string> = []
+    const usage = { inputTokens: 750, outputTokens: 10 }
+    await using agent = createAgent({
+      provider: scripted([{ ...asks(["look"]), usage }, "done"]).provider,
+      tools: [recording("look").tool],
+      window: { tokens: 1_000, compactAt: 1 },
+      hooks: [{ name: "looks", postStep: () => undefined, preStop: () => undefined, onBudget: ({ level }) => void levels.push(level) }]
+    })
+    agent.on(() => {})
+    await agent.run("go")
+    assert.deepStrictEqual(levels, ["warn"])
+  })
+
   it("of the history at preStop are kept when the agent stops, and say how full the window is", async () => {
     const seen: Array<unknown> = []
     const agent = createAgent({

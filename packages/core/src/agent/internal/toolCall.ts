@@ -77,9 +77,9 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<CoreOutput | und
 export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   const folded = turn.fold("postStep", standing(turn))
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-  if (outcome === undefined) return
-  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
-  turn.rewrite(outcome.event.messages, outcome.by!)
+  if (outcome?.by === undefined) return
+  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by })
+  turn.rewrite(outcome.event.messages, outcome.by)
 }
 
 /** The conversation as it stands, for whoever may rewrite it. */
