@@ -353,7 +353,7 @@ describe("sources of Claude Code", () => {
     managed({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand", command: "x" }] }] } })
     assert.throws(
       () => createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd }),
-      /managed hooks have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
+      /hooks of a policy have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
     )
   })
 })

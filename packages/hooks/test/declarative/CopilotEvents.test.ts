@@ -3,7 +3,7 @@ import * as ProviderError from "@belay/core/ProviderError"
 import * as Copilot from "@belay/hooks/Copilot"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call, failed, overloaded } from "../events.ts"
+import { call, failed, overloaded, standing } from "../events.ts"
 import { bash, world } from "./copilot.ts"
 import { answer, result } from "./world.ts"
 
@@ -62,7 +62,9 @@ describe("Copilot and everything but tools", () => {
       const { at, heard, scope, told } = world({ agentStop: bash("x"), Stop: bash("y") }, {
         x: answer({ decision: "block", reason: "run the tests" })
       })
-      for (const followUps of [0, 7, 8]) assert.strictEqual((yield* at("preStop", { text: "done", followUps }))._tag, "Continue")
+      for (const followUps of [0, 7, 8]) {
+        assert.strictEqual((yield* at("preStop", { ...standing, text: "done", followUps }))._tag, "Continue")
+      }
       assert.deepEqual(heard.follow, ["run the tests", "run the tests"])
       assert.match(scope.warnings[0]!, /8 times in a row/)
       assert.deepInclude(told[0]!.input, { transcriptPath: "", stopReason: "end_turn", stop_hook_active: false })
@@ -79,7 +81,7 @@ describe("Copilot and everything but tools", () => {
       }, { start: answer({ additionalContext: "use tabs" }), stop: answer({ modifiedResponse: "short" }) })
       const scope = of(child)
       assert.strictEqual((yield* at("preTurn", { message: "do it" }, scope)).event["message"], "use tabs\n\ndo it")
-      yield* at("preStop", { text: "long", followUps: 0 }, scope)
+      yield* at("preStop", { text: "long", followUps: 0, ...standing }, scope)
       assert.deepInclude(told[0]!.input, { agentName: "helper", transcriptPath: "" })
       assert.deepInclude(told[1]!.input, {
         agentId: "session-1",
@@ -96,7 +98,7 @@ describe("Copilot and everything but tools", () => {
         a: answer({ decision: "block", reason: "and the tests?" }),
         b: answer({ modifiedResponse: "x" })
       })
-      yield* blocked.at("preStop", { text: "long", followUps: 0 }, blocked.of(child))
+      yield* blocked.at("preStop", { text: "long", followUps: 0, ...standing }, blocked.of(child))
       assert.deepEqual(blocked.heard.follow, ["and the tests?"])
       assert.strictEqual(
         (yield* blocked.at("postTurn", { input: { message: "" }, output, executed: true }, blocked.of(child)))._tag,
@@ -149,8 +151,8 @@ describe("Copilot and everything but tools", () => {
         reason: "r",
         decision: { type: "ask", reason: "r" }
       })
-      assert.deepInclude(yield* at("postStep", { messages: [], usage }), { _tag: "Abort", reason: "stop it" })
-      assert.strictEqual((yield* at("postStep", { messages: [], usage }))._tag, "Continue")
+      assert.deepInclude(yield* at("postStep", { ...standing, usage }), { _tag: "Abort", reason: "stop it" })
+      assert.strictEqual((yield* at("postStep", { ...standing, usage }))._tag, "Continue")
     }))
 
   it.effect("tells errors by where they happened, and does what hooks say about them", () =>

@@ -2,7 +2,7 @@ import type { Json } from "@belay/core/Json"
 import type * as Command from "@belay/hooks/Command"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call } from "../events.ts"
+import { call, standing } from "../events.ts"
 import { group, specific, world } from "./gemini.ts"
 import { answer, result } from "./world.ts"
 
@@ -276,23 +276,23 @@ describe("Gemini", () => {
       ]
       const again = of(specific({ clearContext: true }, { decision: "deny", reason: "more" }))
       yield* again.at("preTurn", { message: "go" })
-      assert.deepEqual((yield* again.at("postStep", { messages, usage })).event["messages"], [messages[0]] as never)
-      yield* again.at("preStop", { text: "done", followUps: 0 })
+      assert.deepEqual((yield* again.at("postStep", { ...standing, messages, usage })).event["messages"], [messages[0]] as never)
+      yield* again.at("preStop", { ...standing, text: "done", followUps: 0 })
       assert.deepEqual([again.told.length, again.heard.follow], [1, ["more"]])
-      yield* again.at("postStep", { messages, usage })
+      yield* again.at("postStep", { ...standing, messages, usage })
       const told = again.told.map(({ input }) => [input["prompt"], input["prompt_response"], input["stop_hook_active"]])
       assert.deepEqual(told, [["go", "done", false], ["go", "done", true]])
       const calls = [{ id: "1", name: "bash", args: {} }]
-      yield* again.at("postStep", { messages: [{ role: "assistant", content: "", toolCalls: calls }], usage })
+      yield* again.at("postStep", { ...standing, messages: [{ role: "assistant", content: "", toolCalls: calls }], usage })
       assert.lengthOf(again.told, 2)
       const kept = of(specific({ clearContext: true }))
-      assert.strictEqual((yield* kept.at("postStep", { messages, usage }))._tag, "Transform")
-      yield* kept.at("preStop", { text: "done", followUps: 0 })
+      assert.strictEqual((yield* kept.at("postStep", { ...standing, messages, usage }))._tag, "Transform")
+      yield* kept.at("preStop", { ...standing, text: "done", followUps: 0 })
       assert.deepEqual(kept.heard.follow, [])
       const alone = of(answer("", 2, "more"))
-      yield* alone.at("preStop", { text: "done", followUps: 0 })
+      yield* alone.at("preStop", { ...standing, text: "done", followUps: 0 })
       assert.deepEqual(alone.heard.follow, ["more"])
       const stop = of(answer({ continue: false, stopReason: "enough" }))
-      assert.deepInclude(yield* stop.at("postStep", { messages, usage }), { _tag: "Abort", reason: "enough" })
+      assert.deepInclude(yield* stop.at("postStep", { ...standing, messages, usage }), { _tag: "Abort", reason: "enough" })
     }))
 })

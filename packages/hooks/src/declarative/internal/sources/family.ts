@@ -29,6 +29,8 @@ export interface Place {
   readonly origin?: Origin
   /** Which of several formats it has. */
   readonly format?: string
+  /** It is run, not read. */
+  readonly isProgram?: true
 }
 
 /** One that is. */
@@ -66,7 +68,7 @@ interface Making extends Omit<Common.Common, "name" | "tier" | "timeout" | "onTi
   readonly runners: Runners
   readonly toolNames?: ToolNames
   readonly transcripts?: string
-  readonly refuse: (entry: Entry) => string | undefined
+  readonly refuse: (entry: Pick<Entry, "file">) => string | undefined
 }
 
 /** One system. */
