@@ -78,7 +78,8 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ 
 /** What a command names that is or could be a script: files of the system are not the project's to change. */
 const named = (work: Work, cwd: string): ReadonlyArray<string> => {
   if (work.type !== "command") return []
-  const { args, command } = work
+  const { args } = work
+  const command = work.command.replaceAll(written, " ")
   const whole = [...command.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
   const words = [command, ...whole].flatMap((text) => [text, ...text.replaceAll(/["'\\]/g, "").split(/[\s;|&()<>`=,]+/)])
   return [...new Set([...words, ...(args ?? []).flatMap((one) => [one, ...one.split("=")])])].flatMap((word) => {
@@ -91,6 +92,9 @@ const named = (work: Work, cwd: string): ReadonlyArray<string> => {
     return full === resolve(cwd) || system.test(full) ? [] : [full]
   })
 }
+
+/** What a line only writes to is no script: a log changes whenever its hook runs. */
+const written = /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?)\s*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 
