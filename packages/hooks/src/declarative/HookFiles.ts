@@ -126,7 +126,7 @@ export const load = (options: Options = {}): Loaded => {
       ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
       ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
     }),
-    ...(folder === false ? {} : { transcripts: folder }),
+    transcripts: folder === false ? undefined : folder,
     refuse: ({ file }: Pick<Discovery.Entry, "file">) =>
       files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again)) !== print ? changed : undefined
   }

@@ -23,7 +23,12 @@ import type { Work } from "./Runners.ts"
  */
 export const fingerprint = (cwd: string, sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>): string => {
   const scripts = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd)))
-  const paths = [...new Set([...scripts, ...scriptFolders.flatMap((folder) => below(join(cwd, folder)))])].sort()
+  const paths = [
+    ...new Set([
+      ...scripts,
+      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !/\.(?:log|jsonl)$/.test(path))
+    ])
+  ].sort()
   return sha256(JSON.stringify([
     real(cwd),
     // As they were read: what is there by now may be something else.

@@ -119,6 +119,20 @@ describe("HookFiles", () => {
       }
     }))
 
+  it.live("goes on when a script imports a module of its folder, and writes a log there", () =>
+    Effect.gen(function*() {
+      const { cwd, fire, load, project, started } = place()
+      project(settings("python3 .claude/hooks/guard.py"))
+      write(join(cwd, ".claude/hooks/guard.py"), "import helper\nopen('.claude/hooks/guard.log', 'a').write(helper.line)\n")
+      write(join(cwd, ".claude/hooks/helper.py"), "line = 'checked\\n'\n")
+      load().untrusted[0]!.trust()
+      const loaded = load()
+      assert.deepEqual((yield* fire(loaded)).warnings, [])
+      assert.deepEqual((yield* fire(loaded)).warnings, [])
+      assert.lengthOf(started, 2)
+      assert.deepEqual(load().untrusted, [])
+    }))
+
   it("does not take what was swapped while a person decided", () => {
     const { cwd, load, project } = place()
     project(settings("sh a.sh"))

@@ -101,7 +101,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
 
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
-    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry)
+    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
   }
 
   const told = (event: EventName, ctx: HookContext, more: JsonObject): JsonObject => ({

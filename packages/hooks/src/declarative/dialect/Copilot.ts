@@ -105,7 +105,7 @@ export const make = (options: Options): AgentHook => {
   const responses = new Map<string, string>()
 
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
-    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry)
+    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
   }
   const pathOf = (ctx: HookContext) => ({ transcriptPath: transcript?.path(ctx.root.sessionId) ?? "" })
 

@@ -103,7 +103,7 @@ export const make = (options: Options): AgentHook => {
   const turns = new Map<string, { readonly prompt: string; readonly retried: boolean; readonly verdict?: Output.Verdict }>()
 
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
-    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry)
+    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
   }
 
   const fire = Runs.make({ handlers, entries, projectDir, transcript })

@@ -1,7 +1,7 @@
 /** Base Coat: `hooks.json` and `mcp.json` of the project. */
 import { join } from "node:path"
 import * as BaseCoat from "../../dialect/BaseCoat.ts"
-import { type Decoded, type Family, trusting } from "./family.ts"
+import { called, type Decoded, type Family, trusting } from "./family.ts"
 
 export const basecoat: Family = {
   dialect: "basecoat",
@@ -11,6 +11,6 @@ export const basecoat: Family = {
   decode: ({ path, text }) => ({ ...BaseCoat.decode(text, path), disableAllHooks: false }) as Decoded,
   hooks: (sources, making) => {
     const handlers = trusting(sources) as ReadonlyArray<unknown> as ReadonlyArray<BaseCoat.Handler>
-    return handlers.length === 0 ? [] : [BaseCoat.make({ ...making, handlers, name: "basecoat" })]
+    return handlers.length === 0 ? [] : [BaseCoat.make({ ...called("basecoat", making), handlers })]
   }
 }

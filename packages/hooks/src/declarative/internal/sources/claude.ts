@@ -6,7 +6,7 @@ import * as ClaudeCode from "../../dialect/ClaudeCode.ts"
 import * as HookConfig from "../../HookConfig.ts"
 import { isInside, read, real } from "../files.ts"
 import { isRecord, parse } from "../records.ts"
-import { type Decoded, type Family, filesOf, list, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
+import { called, type Decoded, type Family, filesOf, list, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
@@ -98,8 +98,8 @@ export const claude: Family = {
     const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
     const others = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope !== "managed"))
     return [
-      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...making, handlers: managed, name: "claude-managed", tier: "managed" })]),
-      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...making, handlers: others, name: "claude" })])
+      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...called("claude-managed", making), handlers: managed, tier: "managed" })]),
+      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...called("claude", making), handlers: others })])
     ]
   }
 }

@@ -6,7 +6,7 @@ import * as Codex from "../../dialect/Codex.ts"
 import * as HookConfig from "../../HookConfig.ts"
 import { real } from "../files.ts"
 import { isRecord } from "../records.ts"
-import { type Family, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
+import { called, type Family, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => [
   { scope, path: join(root, ".codex", "hooks.json") },
@@ -34,6 +34,6 @@ export const codex: Family = {
   decode,
   hooks: (sources, making) => {
     const handlers = trusting<HookConfig.Handler>(sources)
-    return handlers.length === 0 ? [] : [Codex.make({ ...making, handlers, name: "codex" })]
+    return handlers.length === 0 ? [] : [Codex.make({ ...called("codex", making), handlers })]
   }
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import * as Copilot from "../../dialect/Copilot.ts"
 import { real } from "../files.ts"
-import { type Family, filesOf, trusting } from "./family.ts"
+import { called, type Family, filesOf, trusting } from "./family.ts"
 
 export const copilot: Family = {
   dialect: "copilot",
@@ -23,6 +23,6 @@ export const copilot: Family = {
   },
   hooks: (sources, making) => {
     const handlers = trusting<Copilot.Handler>(sources)
-    return handlers.length === 0 ? [] : [Copilot.make({ ...making, handlers, name: "copilot" })]
+    return handlers.length === 0 ? [] : [Copilot.make({ ...called("copilot", making), handlers })]
   }
 }

@@ -67,7 +67,8 @@ interface Making extends Omit<Common.Common, "name" | "tier" | "timeout" | "onTi
   readonly home: string
   readonly runners: Runners
   readonly toolNames?: ToolNames
-  readonly transcripts?: string
+  /** A folder, in which every hook has one of its own. */
+  readonly transcripts: string | undefined
   readonly refuse: (entry: Pick<Entry, "file">) => string | undefined
 }
 
@@ -80,6 +81,16 @@ export interface Family {
   readonly folders: ReadonlyArray<string>
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
+
+/** What a hook is made with besides its entries. */
+export const called = (
+  name: string,
+  { transcripts, ...making }: Making
+): Omit<Making, "transcripts"> & { readonly name: string; readonly transcripts?: string } => ({
+  ...making,
+  name,
+  ...(transcripts === undefined ? {} : { transcripts: join(transcripts, name) })
+})
 
 /** The entries of files, each with whose file it is. */
 export const trusting = <E extends Entry>(sources: ReadonlyArray<Source>): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as Gemini from "../../dialect/Gemini.ts"
 import { real } from "../files.ts"
 import { isDisabled } from "../geminiFile.ts"
-import { type Family, list, type Source, trusting } from "./family.ts"
+import { called, type Family, list, type Source, trusting } from "./family.ts"
 
 const below = (root: string) => join(root, ".gemini", "settings.json")
 
@@ -31,6 +31,6 @@ export const gemini: Family = {
   hooks: (sources, making) => {
     const { everybody, project } = silenced(sources)
     const handlers = trusting<Gemini.Handler>(sources).filter((handler) => handler.trusted === "user" || !isDisabled(handler, project))
-    return handlers.length === 0 ? [] : [Gemini.make({ ...making, handlers, disabled: everybody, name: "gemini" })]
+    return handlers.length === 0 ? [] : [Gemini.make({ ...called("gemini", making), handlers, disabled: everybody })]
   }
 }

@@ -1,6 +1,6 @@
 /** Kodelet: folders of executables of the project and of the user. They are listed here, and asked what they are for when they may run. */
 import * as Kodelet from "../../dialect/Kodelet.ts"
-import { type Family, trusting } from "./family.ts"
+import { called, type Family, trusting } from "./family.ts"
 
 export const kodelet: Family = {
   dialect: "kodelet",
@@ -16,6 +16,6 @@ export const kodelet: Family = {
   }),
   hooks: (sources, making) => {
     const handlers = trusting<Kodelet.Handler>(sources)
-    return handlers.length === 0 ? [] : [Kodelet.make({ ...making, handlers, name: "kodelet" })]
+    return handlers.length === 0 ? [] : [Kodelet.make({ ...called("kodelet", making), handlers })]
   }
 }
