@@ -17,6 +17,7 @@ import { isInside, real } from "./internal/files.ts"
 import { lists } from "./internal/sources/claude.ts"
 import { families } from "./internal/sources/families.ts"
 import type { ToolNames } from "./internal/toolnames.ts"
+import * as Command from "./runner/Command.ts"
 import * as Runners from "./Runners.ts"
 import * as Trust from "./Trust.ts"
 
@@ -92,7 +93,16 @@ export interface Loaded {
  * @since 0.1.0
  */
 export const load = (options: Options = {}): Loaded => {
-  const { home = homedir(), managed, scopes, sources: wanted, transcripts, trust = join(home, ".belay", "trust"), ...rest } = options
+  const {
+    home = homedir(),
+    managed,
+    run = Command.run,
+    scopes,
+    sources: wanted,
+    transcripts,
+    trust = join(home, ".belay", "trust"),
+    ...rest
+  } = options
   const cwd = resolve(options.cwd ?? process.cwd())
   const { sources, warnings } = Discovery.find({
     cwd,
@@ -108,7 +118,7 @@ export const load = (options: Options = {}): Loaded => {
   const isAsked = entries.length > 0 || project.some(({ config }) => config.warnings.some(isOfPolicy))
   Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
-  const print = isAsked ? Trust.fingerprint(cwd, theirs) : ""
+  const print = isAsked ? Trust.fingerprint(cwd, theirs, home) : ""
   const trusted = isAsked && store.isTrusted(cwd, print)
   const may = counting.filter(({ ofProject }) => !ofProject || trusted)
   // Nobody is kept from starting by a project that he has not trusted.
@@ -123,12 +133,13 @@ export const load = (options: Options = {}): Loaded => {
     home,
     runners: Runners.make({
       ...rest,
+      run: (request) => run({ ...request, env: { HOME: home, ...request.env } }),
       ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
       ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
     }),
     transcripts: folder === false ? undefined : folder,
     refuse: ({ file }: Pick<Discovery.Entry, "file">) =>
-      files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again)) !== print ? changed : undefined
+      files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again), home) !== print ? changed : undefined
   }
   return {
     hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),

@@ -21,8 +21,12 @@ import type { Work } from "./Runners.ts"
  * @category reading
  * @since 0.1.0
  */
-export const fingerprint = (cwd: string, sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>): string => {
-  const scripts = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd)))
+export const fingerprint = (
+  cwd: string,
+  sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>,
+  home: string = homedir()
+): string => {
+  const scripts = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd, home)))
   const paths = [
     ...new Set([
       ...scripts,
@@ -81,7 +85,7 @@ export const folder = (path: string): Store => {
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String })))
 
 /** What a command names that is or could be a script: files of the system are not the project's to change. */
-const named = (work: Work, cwd: string): ReadonlyArray<string> => {
+const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => {
   if (work.type !== "command") return []
   const { args } = work
   const command = work.command.replaceAll(written, " ")
@@ -90,7 +94,7 @@ const named = (work: Work, cwd: string): ReadonlyArray<string> => {
   return [...new Set([...words, ...(args ?? []).flatMap((one) => [one, ...one.split("=")])])].flatMap((word) => {
     const path = word.replaceAll(/["']/g, "").replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?/g, () => cwd).replace(
       /^(?:~|\$\{?HOME\}?)(?=\/)/,
-      () => homedir()
+      () => home
     )
     if (path === "" || path.length > 4_096 || path.includes("\0") || !/[/.]/.test(path)) return []
     const full = resolve(cwd, path)
