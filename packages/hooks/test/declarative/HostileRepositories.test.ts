@@ -138,7 +138,7 @@ const cases: { readonly [name: string]: Case } = {
   "a pipe where settings should be": {
     build: ({ file, repo }) => {
       file(".claude/x", "")
-      execFileSync("mkfifo", [join(repo, settings)])
+      execFileSync("sh", ["-c", "mkfifo \"$0\"", join(repo, settings)])
     }
   },
   "a folder where settings should be": { build: ({ evil, file }) => file(join(settings, "settings.json"), every(evil)) },
