@@ -9,7 +9,7 @@ import * as Inkeep from "@belay/hooks/Inkeep"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { calls, recording, scripted } from "../agent.ts"
-import { type Hook, project, said, world } from "./inkeepworld.ts"
+import { type Hook, said, world } from "./inkeepworld.ts"
 
 const take = (args: Json) => calls(["take", args])
 const proceed = { action: "proceed" } as const

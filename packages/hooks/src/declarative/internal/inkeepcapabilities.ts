@@ -57,7 +57,7 @@ export const capabilities = (
     "artifacts.read": (key) => ctx.artifacts.read(text(key)),
     "http.fetch": (request, init) =>
       Option.match(decodeHttp(typeof request === "string" ? { ...(init as object | undefined), url: request } : request), {
-        onNone: () => Effect.fail(new Error("expected { url, method?, headers?, body? }, all texts")),
+        onNone: () => Effect.fail("expected { url, method?, headers?, body? }, all texts"),
         onSome: (asked) =>
           Effect.map(
             ctx.http(revealed(asked, tokens) as unknown as HttpRequest),

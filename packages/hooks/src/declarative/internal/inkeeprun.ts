@@ -119,7 +119,7 @@ const timed = (work: Effect.Effect<unknown, unknown>, ms: number): Effect.Effect
   Effect.flatMap(
     Effect.timeoutOption(work, ms),
     Option.match({
-      onNone: () => Effect.fail(new Error(`it took longer than ${ms} ms`)),
+      onNone: () => Effect.fail(`it took longer than ${ms} ms`),
       onSome: Effect.succeed
     })
   )
