@@ -137,7 +137,7 @@ describe("Inkeep", () => {
     }
   })
 
-  it("E-11 DEC-18 a hook that breaks is a warning, or with onError the end of the turn, with the error as its last word", async () => {
+  it("E-11 a hook that breaks is a warning, or with onError the end of the turn, with the error as its last word", async () => {
     const breaks = () => {
       throw new Error("vault is down")
     }

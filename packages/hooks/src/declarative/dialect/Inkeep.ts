@@ -66,7 +66,7 @@ export const make = (options: Options): AgentHook => {
   const all = Result.getOrThrow(attached(name, definitions, attachments))
   const queues = new Map<string, Semaphore.Semaphore>()
   const tokens = new Map<string, Tokens>()
-  const callOf = (ctx: HookContext, id: string): string => `${ctx.sessionId} ${id}`
+  const callOf = ({ root, sessionId }: HookContext, id: string): string => `${root.sessionId} ${sessionId} ${id}`
   const tokensOf = (key: string): Tokens => {
     const found = tokens.get(key) ?? new Map()
     tokens.set(key, found)
@@ -133,7 +133,7 @@ export const make = (options: Options): AgentHook => {
       }),
     postToolCall: ({ call, executed, result, tool }, ctx) => {
       // What a hook answered in place of the tool has been through the hooks.
-      if (!executed) return undefined
+      if (!executed) return void tokens.delete(callOf(ctx, call.id))
       const output = result.ok ? result.output : { error: result.error }
       const fired = at("after-result", ctx, { tool: about(tool), args: call.args, result: output, isError: !result.ok }, call) ??
         Effect.succeed(undefined)
@@ -171,7 +171,10 @@ export const make = (options: Options): AgentHook => {
         return value === undefined ? undefined : HookAction.transform({ text: words(value) })
       }),
     onToolDenied: ({ call }, ctx) => void tokens.delete(callOf(ctx, call.id)),
-    onSessionEnd: ({ sessionId }) => void queues.delete(sessionId)
+    onSessionEnd: ({ sessionId }) => {
+      queues.delete(sessionId)
+      for (const key of tokens.keys()) if (key.startsWith(`${sessionId} `)) tokens.delete(key)
+    }
   })
 }
 
