@@ -2,7 +2,8 @@ import * as Kodelet from "@belay/hooks/Kodelet"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { basename, join } from "node:path"
-import { world } from "./kodeletworld.ts"
+import { calls } from "../agent.ts"
+import { script, world } from "./kodeletworld.ts"
 
 const hooks = ".kodelet/hooks"
 
@@ -41,5 +42,27 @@ describe("Kodelet.find", () => {
       "x false",
       "acme/tools/x false"
     ])
+  })
+})
+
+describe("Kodelet, what is hostile", () => {
+  it("D-23 is a warning, and the agent goes on", async () => {
+    const { agent } = world({
+      [`${hooks}/1-deep`]: script("before_tool_call", `python3 -c "print('{\\"input\\":{\\"a\\":' + '['*3000 + ']'*3000 + '}}')"`),
+      [`${hooks}/2-deeper`]: script("before_tool_call", `python3 -c "print('['*300000)"`),
+      [`${hooks}/3-long`]: script("before_tool_call", "head -c 3000000 /dev/zero | tr '\\0' x"),
+      [`${hooks}/4-binary`]: script("before_tool_call", "head -c 1000 /dev/urandom"),
+      [`${hooks}/5-prototype`]: script(
+        "before_tool_call",
+        `echo '{"__proto__":{"blocked":true},"input":{"command":"ls","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}'`
+      ),
+      [`${hooks}/6-silent`]: script("before_tool_call", "exec 1>&- 2>&-")
+    })
+    const { agent: made, requests, warnings } = agent([calls(["bash", { command: "pwd" }])])
+    await using _ = made
+    await made.run("go")
+    assert.lengthOf(requests, 2)
+    assert.deepEqual(warnings.map((one) => one.split(" ")[0]), ["1-deep", "2-deeper", "3-long", "4-binary"])
+    assert.isUndefined(({} as { polluted?: number }).polluted)
   })
 })
