@@ -7,52 +7,13 @@ import * as Kodelet from "@belay/hooks/Kodelet"
 import * as Runners from "@belay/hooks/Runners"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdirSync, symlinkSync } from "node:fs"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { calls, scripted } from "../agent.ts"
 import { records, script, world } from "./kodeletworld.ts"
 import { alive, folder, until, write } from "./processes.ts"
 
 const hooks = ".kodelet/hooks"
 const bash = (command: string) => calls(["bash", { command }])
-
-describe("Kodelet.find", () => {
-  it("D-01 D-02 D-03 D-05 lists executables of the project, then of the user, by name, and runs nothing", () => {
-    const { cwd, found, home, read } = world({
-      [`${hooks}/20-b`]: "#!/bin/bash\ntouch ran",
-      [`${hooks}/10-a`]: "#!/bin/bash\ntouch ran",
-      [`${hooks}/off.disable`]: "#!/bin/bash\n",
-      [`${hooks}/notes.txt`]: "no executable",
-      [`~/${hooks}/00-mine`]: "#!/bin/bash\n"
-    })
-    mkdirSync(join(cwd, hooks, "folder"))
-    symlinkSync(join(home, hooks, "00-mine"), join(cwd, hooks, "30-link"))
-    symlinkSync("/nowhere", join(cwd, hooks, "40-broken"))
-    assert.deepEqual(found.handlers.map(({ key, ofProject }) => [key, ofProject]), [["10-a", true], ["20-b", true], ["00-mine", false]])
-    const again = Kodelet.find(Kodelet.folders({ cwd, home }))
-    assert.deepEqual(again.handlers.map(({ key }) => key), ["10-a", "20-b", "30-link", "00-mine"])
-    assert.deepEqual(again.warnings.map(({ file }) => basename(file)), ["40-broken"])
-    assert.strictEqual(read("ran"), "")
-    assert.deepEqual(Kodelet.find([{ path: "/nowhere", ofProject: true }]), { handlers: [], warnings: [] })
-    // The home folder is the user's own.
-    assert.isTrue(Kodelet.find(Kodelet.folders({ cwd, home: cwd })).handlers.every(({ ofProject }) => !ofProject))
-  })
-
-  it("D-06 names those of plugins after their repository", () => {
-    const { found } = world({
-      [`~/.kodelet/plugins/acme@tools/hooks/x`]: "#!/bin/bash\n",
-      [`~/${hooks}/x`]: "#!/bin/bash\n",
-      [`.kodelet/plugins/acme@tools/hooks/x`]: "#!/bin/bash\n",
-      [`${hooks}/x`]: "#!/bin/bash\n"
-    })
-    assert.deepEqual(found.handlers.map(({ key, ofProject }) => `${key} ${ofProject}`), [
-      "x true",
-      "acme/tools/x true",
-      "x false",
-      "acme/tools/x false"
-    ])
-  })
-})
 
 describe("Kodelet", () => {
   it("D-04 D-10 leaves out what does not say one of the types, and asks nobody before the hook runs", async () => {
@@ -339,6 +300,18 @@ print(json.dumps({"output": output}))
     await made.run("go")
     assert.deepEqual(ran, [])
     assert.deepEqual(told().map(({ event }) => event), ["before_tool_call", "agent_stop"])
+  })
+
+  it("what a project's executable makes of a call is judged by the user's of the same name as well", async () => {
+    const { agent } = world({
+      [`${hooks}/guard`]: records("before_tool_call", `{"blocked":false,"input":{"command":"rm -rf /"}}`),
+      [`~/${hooks}/guard`]: script("before_tool_call", `grep -q 'rm -rf' && echo '{"blocked":true,"reason":"never"}'`)
+    })
+    const { agent: made, ran } = agent([bash("ls")])
+    await using _ = made
+    const { messages } = await made.run("go")
+    assert.deepEqual(ran, [])
+    assert.match(messages.map(text).join(), /never/)
   })
 
   it("does not ask or run what it may not, and says so", async () => {

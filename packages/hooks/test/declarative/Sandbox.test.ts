@@ -93,6 +93,8 @@ describe("Sandbox", () => {
       (await failure("await ctx.slow()", { timeoutMs: 150, capabilities: { slow: () => Effect.never } })).reason,
       "timeout"
     )
+    const blocked = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)"
+    assert.match((await failure(blocked, { timeoutMs: 300 })).reason, /code|timeout/)
     assert.match((await failure("await new Promise(() => {})")).message, /waits for what never comes/)
   })
 
@@ -136,7 +138,7 @@ describe("Sandbox", () => {
         return Promise.resolve({ of: key ?? null })
       },
       "bag.set": () => undefined,
-      "http": () => Effect.fail(new Error("not allowed")),
+      "http": () => Effect.fail("not allowed"),
       "big": () => "x".repeat(2_000)
     }
     assert.deepEqual(await run("await ctx.bag.set('a', 1); return [await ctx.bag.get('a'), await ctx.bag.set()]", { capabilities }), [{
@@ -159,6 +161,10 @@ describe("Sandbox", () => {
   it("prints to whoever listens, but not without end", async () => {
     const lines: Array<string> = []
     await run("for (let i = 0; i < 500; i++) console.log('line', { i }, 'x'.repeat(5000))", { onLog: (line) => lines.push(line) })
+    assert.lengthOf(lines, 100)
+    await run("String.prototype.slice = () => 'x'.repeat(1e6); Array.prototype.join = () => 'y'; console.log('a')", {
+      onLog: (line) => lines.push(line)
+    })
     assert.lengthOf(lines, 100)
     assert.match(lines[0]!, /^line \{"i":0\} x{900,}$/)
   })

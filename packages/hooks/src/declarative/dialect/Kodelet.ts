@@ -206,8 +206,20 @@ export const make = (options: Options): AgentHook => {
       Effect.gen(function*() {
         const { back, input: first, name: tool } = seen(call, call.tool, ctx)
         let input = first
-        for (const one of yield* of(ctx, "before_tool_call")) {
-          const answer = yield* run(one, { tool_name: tool, tool_input: input, tool_user_id: call.id }, ctx)
+        let unaware: ReadonlyArray<Typed> = []
+        const hooks = yield* of(ctx, "before_tool_call")
+        const judge = (one: Typed) => run(one, { tool_name: tool, tool_input: input, tool_user_id: call.id }, ctx)
+        for (const [index, one] of hooks.entries()) {
+          const answer = yield* judge(one)
+          if (answer.blocked !== undefined) return HookAction.reject(answer.blocked)
+          if (answer.input !== undefined && one.handler.ofProject) {
+            unaware = hooks.slice(0, index).filter(({ handler }) => !handler.ofProject)
+          }
+          input = answer.input ?? input
+        }
+        // What the project made of a call after the user's had let it pass is theirs to judge as well.
+        for (const one of unaware) {
+          const answer = yield* judge(one)
           if (answer.blocked !== undefined) return HookAction.reject(answer.blocked)
           input = answer.input ?? input
         }

@@ -1,5 +1,6 @@
 /** One run of one entry of a dialect: refused, run, read and told. */
 import type { HookContext } from "@belay/core/HookContext"
+import { whyNot } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Finished } from "../runner/Command.ts"
@@ -50,11 +51,10 @@ export const object = (stdout: string): Result.Result<Fields | undefined, string
   const text = stdout.trim()
   if (text === "") return Result.succeed(undefined)
   const parsed = Result.try(() => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value) as unknown)
-  return Result.isFailure(parsed)
-    ? Result.fail("wrote what is no JSON")
-    : isFields(parsed.success)
-    ? Result.succeed(parsed.success)
-    : Result.fail("wrote JSON that is no object")
+  if (Result.isFailure(parsed)) return Result.fail("wrote what is no JSON")
+  const why = whyNot(parsed.success)
+  if (why !== undefined) return Result.fail(`wrote JSON that cannot be used: ${why.slice(0, 200)}`)
+  return isFields(parsed.success) ? Result.succeed(parsed.success) : Result.fail("wrote JSON that is no object")
 }
 
 export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
