@@ -6,7 +6,11 @@ const path = "docs/compatibility.md"
 /** Titles of tests that begin with ids of rows, by id. */
 const shown = new Map()
 for (const file of globSync("packages/*/test/**/*.test.ts").map((name) => name.replaceAll("\\", "/")).sort()) {
-  for (const [, title] of readFileSync(file, "utf8").matchAll(/(?:\b(?:it|describe)\b[\w.]*\(\s*|^\s*)["'`]((?:[A-Z]+-?\d+ )*[BCDE]-\d\d\b[^"'`\n]*)/gm)) {
+  for (
+    const [, title] of readFileSync(file, "utf8").matchAll(
+      /(?:\b(?:it|describe)\b[\w.]*\(\s*|^\s*)["'`]((?:[A-Z]+-?\d+ )*[BCDE]-\d\d\b[^"'`\n]*)/gm
+    )
+  ) {
     for (const id of title.match(/\b[BCDE]-\d\d\b/g)) {
       const found = shown.get(id) ?? new Map()
       shown.set(id, found.set(file, [...found.get(file) ?? [], title.replaceAll(/\b[A-Z]+-?\d+ /g, "").trim()]))
@@ -20,7 +24,9 @@ const lines = readFileSync("scripts/rows.txt", "utf8").trim().split("\n").flatMa
   const id = line.slice(0, 4)
   const found = shown.get(id)
   if (found === undefined) open++
-  const tests = [...found ?? []].map(([file, titles]) => `[${file.split("/").at(-1).replace(".test.ts", "")}](../${file})${titles.length > 1 ? ` (${titles.length})` : ""}`)
+  const tests = [...found ?? []].map(([file, titles]) =>
+    `[${file.split("/").at(-1).replace(".test.ts", "")}](../${file})${titles.length > 1 ? ` (${titles.length})` : ""}`
+  )
   return [`| ${id} | ${line.slice(5)} | ${tests.join(", ")} | ${found === undefined ? "open" : "shown"} |`]
 })
 

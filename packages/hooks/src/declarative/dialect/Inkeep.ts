@@ -33,7 +33,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly agentId?: string
   readonly tenantId?: string
   readonly projectId?: string
-  /** MCP tools of the project, also those that the agent does not have. */
+  /** MCP tools of the project, also those that the agent does not have. Default: those of `ctx.mcp`. */
   readonly mcp?: (ctx: HookContext) => Mcp
   /** Looks up a secret. Neither a hook nor the conversation ever has it. */
   readonly secrets?: (name: string, ctx: HookContext) => Eventual<string | undefined>

@@ -38,7 +38,7 @@ export const capabilities = (
   bag: Bag,
   tokens: Tokens,
   callId: string | undefined,
-  { mcp, secrets }: Lenders,
+  { mcp = ofAgent, secrets }: Lenders,
   ctx: HookContext
 ): Capabilities => {
   const about = (mimeType: Json | undefined) => ({
@@ -64,13 +64,11 @@ export const capabilities = (
             (response) => concealed({ ...response, headers: { ...response.headers } }, tokens)
           )
       }),
-    ...(mcp === undefined ? {} : {
-      "mcp.callTool": (...args) => {
-        const [server, tool, input] = args.length > 2 ? args : [...split(text(args[0])), args[1]]
-        return mcp(ctx).callTool(text(server), text(tool), (input ?? {}) as JsonObject)
-      },
-      "mcp.listTools": () => mcp(ctx).listTools()
-    }),
+    "mcp.callTool": (...args) => {
+      const [server, tool, input] = args.length > 2 ? args : [...split(text(args[0])), args[1]]
+      return mcp(ctx).callTool(text(server), text(tool), (input ?? {}) as JsonObject)
+    },
+    "mcp.listTools": () => mcp(ctx).listTools(),
     ...(secrets === undefined ? {} : {
       "secrets.get": (name) =>
         Effect.map(eventual(() => secrets(text(name), ctx)), (value) => {
@@ -82,6 +80,12 @@ export const capabilities = (
     })
   }
 }
+
+/** The servers that the agent's host has. */
+const ofAgent = (ctx: HookContext): Mcp => ({
+  callTool: (server, tool, args) => Effect.map(ctx.mcp.callTool(server, tool, args), (result) => ({ ...result })),
+  listTools: () => Effect.map(ctx.mcp.listTools(), (tools) => tools.map((tool) => ({ ...tool })))
+})
 
 const text = (value: Json | undefined): string => typeof value === "string" ? value : JSON.stringify(value ?? "")
 

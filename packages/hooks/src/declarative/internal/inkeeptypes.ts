@@ -47,8 +47,8 @@ export interface Context {
     readonly read: (key: string) => Promise<string | undefined>
   }
   readonly http: { readonly fetch: (request: string | HttpRequest, init?: Omit<HttpRequest, "url">) => Promise<HttpResponse> }
-  /** Absent where the host lends none. `callTool("server.tool", args)`, or with the server apart. */
-  readonly mcp?: {
+  /** `callTool("server.tool", args)`, or with the server apart. */
+  readonly mcp: {
     readonly callTool: (name: string, ...args: ReadonlyArray<Json>) => Promise<Json>
     readonly listTools: () => Promise<Json>
   }
