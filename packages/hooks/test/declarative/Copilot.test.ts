@@ -20,10 +20,10 @@ describe("Copilot and tools", () => {
         timestamp: 0,
         cwd: "/p",
         toolName: "create",
-        toolArgs: { path: "/p/src/a.ts", file_text: "x" }
+        toolArgs: JSON.stringify({ path: "/p/src/a.ts", file_text: "x" })
       })
       assert.isNumber(input["timestamp"])
-      assert.deepEqual([edit["toolName"], edit["toolArgs"]], ["edit", { path: "/a", old_str: "x", new_str: "y" }])
+      assert.deepEqual([edit["toolName"], edit["toolArgs"]], ["edit", JSON.stringify({ path: "/a", old_str: "x", new_str: "y" })])
       assert.deepEqual([task.cwd, task.timeoutMs, task.env], ["/p/scripts", 30_000, {
         COPILOT_PROJECT_DIR: "/p",
         CLAUDE_PROJECT_DIR: "/p",
@@ -103,7 +103,7 @@ describe("Copilot and tools", () => {
         "other",
         "Write"
       ])
-      assert.deepEqual(told.at(-2)!.input["toolArgs"], { path: "/a", file_text: "x" })
+      assert.deepEqual(told.at(-2)!.input["toolArgs"], JSON.stringify({ path: "/a", file_text: "x" }))
     }))
 
   it.effect("puts modifiedArgs in place of the arguments, in the words of either; the last of several counts", () =>
@@ -137,7 +137,7 @@ describe("Copilot and tools", () => {
       const event = call("write_file", { file: "/etc/passwd", path: "/p/harmless", content: "x" })
       const inputSchema = { type: "object", properties: { file: {}, content: {} } }
       yield* at("preToolCall", { ...event, tool: { ...event.tool, inputSchema } })
-      assert.deepEqual(told[0]!.input["toolArgs"], { path: "/etc/passwd", file_text: "x" })
+      assert.deepEqual(told[0]!.input["toolArgs"], JSON.stringify({ path: "/etc/passwd", file_text: "x" }))
       assert.deepInclude(told[1]!.input["tool_input"] as object, { path: "/etc/passwd", file_path: "/etc/passwd" })
     }))
 

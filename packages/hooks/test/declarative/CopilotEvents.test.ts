@@ -122,7 +122,7 @@ describe("Copilot and everything but tools", () => {
         )
       const allow = of(answer({ behavior: "allow" }))
       assert.deepInclude(yield* allow.at("onPermission", ask()), { _tag: "Replace", value: { type: "allow" } })
-      assert.deepInclude(allow.told[0]!.input, { toolName: "bash", toolArgs: { command: "ls" }, toolInput: { command: "ls" } })
+      assert.deepInclude(allow.told[0]!.input, { toolName: "bash", toolArgs: "{\"command\":\"ls\"}", toolInput: { command: "ls" } })
       assert.strictEqual((yield* allow.at("onPermission", ask({ requestSandboxBypass: true })))._tag, "Continue")
       const deny = of(answer({ behavior: "deny", message: "not you" }))
       assert.deepInclude(yield* deny.at("onPermission", ask({ requestSandboxBypass: true })), { _tag: "Reject", reason: "not you" })

@@ -21,7 +21,7 @@ set -euo pipefail
 event=$(cat)
 if command -v jq > /dev/null; then
   tool=$(jq -r .toolName <<< "$event")
-  line=$(jq -r '.toolArgs.command // ""' <<< "$event")
+  line=$(jq -r '.toolArgs | fromjson | .command // ""' <<< "$event")
 else
   tool=$(sed -n 's/.*"toolName":"\\([^"]*\\)".*/\\1/p' <<< "$event")
   line=$(sed -n 's/.*"command":"\\([^"]*\\)".*/\\1/p' <<< "$event")
@@ -39,11 +39,12 @@ echo "allowed $tool $MODE" >> "$LOG_DIR/audit.log"
 const onlySrc = `#!/usr/bin/env python3
 import json, sys
 data = json.load(sys.stdin)
-path = data["toolArgs"]["path"]
+args = json.loads(data["toolArgs"])
+path = args["path"]
 if "/src/" not in path:
     print(json.dumps({"permissionDecision": "deny", "permissionDecisionReason": f"{path} is outside of src"}))
     sys.exit(0)
-print(json.dumps({"modifiedArgs": {**data["toolArgs"], "file_text": data["toolArgs"]["file_text"] + "\\n"}}))
+print(json.dumps({"modifiedArgs": {**args, "file_text": args["file_text"] + "\\n"}}))
 `
 
 /** A guard for another tool, in python: reads Claude's fields. */

@@ -114,7 +114,8 @@ export const make = (options: Options): AgentHook => {
     const claude = Tools.both(known)
     const { toolInput: _, ...rest } = more
     const pascal = { toolName: claude.name, toolArgs: claude.input, toolUseId: call.id, ...rest }
-    return fire(event, { camel: { toolName: known.name, toolArgs: known.input, ...more }, pascal }, ctx)
+    // In camel case the arguments are a text of JSON.
+    return fire(event, { camel: { toolName: known.name, toolArgs: JSON.stringify(known.input), ...more }, pascal }, ctx)
   }
 
   /** The arguments of the tool's own; hooks may use the words of either. */

@@ -19,7 +19,17 @@ export const make = (told: ToolNames): Renamed.Renamed =>
       TodoWrite: "update_todo",
       Agent: "task"
     },
-    others: { edit: "Edit", powershell: "Bash", str_replace_editor: "Edit", apply_patch: "Edit", rg: "Grep", Task: "Agent" },
+    others: {
+      edit: "Edit",
+      powershell: "Bash",
+      str_replace_editor: "Edit",
+      apply_patch: "Edit",
+      replace: "Edit",
+      rg: "Grep",
+      search_file_content: "Grep",
+      google_web_search: "WebSearch",
+      Task: "Agent"
+    },
     fields: {
       Read: { file_path: "path" },
       Write: { file_path: "path", content: "file_text" },

@@ -20,7 +20,7 @@ export const make = (told: ToolNames): Renamed.Renamed =>
       WebFetch: "web_fetch",
       WebSearch: "google_web_search"
     },
-    others: { replace: "Edit", search_file_content: "Grep" },
+    others: { replace: "Edit", str_replace_editor: "Edit", create: "Write", search_file_content: "Grep", rg: "Grep" },
     fields: {},
     plain: (tool) => {
       const [, server, name] = mcp.exec(tool) ?? []
