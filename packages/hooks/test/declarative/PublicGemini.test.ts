@@ -114,7 +114,7 @@ const guards: ReadonlyArray<
       ...settings({
         BeforeTool: [
           group("python3 .gemini/hooks/rewrite.py one", "python3 .gemini/hooks/rewrite.py two"),
-          group("python3 .gemini/hooks/rewrite.py one", "printf x >> count.txt", "printf x >> count.txt; [ $(wc -c < count.txt) -le 2 ]")
+          group("python3 .gemini/hooks/rewrite.py one", "mkdir once || exit 2", "mkdir once || exit 2")
         ]
       }),
       ".gemini/hooks/rewrite.py": rewrite

@@ -102,15 +102,18 @@ export const make = (options: Options): AgentHook => {
     side_effects: !readOnly,
     destructive
   })
-  const delegated = ({ agent, context = [], instructions, message, type }: Delegation) => ({
-    subAgent: { agentId: agent, name: agent },
-    delegationType: type,
-    payload: {
-      message,
-      ...(instructions === undefined ? {} : { systemPrompt: instructions }),
-      messages: context.flatMap((one) => one.role === "tool" ? [] : [{ role: one.role, content: text(one) }])
+  const delegated = ({ agent: tool, context = [], instructions, message, type }: Delegation) => {
+    const agent = tool.replace(relation, "")
+    return {
+      subAgent: { agentId: agent, name: agent },
+      delegationType: type,
+      payload: {
+        message,
+        ...(instructions === undefined ? {} : { systemPrompt: instructions }),
+        messages: context.flatMap((one) => one.role === "tool" ? [] : [{ role: one.role, content: text(one) }])
+      }
     }
-  })
+  }
 
   return Common.shape(options, {
     name,
@@ -181,8 +184,11 @@ export const make = (options: Options): AgentHook => {
 const then = <A>(verdict: Effect.Effect<Verdict> | undefined, f: (verdict: Verdict) => A): Effect.Effect<A> | undefined =>
   verdict === undefined ? undefined : Effect.map(verdict, f)
 
+/** How tools that hand over to an agent begin; the rest is the agent's name. */
+const relation = /^(?:delegate|transfer)_to_(?=.)/
+
 const typeOf = (name: string): "mcp" | "function" | "relation" =>
-  name.startsWith("mcp__") ? "mcp" : /^(?:delegate|transfer)_to_/.test(name) ? "relation" : "function"
+  name.startsWith("mcp__") ? "mcp" : relation.test(name) ? "relation" : "function"
 
 /** A failure stays one, in other words. */
 const changed = (result: ToolResult, value: Json): ToolResult =>
