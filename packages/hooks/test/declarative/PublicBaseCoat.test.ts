@@ -24,7 +24,8 @@ def handle(decide):
     response.update(decide(event) or {})
     json.dump(response, sys.stdout)
 `
-const python = (body: string): string => `from common import handle\n\ndef decide(event):\n${body.split("\n").map((line) => `    ${line}`).join("\n")}\n\nhandle(decide)\n`
+const python = (body: string): string =>
+  `from common import handle\n\ndef decide(event):\n${body.split("\n").map((line) => `    ${line}`).join("\n")}\n\nhandle(decide)\n`
 
 const preTool = python(`command = event["tool"]["input"].get("command", "")
 assert event["hook"] == "PreToolUse" and event["budget"]["usedTokens"] >= 0 and event["timestamp"].endswith("Z")
@@ -58,15 +59,23 @@ describe("hooks.json and mcp.json of Base Coat", () => {
 const { output, success } = event.tool
 if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modify', modifiedOutput: output.replace(/token=\\w+/, 'token=[redacted]') }))
 `
-    await judge("basecoat", {
-      "hooks.json": hooks({
-        PostToolUse: [
-          { command: "jq -c 'if .tool.success then {action: \"modify\", modifiedOutput: (.tool.output + \" (checked)\")} else {} end'", priority: 90 },
-          { command: "node hooks/redact.cjs", priority: 10 }
-        ]
-      }),
-      "hooks/redact.cjs": redact
-    }, [[...sh("env"), { reads: "token=[redacted] (checked)" }], ["fail", {}, { reads: /the disk is full/ }]], { answers: { bash: "token=abc" } })
+    await judge(
+      "basecoat",
+      {
+        "hooks.json": hooks({
+          PostToolUse: [
+            {
+              command: "jq -c 'if .tool.success then {action: \"modify\", modifiedOutput: (.tool.output + \" (checked)\")} else {} end'",
+              priority: 90
+            },
+            { command: "node hooks/redact.cjs", priority: 10 }
+          ]
+        }),
+        "hooks/redact.cjs": redact
+      },
+      [[...sh("env"), { reads: "token=[redacted] (checked)" }], ["fail", {}, { reads: /the disk is full/ }]],
+      { answers: { bash: "token=abc" } }
+    )
   })
 
   it("B-33 B-34 run by priority, and telemetry also behind a block", { timeout: 60_000 }, async () => {
@@ -111,7 +120,10 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
       "hooks.json": hooks({
         SessionStart: [{ command: "cat memory/*.txt | jq -Rs '{action: \"injectContext\", additionalContext: [.]}'", priority: 10 }],
         SessionEnd: [{ command: "jq -c '[.hook, .reason]' >> events.log" }],
-        OnError: [{ command: "jq -c '[.hook, .error.recurrence, .error.duplicate]' >> events.log; echo '{\"action\":\"injectContext\",\"additionalContext\":[\"Free some space.\"]}'" }]
+        OnError: [{
+          command:
+            "jq -c '[.hook, .error.recurrence, .error.duplicate]' >> events.log; echo '{\"action\":\"injectContext\",\"additionalContext\":[\"Free some space.\"]}'"
+        }]
       }),
       "memory/facts.txt": "The build needs pnpm."
     }, [calls(["fail", {}]), calls(["fail", {}]), { text: "done" }])
@@ -127,33 +139,55 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   })
 
   it("B-20 ask tools of a server, with the envelope as what they are called with", { timeout: 60_000 }, async () => {
-    const { heard, requests } = await judge("basecoat", {
-      "mcp.json": hooks({
-        SessionStart: [{ tool: "guard.load_session_memory", priority: 10 }],
-        PreToolUse: [{ tool: "guard.check_command", priority: 10 }]
-      }, { mcpServers: { guard } })
-    }, [[...sh("npm run deploy"), /deploys go through the pipeline/], [...sh("ls"), "runs"]], { mcp })
+    const { heard, requests } = await judge(
+      "basecoat",
+      {
+        "mcp.json": hooks({
+          SessionStart: [{ tool: "guard.load_session_memory", priority: 10 }],
+          PreToolUse: [{ tool: "guard.check_command", priority: 10 }]
+        }, { mcpServers: { guard } })
+      },
+      [[...sh("npm run deploy"), /deploys go through the pipeline/], [...sh("ls"), "runs"]],
+      { mcp }
+    )
     assert.match(text(requests[0]!.messages[0]!), /^Memory of/)
     assert.deepEqual(heard.warnings, [])
   })
 
   it("B-30 go on when a server's tool fails, says nothing that fits, or is not there", { timeout: 60_000 }, async () => {
-    const { heard } = await judge("basecoat", {
-      "mcp.json": hooks({ PreToolUse: [{ tool: "guard.broken" }, { tool: "guard.prose" }, { tool: "guard.nothing" }, { tool: "gaurd.check_command" }] }, {})
-    }, [[...sh("deploy"), "runs"]], { mcp })
+    const { heard } = await judge(
+      "basecoat",
+      {
+        "mcp.json": hooks({
+          PreToolUse: [{ tool: "guard.broken" }, { tool: "guard.prose" }, { tool: "guard.nothing" }, { tool: "gaurd.check_command" }]
+        }, {})
+      },
+      [[...sh("deploy"), "runs"]],
+      { mcp }
+    )
     assert.lengthOf(heard.warnings.filter((one) => one.includes("Hook failed")), 4)
     assert.match(heard.warnings.join("\n"), /the policy service is down/)
   })
 
   it("B-20 B-23 count together, unless their version is another", { timeout: 60_000 }, async () => {
     const block = (reason: string) => ({ command: `echo '{"action":"block","reason":"${reason}"}'` })
-    await judge("basecoat", {
-      "hooks.json": hooks({ PreToolUse: [block("old")] }, { version: 2 }),
-      "mcp.json": hooks({ PreToolUse: [{ tool: "guard.check_command", priority: 5 }], PreToolUsed: [] }, {})
-    }, [[...sh("deploy"), /pipeline/], [...sh("ls"), "runs"]], { mcp, warnings: [/hooks.json: version.*expected 1/, /did you mean PreToolUse/] })
-    await judge("basecoat", {
-      "hooks.json": hooks({ PreToolUse: [{ ...block("first"), priority: 5 }, { command: "true", colour: "red" }] }),
-      "mcp.json": hooks({ PreToolUse: [{ tool: "guard.check_command", priority: 50 }] }, {})
-    }, [[...sh("deploy"), /first/]], { mcp, warnings: [/colour.*not known/] })
+    await judge(
+      "basecoat",
+      {
+        "hooks.json": hooks({ PreToolUse: [block("old")] }, { version: 2 }),
+        "mcp.json": hooks({ PreToolUse: [{ tool: "guard.check_command", priority: 5 }], PreToolUsed: [] }, {})
+      },
+      [[...sh("deploy"), /pipeline/], [...sh("ls"), "runs"]],
+      { mcp, warnings: [/hooks.json: version.*expected 1/, /did you mean PreToolUse/] }
+    )
+    await judge(
+      "basecoat",
+      {
+        "hooks.json": hooks({ PreToolUse: [{ ...block("first"), priority: 5 }, { command: "true", colour: "red" }] }),
+        "mcp.json": hooks({ PreToolUse: [{ tool: "guard.check_command", priority: 50 }] }, {})
+      },
+      [[...sh("deploy"), /first/]],
+      { mcp, warnings: [/colour.*not known/] }
+    )
   })
 })

@@ -175,7 +175,10 @@ const guards: ReadonlyArray<Case> = [
   {
     title: "only for tools whose whole name fits, with their variables",
     entry: { matcher: "cre|bash|e.it", bash: "echo \"$WHO in $COPILOT_PROJECT_DIR\" >&2; exit 2", env: { WHO: "guard" } },
-    steps: [["create", { path: "a" }, "runs"], ["edit", { path: "a", old_str: "", new_str: "" }, /guard in .*my project/], [...sh("ls"), /guard/]]
+    steps: [["create", { path: "a" }, "runs"], ["edit", { path: "a", old_str: "", new_str: "" }, /guard in .*my project/], [
+      ...sh("ls"),
+      /guard/
+    ]]
   },
   {
     title: "for tools of servers, by their names",
@@ -257,7 +260,14 @@ if (text.includes('panic')) console.log(JSON.stringify({ modifiedResult: { resul
     await agent[Symbol.asyncDispose]()
     assert.deepEqual(requests[0]!.messages.map(text), ["Use pnpm.", "startupSessionStart", "fix it"])
     const lines = read("log.jsonl").trim().split("\n").map((line) => JSON.parse(line))
-    assert.deepEqual(lines.map(([first]) => first), ["startup", "fix it", "UserPromptSubmit", "and test it", "UserPromptSubmit", "complete"])
+    assert.deepEqual(lines.map(([first]) => first), [
+      "startup",
+      "fix it",
+      "UserPromptSubmit",
+      "and test it",
+      "UserPromptSubmit",
+      "complete"
+    ])
     assert.strictEqual(lines[0][1], "number")
     assert.strictEqual(lines[2][2], "string")
   })
@@ -291,19 +301,27 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
   it("hear of sub-agents and of errors", { timeout: 60_000 }, async () => {
     const inner = scripted([{ text: "found it" }, { text: "found more" }])
     const explore = createAgent({ name: "explore", provider: inner.provider })
-    const { agent, read } = start("copilot", {
-      ".github/hooks/agents.json": hooks({
-        subagentStart: [{ matcher: "explore", bash: "echo '{\"additionalContext\":\"Read only.\"}'" }, { matcher: "expl", bash: "exit 1" }],
-        subagentStop: [{
-          bash:
-            "jq -c '[.agentName, .response]' >> subs.jsonl; [ -f again ] || { touch again; echo '{\"decision\":\"block\",\"reason\":\"Look again.\",\"modifiedResponse\":\"x\"}'; }"
-        }],
-        SubagentStop: [{ command: "jq -c '[.agent_type, .last_assistant_message, .stop_reason]' >> subs.jsonl" }],
-        errorOccurred: [{ bash: "jq -c '[.error.message, .error.name, .errorContext, .recoverable]' >> errors.jsonl; exit 2" }]
-      })
-    }, [calls(["explore", { message: "where?" }]), calls(["fail", {}])], {
-      tools: [agentTool({ name: "explore", description: "explores", agent: explore })]
-    })
+    const { agent, read } = start(
+      "copilot",
+      {
+        ".github/hooks/agents.json": hooks({
+          subagentStart: [{ matcher: "explore", bash: "echo '{\"additionalContext\":\"Read only.\"}'" }, {
+            matcher: "expl",
+            bash: "exit 1"
+          }],
+          subagentStop: [{
+            bash:
+              "jq -c '[.agentName, .response]' >> subs.jsonl; [ -f again ] || { touch again; echo '{\"decision\":\"block\",\"reason\":\"Look again.\",\"modifiedResponse\":\"x\"}'; }"
+          }],
+          SubagentStop: [{ command: "jq -c '[.agent_type, .last_assistant_message, .stop_reason]' >> subs.jsonl" }],
+          errorOccurred: [{ bash: "jq -c '[.error.message, .error.name, .errorContext, .recoverable]' >> errors.jsonl; exit 2" }]
+        })
+      },
+      [calls(["explore", { message: "where?" }]), calls(["fail", {}])],
+      {
+        tools: [agentTool({ name: "explore", description: "explores", agent: explore })]
+      }
+    )
     await using _ = agent
     const { messages } = await agent.run("go")
     assert.include(inner.requests[0]!.messages.map(text), "Read only.\n\nwhere?")
@@ -321,19 +339,27 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
 
   it("count file by file, the user's and the repository's, and not those that switch themselves off", { timeout: 60_000 }, async () => {
     const note = (word: string) => ({ preToolUse: [{ bash: `printf ${word} >> order.txt` }] })
-    const { heard, read } = await judge("copilot", {
-      ".github/hooks/b.json": hooks(note("b")),
-      ".github/hooks/a.json": hooks(note("a")),
-      ".github/hooks/off.json": hooks(note("-"), { disableAllHooks: true }),
-      ".github/hooks/two.json": { version: 2, hooks: note("2") },
-      ".github/hooks/notes.md": "# no hooks",
-      ".github/hooks/broken.json": "{ \"version\": 1, \"hooks\": ",
-      ".github/hooks/odd.json": hooks({ preToolUse: [{ type: "script", bash: "exit 1" }, { bash: "printf o >> order.txt" }], preTooluse: [] }),
-      ".github/copilot/settings.json": { hooks: note("s") },
-      "~/.copilot/hooks/mine.json": hooks(note("u"))
-    }, [[...sh("ls"), "runs"]], {
-      warnings: [/broken.json/, /odd.json: hooks.preToolUse\[0\].type/, /odd.json.*did you mean preToolUse/, /two.json: version/]
-    })
+    const { heard, read } = await judge(
+      "copilot",
+      {
+        ".github/hooks/b.json": hooks(note("b")),
+        ".github/hooks/a.json": hooks(note("a")),
+        ".github/hooks/off.json": hooks(note("-"), { disableAllHooks: true }),
+        ".github/hooks/two.json": { version: 2, hooks: note("2") },
+        ".github/hooks/notes.md": "# no hooks",
+        ".github/hooks/broken.json": "{ \"version\": 1, \"hooks\": ",
+        ".github/hooks/odd.json": hooks({
+          preToolUse: [{ type: "script", bash: "exit 1" }, { bash: "printf o >> order.txt" }],
+          preTooluse: []
+        }),
+        ".github/copilot/settings.json": { hooks: note("s") },
+        "~/.copilot/hooks/mine.json": hooks(note("u"))
+      },
+      [[...sh("ls"), "runs"]],
+      {
+        warnings: [/broken.json/, /odd.json: hooks.preToolUse\[0\].type/, /odd.json.*did you mean preToolUse/, /two.json: version/]
+      }
+    )
     assert.strictEqual(read("order.txt"), "uabos")
     assert.deepEqual(heard.warnings, [])
   })
@@ -352,7 +378,10 @@ elif command == "dd":
     await judge("copilot", {
       ".github/hooks/permission.json": hooks({ permissionRequest: [{ matcher: "bash", bash: "python3 permission.py" }] }),
       "permission.py": script
-    }, [[...sh("ls"), "runs"], [...sh("rm"), /rm is for people/], [...sh("dd"), /Denied by permissionRequest hook/], [...sh("cat"), /a person/]], {
+    }, [[...sh("ls"), "runs"], [...sh("rm"), /rm is for people/], [...sh("dd"), /Denied by permissionRequest hook/], [
+      ...sh("cat"),
+      /a person/
+    ]], {
       policy: { check: () => ({ type: "ask", reason: "every call", grant: unrestricted }) },
       onAsk: () => ({ type: "deny", reason: "a person" })
     })

@@ -51,12 +51,20 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_in
 `
 
 const guards: ReadonlyArray<
-  { readonly title: string; readonly files: Files; readonly steps: ReadonlyArray<Step>; readonly notices?: ReadonlyArray<string>; readonly warns?: RegExp }
+  {
+    readonly title: string
+    readonly files: Files
+    readonly steps: ReadonlyArray<Step>
+    readonly notices?: ReadonlyArray<string>
+    readonly warns?: RegExp
+  }
 > = [
   {
     title: "in node, for every tool that writes",
     files: {
-      ...settings({ BeforeTool: [{ matcher: "write_file|replace", ...group(command("$GEMINI_PROJECT_DIR/.gemini/hooks/secrets.js", { name: "scan" })) }] }),
+      ...settings({
+        BeforeTool: [{ matcher: "write_file|replace", ...group(command("$GEMINI_PROJECT_DIR/.gemini/hooks/secrets.js", { name: "scan" })) }]
+      }),
       ".gemini/hooks/secrets.js": secrets
     },
     steps: [
@@ -123,7 +131,9 @@ const guards: ReadonlyArray<
   },
   {
     title: "with all reasons of all that deny",
-    files: settings({ BeforeTool: [group(json({ decision: "deny", reason: "one" }), json({ decision: "allow" }), "echo two >&2; exit 2")] }),
+    files: settings({
+      BeforeTool: [group(json({ decision: "deny", reason: "one" }), json({ decision: "allow" }), "echo two >&2; exit 2")]
+    }),
     steps: [[...sh("ls"), /one\ntwo/]]
   },
   {
@@ -162,8 +172,14 @@ const guards: ReadonlyArray<
     title: "after they ran: hide, replace and add",
     files: settings({
       AfterTool: [
-        { matcher: "run_shell_command", ...group("jq -c 'if .tool_response.llmContent | test(\"secret\") then {decision: \"deny\", reason: \"hidden\"} else {} end'") },
-        { matcher: "read_file", ...group(specific("AfterTool", { tool_output: "short" }), specific("AfterTool", { additionalContext: "see b" })) },
+        {
+          matcher: "run_shell_command",
+          ...group("jq -c 'if .tool_response.llmContent | test(\"secret\") then {decision: \"deny\", reason: \"hidden\"} else {} end'")
+        },
+        {
+          matcher: "read_file",
+          ...group(specific("AfterTool", { tool_output: "short" }), specific("AfterTool", { additionalContext: "see b" }))
+        },
         { matcher: "write_file", ...group("echo 'lint failed' >&2; exit 2") }
       ]
     }),
@@ -184,9 +200,13 @@ describe("settings of Gemini CLI", () => {
   })
 
   it("tell of everything that a script may ask for", { timeout: 60_000 }, async () => {
-    const { cwd, read } = await judge("gemini", settings({
-      BeforeTool: [group("cat > in.json; env | grep -E '^(GEMINI|CLAUDE)_' | sort > env.txt")]
-    }), [["mcp__tracker__delete", { id: 1 }, "runs"]])
+    const { cwd, read } = await judge(
+      "gemini",
+      settings({
+        BeforeTool: [group("cat > in.json; env | grep -E '^(GEMINI|CLAUDE)_' | sort > env.txt")]
+      }),
+      [["mcp__tracker__delete", { id: 1 }, "runs"]]
+    )
     const input = JSON.parse(read("in.json"))
     assert.deepInclude(input, { hook_event_name: "BeforeTool", cwd, tool_name: "mcp_tracker_delete" })
     assert.deepEqual(input.tool_input, { id: 1 })
@@ -204,7 +224,9 @@ describe("settings of Gemini CLI", () => {
   it("stop everything with continue, whatever the event", { timeout: 60_000 }, async () => {
     const stop = json({ continue: false, stopReason: "enough" })
     for (const event of ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeAgent", "AfterAgent"]) {
-      const { agent, requests } = start("gemini", settings({ [event]: [group(stop)] }), [calls(["bash", { command: "ls" }]), { text: "done" }])
+      const { agent, requests } = start("gemini", settings({ [event]: [group(stop)] }), [calls(["bash", { command: "ls" }]), {
+        text: "done"
+      }])
       await using _ = agent
       const outcome = await agent.run("go").then(({ status, text: answer }) => `${status} ${answer}`, (error: Error) => error.message)
       assert.match(outcome, /enough/, event)
@@ -243,14 +265,21 @@ input=$(cat)
 jq -c '[.prompt, .prompt_response, .stop_hook_active]' <<< "$input" >> seen.jsonl
 if [ "$(jq -r .stop_hook_active <<< "$input")" = false ]; then echo "Write tests, too." >&2; exit 2; fi
 `
-    const { agent, read, requests } = start("gemini", { ...settings({ AfterAgent: [{ matcher: "*", ...group("./review.sh") }] }), "review.sh": script }, [
+    const { agent, read, requests } = start("gemini", {
+      ...settings({ AfterAgent: [{ matcher: "*", ...group("./review.sh") }] }),
+      "review.sh": script
+    }, [
       { text: "done" },
       { text: "tested" }
     ])
     await using _ = agent
     assert.strictEqual((await agent.run("build it")).text, "tested")
     assert.strictEqual(text(requests[1]!.messages.at(-1)!), "Write tests, too.")
-    assert.deepEqual(read("seen.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [["build it", "done", false], ["build it", "tested", true]])
+    assert.deepEqual(read("seen.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [["build it", "done", false], [
+      "build it",
+      "tested",
+      true
+    ]])
   })
 
   it("stand between agent and model", { timeout: 60_000 }, async () => {
@@ -294,44 +323,61 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
   })
 
   it("hear of the session, of permissions, and of nothing that is switched off", { timeout: 60_000 }, async () => {
-    const log = (name: string, more: object = {}) => command(`jq -c '[.hook_event_name, .source // .reason // .notification_type]' >> ${name}.jsonl`, more)
-    const { agent, home, read, requests } = start("gemini", {
-      ...settings({
-        SessionStart: [
-          { matcher: "startup", hooks: [log("log"), command(specific("SessionStart", { additionalContext: "Use tabs." }))] },
-          { matcher: "resume", ...group("exit 2") },
-          group(command(json({ continue: false, decision: "deny", systemMessage: "welcome" }))),
-          group(command("printf no >> off.txt", { name: "noisy" }))
-        ],
-        SessionEnd: [{ matcher: "exit", hooks: [log("log")] }, { matcher: "clear", hooks: [log("log")] }],
-        Notification: [{ matcher: "ToolPermission", hooks: [command("jq -c '[.hook_event_name, .notification_type, .details.tool_name]' >> asked.jsonl")] }]
-      }, { hooksConfig: { disabled: ["noisy"] } }),
-      "~/.gemini/extensions/helper/hooks/hooks.json": {
-        hooks: { SessionStart: [group("bash \"${extensionPath}/hooks/hello.sh\"")] }
+    const log = (name: string, more: object = {}) =>
+      command(`jq -c '[.hook_event_name, .source // .reason // .notification_type]' >> ${name}.jsonl`, more)
+    const { agent, home, read, requests } = start(
+      "gemini",
+      {
+        ...settings({
+          SessionStart: [
+            { matcher: "startup", hooks: [log("log"), command(specific("SessionStart", { additionalContext: "Use tabs." }))] },
+            { matcher: "resume", ...group("exit 2") },
+            group(command(json({ continue: false, decision: "deny", systemMessage: "welcome" }))),
+            group(command("printf no >> off.txt", { name: "noisy" }))
+          ],
+          SessionEnd: [{ matcher: "exit", hooks: [log("log")] }, { matcher: "clear", hooks: [log("log")] }],
+          Notification: [{
+            matcher: "ToolPermission",
+            hooks: [command("jq -c '[.hook_event_name, .notification_type, .details.tool_name]' >> asked.jsonl")]
+          }]
+        }, { hooksConfig: { disabled: ["noisy"] } }),
+        "~/.gemini/extensions/helper/hooks/hooks.json": {
+          hooks: { SessionStart: [group("bash \"${extensionPath}/hooks/hello.sh\"")] }
+        },
+        "~/.gemini/extensions/helper/hooks/hello.sh": "printf \"$extensionPath\" > extension.txt\n"
       },
-      "~/.gemini/extensions/helper/hooks/hello.sh": "printf \"$extensionPath\" > extension.txt\n"
-    }, [calls(["bash", { command: "ls" }])], {
-      policy: { check: () => ({ type: "ask", reason: "every call", grant: unrestricted }) },
-      onAsk: async () => {
-        await until(() => read("asked.jsonl") !== "")
-        return { type: "approve" }
+      [calls(["bash", { command: "ls" }])],
+      {
+        policy: { check: () => ({ type: "ask", reason: "every call", grant: unrestricted }) },
+        onAsk: async () => {
+          await until(() => read("asked.jsonl") !== "")
+          return { type: "approve" }
+        }
       }
-    })
+    )
     await agent.run("go")
     await agent[Symbol.asyncDispose]()
     assert.deepEqual(requests[0]!.messages.map(text), ["Use tabs.", "go"])
-    assert.deepEqual(read("log.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [["SessionStart", "startup"], ["SessionEnd", "exit"]])
+    assert.deepEqual(read("log.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [["SessionStart", "startup"], [
+      "SessionEnd",
+      "exit"
+    ]])
     assert.deepEqual(JSON.parse(read("asked.jsonl")), ["Notification", "ToolPermission", "run_shell_command"])
     assert.strictEqual(read("off.txt"), "")
     assert.strictEqual(read("extension.txt"), `${home}/.gemini/extensions/helper`)
   })
 
   it("count as far as they are right", { timeout: 60_000 }, async () => {
-    await judge("gemini", {
-      ".gemini/settings.json":
-        "{\n  // guards\n  \"hooks\": { \"BeforeTools\": [], \"BeforeTool\": [{ \"matcher\": \"write_(\", \"hooks\": [{ \"type\": \"command\", \"command\": \"exit 2\" }] }, { \"hooks\": [{ \"type\": \"prompt\", \"prompt\": \"?\" }, { \"type\": \"command\", \"command\": \"exit 2\" }] }] }\n}\n"
-    }, [[...sh("ls"), /No reason provided/], [...put("a"), /No reason provided/]], {
-      warnings: [/BeforeTools.*did you mean BeforeTool/, /write_\(.*literally/, /type.*expected "command"/]
-    })
+    await judge(
+      "gemini",
+      {
+        ".gemini/settings.json":
+          "{\n  // guards\n  \"hooks\": { \"BeforeTools\": [], \"BeforeTool\": [{ \"matcher\": \"write_(\", \"hooks\": [{ \"type\": \"command\", \"command\": \"exit 2\" }] }, { \"hooks\": [{ \"type\": \"prompt\", \"prompt\": \"?\" }, { \"type\": \"command\", \"command\": \"exit 2\" }] }] }\n}\n"
+      },
+      [[...sh("ls"), /No reason provided/], [...put("a"), /No reason provided/]],
+      {
+        warnings: [/BeforeTools.*did you mean BeforeTool/, /write_\(.*literally/, /type.*expected "command"/]
+      }
+    )
   })
 })

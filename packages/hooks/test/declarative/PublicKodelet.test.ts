@@ -16,7 +16,8 @@ import { type Files, judge, said, start, type Step } from "./publicworld.ts"
 const sh = (command: string) => ["bash", { command }] as const
 
 /** A script in bash, as the documentation lays it out. */
-const bash = (type: string, body: string): string => `#!/bin/bash
+const bash = (type: string, body: string): string =>
+  `#!/bin/bash
 case "$1" in
   hook)
     echo "${type}"
@@ -31,7 +32,8 @@ case "$1" in
 esac
 `
 
-const python = (type: string, body: string): string => `#!/usr/bin/env python3
+const python = (type: string, body: string): string =>
+  `#!/usr/bin/env python3
 import json
 import sys
 
@@ -46,7 +48,8 @@ if __name__ == "__main__":
     {"hook": hook, "run": run}[sys.argv[1]]()
 `
 
-const node = (type: string, body: string): string => `#!/usr/bin/env node
+const node = (type: string, body: string): string =>
+  `#!/usr/bin/env node
 const [, , mode] = process.argv
 if (mode === 'hook') {
   console.log('${type}')
@@ -57,9 +60,12 @@ if (mode === 'hook') {
 `
 
 const at = (name: string) => `.kodelet/hooks/${name}`
-const lines = (log: string): ReadonlyArray<Json> => log.trim().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Json)
+const lines = (log: string): ReadonlyArray<Json> =>
+  log.trim().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Json)
 
-const guards: ReadonlyArray<{ readonly title: string; readonly files: Files; readonly steps: ReadonlyArray<Step>; readonly warns?: RegExp }> = [
+const guards: ReadonlyArray<
+  { readonly title: string; readonly files: Files; readonly steps: ReadonlyArray<Step>; readonly warns?: RegExp }
+> = [
   {
     title: "in python: a list of words",
     files: {
@@ -93,8 +99,14 @@ print(json.dumps({"blocked": False}))`
   {
     title: "one after the other by name, each on what the one before made of it",
     files: {
-      [at("01-flags")]: node("before_tool_call", "console.log(JSON.stringify({ blocked: false, input: { ...payload.tool_input, command: payload.tool_input.command + ' -a' } }))"),
-      [at("02-flags")]: python("before_tool_call", `print(json.dumps({"input": {**payload["tool_input"], "command": payload["tool_input"]["command"] + " -b"}}))`),
+      [at("01-flags")]: node(
+        "before_tool_call",
+        "console.log(JSON.stringify({ blocked: false, input: { ...payload.tool_input, command: payload.tool_input.command + ' -a' } }))"
+      ),
+      [at("02-flags")]: python(
+        "before_tool_call",
+        `print(json.dumps({"input": {**payload["tool_input"], "command": payload["tool_input"]["command"] + " -b"}}))`
+      ),
       [at("03-quiet")]: bash("before_tool_call", "echo '{\"blocked\":false}'"),
       [at("04-silent")]: bash("before_tool_call", "exit 0")
     },
@@ -130,7 +142,8 @@ print(json.dumps({"blocked": False}))`
       [at("unknown")]: bash("before_everything", "echo '{\"blocked\":true,\"reason\":\"unknown\"}'"),
       [at("broken")]: "#!/usr/bin/env no-such-python\n",
       [at("fails")]: "#!/bin/bash\necho before_tool_call\nexit 1\n",
-      [at("padded")]: "#!/bin/bash\n[ \"$1\" = hook ] && printf '  before_tool_call \\n\\n' && exit\ngrep -q '\"ls\"' && echo '{\"blocked\":true,\"reason\":\"padded\"}'\nexit 0\n"
+      [at("padded")]:
+        "#!/bin/bash\n[ \"$1\" = hook ] && printf '  before_tool_call \\n\\n' && exit\ngrep -q '\"ls\"' && echo '{\"blocked\":true,\"reason\":\"padded\"}'\nexit 0\n"
     },
     steps: [[...sh("ls"), /padded/], [...sh("cat"), "runs"]],
     warns: /broken[^]*left out[^]*fails[^]*left out[^]*unknown[^]*left out/
@@ -180,7 +193,9 @@ describe("executables of Kodelet", () => {
   })
 
   it("D-11 are told who asks, where, and of what", { timeout: 60_000 }, async () => {
-    const { cwd, read } = await judge("kodelet", { [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where") }, [[...sh("ls"), "runs"]])
+    const { cwd, read } = await judge("kodelet", { [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where") }, [
+      [...sh("ls"), "runs"]
+    ])
     const { conv_id, tool_user_id, ...told } = JSON.parse(read("told.json"))
     assert.deepEqual(told, { event: "before_tool_call", cwd, invoked_by: "main", tool_name: "bash", tool_input: { command: "ls" } })
     assert.isString(conv_id)
@@ -190,7 +205,10 @@ describe("executables of Kodelet", () => {
 
   it("D-14 keep messages from the model and out of the history", { timeout: 60_000 }, async () => {
     const { agent, requests } = start("kodelet", {
-      [at("pii")]: node("user_message_send", "if (/\\d{3}-\\d{2}-\\d{4}/.test(payload.message)) console.log(JSON.stringify({ blocked: true, reason: 'a social security number' }))")
+      [at("pii")]: node(
+        "user_message_send",
+        "if (/\\d{3}-\\d{2}-\\d{4}/.test(payload.message)) console.log(JSON.stringify({ blocked: true, reason: 'a social security number' }))"
+      )
     }, [{ text: "one" }, { text: "two" }])
     await using _ = agent
     const session = await agent.session()
@@ -228,18 +246,29 @@ describe("executables of Kodelet", () => {
     const inner = scripted([{ text: "helped" }])
     const helper = createAgent({ name: "helper", provider: inner.provider })
     const cleanup = (file: string, message: string) =>
-      bash("agent_stop", `[ "$(jq -r .invoked_by <<< "$payload")" = main ] || { echo sub >> subs.log; exit 0; }
-    if [ -f ${file} ]; then rm ${file}; jq -n --arg m '${message}' '{follow_up_messages: [$m]}'; fi`)
-    const { agent, read, requests } = start("kodelet", {
-      [at("10-foo")]: cleanup("foo.txt", "Remove foo."),
-      [at("20-bar")]: cleanup("bar.txt", "Remove bar."),
-      [at("30-log")]: python("agent_stop", `open("seen.log", "a").write(json.dumps([m["role"] for m in payload["messages"]]) + "\\n")
-print(json.dumps({"result": "continue", "follow_up_messages": []}))`),
-      "foo.txt": "",
-      "bar.txt": ""
-    }, [calls(["helper", { message: "help" }]), { text: "done" }, { text: "really done" }], {
-      tools: [agentTool({ name: "helper", description: "helps", agent: helper })]
-    })
+      bash(
+        "agent_stop",
+        `[ "$(jq -r .invoked_by <<< "$payload")" = main ] || { echo sub >> subs.log; exit 0; }
+    if [ -f ${file} ]; then rm ${file}; jq -n --arg m '${message}' '{follow_up_messages: [$m]}'; fi`
+      )
+    const { agent, read, requests } = start(
+      "kodelet",
+      {
+        [at("10-foo")]: cleanup("foo.txt", "Remove foo."),
+        [at("20-bar")]: cleanup("bar.txt", "Remove bar."),
+        [at("30-log")]: python(
+          "agent_stop",
+          `open("seen.log", "a").write(json.dumps([m["role"] for m in payload["messages"]]) + "\\n")
+print(json.dumps({"result": "continue", "follow_up_messages": []}))`
+        ),
+        "foo.txt": "",
+        "bar.txt": ""
+      },
+      [calls(["helper", { message: "help" }]), { text: "done" }, { text: "really done" }],
+      {
+        tools: [agentTool({ name: "helper", description: "helps", agent: helper })]
+      }
+    )
     await using _ = agent
     assert.strictEqual((await agent.run("go")).text, "really done")
     assert.deepEqual(requests[2]!.messages.map(text).slice(-2), ["done", "Remove foo.\n\nRemove bar."])
@@ -252,7 +281,10 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`),
     const mutate = (type: string, content: string, more = "") =>
       bash(type, `jq -n '{result: "mutate", messages: [{role: "user", content: "${content}"}]${more}}'`)
     const { agent, heard, requests } = start("kodelet", {
-      [at("a")]: bash("agent_stop", "grep -q remember <<< \"$payload\" || exit 0; jq -n '{result: \"mutate\", messages: [{role: \"user\", content: \"## Summary\"}, {role: \"assistant\", content: \"ok\"}], follow_up_messages: [\"unheard\"]}'"),
+      [at("a")]: bash(
+        "agent_stop",
+        "grep -q remember <<< \"$payload\" || exit 0; jq -n '{result: \"mutate\", messages: [{role: \"user\", content: \"## Summary\"}, {role: \"assistant\", content: \"ok\"}], follow_up_messages: [\"unheard\"]}'"
+      ),
       [at("b")]: mutate("agent_stop", "second"),
       [at("c")]: bash("agent_stop", "echo '{\"follow_up_messages\":[\"unheard, too\"]}'"),
       [at("d")]: bash("after_turn", "echo '{\"result\":\"mutate\",\"messages\":[]}'")
@@ -269,7 +301,10 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`),
     const cwd = folder()
     write(
       join(cwd, at("compact")),
-      bash("after_turn", `if [ "$(jq .tools_used <<< "$payload")" = true ]; then echo '{"result":"callback","callback":"handoff","callback_args":{"reader":"night shift"}}'; fi`)
+      bash(
+        "after_turn",
+        `if [ "$(jq .tools_used <<< "$payload")" = true ]; then echo '{"result":"callback","callback":"handoff","callback_args":{"reader":"night shift"}}'; fi`
+      )
     )
     write(join(cwd, at("stop")), python("agent_stop", `print(json.dumps({"result": "callback", "callback": "nobody-knows"}))`))
     const { tools } = recording()
@@ -295,7 +330,10 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`),
       "~/.kodelet/hooks/audit": log("after_tool_call", "user"),
       "~/.kodelet/hooks/other": log("after_tool_call", "other"),
       [at("guard")]: log("before_tool_call", "open"),
-      "~/.kodelet/hooks/guard": bash("before_tool_call", "grep -q sudo <<< \"$payload\" && echo '{\"blocked\":true,\"reason\":\"the user says no\"}'; exit 0")
+      "~/.kodelet/hooks/guard": bash(
+        "before_tool_call",
+        "grep -q sudo <<< \"$payload\" && echo '{\"blocked\":true,\"reason\":\"the user says no\"}'; exit 0"
+      )
     }, [[...sh("sudo ls"), /the user says no/], [...sh("ls"), "runs"]])
     assert.strictEqual(read("order.log"), "open\nproject\nother\n")
   })
@@ -315,7 +353,12 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`),
       })
     const run = async (names: ReadonlyArray<string>, metadata?: { readonly hooks: "none" }) => {
       const { ran, tools } = recording()
-      await using agent = createAgent({ provider: scripted([calls(["bash", { command: "ls" }])]).provider, tools, cwd, hooks: [hook(names)] })
+      await using agent = createAgent({
+        provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+        tools,
+        cwd,
+        hooks: [hook(names)]
+      })
       const { messages } = await agent.run(metadata === undefined ? "go" : { message: "go", metadata })
       return [ran.length, said(messages)[0]]
     }

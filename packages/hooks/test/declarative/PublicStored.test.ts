@@ -23,8 +23,8 @@ const world = (
   code: { readonly [id: string]: string },
   attachments: ReadonlyArray<Omit<Inkeep.Attachment, "scope"> & Partial<Pick<Inkeep.Attachment, "scope">>>,
   lines: ReadonlyArray<Line>,
-  { agents = [], results = {}, ...options }: Partial<Inkeep.Options> & {
-    readonly agents?: ReadonlyArray<{ readonly name: string; readonly lines: ReadonlyArray<Line> }>
+  { helpers = [], results = {}, ...options }: Partial<Inkeep.Options> & {
+    readonly helpers?: ReadonlyArray<{ readonly name: string; readonly lines: ReadonlyArray<Line> }>
     readonly results?: { readonly [tool: string]: Json }
   } = {}
 ) => {
@@ -42,7 +42,7 @@ const world = (
       }
     })
   const hook = Inkeep.make({ definitions, attachments: attachments.map((one) => ({ scope: project, ...one })), ...options })
-  const inner = agents.map(({ lines, name }) => ({ name, ...scripted(lines) }))
+  const inner = helpers.map(({ lines, name }) => ({ name, ...scripted(lines) }))
   const { provider, requests } = scripted(lines)
   const warnings: Array<string> = []
   const agent = createAgent({
@@ -64,8 +64,9 @@ const world = (
 
 describe("stored hooks", () => {
   it("E-50.4 E-40 look an account up on a real server before a sub-agent hears anything", { timeout: 60_000 }, async () => {
-    const { agent, inner, warnings } = world({
-      prefetch: `
+    const { agent, inner, warnings } = world(
+      {
+        prefetch: `
         export default async function ({ mcp, payload, subAgent }) {
           if (subAgent.name !== "billing") return { action: "proceed" };
           const [, id] = /account (\\d+)/.exec(payload.message) ?? [];
@@ -73,9 +74,13 @@ describe("stored hooks", () => {
           const account = structuredContent ?? JSON.parse(content[0].text);
           return { action: "proceed", payload: { additionalContext: "Account " + account.id + " is " + account.status + ", invoices " + account.invoices.join(", ") } };
         }`
-    }, [{ hookDefinitionId: "prefetch", hookPoint: "before-delegation", order: 1 }], [calls(["delegate_to_billing", { message: "why was account 42 charged?" }])], {
-      agents: [{ name: "billing", lines: [{ text: "because" }] }]
-    })
+      },
+      [{ hookDefinitionId: "prefetch", hookPoint: "before-delegation", order: 1 }],
+      [calls(["delegate_to_billing", { message: "why was account 42 charged?" }])],
+      {
+        helpers: [{ name: "billing", lines: [{ text: "because" }] }]
+      }
+    )
     await using _ = agent
     const { messages } = await agent.run("go")
     assert.deepEqual(warnings, [])
@@ -100,28 +105,32 @@ describe("stored hooks", () => {
     assert.lengthOf(requests, 1)
   })
 
-  it("E-08 E-09 run those of the project first, then the agent's, in their order, each on what the one before made", { timeout: 60_000 }, async () => {
-    const add = `export default ({ args, config }) => ({ action: "proceed", args: { ...args, trail: [...(args.trail ?? []), config] } })`
-    const of = (config: string, order: number, scope: Inkeep.Attachment["scope"] = project) => ({
-      hookDefinitionId: "add",
-      hookPoint: "before-args" as const,
-      name: config,
-      config,
-      order,
-      scope
-    })
-    const support = { _tag: "agent", agentId: "support" } as const
-    const { agent, called } = world({ add }, [
-      of("agent 1", 1, support),
-      of("project 9", 9),
-      of("project 2", 2),
-      of("other", 0, { _tag: "agent", agentId: "sales" }),
-      of("agent 0", 0, support)
-    ], [calls(["search", { q: "x" }])])
-    await using _ = agent
-    await agent.run("go")
-    assert.deepEqual(called, [["search", { q: "x", trail: ["project 2", "project 9", "agent 0", "agent 1"] }]])
-  })
+  it(
+    "E-08 E-09 run those of the project first, then the agent's, in their order, each on what the one before made",
+    { timeout: 60_000 },
+    async () => {
+      const add = `export default ({ args, config }) => ({ action: "proceed", args: { ...args, trail: [...(args.trail ?? []), config] } })`
+      const of = (config: string, order: number, scope: Inkeep.Attachment["scope"] = project) => ({
+        hookDefinitionId: "add",
+        hookPoint: "before-args" as const,
+        name: config,
+        config,
+        order,
+        scope
+      })
+      const support = { _tag: "agent", agentId: "support" } as const
+      const { agent, called } = world({ add }, [
+        of("agent 1", 1, support),
+        of("project 9", 9),
+        of("project 2", 2),
+        of("other", 0, { _tag: "agent", agentId: "sales" }),
+        of("agent 0", 0, support)
+      ], [calls(["search", { q: "x" }])])
+      await using _ = agent
+      await agent.run("go")
+      assert.deepEqual(called, [["search", { q: "x", trail: ["project 2", "project 9", "agent 0", "agent 1"] }]])
+    }
+  )
 
   it("E-50.15 E-20 remember between calls and turns what the model never sees", { timeout: 60_000 }, async () => {
     const dedupe = `export default async ({ result, variableBag }) => {
@@ -145,19 +154,25 @@ describe("stored hooks", () => {
   })
 
   it("E-50.10 E-50.13 E-30 refuse what writes, and keep raw pages as artifacts", { timeout: 60_000 }, async () => {
-    const { agent, called } = world({
-      audit: `export default async ({ tool }) => tool.side_effects ? { action: "block", result: { error: "read-only mode", tool: tool.name, type: tool.type } } : { action: "proceed" }`,
-      offload: `export default async ({ args, artifacts, result }) => {
+    const { agent, called } = world(
+      {
+        audit:
+          `export default async ({ tool }) => tool.side_effects ? { action: "block", result: { error: "read-only mode", tool: tool.name, type: tool.type } } : { action: "proceed" }`,
+        offload: `export default async ({ args, artifacts, result }) => {
         const reference = await artifacts.write("scrape::" + args.url + "::raw", result, "text/html");
         const back = await artifacts.read("scrape::" + args.url + "::raw");
         return { action: "proceed", result: "extracted " + (back.match(/<li>/g) ?? []).length + " products, raw at " + reference };
       }`
-    }, [
-      { hookDefinitionId: "audit", hookPoint: "before-args" },
-      { hookDefinitionId: "offload", hookPoint: "after-result" }
-    ], [calls(["mcp__crm__update", { id: 1 }]), calls(["get_page", { url: "https://shop" }])], {
-      results: { get_page: "<ul><li>a</li><li>b</li></ul>" }
-    })
+      },
+      [
+        { hookDefinitionId: "audit", hookPoint: "before-args" },
+        { hookDefinitionId: "offload", hookPoint: "after-result" }
+      ],
+      [calls(["mcp__crm__update", { id: 1 }]), calls(["get_page", { url: "https://shop" }])],
+      {
+        results: { get_page: "<ul><li>a</li><li>b</li></ul>" }
+      }
+    )
     await using _ = agent
     const [refused, page] = said((await agent.run("go")).messages)
     assert.deepEqual(JSON.parse(refused!), { error: "read-only mode", tool: "mcp__crm__update", type: "mcp" })
@@ -172,7 +187,8 @@ describe("stored hooks", () => {
       throws: "export default async () => { throw new TypeError(\"vault is sealed\") }",
       syntax: "export default async () => {",
       nothing: "export default async () => {}",
-      server: "export default async ({ mcp }) => { await mcp.callTool(\"guard.broken\", {}); return (await mcp.listTools()).length > 5 ? { action: \"proceed\" } : { action: \"abort\", reason: \"no tools\" } }"
+      server:
+        "export default async ({ mcp }) => { await mcp.callTool(\"guard.broken\", {}); return (await mcp.listTools()).length > 5 ? { action: \"proceed\" } : { action: \"abort\", reason: \"no tools\" } }"
     }
     const { agent, called, warnings } = world(
       broken,

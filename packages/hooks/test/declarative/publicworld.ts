@@ -32,7 +32,10 @@ export const start = (
 ) => {
   const [cwd, home] = [join(folder(), "my project"), folder()]
   for (const [path, content] of Object.entries(files)) {
-    write(path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path), typeof content === "string" ? content : JSON.stringify(content))
+    write(
+      path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path),
+      typeof content === "string" ? content : JSON.stringify(content)
+    )
   }
   const where: HookFiles.Options = { cwd, home, managed: join(home, "managed"), sources: [dialect], ...options }
   for (const project of HookFiles.load(where).untrusted) project.trust()

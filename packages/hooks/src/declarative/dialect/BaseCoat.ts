@@ -24,6 +24,7 @@ import * as Config from "../internal/basecoatconfig.ts"
 import type { Envelope, EventName, Handler, Kind, Run, Tool } from "../internal/basecoatevents.ts"
 import { whereabouts } from "../internal/basecoatgit.ts"
 import { changed, decodeHint, place, plain, sum, toolOf } from "../internal/basecoatshape.ts"
+import * as Entries from "../internal/entries.ts"
 import * as Runners from "../Runners.ts"
 
 export type { Envelope, EventName, Handler, Kind, Response, Run, Tool } from "../internal/basecoatevents.ts"
@@ -147,9 +148,11 @@ export const make = (options: Options): AgentHook => {
   Result.getOrThrow(expect(name, whole("timeoutMs", timeoutMs, 1), whole("quietMs", quietMs), whole("effectiveLimit", effectiveLimit)))
   const setup = {
     handlers: () => options.runtime === undefined ? handlers : [...handlers, ...options.runtime.handlers()],
-    runners: options.runners ?? Runners.make(),
-    timeoutMs,
-    refuse: options.refuse ?? (() => undefined)
+    entries: Entries.make<Handler & { readonly work: Runners.Work }>({
+      runners: options.runners ?? Runners.make(),
+      refuse: options.refuse
+    }),
+    timeoutMs
   }
   const budgets = HookState.key(`${name}/budget`, Budget, { usedTokens: 0, effectiveLimit })
   const tallies = HookState.key(`${name}/tally`, Tally, { calls: 0, failures: 0, rotations: 0, errors: [] })

@@ -20,7 +20,7 @@ import * as Common from "../../Common.ts"
 import { expect, whole, within } from "../../internal/expect.ts"
 import { isPinned } from "../../internal/transcript.ts"
 import type { Warning } from "../HookConfig.ts"
-import { attempt } from "../internal/attempt.ts"
+import * as Entries from "../internal/entries.ts"
 import { type Answer, type Change, meant, read, shown, type Type } from "../internal/kodeletanswers.ts"
 import { executables, type Folder, type Handler } from "../internal/kodeletfiles.ts"
 import { cook, type Recipe } from "../internal/kodeletrecipes.ts"
@@ -93,7 +93,8 @@ export const find = (
 export const make = (options: Options): AgentHook => {
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
   Result.getOrThrow(expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1)))
-  const how = { runners: options.runners ?? Runners.make(), refuse: options.refuse ?? (() => undefined) }
+  const { refuse, runners = Runners.make() } = options
+  const entries = Entries.make<Running>({ runners, refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler) })
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
 
@@ -103,7 +104,7 @@ export const make = (options: Options): AgentHook => {
   const of = (ctx: HookContext, ...wanted: ReadonlyArray<Type>): Effect.Effect<ReadonlyArray<Typed>> =>
     Effect.suspend(() => {
       if (handlers.length === 0 || current(ctx).off) return Effect.succeed([])
-      asking ??= Effect.runFork(ask(handlers, projectDir, how, ctx))
+      asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
       return Effect.map(Fiber.join(asking), ({ problems, typed }) => {
         if (!told) problems.forEach(ctx.warn)
         told = true
@@ -128,14 +129,12 @@ export const make = (options: Options): AgentHook => {
       ...more
     }
     return Effect.map(
-      attempt({ ...handler, event: type }, { input, cwd: ctx.cwd, timeoutMs }, read(type, name), {
-        ...how,
-        refuse: () => how.refuse(handler)
-      }, ctx),
-      Result.getOrElse((problem) => {
-        ctx.warn(`${handler.key} (${type}) ${problem}`)
-        return { followUps: [] }
-      })
+      entries.run({ ...handler, event: type, handler }, { input, cwd: ctx.cwd, timeoutMs }, Entries.answered(read(type, name)), ctx),
+      ({ answer }) =>
+        Result.getOrElse(answer, (problem) => {
+          ctx.warn(`${handler.key} (${type}) ${problem}`)
+          return { followUps: [] }
+        })
     )
   }
 
@@ -282,6 +281,11 @@ export const make = (options: Options): AgentHook => {
               summary
             }))
   })
+}
+
+/** An executable that is run for what it is for. */
+interface Running extends Entries.Entry {
+  readonly handler: Handler
 }
 
 const Turn = Schema.Struct({ turn: Schema.Finite, recipe: Schema.optionalKey(Schema.String), off: Schema.optionalKey(Schema.Boolean) })

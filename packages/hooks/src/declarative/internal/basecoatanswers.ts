@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { detectors } from "../../internal/credentials.ts"
 import { findAll } from "../../internal/detect.ts"
-import type { Fields } from "./attempt.ts"
+import type { Fields } from "./fields.ts"
 
 /** What counts of an answer. */
 export interface Answer {

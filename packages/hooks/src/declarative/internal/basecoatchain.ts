@@ -7,10 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { eventual, say } from "../../internal/eventual.ts"
-import type { Runners } from "../Runners.ts"
-import { attempt, isFields, object } from "./attempt.ts"
+import type { Work } from "../Runners.ts"
 import { type Answer, discreet, normalise, passThrough } from "./basecoatanswers.ts"
 import type { Envelope, EventName, Handler, Run } from "./basecoatevents.ts"
+import * as Entries from "./entries.ts"
+import { isFields } from "./fields.ts"
 
 /** What the hooks of an event come to. */
 export interface Verdict {
@@ -27,9 +28,8 @@ export interface Verdict {
 
 export interface Setup {
   readonly handlers: () => ReadonlyArray<Handler>
-  readonly runners: Runners
+  readonly entries: Entries.Entries<Handler & { readonly work: Work }>
   readonly timeoutMs: number
-  readonly refuse: (handler: Handler) => string | undefined
 }
 
 /** What may come of an event besides context. */
@@ -133,15 +133,12 @@ interface Said {
 const one = (handler: Handler, envelope: Envelope, setup: Setup, ctx: HookContext): Effect.Effect<Said> => {
   const { key, work } = handler
   const timeoutMs = handler.timeoutMs ?? setup.timeoutMs
-  const read = (stdout: string) => Result.flatMap(object(stdout), normalise)
+  const read = Entries.answered((stdout) => Result.flatMap(Entries.object(stdout), normalise))
   const answered = work.type === "code"
     ? code(work.run, envelope, timeoutMs, ctx)
-    : attempt(
-      { ...handler, work },
-      { input: envelope as unknown as JsonObject, cwd: ctx.cwd, timeoutMs },
-      read,
-      { runners: setup.runners, refuse: () => setup.refuse(handler) },
-      ctx
+    : Effect.map(
+      setup.entries.run({ ...handler, work }, { input: envelope as unknown as JsonObject, cwd: ctx.cwd, timeoutMs }, read, ctx),
+      ({ answer }) => answer
     )
   return Effect.map(answered, (result) => {
     if (Result.isSuccess(result)) {

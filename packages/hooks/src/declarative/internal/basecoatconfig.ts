@@ -5,9 +5,10 @@ import * as Schema from "effect/Schema"
 import { basename } from "node:path"
 import type { Warning } from "../HookConfig.ts"
 import type { Work } from "../Runners.ts"
-import { type Fields, isFields, object } from "./attempt.ts"
 import { type EventName, events, type Handler } from "./basecoatevents.ts"
+import { object } from "./entries.ts"
 import { meant } from "./events.ts"
+import { type Fields, isFields } from "./fields.ts"
 
 const Entry = Schema.Struct({
   command: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1))),

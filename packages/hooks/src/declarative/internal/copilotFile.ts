@@ -42,6 +42,7 @@ export interface Handler extends Entry {
   /** Where a command runs, from the project on. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
+  readonly timeoutMs: number
 }
 
 export interface Decoded {

@@ -1,11 +1,13 @@
-/** Runs the entries of hook files one by one or at once, whatever their type, and tells how each ended. */
+/** Runs the entries of hook files one by one, whatever their type, and tells how each ended. */
 import type { HookContext } from "@belay/core/HookContext"
-import type { Json, JsonObject } from "@belay/core/Json"
+import { type JsonObject, whyNot } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import type { Outcome } from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
+import { type Fields, isFields } from "./fields.ts"
 
 /** One entry of a file. */
 export interface Entry {
@@ -15,17 +17,16 @@ export interface Entry {
   /** What the file calls it. */
   readonly name?: string
   readonly work: Work
-  /** Milliseconds. */
-  readonly timeoutMs: number
   /** Whether the user wrote the file, or the project could have. Default `project`. */
   readonly trusted?: "user" | "project"
 }
 
-/** What an entry is told. */
+/** What an entry is told, and how long it may take. */
 interface Told {
   readonly input: JsonObject
   readonly cwd: string
-  readonly env: { readonly [name: string]: string }
+  readonly timeoutMs: number
+  readonly env?: { readonly [name: string]: string }
   /** What runs in place of the entry's own work. */
   readonly work?: Work
 }
@@ -36,7 +37,13 @@ interface Read {
 }
 
 export interface Entries<E extends Entry> {
-  readonly run: <R extends Read>(entry: E, told: Told, read: (finished: Finished) => R, ctx: HookContext) => Effect.Effect<R>
+  /** `refused` says why it was not run at all: it is then one that broke. */
+  readonly run: <R extends Read>(
+    entry: E,
+    told: Told,
+    read: (finished: Finished, refused: string | undefined) => R,
+    ctx: HookContext
+  ) => Effect.Effect<R>
   /** Lets something go on by itself: it ends with the session. */
   readonly detach: (work: Effect.Effect<void>, ctx: HookContext) => Effect.Effect<void>
   /** Ends what still goes on for a session. */
@@ -45,7 +52,7 @@ export interface Entries<E extends Entry> {
 
 export interface Setup<E extends Entry> {
   readonly runners: Runners
-  /** Why an entry may not run now, if it may not: it is then one that broke. */
+  /** Why an entry may not run now, if it may not. */
   readonly refuse: ((entry: E) => string | undefined) | undefined
   /** Most bytes of what a command writes. Default: as for any command. */
   readonly maxOutput?: number
@@ -54,18 +61,23 @@ export interface Setup<E extends Entry> {
 export const make = <E extends Entry>({ maxOutput, refuse, runners }: Setup<E>): Entries<E> => {
   const going = new Map<string, Set<Fiber.Fiber<void>>>()
   return {
-    run: (entry, { cwd, env, input, work = entry.work }, read, ctx) => {
-      const why = refuse?.(entry)
-      const { timeoutMs, trusted = "project" } = entry
-      const finished = why === undefined
-        ? runners({ work, input, cwd, env, timeoutMs, trusted, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx)
-        : Effect.succeed({ ...broken, stderr: `was not run: ${why}` })
-      return Effect.map(finished, (finished) => {
-        const said = read(finished)
-        if (why === undefined) tell(entry, said.outcome, finished, ctx)
-        return said
-      }).pipe(Effect.onInterrupt(() => Effect.sync(() => tell(entry, "cancelled", undefined, ctx))))
-    },
+    run: (entry, { work = entry.work, ...told }, read, ctx) =>
+      Effect.suspend(() => {
+        const why = refuse?.(entry)
+        if (why !== undefined) {
+          const refused = `was not run: ${why}`
+          return Effect.succeed(read({ ...broken, stderr: refused }, refused))
+        }
+        const { trusted = "project" } = entry
+        return runners({ ...told, work, trusted, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx).pipe(
+          Effect.map((finished) => {
+            const said = read(finished, undefined)
+            tell(entry, said.outcome, finished, ctx)
+            return said
+          }),
+          Effect.onInterrupt(() => Effect.sync(() => tell(entry, "cancelled", undefined, ctx)))
+        )
+      }),
     detach: (work, ctx) =>
       Effect.map(Effect.forkDetach(work), (fiber) => {
         const { sessionId } = ctx.root
@@ -83,33 +95,67 @@ export const make = <E extends Entry>({ maxOutput, refuse, runners }: Setup<E>):
   }
 }
 
+/** An answer, or why it does not count. */
+interface Answered<A> extends Read {
+  readonly answer: Result.Result<A, string>
+}
+
+/** Reads what an entry wrote, where only 0 is a success and anything else an entry that broke. */
+export const answered =
+  <A>(read: (stdout: string) => Result.Result<A, string>) => (finished: Finished, refused: string | undefined): Answered<A> => {
+    const answer = refused === undefined ? Result.flatMap(ended(finished), read) : Result.fail(refused)
+    return { answer, outcome: Result.isSuccess(answer) ? "success" : finished.timedOut ? "cancelled" : "nonBlockingError" }
+  }
+
+/** Reads a JSON object; nothing where nothing was written. Keys that would be prototypes are left out. */
+export const object = (stdout: string): Result.Result<Fields | undefined, string> => {
+  const text = stdout.trim()
+  if (text === "") return Result.succeed(undefined)
+  const parsed = Result.try(() => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value) as unknown)
+  if (Result.isFailure(parsed)) return Result.fail("wrote what is no JSON")
+  const why = whyNot(parsed.success)
+  if (why !== undefined) return Result.fail(`wrote JSON that cannot be used: ${why.slice(0, 200)}`)
+  return isFields(parsed.success) ? Result.succeed(parsed.success) : Result.fail("wrote JSON that is no object")
+}
+
 /** What an entry is called in warnings. */
 export const labelOf = ({ key, work }: Entry): string => `${key} (${shown(work).slice(0, 80)})`
 
+const ended = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Result.Result<string, string> => {
+  if (timedOut) return Result.fail("took too long and was ended")
+  if (overflowed) return Result.fail("wrote too much and was ended")
+  if (exitCode === 0) return Result.succeed(stdout)
+  const line = stderr.trim().split("\n", 1)[0]!.slice(0, 1_000).toWellFormed()
+  return Result.fail(`${exitCode === undefined ? "was killed" : `ended with ${exitCode}`}${line === "" ? "" : `: ${line}`}`)
+}
+
 const shown = (work: Work): string => {
   if (work.type === "command") return [work.command, ...work.args ?? []].join(" ")
-  return work.type === "http" ? work.url : work.type === "mcp_tool" ? `${work.server} ${work.tool}` : work.prompt
+  return work.type === "http" ? work.url : work.type === "mcp_tool" ? `${work.server}.${work.tool}` : work.prompt
 }
 
 const broken: Finished = { exitCode: 1, stdout: "", stderr: "", timedOut: false, overflowed: false, durationMs: 0 }
 
 const short = (text: string): string => text.slice(0, 500).toWellFormed()
 
-const tell = (entry: Entry, outcome: Outcome["type"], finished: Finished | undefined, ctx: HookContext): void => {
+const tell = (
+  { event, file, key, name, work }: Entry,
+  outcome: Outcome["type"],
+  finished: Finished | undefined,
+  ctx: HookContext
+): void => {
   if (!ctx.events.active) return
-  const { event, file, key, name } = entry
   const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
-  const payload: { readonly [name: string]: Json } = {
+  ctx.events.emit("hook-run", {
     event,
     file,
     key,
     ...(name === undefined ? {} : { name }),
-    command: short(shown(entry.work)),
+    command: short(shown(work)),
     outcome,
     exitCode: exitCode ?? null,
     durationMs,
     stdout: short(stdout),
     stderr: short(stderr)
-  }
-  ctx.events.emit("hook-run", payload)
+  })
 }

@@ -32,6 +32,7 @@ export interface Handler extends Entry {
   readonly sequential: boolean
   readonly matches: (value: string) => boolean
   readonly env?: { readonly [name: string]: string }
+  readonly timeoutMs: number
 }
 
 export interface Decoded {

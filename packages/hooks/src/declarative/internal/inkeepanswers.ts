@@ -4,8 +4,8 @@ import type { Message } from "@belay/core/Message"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Fields, isFields } from "./attempt.ts"
 import { meant } from "./events.ts"
+import { type Fields, isFields } from "./fields.ts"
 
 export const points = ["before-args", "after-result", "before-delegation", "after-delegation"] as const
 

@@ -4,7 +4,8 @@ import { JsonValue, type Message } from "@belay/core/Message"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Fields, isFields, object } from "./attempt.ts"
+import { object } from "./entries.ts"
+import { type Fields, isFields } from "./fields.ts"
 
 export const types = ["before_tool_call", "after_tool_call", "user_message_send", "after_turn", "turn_end", "agent_stop"] as const
 

@@ -20,12 +20,12 @@ export interface Asked {
 export const ask = (
   handlers: ReadonlyArray<Handler>,
   cwd: string,
-  { refuse, runners }: { readonly runners: Runners; readonly refuse: (handler: Handler) => string | undefined },
+  { refuse, runners }: { readonly runners: Runners; readonly refuse: ((handler: Handler) => string | undefined) | undefined },
   ctx: HookContext
 ): Effect.Effect<Asked> => {
   const one = (handler: Handler): Effect.Effect<Result.Result<Typed, string>> => {
     const label = `${handler.key} (${handler.file})`
-    const why = refuse(handler)
+    const why = refuse?.(handler)
     if (why !== undefined) return Effect.succeed(Result.fail(`${label} was not asked what it is for: ${why}`))
     const work = { ...handler.work, args: ["hook"] }
     return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
