@@ -30,7 +30,7 @@ export const fingerprint = (
   const paths = [
     ...new Set([
       ...scripts,
-      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !/\.(?:log|jsonl)$/.test(path))
+      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !kept.test(path))
     ])
   ].sort()
   return sha256(JSON.stringify([
@@ -104,6 +104,9 @@ const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => 
 
 /** What a line only writes to is no script: a log changes whenever its hook runs. */
 const written = /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?)\s*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+
+/** What hooks write beside themselves. */
+const kept = /\.(?:log|jsonl|ndjson|csv|tsv|pid|lock|tmp|bak|db|sqlite3?)$|[\\/](?:logs?|state|tmp|\.?cache)[\\/][^\\/]+\.(?:json|txt|md)$/
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 

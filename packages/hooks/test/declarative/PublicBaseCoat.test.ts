@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
 import { calls } from "../agent.ts"
-import { judge, start } from "./publicworld.ts"
+import { judge, start } from "./publicfiles.ts"
 
 const guard = { command: process.execPath, args: [fileURLToPath(new URL("../../../providers/test/mcpGuard.ts", import.meta.url))] }
 const mcp = McpServers.make({ guard })

@@ -5,7 +5,7 @@ import { text } from "@belay/core/Message"
 import { unrestricted } from "@belay/core/Tool"
 import { assert, describe, it } from "@effect/vitest"
 import { calls, scripted } from "../agent.ts"
-import { type Files, judge, said, start, type Step } from "./publicworld.ts"
+import { type Files, judge, said, start, type Step } from "./publicfiles.ts"
 
 const sh = (command: string) => ["bash", { command }] as const
 const put = (path: string, content = "x") => ["write_file", { path, content }] as const
@@ -202,6 +202,22 @@ describe("hook files of GitHub Copilot", () => {
     assert.deepEqual(read(".github/hooks/logs/audit.jsonl").trim().split("\n").map((line) => JSON.parse(line).tool), ["bash", "create"])
   })
 
+  it("keep counts and logs beside themselves, also those that they write in the background", { timeout: 60_000 }, async () => {
+    const limit = `#!/bin/bash
+here="$(dirname "$0")"
+mkdir -p "$here/state"
+count=$(( $(jq -r .count "$here/state/session.json" 2>/dev/null || echo 0) + 1 ))
+echo "{\\"count\\":$count}" > "$here/state/session.json"
+(sleep 0.05; echo "$count" >> "$here/stats.csv") > /dev/null 2>&1 &
+[ "$count" -le 2 ] || echo '{"permissionDecision":"deny","permissionDecisionReason":"two calls are enough"}'
+`
+    const { read } = await judge("copilot", {
+      ".github/hooks/limit.json": hooks({ preToolUse: [{ bash: ".github/hooks/limit.sh" }] }),
+      ".github/hooks/limit.sh": limit
+    }, [[...sh("one"), "runs"], [...sh("two"), "runs"], [...sh("three"), /two calls are enough/]])
+    assert.strictEqual(read(".github/hooks/stats.csv"), "1\n2\n3\n")
+  })
+
   it("ask a person, who decides", { timeout: 60_000 }, async () => {
     const ask = "echo '{\"permissionDecision\":\"ask\",\"permissionDecisionReason\":\"deploys\"}'"
     const files = { ".github/hooks/ask.json": hooks({ preToolUse: [{ matcher: "bash", bash: ask }] }) }
@@ -335,6 +351,39 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     const [message, , where] = JSON.parse(read("errors.jsonl"))
     assert.match(message, /the disk is full/)
     assert.strictEqual(where, "tool_execution")
+  })
+
+  it("hear of what the host tells, and of a history that is about to be shortened", { timeout: 60_000 }, async () => {
+    const log =
+      "jq -c '[.hook_event_name, .trigger, .notification_type, (.custom_instructions // .customInstructions | type)]' >> log.jsonl"
+    const { agent, heard, read, requests } = start(
+      "copilot",
+      {
+        ".github/hooks/more.json": hooks({
+          preCompact: [{ matcher: "manual", bash: log }, { matcher: "auto", bash: "exit 1" }],
+          PreCompact: [{ matcher: "manual|auto", command: `${log}; exit 2` }],
+          notification: [
+            { matcher: "shell_.*", bash: `${log}; echo '{"additionalContext":"the tests passed"}'` },
+            { matcher: "shell", bash: "exit 1" }
+          ]
+        })
+      },
+      [{ text: "one" }, { text: "two" }, { text: "a summary" }],
+      { window: { tokens: 1_000, keepRecent: 1 } }
+    )
+    await using _ = agent
+    const session = await agent.session()
+    await session.run("go")
+    await session.signal({ name: "Notification", payload: { notification_type: "shell_completed", message: "npm test" }, blockable: false })
+    await session.run("and?")
+    await session.compact()
+    assert.include(requests[1]!.messages.map(text).join("\n"), "the tests passed")
+    assert.deepEqual(read("log.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [
+      ["Notification", null, "shell_completed", "null"],
+      [null, "manual", null, "string"],
+      ["PreCompact", "manual", null, "string"]
+    ])
+    assert.lengthOf(heard.warnings, 1)
   })
 
   it("count file by file, the user's and the repository's, and not those that switch themselves off", { timeout: 60_000 }, async () => {

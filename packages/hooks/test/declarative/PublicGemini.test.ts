@@ -4,7 +4,7 @@ import { unrestricted } from "@belay/core/Tool"
 import { assert, describe, it } from "@effect/vitest"
 import { calls } from "../agent.ts"
 import { until } from "./processes.ts"
-import { type Files, judge, start, type Step } from "./publicworld.ts"
+import { type Files, judge, start, type Step } from "./publicfiles.ts"
 
 const sh = (command: string) => ["bash", { command }] as const
 const put = (path: string, content = "x") => ["write_file", { path, content }] as const
@@ -365,6 +365,33 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     assert.deepEqual(JSON.parse(read("asked.jsonl")), ["Notification", "ToolPermission", "run_shell_command"])
     assert.strictEqual(read("off.txt"), "")
     assert.strictEqual(read("extension.txt"), `${home}/.gemini/extensions/helper`)
+  })
+
+  it("hear of a history that is about to be shortened, and cannot keep it", { timeout: 60_000 }, async () => {
+    const { agent, heard, read } = start(
+      "gemini",
+      settings({
+        PreCompress: [
+          {
+            matcher: "manual",
+            ...group(
+              "jq -c '[.hook_event_name, .trigger]' >> log.jsonl",
+              json({ decision: "deny", continue: false, systemMessage: "shortening" })
+            )
+          },
+          { matcher: "auto", ...group("exit 1") }
+        ]
+      }),
+      [{ text: "one" }, { text: "two" }, { text: "a summary" }],
+      { window: { tokens: 100_000, keepRecent: 1 } }
+    )
+    await using _ = agent
+    const session = await agent.session()
+    await session.run("go ".repeat(200))
+    await session.run("and? ".repeat(200))
+    assert.isTrue(await session.compact())
+    assert.deepEqual(JSON.parse(read("log.jsonl")), ["PreCompress", "manual"])
+    assert.deepEqual(heard.notices, ["shortening"])
   })
 
   it("count as far as they are right", { timeout: 60_000 }, async () => {

@@ -11,7 +11,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { calls, recording, scripted } from "../agent.ts"
 import { alive, folder, write } from "./processes.ts"
-import { type Files, judge, said, start, type Step } from "./publicworld.ts"
+import { type Files, judge, said, start, type Step } from "./publicfiles.ts"
 
 const sh = (command: string) => ["bash", { command }] as const
 

@@ -10,7 +10,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
 import { calls, type Line, scripted } from "../agent.ts"
-import { said } from "./publicworld.ts"
+import { said } from "./publicfiles.ts"
 
 const mcp = McpServers.make({
   guard: { command: process.execPath, args: [fileURLToPath(new URL("../../../providers/test/mcpGuard.ts", import.meta.url))] }
