@@ -73,7 +73,7 @@ export const start = (
 export const said = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => messages.filter(({ role }) => role === "tool").map(text)
 
 /** What became of a call: `runs` as it was, with other arguments, with another answer, or not at all and why. */
-export type Fate = "runs" | { readonly with: Json } | { readonly reads: string | RegExp } | RegExp
+type Fate = "runs" | { readonly with: Json } | { readonly reads: string | RegExp } | RegExp
 
 export type Step = readonly [tool: string, args: Json, fate: Fate]
 
