@@ -104,10 +104,12 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
           { command: "echo '{\"action\":\"deny\",\"reason\":\"no such action\"}'" },
           { command: "echo '[]'" },
           { command: "sleep 3623", timeout: 0.2 },
-          { command: "printf ''" }
+          { command: "printf ''" },
+          { command: "echo '{\"action\":\"modify\",\"modifiedInput\":\"no object\"}'" }
         ]
       })
     }, [[...sh("ls"), "runs"]])
+    assert.match(heard.warnings.at(-1)!, /what it modifies does not count at PreToolUse/)
     const warnings = heard.warnings.filter((one) => one.includes("Hook failed"))
     assert.lengthOf(warnings, 6)
     for (const [index, word] of [/127/, /ended with 3/, /no JSON/, /does not fit/, /no object/, /took too long/].entries()) {

@@ -123,6 +123,18 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     ])
   })
 
+  it("U-22 keep an agent at work with what editors expect, too", { timeout: 60_000 }, async () => {
+    const again = { hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason: "Update the changelog." } }
+    const { agent, requests } = start("copilot", {
+      ".github/hooks/stop.json": hooks({
+        Stop: [{ type: "command", command: `[ -d once ] || { mkdir once; echo '${JSON.stringify(again)}'; }` }]
+      })
+    }, [{ text: "done" }, { text: "updated" }])
+    await using _ = agent
+    assert.strictEqual((await agent.run("go")).text, "updated")
+    assert.strictEqual(text(requests[1]!.messages.at(-1)!), "Update the changelog.")
+  })
+
   it("hear of sub-agents and of errors", { timeout: 60_000 }, async () => {
     const inner = scripted([{ text: "found it" }, { text: "found more" }])
     const explore = createAgent({ name: "explore", provider: inner.provider })

@@ -187,6 +187,7 @@ describe("stored hooks", () => {
       throws: "export default async () => { throw new TypeError(\"vault is sealed\") }",
       syntax: "export default async () => {",
       nothing: "export default async () => {}",
+      args: "export default async () => ({ action: \"proceed\", args: \"no object\" })",
       server:
         "export default async ({ mcp }) => { await mcp.callTool(\"guard.broken\", {}); return (await mcp.listTools()).length > 5 ? { action: \"proceed\" } : { action: \"abort\", reason: \"no tools\" } }"
     }
@@ -199,7 +200,10 @@ describe("stored hooks", () => {
     assert.strictEqual((await agent.run("go")).status, "completed")
     assert.deepEqual(called, [["search", { q: "x" }]])
     const why = warnings.join("\n")
-    assert.match(why, /shape[^]*word[^]*did you mean "block"[^]*throws[^]*vault is sealed[^]*syntax[^]*nothing[^]*found nothing/)
+    assert.match(
+      why,
+      /shape[^]*word[^]*did you mean "block"[^]*throws[^]*vault is sealed[^]*syntax[^]*nothing[^]*found nothing[^]*args that are an object/
+    )
     const { agent: strict, called: ran } = world({ throws: broken.throws }, [
       { hookDefinitionId: "throws", hookPoint: "before-args", onError: "abort" }
     ], [calls(["search", { q: "x" }])])

@@ -71,7 +71,7 @@ export const fire = (
       const blocks = answer.action === "block"
       if (blocks && power.block === undefined) warnings.push(`${event} cannot be blocked`)
       if (blocks && handler.kind === "advisory") warnings.push("it does not block, because it is advisory")
-      const input = power.input === true ? answer.input : undefined
+      const input = power.input === true && isFields(answer.input) ? answer.input : undefined
       const output = power.output === true ? answer.output : undefined
       if ((answer.input ?? input) !== input || (answer.output ?? output) !== output) {
         warnings.push(`what it modifies does not count at ${event}`)

@@ -156,8 +156,8 @@ const decode = (json: Fields, point: EventName, pascal: boolean): Decoded => {
     }
     case "agentStop":
     case "subagentStop": {
-      const decision = oneOf(json, "decision", "block", "allow", "approve")
-      const why = text(json, "reason")
+      const decision = oneOf(from("decision"), "decision", "block", "allow", "approve")
+      const why = text(from("reason"), "reason")
       const response = point === "subagentStop" ? text(from("modifiedResponse"), "modifiedResponse") : undefined
       return decoded({
         ...(decision === undefined ? {} : { block: decision === "block" && cap(why || "Go on: a hook does not let you stop yet.") }),

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { eventual, say } from "../../internal/eventual.ts"
 import * as Sandbox from "../runner/Sandbox.ts"
+import { isFields } from "./fields.ts"
 import { type Answer, type HookPoint, payload, read } from "./inkeepanswers.ts"
 import type { Attached } from "./inkeepattach.ts"
 import * as Bag from "./inkeepbag.ts"
@@ -112,6 +113,7 @@ const one = (hook: Attached, occasion: Occasion, ctx: HookContext): Effect.Effec
 const fitting = (point: HookPoint, answer: Answer): Result.Result<Answer, string> => {
   if (answer.action !== "proceed" || answer.value === undefined) return Result.succeed(answer)
   if (point === "before-delegation") return Result.map(payload(answer.value), () => answer)
+  if (point === "before-args" && !isFields(answer.value)) return Result.fail("expected args that are an object")
   return Result.succeed(answer)
 }
 
