@@ -69,6 +69,8 @@ export interface Loaded {
   readonly untrusted: ReadonlyArray<Untrusted>
   /** Every file that was read, whether it counts or not. */
   readonly sources: ReadonlyArray<Discovery.Source>
+  /** Those of them that something silences (`disableAllHooks`, `allowManagedHooksOnly`). */
+  readonly silenced: ReadonlyArray<Discovery.Source>
 }
 
 /**
@@ -143,7 +145,8 @@ export const load = (options: Options = {}): Loaded => {
       fingerprint: print,
       trust: () => store.trust(cwd, print)
     }],
-    sources
+    sources,
+    silenced: sources.filter((one) => !counting.includes(one))
   }
 }
 
