@@ -13,6 +13,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text as readAll } from "node:stream/consumers"
+import * as Doctor from "./doctor.ts"
+import * as Explain from "./explain.ts"
 import { named, names, systems } from "./guide/systems.ts"
 import * as List from "./list.ts"
 import { nearest } from "./nearest.ts"
@@ -75,6 +77,16 @@ const list = (screen: Screen) =>
       yield* ended(world.problem === undefined ? 0 : 1)
     })).pipe(Command.withDescription("Shows every file with hooks, its entries, and what each may do"))
 
+const doctor = (screen: Screen) =>
+  Command.make("doctor", {}, () =>
+    Effect.gen(function*() {
+      const { json, where } = yield* given
+      const world = look(where)
+      const found = Doctor.findings(world, screen.path)
+      yield* print(json, () => Doctor.json(world, found), () => Doctor.text(world, found, screen))
+      yield* ended(Doctor.hasErrors(found) ? 1 : 0)
+    })).pipe(Command.withDescription("Finds what is wrong with hook files and the scripts they start. Ends with 1 when there are errors"))
+
 const optional = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
@@ -111,6 +123,26 @@ const test = (screen: Screen) =>
       )
     )
 
+const explain = (screen: Screen) =>
+  Command.make("explain", {
+    event: Argument.String("event").pipe(Argument.withDescription("An event of any system. Default: all, a line each"), Argument.optional)
+  }, ({ event }) =>
+    Effect.gen(function*() {
+      const { json, where: { dialects: wanted } } = yield* given
+      if (Option.isNone(event)) {
+        const all = systems.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap(({ events }) => events)
+        return yield* print(json, () => Explain.json(all), () => Explain.index(wanted, screen))
+      }
+      const events = Explain.found(event.value, wanted)
+      if (events.length === 0) return yield* unknown(event.value)
+      yield* print(json, () => Explain.json(events), () => Explain.text(events, screen))
+    })).pipe(Command.withDescription("Says what an event is in every system: what scripts are told, what they may answer, and an example"))
+
+const unknown = (event: string): Usage => {
+  const near = nearest(event, names)
+  return wrong(`there is no event ${plain(event)}${near === undefined ? "; belay hooks explain lists them" : `; did you mean ${near}?`}`)
+}
+
 const wrong = (message: string): Usage => new Usage({ message })
 
 const factsOf = (
@@ -119,10 +151,7 @@ const factsOf = (
 ): Effect.Effect<Facts, Usage> =>
   Effect.gen(function*() {
     const found = named(event)[0]
-    if (found === undefined) {
-      const near = nearest(event, names)
-      return yield* wrong(`there is no event ${plain(event)}${near === undefined ? "; belay hooks explain lists them" : `; did you mean ${near}?`}`)
-    }
+    if (found === undefined) return yield* unknown(event)
     const { occasion } = found
     const payload = Option.isSome(flags.payload) ? yield* jsonOf("--payload", flags.payload.value) : {}
     if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return yield* wrong("--payload: expected a JSON object")
@@ -208,5 +237,5 @@ const untrust = Command.make("untrust", { project }, (flags) =>
 export const belay = (screen: Screen) =>
   Command.make("belay").pipe(
     Command.withDescription("The command line of Belay"),
-    Command.withSubcommands([hooks.pipe(Command.withSubcommands([list(screen), test(screen), trust(screen), untrust]))])
+    Command.withSubcommands([hooks.pipe(Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)]))])
   )

@@ -6,6 +6,8 @@ export interface Screen {
   readonly colors: boolean
   /** Somebody can answer. */
   readonly interactive: boolean
+  /** Folders of programs, as `PATH` has them. */
+  readonly path: string
 }
 
 type Paint = (text: string) => string

@@ -141,7 +141,8 @@ const whyNot = (item: Item, facts: Facts, others: ReadonlyArray<Item>, told: Rea
   if (same !== undefined) return `the same entry ran from ${same.entry.file}`
   const { origin } = entry as Entry & { readonly origin?: { readonly type: string; readonly name: string } }
   if (origin?.type === "skill" || origin?.type === "agent") return `counts while the ${origin.type} ${origin.name} is at work`
-  return matcher === undefined ? "was not reached" : `its matcher ${JSON.stringify(matcher)} does not take ${value ?? "this"}`
+  if (matcher === undefined || takes !== undefined) return "was not reached: what came before it decided"
+  return `its matcher ${JSON.stringify(matcher)} does not take ${value ?? "this"}`
 }
 
 const matcherOf = (entry: Entry): ((value: string) => boolean) | undefined => {
