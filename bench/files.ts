@@ -53,7 +53,7 @@ const chainOf = (groups: ReadonlyArray<object>) => {
 const entry = (more: object = {}) => ({ type: "command", command: "./guard.sh", ...more })
 
 const skipping = async (): Promise<string> => {
-  const touch = HookChain.makeUnsafe([{ name: "touch", preToolCall: ({ name }) => void (spawned += name.length & 0) }])
+  const touch = HookChain.makeUnsafe([{ name: "touch", preToolCall: ({ name }) => void (name === "" && spawned++) }])
   const chains = [
     ["a hook that does nothing", touch],
     ["1 entry, other tool", chainOf([{ matcher: "Write", hooks: [entry()] }])],
@@ -112,12 +112,16 @@ const many = async (): Promise<string> => {
   const all = async (times: number) => {
     for (let i = 0; i < times; i++) await Promise.all(Array.from({ length: 50 }, bare))
   }
-  const figures = await measure([
-    { name: "50 bare spawns, all at once", run: all },
-    contender("50 entries, 10 at once (default)", 10),
-    contender("50 entries, 50 at once", 50),
-    contender("50 entries, one by one", 1)
-  ], 1, 5)
+  const figures = await measure(
+    [
+      { name: "50 bare spawns, all at once", run: all },
+      contender("50 entries, 10 at once (default)", 10),
+      contender("50 entries, 50 at once", 50),
+      contender("50 entries, one by one", 1)
+    ],
+    1,
+    5
+  )
   return table("50 entries that fit one event", figures)
 }
 

@@ -11,7 +11,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { calls, recording, scripted } from "./agent.ts"
-import { request } from "./events.ts"
+import { request, standing } from "./events.ts"
 import * as Scope from "./scope.ts"
 
 /** A session whose turn and step the test sets. */
@@ -23,7 +23,7 @@ const session = (options: ContextInjector.Options) => {
   return {
     injected,
     turn: (n: number) => chain.run("preTurn", { message: "hi" } as never, scope(n)),
-    step: (n: number) => chain.run("postStep", { messages: [], usage: { inputTokens: 0, outputTokens: 0 } }, scope(n)),
+    step: (n: number) => chain.run("postStep", standing, scope(n)),
     compacted: (n: number) =>
       chain.run(
         "postCompaction",

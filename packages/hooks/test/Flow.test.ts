@@ -62,7 +62,7 @@ describe("B-53 the control loop", () => {
             throw new Error("stale archive in dist/ (job 17)")
           }
         }),
-        defineTool({ name: "read", description: "r", input: { type: "object" }, execute: () => "x".repeat(3_000) }),
+        defineTool({ name: "read", description: "r", input: { type: "object" }, execute: () => "x".repeat(3_400) }),
         SessionMemory.remember()
       ],
       window: { tokens: 1_000 },

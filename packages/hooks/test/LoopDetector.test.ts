@@ -14,7 +14,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { answer, call } from "./events.ts"
+import { answer, call, standing } from "./events.ts"
 import * as Scope from "./scope.ts"
 
 type Call = readonly [tool: string, args?: Json]
@@ -271,7 +271,7 @@ describe("LoopDetector in a chain", () => {
           { role: "assistant" as const, content: "", toolCalls: [{ id: made.id, name: "look", args: { key } }] },
           { role: "tool" as const, toolCallId: made.id, toolName: "look", content, isError: action._tag === "Reject" }
         ]
-        const after = yield* chain.run("postStep", { messages, usage: { inputTokens: 0, outputTokens: 0 } }, scope)
+        const after = yield* chain.run("postStep", { ...standing, messages }, scope)
         if (after.action._tag === "Abort") return { ran, action: after.action._tag }
       }
       return { ran, action: "Continue" }

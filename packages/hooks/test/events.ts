@@ -44,3 +44,6 @@ export const failed = (failure: Partial<LlmFailure> = {}): LlmFailure => ({
   decision: { type: "fail" },
   ...failure
 })
+
+/** A conversation that nothing is known of. */
+export const standing = { messages: [], usage: { inputTokens: 0, outputTokens: 0 }, budget: { usedTokens: 0, windowTokens: 0 } }

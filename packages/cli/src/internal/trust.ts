@@ -13,7 +13,7 @@ export interface Script {
 
 /** Files that the project's entries name or have at hand; words that only look like a path are left out. */
 export const scriptsOf = ({ files, where }: World): ReadonlyArray<Script> =>
-  Trust.scripts(where.cwd, files.flatMap(({ source }) => source.ofProject ? [source] : [])).flatMap(({ path, state }): ReadonlyArray<Script> => {
+  Trust.scripts(where.cwd, files.flatMap(({ source }) => source.ofProject ? [source] : []), where.home).flatMap(({ path, state }): ReadonlyArray<Script> => {
     if (state === "absent") return []
     const [, mode, sha256] = /^(\d+) ([0-9a-f]{64})$/.exec(state) ?? []
     return mode === undefined || sha256 === undefined ? [{ path, problem: state }] : [{ path, mode, sha256 }]

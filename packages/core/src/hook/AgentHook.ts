@@ -125,7 +125,7 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly onToolDenied?: HookMethod<"onToolDenied", R>
   /** The model answered and its tools ran; Transform rewrites the history. */
   readonly postStep?: HookMethod<"postStep", R>
-  /** The agent wants to stop; `ctx.followUp` keeps it going. */
+  /** The agent wants to stop; `ctx.followUp` keeps it going, Transform rewrites the history. */
   readonly preStop?: HookMethod<"preStop", R>
   /** A sub-agent is about to start. */
   readonly preDelegation?: HookMethod<"preDelegation", R>

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentError } from "../data/AgentError.ts"
-import type { BudgetLevel, CompactionEnd, CompactionHint, CompactionRequest, CompactionResult } from "../data/Compaction.ts"
+import type { BudgetLevel, CompactionEnd, CompactionHint, CompactionRequest, CompactionResult, TokenBudget } from "../data/Compaction.ts"
 import type { Delegation, DelegationEnd, DelegationResult, HostSignal } from "../data/Delegation.ts"
 import { type Json, whyNot } from "../data/Json.ts"
 import type { LlmDelta, LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../data/LlmCall.ts"
@@ -46,7 +46,10 @@ export interface LlmFailure {
 /** A finished step: what `postStep` hooks receive. @category models @since 0.1.0 */
 export interface StepEnd {
   readonly messages: ReadonlyArray<Message>
+  /** Of the turn so far. */
   readonly usage: Usage
+  /** How full the window is; `windowTokens` is 0 where the agent has none. */
+  readonly budget: TokenBudget
 }
 
 /** A turn about to end: what `preStop` hooks receive. @category models @since 0.1.0 */
@@ -54,6 +57,11 @@ export interface StopCandidate {
   readonly text: string
   /** Follow-ups already given in a row; the cap is 8. */
   readonly followUps: number
+  readonly messages: ReadonlyArray<Message>
+  /** Of the turn so far. */
+  readonly usage: Usage
+  /** How full the window is; `windowTokens` is 0 where the agent has none. */
+  readonly budget: TokenBudget
 }
 
 /** What each point receives (`in`), what Transform and Replace carry (`value`), what Respond carries (`out`). @category models @since 0.1.0 */
@@ -72,7 +80,7 @@ export interface HookPoints {
   readonly onPermission: { in: PermissionRequest; value: PermissionDecision; out: never }
   readonly onToolDenied: { in: ToolDenied; value: never; out: never }
   readonly postStep: { in: StepEnd; value: ReadonlyArray<Message>; out: never }
-  readonly preStop: { in: StopCandidate; value: never; out: never }
+  readonly preStop: { in: StopCandidate; value: ReadonlyArray<Message>; out: never }
   readonly preDelegation: { in: Delegation; value: Delegation; out: DelegationResult }
   readonly postDelegation: { in: DelegationEnd; value: DelegationResult; out: never }
   readonly preCompaction: { in: CompactionRequest; value: CompactionHint; out: CompactionResult }
@@ -222,7 +230,7 @@ export const table = {
   },
   onToolDenied: { order: "forward", legal: [], onReject: "" },
   postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", field: "messages", wrong: wantsMessages },
-  preStop: { order: "forward", legal: ["Abort"], onReject: "" },
+  preStop: { order: "forward", legal: ["Transform", "Abort"], onReject: "", field: "messages", wrong: wantsMessages },
   preDelegation: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],

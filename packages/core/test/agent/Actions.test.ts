@@ -151,6 +151,43 @@ describe("Transform and Replace", () => {
     assert.include(line(result.messages), "tool look!: hidden")
   })
 
+  it("of nothing at postStep leave what the vendor said about the window, whoever listens", async () => {
+    const levels: Array<string> = []
+    const usage = { inputTokens: 750, outputTokens: 10 }
+    await using agent = createAgent({
+      provider: scripted([{ ...asks(["look"]), usage }, "done"]).provider,
+      tools: [recording("look").tool],
+      window: { tokens: 1_000, compactAt: 1 },
+      hooks: [{ name: "looks", postStep: () => undefined, preStop: () => undefined, onBudget: ({ level }) => void levels.push(level) }]
+    })
+    agent.on(() => {})
+    await agent.run("go")
+    assert.deepStrictEqual(levels, ["warn"])
+  })
+
+  it("of the history at preStop are kept when the agent stops, and say how full the window is", async () => {
+    const seen: Array<unknown> = []
+    const agent = createAgent({
+      provider: scripted(["first", "second"]).provider,
+      window: { tokens: 1_000 },
+      hooks: [
+        {
+          name: "shorten",
+          preStop: ({ budget, messages, text }) => {
+            seen.push([text, messages.length, budget.windowTokens, budget.usedTokens > 0])
+            return HookAction.transform([{ role: "user" as const, content: "the summary" }])
+          }
+        }
+      ]
+    })
+    await using session = await agent.session()
+    const { messages, text } = await session.run("go")
+    assert.strictEqual(text, "first")
+    assert.deepStrictEqual(messages, [{ role: "user", content: "the summary" }])
+    await session.run("more")
+    assert.deepStrictEqual(seen, [["first", 2, 1_000, true], ["second", 3, 1_000, true]])
+  })
+
   it("of the history at postStep are kept only when a provider would take them", async () => {
     const model = scripted([asks(["look"]), asks(["look"]), "done"])
     const warnings: Array<string> = []

@@ -77,11 +77,15 @@ const shapes: { readonly [P in HookPointName]: Shape } = {
   },
   onToolDenied: fixed(() => ({ call, by: "policy", reason: "no" })),
   postStep: {
-    event: (text) => ({ messages: messages(text), usage }),
+    event: (text) => ({ messages: messages(text), usage, budget }),
     value: messages,
     read: (event: { messages: Messages }) => event.messages[0]!.content
   },
-  preStop: fixed(() => ({ text: "done", followUps: 0 })),
+  preStop: {
+    event: (text) => ({ text: "done", followUps: 0, messages: messages(text), usage, budget }),
+    value: messages,
+    read: (event: { messages: Messages }) => event.messages[0]!.content
+  },
   preDelegation: whole((message) => ({ agent: "helper", type: "delegate", message }), (event: { message: string }) => event.message),
   postDelegation: {
     event: (text) => ({ delegation: { agent: "helper", type: "delegate", message: "do" }, result: { text }, executed: true }),

@@ -40,7 +40,7 @@ const legal: { readonly [point: string]: string } = {
   onPermission: "PJAK",
   onToolDenied: "",
   postStep: "TA",
-  preStop: "A",
+  preStop: "TA",
   preDelegation: "TPJSA",
   postDelegation: "TPJA",
   preCompaction: "TPJS",

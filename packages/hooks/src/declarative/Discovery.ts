@@ -66,7 +66,7 @@ export const find = (places: Places): Found => {
       const id = `${dialect} ${real(path)}`
       if (seen.has(id)) continue
       seen.add(id)
-      const content = read(path, maxBytes)
+      const content = place.isProgram === true ? { bytes: Buffer.alloc(0) } : read(path, maxBytes)
       if (content === "absent") {
         if (named) warnings.push({ file: path, key: "", reason: "is not there" })
         continue
@@ -121,7 +121,7 @@ const managedFolder = (): string =>
 
 /** Reads the text of a file that was found once more. What it means stays as it was. @category reading @since 0.1.0 */
 export const again = (source: Source): Source => {
-  const content = read(source.path, maxBytes)
+  const content = source.isProgram === true ? { bytes: Buffer.alloc(0) } : read(source.path, maxBytes)
   return { ...source, text: content === "absent" || "problem" in content ? "" : content.bytes.toString("utf8") }
 }
 

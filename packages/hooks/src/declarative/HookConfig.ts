@@ -53,6 +53,8 @@ export interface Warning {
   readonly file: string
   readonly key: string
   readonly reason: string
+  /** It is about an entry that would enforce a policy. */
+  readonly policy?: true
 }
 
 /** What a file says. @category models @since 0.1.0 */

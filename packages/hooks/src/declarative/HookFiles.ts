@@ -17,6 +17,7 @@ import { isInside, real } from "./internal/files.ts"
 import { lists } from "./internal/sources/claude.ts"
 import { families } from "./internal/sources/families.ts"
 import type { ToolNames } from "./internal/toolnames.ts"
+import * as Command from "./runner/Command.ts"
 import * as Runners from "./Runners.ts"
 import * as Trust from "./Trust.ts"
 
@@ -94,7 +95,16 @@ export interface Loaded {
  * @since 0.1.0
  */
 export const load = (options: Options = {}): Loaded => {
-  const { home = homedir(), managed, scopes, sources: wanted, transcripts, trust = join(home, ".belay", "trust"), ...rest } = options
+  const {
+    home = homedir(),
+    managed,
+    run = Command.run,
+    scopes,
+    sources: wanted,
+    transcripts,
+    trust = join(home, ".belay", "trust"),
+    ...rest
+  } = options
   const cwd = resolve(options.cwd ?? process.cwd())
   const { sources, warnings } = Discovery.find({
     cwd,
@@ -103,15 +113,18 @@ export const load = (options: Options = {}): Loaded => {
     ...(wanted === undefined ? {} : { sources: wanted }),
     ...(scopes === undefined ? {} : { scopes })
   })
-  Result.getOrThrow(malformed(sources))
   const counting = heard(sources)
   const theirs = sources.filter(({ ofProject }) => ofProject)
   const project = counting.filter(({ ofProject }) => ofProject)
   const entries = project.flatMap(({ config }) => config.handlers)
-  Result.getOrThrow(outside(entries.length === 0 ? undefined : cwd, trust))
+  const isAsked = entries.length > 0 || project.some(({ config }) => config.warnings.some(isOfPolicy))
+  Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
-  const print = entries.length === 0 ? "" : Trust.fingerprint(cwd, theirs)
-  const trusted = entries.length > 0 && store.isTrusted(cwd, print)
+  const print = isAsked ? Trust.fingerprint(cwd, theirs, home) : ""
+  const trusted = isAsked && store.isTrusted(cwd, print)
+  const may = counting.filter(({ ofProject }) => !ofProject || trusted)
+  // Nobody is kept from starting by a project that he has not trusted.
+  Result.getOrThrow(malformed(may))
   const files = new Set(project.map(({ path }) => path))
   const changed = "files of the project changed since they were trusted"
   const { urls, variables } = lists(counting)
@@ -122,18 +135,18 @@ export const load = (options: Options = {}): Loaded => {
     home,
     runners: Runners.make({
       ...rest,
+      run: (request) => run({ ...request, env: { HOME: home, ...request.env } }),
       ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
       ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
     }),
-    ...(folder === false ? {} : { transcripts: folder }),
-    refuse: ({ file }: Discovery.Entry) =>
-      files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again)) !== print ? changed : undefined
+    transcripts: folder === false ? undefined : folder,
+    refuse: ({ file }: Pick<Discovery.Entry, "file">) =>
+      files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again), home) !== print ? changed : undefined
   }
-  const may = counting.filter(({ ofProject }) => !ofProject || trusted)
   return {
     hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),
     warnings,
-    untrusted: entries.length === 0 || trusted ? [] : [{
+    untrusted: !isAsked || trusted ? [] : [{
       project: real(cwd),
       commands: entries.map(({ event, file, key, work }) => ({
         event,
@@ -176,12 +189,14 @@ export const source = (options: Options = {}): HookSource => ({
   }
 })
 
-/** What is managed has to be right: a guard that is spelt wrong must not be left out. */
+const isOfPolicy = ({ policy }: Warning): boolean => policy === true
+
+/** What is managed, and what enforces a policy, has to be right: a guard that is spelt wrong must not be left out. */
 const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
-  const wrong = sources.filter(({ scope }) => scope === "managed").flatMap(({ config }) => config.warnings)
+  const wrong = sources.flatMap(({ config, scope }) => scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy))
   return wrong.length === 0
     ? Result.succeed(undefined)
-    : Result.fail(new ConfigError({ key: wrong[0]!.file, message: `managed hooks have to be right: ${wrong.map(show).join("; ")}` }))
+    : Result.fail(new ConfigError({ key: wrong[0]!.file, message: `hooks of a policy have to be right: ${wrong.map(show).join("; ")}` }))
 }
 
 /** Leaves out what is silenced. Only the machine's owner silences what is managed, and a project nobody's but its own. */

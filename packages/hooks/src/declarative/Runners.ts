@@ -71,6 +71,8 @@ export interface Task {
   /** Variables for a command, besides the few that it always has. */
   readonly env?: { readonly [name: string]: string }
   readonly timeoutMs: number
+  /** Most bytes of a command's standard output, and of its standard error. Default 1,048,576. */
+  readonly maxOutput?: number
   /** Hears the first line of a command's standard output as soon as it is there. */
   readonly onFirstLine?: (line: string) => void
 }
@@ -114,13 +116,15 @@ export const make = (options: Options = {}): Runners => {
   const { graceMs = 2_000, passEnv = [], run = Command.run } = options
   const http = requests(options)
   return (task, ctx) => {
-    const { cwd, env, input, onFirstLine, timeoutMs, work } = task
+    const { cwd, env, input, maxOutput, onFirstLine, timeoutMs, work } = task
     switch (work.type) {
       case "command":
         return run({
-          command: work.command,
-          ...(work.args === undefined ? {} : { args: work.args }),
+          ...(work.shell === "powershell" && work.args === undefined
+            ? { command: "pwsh", args: ["-NoProfile", "-NonInteractive", "-Command", work.command] }
+            : { command: work.command, ...(work.args === undefined ? {} : { args: work.args }) }),
           cwd,
+          ...(maxOutput === undefined ? {} : { maxOutput }),
           input: `${JSON.stringify(input)}\n`,
           ...(env === undefined ? {} : { env }),
           passEnv,

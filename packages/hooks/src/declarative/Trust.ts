@@ -21,12 +21,16 @@ import type { Work } from "./Runners.ts"
  * @category reading
  * @since 0.1.0
  */
-export const fingerprint = (cwd: string, sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>): string =>
+export const fingerprint = (
+  cwd: string,
+  sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>,
+  home: string = homedir()
+): string =>
   sha256(JSON.stringify([
     real(cwd),
     // As they were read: what is there by now may be something else.
     ...sources.map(({ path, text }) => [path, real(path), sha256(text)]),
-    ...scripts(cwd, sources).map(({ path, state }) => [path, real(path), state])
+    ...scripts(cwd, sources, home).map(({ path, state }) => [path, real(path), state])
   ]))
 
 /** A file that a decision is about, besides the settings. @category models @since 0.1.0 */
@@ -37,9 +41,18 @@ export interface Script {
 }
 
 /** Lists what commands name that is or could be a script, there or not, and what is in the folders of scripts. @category reading @since 0.1.0 */
-export const scripts = (cwd: string, sources: ReadonlyArray<Pick<Source, "config">>): ReadonlyArray<Script> => {
-  const commands = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd)))
-  const paths = [...new Set([...commands, ...scriptFolders.flatMap((folder) => below(join(cwd, folder)))])].sort()
+export const scripts = (
+  cwd: string,
+  sources: ReadonlyArray<Pick<Source, "config">>,
+  home: string = homedir()
+): ReadonlyArray<Script> => {
+  const commands = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd, home)))
+  const paths = [
+    ...new Set([
+      ...commands,
+      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !/\.(?:log|jsonl)$/.test(path))
+    ])
+  ].sort()
   return paths.map((path) => ({ path, state: stateOf(path) }))
 }
 
@@ -94,21 +107,25 @@ export const folder = (path: string): Store => {
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String })))
 
 /** What a command names that is or could be a script: files of the system are not the project's to change. */
-const named = (work: Work, cwd: string): ReadonlyArray<string> => {
+const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => {
   if (work.type !== "command") return []
-  const { args, command } = work
+  const { args } = work
+  const command = work.command.replaceAll(written, " ")
   const whole = [...command.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
   const words = [command, ...whole].flatMap((text) => [text, ...text.replaceAll(/["'\\]/g, "").split(/[\s;|&()<>`=,]+/)])
   return [...new Set([...words, ...(args ?? []).flatMap((one) => [one, ...one.split("=")])])].flatMap((word) => {
     const path = word.replaceAll(/["']/g, "").replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?/g, () => cwd).replace(
       /^(?:~|\$\{?HOME\}?)(?=\/)/,
-      () => homedir()
+      () => home
     )
     if (path === "" || path.length > 4_096 || path.includes("\0") || !/[/.]/.test(path)) return []
     const full = resolve(cwd, path)
     return full === resolve(cwd) || system.test(full) ? [] : [full]
   })
 }
+
+/** What a line only writes to is no script: a log changes whenever its hook runs. */
+const written = /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?)\s*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 

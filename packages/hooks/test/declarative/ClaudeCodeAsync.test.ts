@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
+import { standing } from "../events.ts"
 import { answer, group, world } from "./world.ts"
 
 describe("asynchronous entries", () => {
@@ -13,7 +14,7 @@ describe("asynchronous entries", () => {
       const forever = Effect.onInterrupt(Effect.andThen(Deferred.succeed(started, undefined), Effect.never), () =>
         Effect.sync(() => void ended++))
       const { at } = world({ Stop: [group([{ command: "forever", async: true }])] }, { forever }, { drainMs: 0 })
-      yield* at("preStop", { text: "done", followUps: 0 })
+      yield* at("preStop", { ...standing, text: "done", followUps: 0 })
       yield* Deferred.await(started)
       yield* at("onSessionEnd", { sessionId: "session-1", reason: "done" })
       assert.strictEqual(ended, 1)
@@ -30,7 +31,7 @@ describe("asynchronous entries", () => {
         return answer()
       })
       const { at } = world({ Stop: [group([{ command: "short", async: true }, { command: "forever", async: true }])] }, { forever, short })
-      yield* at("preStop", { text: "done", followUps: 0 })
+      yield* at("preStop", { ...standing, text: "done", followUps: 0 })
       yield* Deferred.await(started)
       yield* at("onSessionEnd", { sessionId: "session-1", reason: "done" })
       assert.deepEqual(ended, [])
@@ -47,10 +48,10 @@ describe("asynchronous entries", () => {
       const woken: Array<unknown> = []
       const check = Effect.as(Effect.sleep("1 second"), answer("", 2, "the build is red\n"))
       const { at, heard } = world(rewake, { check }, { onWake: (wake) => void woken.push(wake) })
-      yield* at("preStop", { text: "done", followUps: 0 })
+      yield* at("preStop", { ...standing, text: "done", followUps: 0 })
       yield* TestClock.adjust("2 seconds")
       assert.deepEqual([woken, heard.follow], [[{ sessionId: "session-1", text: "the build is red" }], []])
-      yield* at("preStop", { text: "done", followUps: 0 })
+      yield* at("preStop", { ...standing, text: "done", followUps: 0 })
       assert.deepEqual(heard.follow, ["the build is red"])
     }))
 
@@ -60,7 +61,7 @@ describe("asynchronous entries", () => {
         check: answer("red, says standard output", 2),
         fine: answer("", 1, "not heard")
       })
-      yield* at("preStop", { text: "done", followUps: 0 })
+      yield* at("preStop", { ...standing, text: "done", followUps: 0 })
       yield* TestClock.adjust("1 second")
       yield* at("preTurn", { message: "and now?" })
       assert.deepEqual([heard.injected, heard.follow], [["red, says standard output"], []])

@@ -1,7 +1,7 @@
 import type { Json } from "@belay/core/Json"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call } from "../events.ts"
+import { call, standing } from "../events.ts"
 import * as Scope from "../scope.ts"
 import { answer, group, result, specific, world } from "./world.ts"
 
@@ -76,13 +76,13 @@ describe("ClaudeCode", () => {
       const { at, heard, told } = world({ Stop: [group([{ command: "x" }])], SubagentStop: [group([{ command: "sub" }], "helper")] }, {
         x: answer({ decision: "block", reason: "run the tests" })
       })
-      yield* at("preStop", { text: "done", followUps: 0 })
-      yield* at("preStop", { text: "done", followUps: 1 })
+      yield* at("preStop", { ...standing, text: "done", followUps: 0 })
+      yield* at("preStop", { text: "done", followUps: 1, ...standing })
       assert.deepEqual(heard.follow, ["run the tests", "run the tests"])
       assert.deepEqual(told.map(({ input }) => input["stop_hook_active"]), [false, true])
       yield* at(
         "preStop",
-        { text: "x", followUps: 0 },
+        { text: "x", followUps: 0, ...standing },
         Scope.make({ cwd: "/p", agent: { name: "helper", depth: 1, invokedBy: "subagent" } })
       )
       assert.deepInclude(told[2]!.input, { hook_event_name: "SubagentStop", agent_type: "helper" })
@@ -111,14 +111,16 @@ describe("ClaudeCode", () => {
   it.effect("tells the calls of a step together, and ends the turn where that is wanted", () =>
     Effect.gen(function*() {
       const { at, told } = world({ PostToolBatch: [group([{ command: "x" }])] }, { x: answer({ decision: "block", reason: "enough" }) })
-      const usage = { inputTokens: 1, outputTokens: 1 }
       const user = { role: "user" as const, content: "go" }
-      assert.strictEqual((yield* at("postStep", { messages: [user, { role: "assistant", content: "done" }], usage }))._tag, "Continue")
+      assert.strictEqual(
+        (yield* at("postStep", { ...standing, messages: [user, { role: "assistant", content: "done" }] }))._tag,
+        "Continue"
+      )
       assert.deepEqual(told, [])
       const calls = ["a", "b"].map((id) => ({ id, name: "bash", args: { command: id } }))
       const results = calls.map(({ id, name }) => ({ role: "tool" as const, toolCallId: id, toolName: name, content: `${id}!` }))
       const step = [user, { role: "assistant" as const, content: "", toolCalls: calls }, ...results]
-      assert.deepInclude(yield* at("postStep", { messages: step as never, usage }), { _tag: "Abort", reason: "enough" })
+      assert.deepInclude(yield* at("postStep", { ...standing, messages: step as never }), { _tag: "Abort", reason: "enough" })
       assert.deepEqual(told[0]!.input["tool_calls"], [
         { tool_name: "Bash", tool_input: { command: "a" }, tool_use_id: "a", tool_response: "a!" },
         { tool_name: "Bash", tool_input: { command: "b" }, tool_use_id: "b", tool_response: "b!" }

@@ -4,6 +4,7 @@ import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import { text } from "@belay/core/Message"
 import * as ProviderError from "@belay/core/ProviderError"
+import * as ClaudeCode from "@belay/hooks/ClaudeCode"
 import * as Condition from "@belay/hooks/Condition"
 import * as HookConfig from "@belay/hooks/HookConfig"
 import * as HookFiles from "@belay/hooks/HookFiles"
@@ -353,7 +354,21 @@ describe("sources of Claude Code", () => {
     managed({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand", command: "x" }] }] } })
     assert.throws(
       () => createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd }),
-      /managed hooks have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
+      /hooks of a policy have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
     )
+  })
+})
+
+describe("folders of Claude Code", () => {
+  it("scripts find their home, and leave variables for later commands", { timeout: 60_000 }, async () => {
+    const exporting = `printf 'export NODE_ENV=production\nexport NAME="a b"\nexport LD_PRELOAD=/evil.so\nrm -rf x\n' >> "$CLAUDE_ENV_FILE"`
+    const { cwd, home, source } = place({ SessionStart: [command(exporting)], UserPromptSubmit: [command("~/.claude/hooks/say.sh")] })
+    write(join(home, ".claude/hooks/say.sh"), `#!/bin/sh\necho "home is $HOME$CLAUDE_ENV_FILE"\n`)
+    const { provider, requests } = scripted([{ text: "hello" }])
+    await using agent = createAgent({ provider, hookSources: [source()], cwd })
+    const session = await agent.session()
+    await session.run("hi")
+    assert.deepEqual(session.state.get(ClaudeCode.environment), { NODE_ENV: "production", NAME: "a b" })
+    assert.include(requests[0]!.messages.map(text).join("\n"), `home is ${home}`)
   })
 })

@@ -103,6 +103,36 @@ describe("HookFiles", () => {
       }))
   }
 
+  it.live("goes on when a log changes that a command writes to, but not when what it runs does", () =>
+    Effect.gen(function*() {
+      const log = `cat >> ./all.log 2>"./my errors.log"; echo x | tee -a tee.log >/dev/null`
+      for (const [command, times] of [[log, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const) {
+        const { cwd, fire, load, project, started } = place()
+        project(settings(command))
+        write(join(cwd, "made.sh"), "exit 0")
+        load().untrusted[0]!.trust()
+        const loaded = load()
+        yield* fire(loaded)
+        yield* fire(loaded)
+        assert.lengthOf(started, times, command)
+        assert.lengthOf(load().untrusted, 2 - times, command)
+      }
+    }))
+
+  it.live("goes on when a script imports a module of its folder, and writes a log there", () =>
+    Effect.gen(function*() {
+      const { cwd, fire, load, project, started } = place()
+      project(settings("python3 .claude/hooks/guard.py"))
+      write(join(cwd, ".claude/hooks/guard.py"), "import helper\nopen('.claude/hooks/guard.log', 'a').write(helper.line)\n")
+      write(join(cwd, ".claude/hooks/helper.py"), "line = 'checked\\n'\n")
+      load().untrusted[0]!.trust()
+      const loaded = load()
+      assert.deepEqual((yield* fire(loaded)).warnings, [])
+      assert.deepEqual((yield* fire(loaded)).warnings, [])
+      assert.lengthOf(started, 2)
+      assert.deepEqual(load().untrusted, [])
+    }))
+
   it("does not take what was swapped while a person decided", () => {
     const { cwd, load, project } = place()
     project(settings("sh a.sh"))
@@ -204,5 +234,68 @@ describe("HookFiles", () => {
       `${path}: hooks.PreToolUs: unknown event; did you mean PreToolUse?`,
       `${path}: hooks.PreToolUse[0].hooks[0].type: expected one of command, http, mcp_tool, prompt, agent`
     ])
+  })
+})
+
+describe("files of every system", () => {
+  const build = () => {
+    const one = place()
+    const { cwd, home } = one
+    const group = (command: string) => [{ hooks: [{ type: "command", command }] }]
+    write(join(home, ".claude/settings.json"), settings("echo claude >> $CLAUDE_PROJECT_DIR/../log"))
+    write(join(home, ".codex/hooks.json"), JSON.stringify({ hooks: { PreToolUse: group("echo codex >> $CLAUDE_PROJECT_DIR/../log") } }))
+    write(
+      join(home, ".copilot/hooks/a.json"),
+      JSON.stringify({ version: 1, hooks: { preToolUse: [{ type: "command", bash: "echo copilot >> ../log" }] } })
+    )
+    write(
+      join(home, ".copilot/hooks/off.json"),
+      JSON.stringify({ version: 1, disableAllHooks: true, hooks: { preToolUse: [{ bash: "exit 2" }] } })
+    )
+    write(
+      join(home, ".gemini/settings.json"),
+      `{ // comments are fine\n "hooks": { "BeforeTool": ${JSON.stringify(group("echo gemini >> ../log"))} } }`
+    )
+    write(
+      join(home, ".kodelet/hooks/a"),
+      `#!/bin/sh\n[ "$1" = hook ] && echo before_tool_call || echo kodelet >> ${join(one.root, "log")}\n`
+    )
+    write(join(cwd, "hooks.json"), JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: "echo basecoat >> ../log" }] } }))
+    return one
+  }
+
+  it.live("are one hook a system, and all of them hear of a call", () =>
+    Effect.gen(function*() {
+      const { fire, load, root } = build()
+      assert.deepEqual(load().hooks.map(({ name }) => name), ["claude", "codex", "copilot", "gemini", "kodelet"])
+      const { untrusted } = load()
+      assert.deepEqual(untrusted[0]!.commands.map(({ command }) => command), ["echo basecoat >> ../log"])
+      untrusted[0]!.trust()
+      const loaded = load()
+      assert.deepEqual([loaded.warnings, loaded.untrusted], [[], []])
+      const { action, warnings } = yield* fire(loaded)
+      assert.deepEqual([action._tag, warnings], ["Continue", []])
+      const heard = readFileSync(join(root, "log"), "utf8").trim().split("\n").sort()
+      assert.deepEqual(heard, ["basecoat", "claude", "codex", "copilot", "gemini", "kodelet"])
+    }))
+
+  it("are chosen by name, by scope, or not at all", () => {
+    const { load } = build()
+    assert.deepEqual(load({ sources: ["kodelet", "codex"] }).hooks.map(({ name }) => name), ["codex", "kodelet"])
+    assert.deepEqual(load({ sources: [] }).hooks, [])
+    assert.deepEqual(load({ scopes: ["project"] }).hooks, [])
+    assert.lengthOf(load({ scopes: ["project"] }).untrusted, 1)
+  })
+
+  it("stop the start where an entry of a policy is malformed, but not for a project that nobody trusts", () => {
+    const { cwd, load } = place()
+    write(join(cwd, "hooks.json"), JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: 5, kind: "policy" }] } }))
+    const { untrusted, warnings } = load()
+    assert.lengthOf(warnings, 1)
+    untrusted[0]!.trust()
+    assert.throws(
+      () => load(),
+      /hooks of a policy have to be right: .*hooks\.json: hooks\.PreToolUse\[0\]: does not count: command is not a text/
+    )
   })
 })

@@ -23,7 +23,7 @@ import { isAnswering } from "./output.ts"
 import { phase } from "./phase.ts"
 import { discreet, revealed, revealedJson } from "./reveal.ts"
 import { say } from "./say.ts"
-import { postStep, runTools } from "./toolCall.ts"
+import { postStep, runTools, standing } from "./toolCall.ts"
 import type { Turn } from "./turn.ts"
 
 type Failure = AgentError | TurnEnded
@@ -198,9 +198,10 @@ const keepGoing = function*(turn: Turn, text: string): Effect.fn.Return<boolean,
   if (chain.has("postStep")) yield* postStep(turn)
   if (!chain.has("preStop")) return false
   turn.followUps = []
-  const folded = turn.fold("preStop", { text, followUps: turn.followUpCount })
+  const folded = turn.fold("preStop", { text, followUps: turn.followUpCount, ...standing(turn) })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.by !== undefined) turn.rewrite(outcome.event.messages, outcome.by)
   if (turn.followUps.length === 0) return false
   const message = turn.followUps.join("\n\n")
   if (turn.used.followUps >= limits.followUps) {

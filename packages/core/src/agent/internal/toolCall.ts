@@ -14,10 +14,12 @@ import {
   unrestricted
 } from "../../data/Tool.ts"
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
+import type { StepEnd } from "../../hook/HookPoint.ts"
 import type { Decoded } from "../../port/ToolDispatcher.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
 import { About } from "./about.ts"
+import { used } from "./compaction.ts"
 import { delegated, resumed } from "./delegation.ts"
 import { isNow } from "./dispatcher.ts"
 import { ended, isEnded } from "./ended.ts"
@@ -73,12 +75,19 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<CoreOutput | und
 
 /** A hook may look at the step, rewrite the history (when it stays valid), or end the turn. */
 export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
-  const folded = turn.fold("postStep", { messages: turn.messages.slice(), usage: turn.usage })
+  const folded = turn.fold("postStep", standing(turn))
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-  if (outcome === undefined) return
-  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
-  turn.rewrite(outcome.event.messages, outcome.by!)
+  if (outcome?.by === undefined) return
+  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by })
+  turn.rewrite(outcome.event.messages, outcome.by)
 }
+
+/** The conversation as it stands, for whoever may rewrite it. */
+export const standing = (turn: Turn): StepEnd => ({
+  messages: turn.messages.slice(),
+  usage: turn.usage,
+  budget: { usedTokens: used(turn), windowTokens: turn.host.config.window?.tokens ?? 0 }
+})
 
 /** A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the state. */
 const plain = (turn: Turn, { call, status }: Work): ToolCallEvent | undefined => {

@@ -17,6 +17,7 @@ import * as Common from "../../Common.ts"
 import { expect, whole } from "../../internal/expect.ts"
 import type { Handler } from "../HookConfig.ts"
 import * as Engine from "../internal/engine.ts"
+import * as EnvFile from "../internal/envfile.ts"
 import type { EventName } from "../internal/events.ts"
 import { claude, type Flavor } from "../internal/flavor.ts"
 import * as Gate from "../internal/gate.ts"
@@ -101,7 +102,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
 
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
-    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry)
+    if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
   }
 
   const told = (event: EventName, ctx: HookContext, more: JsonObject): JsonObject => ({
@@ -114,7 +115,12 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     ...flavor.told(ctx.root),
     ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
   })
-  const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => fire({ event, payload: told(event, ctx, more) }, ctx)
+  const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => {
+    const file = has(event) ? EnvFile.fileFor(event, transcript?.path(ctx.root.sessionId)) : undefined
+    const env = file === undefined ? {} : { env: { CLAUDE_ENV_FILE: file } }
+    const fired = fire({ event, payload: told(event, ctx, more), ...env }, ctx)
+    return file === undefined || fired === undefined ? fired : Effect.tap(fired, () => Effect.sync(() => EnvFile.take(file, ctx)))
+  }
   const atTool = (event: EventName, ctx: HookContext, call: ToolCall, about: ToolMeta | undefined, more: JsonObject = {}) => {
     const tool = nameOf(call.name, toolNames)
     if (event === "PreToolUse") owned.called(tool, call.args, ctx)
@@ -278,6 +284,22 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   }
   return Common.shape(options, { name, kind: "policy", timeout: "none", reinvoke: "ifChanged", ...points })
 }
+
+/**
+ * What scripts of a session exported for later commands (`CLAUDE_ENV_FILE`): for a tool that runs a shell, or a sandbox of one.
+ *
+ * @example
+ * ```ts
+ * import type { AgentSession } from "@belay/core/createAgent"
+ * import * as ClaudeCode from "@belay/hooks/ClaudeCode"
+ *
+ * declare const session: AgentSession
+ * const env = session.state.get(ClaudeCode.environment) // { NODE_ENV: "production" }
+ * ```
+ * @category state
+ * @since 0.1.0
+ */
+export const environment = EnvFile.environment
 
 const then = <A>(verdict: Effect.Effect<Verdict> | undefined, f: (verdict: Verdict) => A): Effect.Effect<A> | undefined =>
   verdict === undefined ? undefined : Effect.map(verdict, f)

@@ -329,7 +329,7 @@ const environmentOf = ({ origin }: Handler, { flavor, projectDir }: Setup): { re
 const placed = (handler: Handler, setup: Setup): Work => {
   const { work } = handler
   if (work.type !== "command") return work
-  if (work.args === undefined) return { type: "command", ...setup.flavor.shell(work) }
+  if (work.args === undefined) return setup.flavor.shell(work)
   const folders = environmentOf(handler, setup)
   const fill = (text: string) =>
     text.replaceAll(/\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g, (whole, name: string) => folders[name] ?? whole)

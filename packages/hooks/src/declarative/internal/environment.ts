@@ -10,7 +10,8 @@ export const environment = (
   host: NodeJS.ProcessEnv = process.env
 ): { readonly [name: string]: string } => {
   // Without a level, bash takes a socket on its standard input for somebody who logs in from afar, and reads all of `.bashrc` first.
-  const kept: Record<string, string> = { SHLVL: "1" }
+  // What Python would write beside a script of a project would be a change of the project.
+  const kept: Record<string, string> = { SHLVL: "1", PYTHONDONTWRITEBYTECODE: "1" }
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) kept[name] = value
   }

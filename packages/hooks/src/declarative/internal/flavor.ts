@@ -15,21 +15,19 @@ export interface Flavor {
   /** The same entry in several files runs once. */
   readonly dedupe: boolean
   /** What stands in for a line for the shell. */
-  readonly shell: (work: CommandWork) => { readonly command: string; readonly args?: ReadonlyArray<string> }
+  readonly shell: (work: CommandWork) => CommandWork
   /** What else a tool goes by, for matchers. */
   readonly aliases: (tool: string) => ReadonlyArray<string>
   /** What is told beside the usual. */
   readonly told: (turn: { readonly sessionId: string; readonly turnNumber: number }) => JsonObject
 }
 
-const powershell = ({ command }: CommandWork) => ({ command: "pwsh", args: ["-NoProfile", "-NonInteractive", "-Command", command] })
-
 export const claude: Flavor = {
   name: "claude",
   read: Outcome.read,
   separator: "\n",
   dedupe: true,
-  shell: (work) => work.shell === "powershell" ? powershell(work) : { command: work.command },
+  shell: (work) => work,
   aliases: () => [],
   told: () => ({})
 }
@@ -39,7 +37,7 @@ export const codex: Flavor = {
   read: codexOutcome,
   separator: "\n\n",
   dedupe: false,
-  shell: ({ command }) => ({ command: loginShell(), args: ["-lc", command] }),
+  shell: ({ command }) => ({ type: "command", command: loginShell(), args: ["-lc", command] }),
   // Files are written by patches there.
   aliases: (tool) => tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
   told: ({ sessionId, turnNumber }) => ({ turn_id: `${sessionId}-${turnNumber}`, model: "" })

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import * as Result from "effect/Result"
+import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 
@@ -13,17 +14,31 @@ export type Entry =
 export interface Transcript {
   readonly path: (sessionId: string) => string
   /** Only the owner may read the file. What cannot be written is left out. */
-  readonly add: (sessionId: string, entry: Entry) => void
+  readonly add: (sessionId: string, entry: Entry, cwd: string) => void
 }
 
+const maxSessions = 10_000
+
 export const make = (folder: string): Transcript => {
+  const last = new Map<string, string>()
   const path = (sessionId: string) => join(folder, `${sessionId.replaceAll(/[^\w-]/g, "_").slice(0, 120)}.jsonl`)
   return {
     path,
-    add: (sessionId, entry) =>
+    add: (sessionId, entry, cwd) =>
       void Result.try(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
-        appendFileSync(path(sessionId), `${JSON.stringify(line(entry))}\n`, { mode: 0o600 })
+        const uuid = randomUUID()
+        const place = {
+          uuid,
+          parentUuid: last.get(sessionId) ?? null,
+          isSidechain: false,
+          sessionId,
+          cwd,
+          timestamp: new Date().toISOString()
+        }
+        if (last.size === maxSessions) last.clear()
+        last.set(sessionId, uuid)
+        appendFileSync(path(sessionId), `${JSON.stringify({ ...line(entry), ...place })}\n`, { mode: 0o600 })
       })
   }
 }

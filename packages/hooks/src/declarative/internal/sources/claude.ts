@@ -6,7 +6,7 @@ import * as ClaudeCode from "../../dialect/ClaudeCode.ts"
 import * as HookConfig from "../../HookConfig.ts"
 import { isInside, read, real } from "../files.ts"
 import { isRecord, parse } from "../records.ts"
-import { type Decoded, type Family, filesOf, list, type Place, type Scope, type Source, type SourceFile } from "./family.ts"
+import { called, type Decoded, type Family, filesOf, list, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
@@ -84,11 +84,6 @@ const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.Re
   return { ...empty, handlers: all.flatMap(({ handlers }) => handlers), warnings: all.flatMap(({ warnings }) => warnings) }
 }
 
-const handlersOf = (sources: ReadonlyArray<Source>): ReadonlyArray<HookConfig.Handler> =>
-  sources.flatMap(({ config, ofProject }) =>
-    (config as HookConfig.HookConfig).handlers.map((handler) => ({ ...handler, trusted: ofProject ? "project" as const : "user" as const }))
-  )
-
 export const claude: Family = {
   dialect: "claude",
   folders: [".claude/hooks", ".claude/skills", ".claude/agents"],
@@ -100,11 +95,11 @@ export const claude: Family = {
   ],
   decode,
   hooks: (sources, making) => {
-    const managed = handlersOf(sources.filter(({ scope }) => scope === "managed"))
-    const others = handlersOf(sources.filter(({ scope }) => scope !== "managed"))
+    const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
+    const others = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope !== "managed"))
     return [
-      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...making, handlers: managed, name: "claude-managed", tier: "managed" })]),
-      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...making, handlers: others, name: "claude" })])
+      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...called("claude-managed", making), handlers: managed, tier: "managed" })]),
+      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...called("claude", making), handlers: others })])
     ]
   }
 }

@@ -6,7 +6,7 @@ import * as Codex from "../../dialect/Codex.ts"
 import * as HookConfig from "../../HookConfig.ts"
 import { real } from "../files.ts"
 import { isRecord } from "../records.ts"
-import type { Family, Place, Scope, SourceFile } from "./family.ts"
+import { called, type Family, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => [
   { scope, path: join(root, ".codex", "hooks.json") },
@@ -33,12 +33,7 @@ export const codex: Family = {
   places: ({ cwd, home }) => [...below(home, "user"), ...(real(home) === real(cwd) ? [] : below(cwd, "project"))],
   decode,
   hooks: (sources, making) => {
-    const handlers = sources.flatMap(({ config, ofProject }) =>
-      (config as HookConfig.HookConfig).handlers.map((handler) => ({
-        ...handler,
-        trusted: ofProject ? "project" as const : "user" as const
-      }))
-    )
-    return handlers.length === 0 ? [] : [Codex.make({ ...making, handlers, name: "codex" })]
+    const handlers = trusting<HookConfig.Handler>(sources)
+    return handlers.length === 0 ? [] : [Codex.make({ ...called("codex", making), handlers })]
   }
 }

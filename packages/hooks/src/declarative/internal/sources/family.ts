@@ -29,6 +29,8 @@ export interface Place {
   readonly origin?: Origin
   /** Which of several formats it has. */
   readonly format?: string
+  /** It is run, not read. */
+  readonly isProgram?: true
 }
 
 /** One that is. */
@@ -65,8 +67,9 @@ interface Making extends Omit<Common.Common, "name" | "tier" | "timeout" | "onTi
   readonly home: string
   readonly runners: Runners
   readonly toolNames?: ToolNames
-  readonly transcripts?: string
-  readonly refuse: (entry: Entry) => string | undefined
+  /** A folder, in which every hook has one of its own. */
+  readonly transcripts: string | undefined
+  readonly refuse: (entry: Pick<Entry, "file">) => string | undefined
 }
 
 /** One system. */
@@ -78,6 +81,22 @@ export interface Family {
   readonly folders: ReadonlyArray<string>
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
+
+/** What a hook is made with besides its entries. */
+export const called = (
+  name: string,
+  { transcripts, ...making }: Making
+): Omit<Making, "transcripts"> & { readonly name: string; readonly transcripts?: string } => ({
+  ...making,
+  name,
+  ...(transcripts === undefined ? {} : { transcripts: join(transcripts, name) })
+})
+
+/** The entries of files, each with whose file it is. */
+export const trusting = <E extends Entry>(sources: ReadonlyArray<Source>): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
+  sources.flatMap(({ config, ofProject }) =>
+    (config.handlers as ReadonlyArray<E>).map((handler) => ({ ...handler, trusted: ofProject ? "project" as const : "user" as const }))
+  )
 
 /** Names in a folder, in order; nothing where there is none. */
 export const list = (folder: string): ReadonlyArray<string> => [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()

@@ -1,0 +1,49 @@
+/** Reads JSON that somebody else wrote, field by field: one that makes no sense does not make the others unheard. */
+import { type JsonObject, whyNot } from "@belay/core/Json"
+import * as Result from "effect/Result"
+
+export type Fields = { readonly [key: string]: unknown }
+
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Parses JSON, without keys that would change what objects inherit. */
+export const parse = (text: string): unknown =>
+  Result.getOrUndefined(Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value)))
+
+/** Most characters of a reason or a message. */
+const maxText = 10_000
+
+export const cap = (text: string): string => text.length > maxText ? text.slice(0, maxText).toWellFormed() : text
+
+/** Fields of one text, and what is wrong with them. */
+export interface Reader {
+  readonly text: (of: Fields, key: string) => string | undefined
+  readonly flag: (of: Fields, key: string) => boolean | undefined
+  readonly fields: (of: Fields, key: string) => Fields | undefined
+  readonly object: (of: Fields, key: string) => JsonObject | undefined
+  readonly oneOf: <const A extends string>(of: Fields, key: string, ...choices: ReadonlyArray<A>) => A | undefined
+  readonly problems: Array<string>
+}
+
+export const reader = (): Reader => {
+  const problems: Array<string> = []
+  const read = <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string): A | undefined => {
+    const value = Object.hasOwn(of, key) ? of[key] : undefined
+    if (value === undefined || value === null) return undefined
+    if (fits(value)) return value
+    problems.push(`${key} does not count: expected ${expected}`)
+    return undefined
+  }
+  return {
+    text: (of, key) => read(of, key, isText, "a text"),
+    flag: (of, key) => read(of, key, isFlag, "true or false"),
+    fields: (of, key) => read(of, key, isFields, "an object"),
+    object: (of, key) => read(of, key, isObject, "an object"),
+    oneOf: (of, key, ...choices) => read(of, key, (value): value is never => choices.includes(value as never), choices.join(" or ")),
+    problems
+  }
+}
+
+export const isText = (value: unknown): value is string => typeof value === "string"
+const isFlag = (value: unknown): value is boolean => typeof value === "boolean"
+const isObject = (value: unknown): value is JsonObject => isFields(value) && whyNot(value) === undefined

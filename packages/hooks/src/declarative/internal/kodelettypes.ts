@@ -1,0 +1,54 @@
+/** What executables of Kodelet are for: asked once, and then which of two with one name counts. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Runners } from "../Runners.ts"
+import { type Type, types } from "./kodeletanswers.ts"
+import type { Handler } from "./kodeletfiles.ts"
+
+/** An executable that said what it is for. */
+export interface Typed {
+  readonly handler: Handler
+  readonly type: Type
+}
+
+export interface Asked {
+  readonly typed: ReadonlyArray<Typed>
+  readonly problems: ReadonlyArray<string>
+}
+
+export const ask = (
+  handlers: ReadonlyArray<Handler>,
+  cwd: string,
+  { refuse, runners }: { readonly runners: Runners; readonly refuse: (handler: Handler) => string | undefined },
+  ctx: HookContext
+): Effect.Effect<Asked> => {
+  const one = (handler: Handler): Effect.Effect<Result.Result<Typed, string>> => {
+    const label = `${handler.key} (${handler.file})`
+    const why = refuse(handler)
+    if (why !== undefined) return Effect.succeed(Result.fail(`${label} was not asked what it is for: ${why}`))
+    const work = { ...handler.work, args: ["hook"] }
+    return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
+      const type = types.find((known) => known === stdout.trim())
+      if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
+      const how = timedOut ? "took too long" : `ended with ${exitCode} and said ${JSON.stringify(stdout.trim().slice(0, 100))}`
+      return Result.fail(`${label} is left out: asked what it is for, it ${how}`)
+    })
+  }
+  return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => ({
+    typed: unshadowed(all.flatMap((each) => Result.isSuccess(each) ? [each.success] : [])),
+    problems: all.flatMap((each) => Result.isFailure(each) ? [each.failure] : [])
+  }))
+}
+
+/** The project's go before the user's of the same name, unless the user's could guard: those run too, and first. */
+const unshadowed = (all: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
+  const guards = ({ type }: Typed) => type === "before_tool_call" || type === "user_message_send"
+  const twin = ({ handler: { key, ofProject } }: Typed) => all.find(({ handler }) => handler.key === key && handler.ofProject !== ofProject)
+  return all.flatMap((one) => {
+    const other = twin(one)
+    if (other === undefined) return [one]
+    if (!one.handler.ofProject) return []
+    return guards(other) ? [other, one] : [one]
+  })
+}
