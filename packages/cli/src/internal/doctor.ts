@@ -37,7 +37,7 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
 
 const ofFile = (file: File, files: ReadonlyArray<File>, place: { readonly cwd: string; readonly home: string; readonly path: string }): ReadonlyArray<Finding> => {
   const { items, source, status, warnings } = file
-  const raw = read(source.path, source.text)
+  const raw = read(source.path, source.isProgram === true ? "" : source.text)
   const twice = files.flatMap((one) => one === file || one.source.dialect !== source.dialect ? [] : one.items)
   return [
     ...(status === "silenced"

@@ -40,7 +40,11 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
     const row = (name: string, value: string) =>
       `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
     const table = (rows: ReadonlyArray<readonly [string, string]>) =>
-      rows.map(([left, right]) => `    ${style.cyan(left)}\n${wrap(right, "        ", screen.columns)}`)
+      rows.map(([left, right]) =>
+        rows.every(([one]) => one.length <= 20)
+          ? `    ${style.cyan(left.padEnd(20))} ${wrap(right, " ".repeat(25), screen.columns).trimStart()}`
+          : `    ${style.cyan(left)}\n${wrap(right, "        ", screen.columns)}`
+      )
     return [
       `${style.bold(`${event.name}`)}  ${style.dim(system.name)}`,
       row("when", event.when),

@@ -3,7 +3,7 @@ import * as HookConfig from "@belay/hooks/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { type File, type Item, short, shown, type World } from "./world.ts"
 
-export const json = ({ files, problem, untrusted, warnings, where }: World): unknown => ({
+export const json = ({ disabled, files, problem, untrusted, warnings, where }: World): unknown => ({
   cwd: where.cwd,
   hooks: where.off ? "off" : "on",
   ...(problem === undefined ? {} : { problem }),
@@ -18,6 +18,7 @@ export const json = ({ files, problem, untrusted, warnings, where }: World): unk
     warnings: own
   })),
   untrusted: untrusted.map(({ commands, fingerprint, project }) => ({ project, entries: commands.length, fingerprint })),
+  disabled,
   warnings
 })
 
@@ -37,23 +38,27 @@ const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: 
 })
 
 export const text = (world: World, screen: Screen): string => {
-  const { files, problem, untrusted, where } = world
+  const { disabled, problem, untrusted, where } = world
   const style = styleOf(screen)
   if (where.off) return "Hooks are off (--no-hooks): nothing is loaded."
   const head = `${style.bold("Hooks")} for ${plain(where.cwd)}`
-  if (files.length === 0) {
+  // Many settings have no hooks at all.
+  const files = world.files.filter(({ items, source, warnings }) => items.length + warnings.length > 0 || source.config.disableAllHooks)
+  const switched = disabled.map((path) => style.dim(`${plain(short(path, where))}  kodelet  switched off by its name`))
+  if (files.length === 0 && problem === undefined) {
     const other = world.warnings.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns)))
-    return [head, "", "No files with hooks.", ...other].join("\n")
+    return [head, "", "No files with hooks.", ...switched, ...other].join("\n")
   }
   const stray = world.warnings.filter((warning) => !files.some(({ warnings }) => warnings.includes(warning)))
   return [
     head,
     ...(problem === undefined ? [] : ["", style.red(wrap(`Nothing runs: ${plain(problem)}`, "", screen.columns))]),
     ...files.flatMap((file) => ["", ...fileLines(file, world, screen, style)]),
+    ...(switched.length === 0 ? [] : ["", ...switched]),
     ...(stray.length === 0 ? [] : [""]),
     ...stray.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))),
     "",
-    sum(world),
+    sum(files, world.warnings.length),
     ...untrusted.map(({ project }) => style.yellow(`Nobody trusted ${plain(project)} as it is. Look, then: belay hooks trust`))
   ].join("\n")
 }
@@ -72,9 +77,9 @@ const fileLines = ({ items, source, status, warnings }: File, { where }: World, 
 }
 
 const groupLines = (group: ReadonlyArray<Item>, screen: Screen, style: Style): ReadonlyArray<string> => {
-  const { entry, event, matcher } = group[0]!
-  const name = entry.event === "" ? "asked when it first runs" : plain(entry.event)
-  const may = event === undefined ? "" : event.may === undefined ? style.dim("  only watches") : style.dim(`  may ${event.may}`)
+  const { entry, event, matcher, source } = group[0]!
+  const name = source.isProgram === true ? "asked what it is for when it first runs" : plain(entry.event)
+  const may = event === undefined || source.isProgram === true ? "" : event.may === undefined ? style.dim("  only watches") : style.dim(`  may ${event.may}`)
   return [`  ${style.cyan(name)}${matcher === undefined || matcher === "" ? "" : `  ${plain(matcher)}`}${may}`, ...group.flatMap((item) => itemLines(item, screen, style))]
 }
 
@@ -92,12 +97,12 @@ const itemLines = ({ entry, isAsync, once, rule, timeout }: Item, screen: Screen
   return [`    ${style.dim(entry.work.type)}  ${wrap(command, margin, screen.columns).trimStart()}`, style.dim(`${margin}${facts.join(", ")}`)]
 }
 
-const sum = ({ files, warnings }: World): string => {
+const sum = (files: ReadonlyArray<File>, warnings: number): string => {
   const all = files.flatMap(({ items }) => items).length
   const still = files.filter(({ items, status }) => status !== "runs" && items.length > 0).length
   return [
     `${count(files.length, "file")}, ${count(all, "entry", "entries")}`,
-    ...(warnings.length === 0 ? [] : [count(warnings.length, "warning")]),
+    ...(warnings === 0 ? [] : [count(warnings, "warning")]),
     ...(still === 0 ? [] : [`${count(still, "file")} ${still === 1 ? "does" : "do"} not run`])
   ].join(", ") + "."
 }

@@ -3,8 +3,10 @@ import type { ConfigError } from "@belay/core/AgentError"
 import * as Discovery from "@belay/hooks/Discovery"
 import type { Warning } from "@belay/hooks/HookConfig"
 import * as HookFiles from "@belay/hooks/HookFiles"
+import * as Kodelet from "@belay/hooks/Kodelet"
 import type { Work } from "@belay/hooks/Runners"
 import * as Result from "effect/Result"
+import { readdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import type { Event } from "./guide/guide.ts"
@@ -53,6 +55,8 @@ export interface World {
   readonly files: ReadonlyArray<File>
   readonly warnings: ReadonlyArray<Warning>
   readonly untrusted: ReadonlyArray<HookFiles.Untrusted>
+  /** Executables whose name switches them off. */
+  readonly disabled: ReadonlyArray<string>
   readonly loaded: HookFiles.Loaded | undefined
   /** Why nothing of it runs at all. */
   readonly problem: string | undefined
@@ -112,11 +116,18 @@ export const look = (where: Where): World => {
     warnings: source.config.warnings
   }))
   const problem = Result.isFailure(tried) ? tried.failure.message : undefined
-  return { where, files, warnings, untrusted: loaded?.untrusted ?? [], loaded, problem }
+  return { where, files, warnings, disabled: disabledOf(where), untrusted: loaded?.untrusted ?? [], loaded, problem }
 }
 
+const disabledOf = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<string> =>
+  off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
+    ? []
+    : Kodelet.folders({ cwd, home }).flatMap(({ path }) =>
+      Result.getOrElse(Result.try(() => readdirSync(path)), () => []).filter((name) => name.endsWith(".disable")).sort().map((name) => join(path, name))
+    )
+
 const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
-  const raw = read(source.path, source.text)
+  const raw = read(source.path, source.isProgram === true ? "" : source.text)
   return source.config.handlers.map((entry) => {
     const more = entry as Discovery.Entry & { readonly timeout?: unknown; readonly timeoutMs?: unknown; readonly async?: unknown; readonly once?: unknown }
     const own = fieldsOf(raw.at(entry.key))

@@ -27,8 +27,8 @@ const events: ReadonlyArray<Event> = [
   }),
   event({
     name: "userPromptTransformed",
-    occasion: "model-request",
-    when: "The prompt is about to reach the model for the first time.",
+    occasion: "prompt",
+    when: "The prompt is final.",
     may: "change what the model reads",
     fields: ["prompt", "transformedPrompt"],
     answers: [["modifiedTransformedPrompt", "is what the model reads"]]
@@ -51,10 +51,9 @@ const events: ReadonlyArray<Event> = [
     name: "preMcpToolCall",
     occasion: "tool-call",
     when: "The model wants to call a tool of an MCP server.",
-    may: "refuse the call",
     matcher: "toolName",
     fields: tool,
-    answers: [["permissionDecision: \"deny\"", "the call is refused"]]
+    answers: []
   }),
   event({
     name: "postToolUse",
@@ -106,7 +105,7 @@ const events: ReadonlyArray<Event> = [
     name: "errorOccurred",
     occasion: "model-failure",
     when: "A model, a tool or the turn failed.",
-    may: "retry, skip or end",
+    may: "ask again, skip, or end the turn",
     fields: ["error", "errorContext", "recoverable"],
     answers: [["errorHandling: \"retry\", \"skip\" or \"abort\"", "what happens next"]]
   }),
@@ -126,32 +125,34 @@ const events: ReadonlyArray<Event> = [
     may: "allow or deny what the policy asks about",
     matcher: "toolName",
     fields: tool,
-    answers: [["behavior: \"allow\" or \"deny\"", "the answer, with message"]]
+    two: "the call is denied",
+    answers: [["behavior: \"allow\" or \"deny\"", "the answer, with message; interrupt ends the turn"]]
   }),
   event({
     name: "notification",
     occasion: "signal",
     when: "The host says that the user is being told something.",
     matcher: "notification_type",
+    may: "add context",
     fields: ["message", "title", "notification_type"],
-    answers: []
+    answers: [["additionalContext", "the model reads it"]]
   })
 ]
 
 export const copilot: System = {
   dialect: "copilot",
   name: "GitHub Copilot",
-  files: ".github/hooks/*.json, ~/.copilot/hooks/*.json",
+  files: "~/.copilot/hooks/*.json, ~/.copilot/settings.json, .github/hooks/*.json, .github/copilot/settings.json",
   input: ["sessionId", "timestamp", "cwd", "in Pascal case events: session_id, timestamp, cwd, hook_event_name, and Claude's fields"],
   codes: [
     ["0", "done; JSON counts, lines of progress before it do not"],
-    ["another, at preToolUse", "the call is refused"],
-    ["another", "a warning"],
-    ["timeout", "no decision, a warning"]
+    ["2", "denies at preToolUse and permissionRequest; advice for the model at postToolUseFailure; elsewhere a warning"],
+    ["another, a signal", "denies at preToolUse; elsewhere a warning"],
+    ["timeout", "no decision, a warning, at preToolUse too"]
   ],
   answers: [],
   timeout: 30,
-  keys: ["type", "matcher", "bash", "powershell", "command", "exec", "args", "cwd", "env", "timeoutSec", "timeout", "comment", "prompt", "url", "headers", "allowedEnvVars"],
+  keys: ["type", "matcher", "bash", "powershell", "command", "exec", "args", "cwd", "env", "timeoutSec", "timeout", "comment", "prompt", "url", "headers", "allowedEnvVars", "hooks"],
   groupKeys: [],
   events,
   example: ({ matcher, name }) =>

@@ -1,7 +1,7 @@
 /** Gemini CLI. */
 import type { Event, System } from "./guide.ts"
 
-const refused = "as a denial; standard error is the reason"
+const refused = "denies; standard error is the reason"
 const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({ dialect: "gemini", two: "a warning", ...row })
 
 const events: ReadonlyArray<Event> = [
@@ -40,7 +40,7 @@ const events: ReadonlyArray<Event> = [
     may: "keep the agent going",
     fields: ["prompt", "prompt_response", "stop_hook_active"],
     two: refused,
-    answers: [["decision: \"deny\", reason", "the agent tries again with the reason"], ["hookSpecificOutput.clearContext", "the history is forgotten"]]
+    answers: [["decision: \"deny\", reason", "the agent goes on with the reason as its prompt"], ["hookSpecificOutput.clearContext", "the history is forgotten"]]
   }),
   event({
     name: "BeforeModel",
@@ -52,7 +52,7 @@ const events: ReadonlyArray<Event> = [
     answers: [
       ["hookSpecificOutput.llm_request", "is merged into the request"],
       ["hookSpecificOutput.llm_response", "is the answer, and no model is asked"],
-      ["decision: \"deny\"", "the request is refused"]
+      ["decision: \"deny\"", "the turn fails"]
     ]
   }),
   event({
@@ -70,17 +70,21 @@ const events: ReadonlyArray<Event> = [
     may: "change or refuse the answer",
     fields: ["llm_request", "llm_response"],
     two: refused,
-    answers: [["hookSpecificOutput.llm_response", "stands for the answer"], ["decision: \"deny\"", "the answer is discarded"]]
+    answers: [["hookSpecificOutput.llm_response", "stands for the answer"], ["decision: \"deny\"", "the turn fails"]]
   }),
   event({
     name: "BeforeTool",
     occasion: "tool-call",
     when: "The model wants to call a tool.",
-    may: "refuse the call, change its input",
+    may: "refuse the call, change its input, ask a person",
     matcher: "tool_name",
     fields: ["tool_name", "tool_input"],
     two: refused,
-    answers: [["decision: \"deny\", reason", "the call is refused"], ["hookSpecificOutput.tool_input", "is merged into the input"]]
+    answers: [
+      ["decision: \"deny\", reason", "the call is refused"],
+      ["decision: \"ask\"", "a person decides"],
+      ["hookSpecificOutput.tool_input", "is merged into the input"]
+    ]
   }),
   event({
     name: "AfterTool",
@@ -118,13 +122,15 @@ const events: ReadonlyArray<Event> = [
 export const gemini: System = {
   dialect: "gemini",
   name: "Gemini CLI",
-  files: "~/.gemini/settings.json, .gemini/settings.json",
+  files: "~/.gemini/settings.json, ~/.gemini/extensions/*/hooks/hooks.json, .gemini/settings.json",
   input: ["session_id", "transcript_path", "cwd", "hook_event_name", "timestamp"],
   codes: [
-    ["0", "done; standard output, or standard error where that is empty, is JSON and counts, or a text for the user"],
-    ["1", "a warning"],
-    ["another", "denies where the event can be denied; standard error is the reason"],
-    ["timeout", "no decision, a warning"]
+    ["any, with JSON", "the JSON decides, on standard output, or on standard error where that is all"],
+    ["0 with a text", "a message for the user"],
+    ["1 with a text", "a warning"],
+    ["2", "denies; standard error is the reason"],
+    ["another with a text", "denies with it"],
+    ["timeout, signal", "no decision, a warning"]
   ],
   answers: [["continue: false, stopReason", "the turn ends"], ["systemMessage", "the user reads it"]],
   timeout: 60,

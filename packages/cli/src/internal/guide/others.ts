@@ -6,7 +6,7 @@ const kodeletEvent = (row: Omit<Event, "dialect" | "two">): Event => ({ dialect:
 export const kodelet: System = {
   dialect: "kodelet",
   name: "Kodelet",
-  files: ".kodelet/hooks/*, ~/.kodelet/hooks/* (executables; NAME.disable is skipped)",
+  files: ".kodelet/hooks/*, ~/.kodelet/hooks/*, and of plugins (executables; NAME.disable is skipped)",
   input: ["event", "conv_id", "cwd", "invoked_by", "recipe_name"],
   codes: [["0", "done; standard output is JSON and counts"], ["another", "logged, blocks nothing"], ["timeout", "no decision, a warning"]],
   answers: [],
@@ -40,12 +40,18 @@ export const kodelet: System = {
     }),
     kodeletEvent({
       name: "after_turn",
-      others: ["turn_end"],
       occasion: "step",
       when: "A step is done.",
       may: "rewrite the history, run a recipe",
       fields: ["turn_number", "tools_used", "usage", "auto_compact_enabled", "auto_compact_threshold"],
       answers: [["result: \"mutate\", messages", "the history from now on"], ["result: \"callback\", callback", "a recipe runs"]]
+    }),
+    kodeletEvent({
+      name: "turn_end",
+      occasion: "step",
+      when: "A step is done.",
+      fields: ["turn_number", "response"],
+      answers: []
     }),
     kodeletEvent({
       name: "agent_stop",
@@ -83,10 +89,10 @@ export const basecoat: System = {
   codes: [["0", "done; standard output is JSON and counts"], ["another", "passes, a warning"], ["timeout", "passes, a warning"]],
   answers: [["warnings", "are told"], ["metadata", "is told"]],
   timeout: 3,
-  keys: ["command", "tool", "priority", "timeoutMs", "timeout", "id", "kind", "description"],
+  keys: ["command", "args", "tool", "priority", "kind", "timeout", "enabled"],
   groupKeys: [],
   events: [
-    coatEvent({ name: "SessionStart", occasion: "session-start", when: "A session begins.", may: "add context", answers: [inject] }),
+    coatEvent({ name: "SessionStart", occasion: "session-start", when: "A session begins.", may: "refuse the session, add context", answers: [["action: \"block\", reason", "the session does not start"], inject] }),
     coatEvent({
       name: "PreToolUse",
       occasion: "tool-call",
@@ -98,16 +104,20 @@ export const basecoat: System = {
       name: "PostToolUse",
       occasion: "tool-result",
       when: "A tool gave a result, or failed.",
-      may: "change the result",
-      answers: [["action: \"modify\", modifiedOutput", "the model reads this instead"], inject]
+      may: "give feedback, change the result",
+      answers: [
+        ["action: \"block\", reason", "the model reads the reason beside the result"],
+        ["action: \"modify\", modifiedOutput", "the model reads this instead"],
+        inject
+      ]
     }),
-    coatEvent({ name: "OnError", occasion: "tool-failure", when: "A tool, a model or the turn failed.", may: "add context", answers: [inject] }),
+    coatEvent({ name: "OnError", occasion: "tool-failure", when: "A tool, a model or a hook failed.", may: "change the error, add context", answers: [["action: \"modify\", modifiedOutput", "the error that everybody after it is told"], inject] }),
     coatEvent({
       name: "OnBudgetExceeded",
       occasion: "budget",
       when: "The window is nearly full.",
-      may: "end the turn",
-      answers: [["action: \"block\", reason", "the turn ends"], inject]
+      may: "rotate the session",
+      answers: [["action: \"block\", reason", "the session is rotated"], inject]
     }),
     coatEvent({
       name: "PreCompact",

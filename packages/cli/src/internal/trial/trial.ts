@@ -100,7 +100,9 @@ const runsOf = (
       const about = { file: entry.file, key: entry.key, type: entry.work.type, command: shown(entry.work) }
       const own = told.filter(({ file, key }) => file === entry.file && key === entry.key)
       if (own.length > 0) return own.map((payload) => ({ ...about, matched: true, ...ranAs(payload, left) }))
-      if (!isMeant(item, facts)) return []
+      // What an executable is for is known when it was asked.
+      const isHeld = status === "silenced" || (status === "untrusted" && !isTrusted)
+      if (!isMeant(item, facts) && !(isHeld && item.source.isProgram === true)) return []
       const why = status === "silenced" ? "is silenced" : status === "untrusted" && !isTrusted
         ? "is not trusted: belay hooks trust, or --trust-once"
         : whyNot(item, facts, told.length > 0 ? files.flatMap((file) => file.items) : [], told)
