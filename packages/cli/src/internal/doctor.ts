@@ -35,7 +35,11 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
   ]
 }
 
-const ofFile = (file: File, files: ReadonlyArray<File>, place: { readonly cwd: string; readonly home: string; readonly path: string }): ReadonlyArray<Finding> => {
+const ofFile = (
+  file: File,
+  files: ReadonlyArray<File>,
+  place: { readonly cwd: string; readonly home: string; readonly path: string }
+): ReadonlyArray<Finding> => {
   const { items, source, status, warnings } = file
   const raw = read(source.path, source.isProgram === true ? "" : source.text)
   const twice = files.flatMap((one) => one === file || one.source.dialect !== source.dialect ? [] : one.items)
@@ -54,7 +58,8 @@ const ofFile = (file: File, files: ReadonlyArray<File>, place: { readonly cwd: s
     ...warnings.map((warning) => loading(warning, raw.line(warning.key.replace(/^[^:[\]]*: /, "")))),
     ...items.flatMap((item): ReadonlyArray<Finding> => {
       const same = twice.find((one) =>
-        one.entry.event === item.entry.event && one.matcher === item.matcher && JSON.stringify(one.entry.work) === JSON.stringify(item.entry.work) &&
+        one.entry.event === item.entry.event && one.matcher === item.matcher &&
+        JSON.stringify(one.entry.work) === JSON.stringify(item.entry.work) &&
         files.findIndex(({ items: of }) => of.includes(one)) < files.indexOf(file)
       )
       const at = { file: source.path, key: item.entry.key, ...(item.line === undefined ? {} : { line: item.line }) }
@@ -106,10 +111,14 @@ export const text = (world: World, found: ReadonlyArray<Finding>, screen: Screen
   if (world.where.off) return "Hooks are off (--no-hooks): nothing is loaded."
   const paint = { error: style.red, warning: style.yellow, hint: style.cyan }
   const { errors, hints, warnings } = sums(found)
-  const looked = `Looked at ${count(world.files.length, "file")} and ${count(world.files.flatMap(({ items }) => items).length, "entry", "entries")}: `
+  const looked = `Looked at ${count(world.files.length, "file")} and ${
+    count(world.files.flatMap(({ items }) => items).length, "entry", "entries")
+  }: `
   const sum = found.length === 0
     ? style.green("nothing to say.")
-    : [[errors, "error"], [warnings, "warning"], [hints, "hint"]].flatMap(([number, name]) => number === 0 ? [] : [count(Number(number), String(name))]).join(", ") + "."
+    : [[errors, "error"], [warnings, "warning"], [hints, "hint"]].flatMap(([number, name]) =>
+      number === 0 ? [] : [count(Number(number), String(name))]
+    ).join(", ") + "."
   return [
     ...[...Map.groupBy(found, ({ file }) => file)].flatMap(([file, own]) => [
       style.bold(plain(short(file, world.where))),

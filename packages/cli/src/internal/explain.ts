@@ -37,8 +37,7 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
   const style = styleOf(screen)
   return events.map((event) => {
     const system = systemOf(event.dialect)!
-    const row = (name: string, value: string) =>
-      `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
+    const row = (name: string, value: string) => `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
     const table = (rows: ReadonlyArray<readonly [string, string]>) =>
       rows.map(([left, right]) =>
         rows.every(([one]) => one.length <= 20)
@@ -50,7 +49,9 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
       row("when", event.when),
       row("point", points[event.occasion]),
       row("may", event.may ?? "only watch"),
-      ...(event.matcher === undefined ? [] : [row("matcher", `${event.matcher}${event.values === undefined ? "" : `: ${event.values.join(", ")}`}`)]),
+      ...(event.matcher === undefined
+        ? []
+        : [row("matcher", `${event.matcher}${event.values === undefined ? "" : `: ${event.values.join(", ")}`}`)]),
       row("files", system.files),
       row("told", [...event.fields, ...system.input].join(", ")),
       "",
@@ -70,10 +71,14 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
 /** Every event, a line each. */
 export const index = (dialects: ReadonlyArray<Dialect>, screen: Screen): string => {
   const style = styleOf(screen)
-  return systems.filter(({ dialect }) => dialects.length === 0 || dialects.includes(dialect)).map(({ events, name }) => [
-    style.bold(name),
-    ...events.map(({ may, name: event, occasion }) => `  ${style.cyan(event.padEnd(22))} ${points[occasion].padEnd(34)} ${style.dim(may === undefined ? "" : `may ${may}`)}`.trimEnd())
-  ].join("\n")).join("\n\n")
+  return systems.filter(({ dialect }) => dialects.length === 0 || dialects.includes(dialect)).map(({ events, name }) =>
+    [
+      style.bold(name),
+      ...events.map(({ may, name: event, occasion }) =>
+        `  ${style.cyan(event.padEnd(22))} ${points[occasion].padEnd(34)} ${style.dim(may === undefined ? "" : `may ${may}`)}`.trimEnd()
+      )
+    ].join("\n")
+  ).join("\n\n")
 }
 
 /** The same as a page: `docs/hook-events.md`. */
@@ -82,29 +87,31 @@ export const page = (): string => {
   const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
   const code = (text: string) => text === "" ? "" : `\`${text}\``
-  const pages = systems.map((system) => [
-    `## ${system.name}`,
-    `Files: ${system.files}. Told at each event: ${system.input.join(", ")}.`,
-    table(["it ends with", "means"], system.codes),
-    table(
-      ["event", "point", "matcher", "may", "exit code 2", "told besides"],
-      system.events.map(({ fields, matcher = "", may = "only watch", name, occasion, two }) => [
-        code(name),
-        points[occasion],
-        code(matcher),
-        may,
-        two,
-        fields.map(code).join(" ")
-      ])
-    ),
-    table(
-      ["event", "answer", "means"],
-      [
-        ...system.answers.map(([answer, meaning]) => ["every", code(answer), meaning]),
-        ...system.events.flatMap(({ answers, name }) => answers.map(([answer, meaning]) => [code(name), code(answer), meaning]))
-      ]
-    )
-  ].join("\n\n"))
+  const pages = systems.map((system) =>
+    [
+      `## ${system.name}`,
+      `Files: ${system.files}. Told at each event: ${system.input.join(", ")}.`,
+      table(["it ends with", "means"], system.codes),
+      table(
+        ["event", "point", "matcher", "may", "exit code 2", "told besides"],
+        system.events.map(({ fields, matcher = "", may = "only watch", name, occasion, two }) => [
+          code(name),
+          points[occasion],
+          code(matcher),
+          may,
+          two,
+          fields.map(code).join(" ")
+        ])
+      ),
+      table(
+        ["event", "answer", "means"],
+        [
+          ...system.answers.map(([answer, meaning]) => ["every", code(answer), meaning]),
+          ...system.events.flatMap(({ answers, name }) => answers.map(([answer, meaning]) => [code(name), code(answer), meaning]))
+        ]
+      )
+    ].join("\n\n")
+  )
   return [
     "# Events of hook files",
     "What every system calls its events, what scripts are told and what they may answer. `belay hooks explain` says the same, with an example of each; this page is made of the same data (`npm run hook-events`).",

@@ -66,21 +66,32 @@ export const text = (world: World, screen: Screen): string => {
 const fileLines = ({ items, source, status, warnings }: File, { where }: World, screen: Screen, style: Style): ReadonlyArray<string> => {
   const state = status === "runs"
     ? source.ofProject && items.length > 0 ? [style.green("trusted")] : []
-    : [style.yellow(status === "untrusted" ? "not trusted: does not run" : "silenced: does not run")]
+    : [style.yellow({ untrusted: "not trusted: does not run", silenced: "silenced: does not run", stopped: "does not run" }[status])]
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []
   return [
     [style.bold(plain(short(source.path, where))), style.dim(`${source.dialect}, ${source.scope}`), ...state, ...own].join("  "),
     ...(items.length === 0 ? [style.dim("  no entries")] : []),
-    ...[...Map.groupBy(items, ({ entry: { event }, matcher }) => JSON.stringify([event, matcher])).values()].flatMap((group) => groupLines(group, screen, style)),
-    ...warnings.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show({ ...warning, file: "" }).slice(2))}`, "  ", screen.columns)))
+    ...[...Map.groupBy(items, ({ entry: { event }, matcher }) => JSON.stringify([event, matcher])).values()].flatMap((group) =>
+      groupLines(group, screen, style)
+    ),
+    ...warnings.map((warning) =>
+      style.yellow(wrap(`warning: ${plain(HookConfig.show({ ...warning, file: "" }).slice(2))}`, "  ", screen.columns))
+    )
   ]
 }
 
 const groupLines = (group: ReadonlyArray<Item>, screen: Screen, style: Style): ReadonlyArray<string> => {
   const { entry, event, matcher, source } = group[0]!
   const name = source.isProgram === true ? "asked what it is for when it first runs" : plain(entry.event)
-  const may = event === undefined || source.isProgram === true ? "" : event.may === undefined ? style.dim("  only watches") : style.dim(`  may ${event.may}`)
-  return [`  ${style.cyan(name)}${matcher === undefined || matcher === "" ? "" : `  ${plain(matcher)}`}${may}`, ...group.flatMap((item) => itemLines(item, screen, style))]
+  const may = event === undefined || source.isProgram === true
+    ? ""
+    : event.may === undefined
+    ? style.dim("  only watches")
+    : style.dim(`  may ${event.may}`)
+  return [
+    `  ${style.cyan(name)}${matcher === undefined || matcher === "" ? "" : `  ${plain(matcher)}`}${may}`,
+    ...group.flatMap((item) => itemLines(item, screen, style))
+  ]
 }
 
 const itemLines = ({ entry, isAsync, once, rule, timeout }: Item, screen: Screen, style: Style): ReadonlyArray<string> => {
@@ -94,7 +105,10 @@ const itemLines = ({ entry, isAsync, once, rule, timeout }: Item, screen: Screen
   const most = Math.max(40, screen.columns * 3)
   const command = what.length > most ? `${what.slice(0, most)}…` : what
   const margin = " ".repeat(`    ${entry.work.type}  `.length)
-  return [`    ${style.dim(entry.work.type)}  ${wrap(command, margin, screen.columns).trimStart()}`, style.dim(`${margin}${facts.join(", ")}`)]
+  return [
+    `    ${style.dim(entry.work.type)}  ${wrap(command, margin, screen.columns).trimStart()}`,
+    style.dim(`${margin}${facts.join(", ")}`)
+  ]
 }
 
 const sum = (files: ReadonlyArray<File>, warnings: number): string => {

@@ -59,7 +59,9 @@ const layer = ({ colors }: Screen) =>
       present: (output) =>
         output._tag === "InvalidInvocation"
           ? Console.error(
-            `belay: ${plain(output.errors.map(({ message }) => message.replaceAll(/\s*\n\s*/g, " ")).join("; "))} (see ${output.commandPath.join(" ")} --help)`
+            `belay: ${plain(output.errors.map(({ message }) => message.replaceAll(/\s*\n\s*/g, " ")).join("; "))} (see ${
+              output.commandPath.join(" ")
+            } --help)`
           )
           : CliOutput.defaultPresenter.present(output)
     })

@@ -42,7 +42,8 @@ const valued = (parse: () => unknown): Raw => {
   }
 }
 
-const isRecordOrList = (value: unknown): value is { readonly [key: string | number]: unknown } => typeof value === "object" && value !== null
+const isRecordOrList = (value: unknown): value is { readonly [key: string | number]: unknown } =>
+  typeof value === "object" && value !== null
 
 const pathOf = (key: string): ReadonlyArray<string | number> =>
   [...key.replace(/^[^:[\]]*: /, "").matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) => index === undefined ? step : Number(index))

@@ -48,7 +48,8 @@ export const plain = (text: string): string =>
 const escapes: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
 
 /** The same for a text of several lines. */
-export const lines = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n").map((line) => plain(line.replace(/\r$/, "")))
+export const lines = (text: string): ReadonlyArray<string> =>
+  text.replace(/\n$/, "").split("\n").map((line) => plain(line.replace(/\r$/, "")))
 
 /** Breaks a sentence into lines that fit, each behind the same margin. */
 export const wrap = (text: string, margin: string, columns: number): string => {

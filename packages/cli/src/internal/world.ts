@@ -41,7 +41,8 @@ export interface Item {
   readonly once: boolean
 }
 
-export type Status = "runs" | "untrusted" | "silenced"
+/** `stopped`: something is wrong elsewhere, and nothing runs at all. */
+type Status = "runs" | "untrusted" | "silenced" | "stopped"
 
 export interface File {
   readonly source: Discovery.Source
@@ -107,7 +108,9 @@ export const look = (where: Where): World => {
   const waiting = new Set((loaded?.untrusted ?? []).flatMap(({ commands }) => commands.map(({ file }) => file)))
   const files = sources.map((source): File => ({
     source,
-    status: loaded === undefined || silenced.has(`${source.dialect} ${source.path}`)
+    status: loaded === undefined
+      ? "stopped"
+      : silenced.has(`${source.dialect} ${source.path}`)
       ? "silenced"
       : source.ofProject && waiting.has(source.path)
       ? "untrusted"
@@ -123,13 +126,20 @@ const disabledOf = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<s
   off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
     ? []
     : Kodelet.folders({ cwd, home }).flatMap(({ path }) =>
-      Result.getOrElse(Result.try(() => readdirSync(path)), () => []).filter((name) => name.endsWith(".disable")).sort().map((name) => join(path, name))
+      Result.getOrElse(Result.try(() => readdirSync(path)), () => []).filter((name) => name.endsWith(".disable")).sort().map((name) =>
+        join(path, name)
+      )
     )
 
 const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
   const raw = read(source.path, source.isProgram === true ? "" : source.text)
   return source.config.handlers.map((entry) => {
-    const more = entry as Discovery.Entry & { readonly timeout?: unknown; readonly timeoutMs?: unknown; readonly async?: unknown; readonly once?: unknown }
+    const more = entry as Discovery.Entry & {
+      readonly timeout?: unknown
+      readonly timeoutMs?: unknown
+      readonly async?: unknown
+      readonly once?: unknown
+    }
     const own = fieldsOf(raw.at(entry.key))
     const outer = groupKey(entry.key)
     const group = outer === undefined ? {} : fieldsOf(raw.at(outer))
@@ -143,7 +153,11 @@ const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
       line: raw.line(entry.key),
       matcher: textOf(group["matcher"]) ?? textOf(own["matcher"]),
       rule: textOf(own["if"]),
-      timeout: typeof more.timeoutMs === "number" ? more.timeoutMs / 1_000 : typeof more.timeout === "number" ? more.timeout : usual(entry, source.dialect),
+      timeout: typeof more.timeoutMs === "number"
+        ? more.timeoutMs / 1_000
+        : typeof more.timeout === "number"
+        ? more.timeout
+        : usual(entry, source.dialect),
       isAsync: more.async === true,
       once: more.once === true
     }

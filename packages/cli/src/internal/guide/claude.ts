@@ -21,7 +21,10 @@ const events: ReadonlyArray<Event> = [
     values: ["startup", "resume", "clear", "compact", "fork"],
     fields: ["source"],
     two: userReads,
-    answers: [["plain text", "the session begins with it"], context, ["hookSpecificOutput.initialUserMessage", "the session begins with it"]]
+    answers: [["plain text", "the session begins with it"], context, [
+      "hookSpecificOutput.initialUserMessage",
+      "the session begins with it"
+    ]]
   }),
   event({
     name: "UserPromptSubmit",
@@ -289,7 +292,7 @@ export const example = ({ matcher, name, values }: Event, path: string): string 
   return JSON.stringify({ hooks: { [name]: [{ ...of, hooks: [{ type: "command", command: path, timeout: 10 }] }] } }, null, 2)
 }
 
-export const keys = [
+const keys = [
   "type",
   "command",
   "args",

@@ -21,7 +21,10 @@ const stricter: { readonly [name: string]: Partial<Event> } = {
     may: "refuse the call, change its input",
     answers: [
       ["hookSpecificOutput.permissionDecision: \"deny\"", "the call is refused; it needs a permissionDecisionReason"],
-      ["hookSpecificOutput.permissionDecision: \"allow\", updatedInput", "the tool is called with this whole object; neither counts without the other"],
+      [
+        "hookSpecificOutput.permissionDecision: \"allow\", updatedInput",
+        "the tool is called with this whole object; neither counts without the other"
+      ],
       ["hookSpecificOutput.additionalContext", "the model reads it"],
       ["decision: \"block\", reason", "the call is refused"]
     ]
@@ -47,7 +50,20 @@ export const codex: System = {
   ],
   answers: [["continue: false, stopReason", "the turn ends; not at PreToolUse"], ["systemMessage", "the user reads it"]],
   timeout: 600,
-  keys: ["type", "command", "commandWindows", "command_windows", "timeout", "async", "statusMessage", "prompt", "model", "args", "if", "once"],
+  keys: [
+    "type",
+    "command",
+    "commandWindows",
+    "command_windows",
+    "timeout",
+    "async",
+    "statusMessage",
+    "prompt",
+    "model",
+    "args",
+    "if",
+    "once"
+  ],
   groupKeys: ["matcher", "hooks"],
   events,
   example: (event) => example(event, `"$(git rev-parse --show-toplevel)"/.codex/hooks/${event.name}.py`),

@@ -152,11 +152,43 @@ export const copilot: System = {
   ],
   answers: [],
   timeout: 30,
-  keys: ["type", "matcher", "bash", "powershell", "command", "exec", "args", "cwd", "env", "timeoutSec", "timeout", "comment", "prompt", "url", "headers", "allowedEnvVars", "hooks"],
+  keys: [
+    "type",
+    "matcher",
+    "bash",
+    "powershell",
+    "command",
+    "exec",
+    "args",
+    "cwd",
+    "env",
+    "timeoutSec",
+    "timeout",
+    "comment",
+    "prompt",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "hooks"
+  ],
   groupKeys: [],
   events,
   example: ({ matcher, name }) =>
-    JSON.stringify({ version: 1, hooks: { [name]: [{ type: "command", ...(matcher === "toolName" ? { matcher: "bash" } : {}), bash: `./.github/hooks/${name}.sh`, timeoutSec: 10 }] } }, null, 2),
+    JSON.stringify(
+      {
+        version: 1,
+        hooks: {
+          [name]: [{
+            type: "command",
+            ...(matcher === "toolName" ? { matcher: "bash" } : {}),
+            bash: `./.github/hooks/${name}.sh`,
+            timeoutSec: 10
+          }]
+        }
+      },
+      null,
+      2
+    ),
   script: ({ may, occasion }) =>
     occasion === "tool-call"
       ? `#!/bin/bash\nif jq -r '.toolArgs.command // empty' | grep -q 'git push'; then\n  echo '{"permissionDecision":"deny","permissionDecisionReason":"ask before you push"}'\nfi\nexit 0\n`

@@ -40,7 +40,10 @@ const events: ReadonlyArray<Event> = [
     may: "keep the agent going",
     fields: ["prompt", "prompt_response", "stop_hook_active"],
     two: refused,
-    answers: [["decision: \"deny\", reason", "the agent goes on with the reason as its prompt"], ["hookSpecificOutput.clearContext", "the history is forgotten"]]
+    answers: [["decision: \"deny\", reason", "the agent goes on with the reason as its prompt"], [
+      "hookSpecificOutput.clearContext",
+      "the history is forgotten"
+    ]]
   }),
   event({
     name: "BeforeModel",
@@ -138,7 +141,18 @@ export const gemini: System = {
   groupKeys: ["matcher", "hooks", "sequential"],
   events,
   example: ({ matcher, name }) =>
-    JSON.stringify({ hooks: { [name]: [{ ...(matcher === "tool_name" ? { matcher: "run_shell_command" } : {}), hooks: [{ type: "command", command: `$GEMINI_PROJECT_DIR/.gemini/hooks/${name}.py`, timeout: 10_000 }] }] } }, null, 2),
+    JSON.stringify(
+      {
+        hooks: {
+          [name]: [{
+            ...(matcher === "tool_name" ? { matcher: "run_shell_command" } : {}),
+            hooks: [{ type: "command", command: `$GEMINI_PROJECT_DIR/.gemini/hooks/${name}.py`, timeout: 10_000 }]
+          }]
+        }
+      },
+      null,
+      2
+    ),
   script: ({ name, occasion }) => {
     const head = "#!/usr/bin/env python3\nimport json, sys\n\nevent = json.load(sys.stdin)\n"
     return occasion === "tool-call"

@@ -92,13 +92,23 @@ export const basecoat: System = {
   keys: ["command", "args", "tool", "priority", "kind", "timeout", "enabled"],
   groupKeys: [],
   events: [
-    coatEvent({ name: "SessionStart", occasion: "session-start", when: "A session begins.", may: "refuse the session, add context", answers: [["action: \"block\", reason", "the session does not start"], inject] }),
+    coatEvent({
+      name: "SessionStart",
+      occasion: "session-start",
+      when: "A session begins.",
+      may: "refuse the session, add context",
+      answers: [["action: \"block\", reason", "the session does not start"], inject]
+    }),
     coatEvent({
       name: "PreToolUse",
       occasion: "tool-call",
       when: "The model wants to call a tool.",
       may: "refuse the call, change its input",
-      answers: [["action: \"block\", reason", "the call is refused"], ["action: \"modify\", modifiedInput", "the tool is called with it"], inject]
+      answers: [
+        ["action: \"block\", reason", "the call is refused"],
+        ["action: \"modify\", modifiedInput", "the tool is called with it"],
+        inject
+      ]
     }),
     coatEvent({
       name: "PostToolUse",
@@ -111,7 +121,13 @@ export const basecoat: System = {
         inject
       ]
     }),
-    coatEvent({ name: "OnError", occasion: "tool-failure", when: "A tool, a model or a hook failed.", may: "change the error, add context", answers: [["action: \"modify\", modifiedOutput", "the error that everybody after it is told"], inject] }),
+    coatEvent({
+      name: "OnError",
+      occasion: "tool-failure",
+      when: "A tool, a model or a hook failed.",
+      may: "change the error, add context",
+      answers: [["action: \"modify\", modifiedOutput", "the error that everybody after it is told"], inject]
+    }),
     coatEvent({
       name: "OnBudgetExceeded",
       occasion: "budget",
@@ -126,7 +142,13 @@ export const basecoat: System = {
       may: "skip the compaction",
       answers: [["action: \"block\"", "this compaction is skipped"]]
     }),
-    coatEvent({ name: "PostCompact", occasion: "compacted", when: "The conversation was compacted.", may: "add context", answers: [inject] }),
+    coatEvent({
+      name: "PostCompact",
+      occasion: "compacted",
+      when: "The conversation was compacted.",
+      may: "add context",
+      answers: [inject]
+    }),
     coatEvent({ name: "SessionEnd", occasion: "session-end", when: "A session ends.", answers: [] })
   ],
   example: ({ name }) => JSON.stringify({ version: 1, hooks: { [name]: [{ command: `python hooks/${name}.py`, priority: 20 }] } }, null, 2),

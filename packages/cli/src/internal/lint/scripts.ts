@@ -1,6 +1,6 @@
 /** The script that a command starts, as far as its words tell. */
-import { closeSync, constants, openSync, readSync, statSync } from "node:fs"
 import * as Result from "effect/Result"
+import { closeSync, constants, openSync, readSync, statSync } from "node:fs"
 import { delimiter, isAbsolute, join, resolve } from "node:path"
 import type { Item } from "../world.ts"
 
@@ -25,13 +25,19 @@ export const wordsOf = (line: string): ReadonlyArray<string> => {
 
 const maxScript = 262_144
 
-export const scriptOf = ({ entry: { work } }: Pick<Item, "entry">, where: { readonly cwd: string; readonly home: string }): Script | undefined => {
+export const scriptOf = (
+  { entry: { work } }: Pick<Item, "entry">,
+  where: { readonly cwd: string; readonly home: string }
+): Script | undefined => {
   if (work.type !== "command") return undefined
   const words = work.args === undefined ? wordsOf(work.command).filter((word) => !/^\w+=/.test(word)) : [work.command, ...work.args]
   const [first = ""] = words
   const by = interpreters.test(first.split("/").at(-1)!) ? first.split("/").at(-1) : undefined
   const name = by === undefined ? first : words.slice(1).find((word) => !word.startsWith("-"))
-  if (name === undefined || (by !== undefined && words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))) return undefined
+  if (
+    name === undefined ||
+    (by !== undefined && words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))
+  ) return undefined
   if (by === undefined && !name.includes("/")) return undefined
   const path = placed(name, where)
   if (/[$`*?{}]/.test(path)) return undefined
@@ -41,7 +47,10 @@ export const scriptOf = ({ entry: { work } }: Pick<Item, "entry">, where: { read
 }
 
 const placed = (name: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string => {
-  const path = name.replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|GEMINI_CWD|PWD)\}?/g, () => cwd).replace(/^(?:~|\$\{?HOME\}?)(?=\/)/, () => home)
+  const path = name.replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|GEMINI_CWD|PWD)\}?/g, () => cwd).replace(
+    /^(?:~|\$\{?HOME\}?)(?=\/)/,
+    () => home
+  )
     .replace(/^\$\(git rev-parse --show-toplevel\)/, () => cwd)
   return isAbsolute(path) ? path : resolve(cwd, path)
 }

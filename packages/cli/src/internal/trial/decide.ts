@@ -20,7 +20,10 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
   const is = (decision: Decision["decision"], more: Partial<Decision> = {}): Decision => ({ decision, ...more, context })
   switch (answer) {
     case "Fail":
-      return is(policy === "open" || policy === undefined ? usual : occasion === "tool-call" || occasion === "permission" ? "deny" : "block", why)
+      return is(
+        policy === "open" || policy === undefined ? usual : occasion === "tool-call" || occasion === "permission" ? "deny" : "block",
+        why
+      )
     case "Abort":
       return is("stop", why)
     case "Reject":
@@ -35,7 +38,9 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
     case "Transform":
       return changed(occasion, value, is)
     default:
-      if ((occasion === "stop" || occasion === "subagent-stop") && seen.followUps.length > 0) return is("block", { reason: seen.followUps.join("\n") })
+      if ((occasion === "stop" || occasion === "subagent-stop") && seen.followUps.length > 0) {
+        return is("block", { reason: seen.followUps.join("\n") })
+      }
       return is(usual)
   }
 }

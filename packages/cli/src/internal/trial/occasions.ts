@@ -24,7 +24,8 @@ export interface Plan {
 }
 
 /** Whether the occasion is about one call of a tool. */
-export const isAboutTool = (occasion: Occasion): boolean => ["tool-call", "permission", "denied", "tool-result", "tool-failure"].includes(occasion)
+export const isAboutTool = (occasion: Occasion): boolean =>
+  ["tool-call", "permission", "denied", "tool-result", "tool-failure"].includes(occasion)
 
 /** The first of some fields that the payload has. */
 export const fieldOf = (payload: JsonObject, ...keys: ReadonlyArray<string>): Json | undefined =>

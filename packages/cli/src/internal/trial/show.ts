@@ -28,11 +28,19 @@ export const text = (trial: Trial, where: Where, screen: Screen): string => {
   ].join("\n")
 }
 
-const runLines = ({ command, durationMs, exitCode, key, matched, outcome, stderr = "", stdout = "", type, why }: Run, screen: Screen): ReadonlyArray<string> => {
+const runLines = (
+  { command, durationMs, exitCode, key, matched, outcome, stderr = "", stdout = "", type, why }: Run,
+  screen: Screen
+): ReadonlyArray<string> => {
   const style = styleOf(screen)
-  const what = wrap(`${type}  ${plain(command.length > 300 ? `${command.slice(0, 300)}…` : command)}`, "            ", screen.columns).trimStart()
+  const what = wrap(`${type}  ${plain(command.length > 300 ? `${command.slice(0, 300)}…` : command)}`, "            ", screen.columns)
+    .trimStart()
   if (!matched) return [`  ${style.dim("not run")}   ${what}`, `            ${style.yellow(plain(why ?? ""))}`]
-  const facts = [outcome ?? "", ...(exitCode === null || exitCode === undefined ? [] : [`exit ${exitCode}`]), ...(durationMs === null ? [] : [`${durationMs} ms`])]
+  const facts = [
+    outcome ?? "",
+    ...(exitCode === null || exitCode === undefined ? [] : [`exit ${exitCode}`]),
+    ...(durationMs === null ? [] : [`${durationMs} ms`])
+  ]
   const streams = [["stdout", stdout], ["stderr", stderr]] as const
   return [
     `  ${style.green("ran")}       ${what}`,

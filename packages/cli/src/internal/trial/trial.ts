@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { spelt } from "../guide/guide.ts"
 import { type Item, look, optionsOf, shown, trustOf, type Where, type World } from "../world.ts"
 import { decide, type Decision } from "./decide.ts"
-import { type Facts, planOf } from "./occasions.ts"
+import { type Facts, planOf, textOf } from "./occasions.ts"
 
 export interface Run {
   readonly file: string
@@ -77,7 +77,9 @@ export const run = ({ facts, timeout, trust, where }: Asked): Effect.Effect<Tria
       ...decision,
       messages: notices,
       warnings: [
-        ...untrusted.map(({ commands, project }) => `${commands.length} hooks of ${project} do not run, because nobody trusted them: belay hooks trust, or --trust-once`),
+        ...untrusted.map(({ commands, project }) =>
+          `${commands.length} hooks of ${project} do not run, because nobody trusted them: belay hooks trust, or --trust-once`
+        ),
         ...warnings,
         ...tried.seen.failures.map(({ hook, message }) => `${hook}: ${message}`)
       ],
@@ -113,17 +115,20 @@ const runsOf = (
 
 /** The whole of what a command wrote: events have the beginning. */
 const ranAs = (payload: JsonObject, left: Array<Command.Finished>): Partial<Run> => {
-  const { durationMs = null, exitCode = null, outcome, stderr = "", stdout = "" } = payload
-  const index = payload["type"] === "command"
-    ? left.findIndex((one) => (one.exitCode ?? null) === exitCode && one.durationMs === durationMs && one.stdout.startsWith(String(stdout).slice(0, 100)))
-    : -1
+  const { durationMs = null, exitCode = null } = payload
+  const [stdout, stderr] = [textOf(payload, "stdout") ?? "", textOf(payload, "stderr") ?? ""]
+  const index = payload["type"] !== "command" ?
+    -1 :
+    left.findIndex((one) =>
+      (one.exitCode ?? null) === exitCode && one.durationMs === durationMs && one.stdout.startsWith(stdout.slice(0, 100))
+    )
   const [whole] = index < 0 ? [] : left.splice(index, 1)
   return {
-    outcome: String(outcome),
+    outcome: textOf(payload, "outcome") ?? "",
     exitCode: exitCode as number | null,
     durationMs: durationMs as number | null,
-    stdout: whole?.stdout ?? String(stdout),
-    stderr: whole?.stderr ?? String(stderr)
+    stdout: whole?.stdout ?? stdout,
+    stderr: whole?.stderr ?? stderr
   }
 }
 
@@ -134,7 +139,9 @@ const whyNot = (item: Item, facts: Facts, others: ReadonlyArray<Item>, told: Rea
   const { entry, matcher, rule } = item
   const takes = matcherOf(entry)
   const value = valueOf(item, facts)
-  if (matcher !== undefined && takes !== undefined && value !== undefined && !takes(value)) return `its matcher ${JSON.stringify(matcher)} does not take ${value}`
+  if (matcher !== undefined && takes !== undefined && value !== undefined && !takes(value)) {
+    return `its matcher ${JSON.stringify(matcher)} does not take ${value}`
+  }
   if (rule !== undefined) return `its if ${JSON.stringify(rule)} does not hold`
   const same = others.find((one) =>
     one !== item && JSON.stringify(one.entry.work) === JSON.stringify(entry.work) &&
