@@ -51,6 +51,7 @@ const use = (names, tarballs, folder) => {
   writeFileSync(join(folder, "main.ts"), program(names))
   run(npm, ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
   node(join(folder, "node_modules/typescript/bin/tsc"), ["-p", "."], folder)
+  node(join(folder, "node_modules/@belay/cli/bin/belay.mjs"), ["hooks", "list", "--cwd", folder, "--home", folder])
   console.log(`installed, compiled, ran: ${node(join(folder, "out/main.js"), [], folder).trim()}`)
 }
 

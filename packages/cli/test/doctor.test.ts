@@ -119,9 +119,10 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(entry({ command: "exit 0", async: true }, { event: "PostToolUse" }), [])
     assert.deepEqual(entry({ command: "exit 0 || true" }), ["warning guard-open"])
     assert.deepEqual(entry({ command: "exit 0", timeout: 30_000 }), ["warning timeout-unit"])
-    assert.deepEqual(script("#!/bin/bash\ngrep -q push && exit 1\nexit 0\n"), ["error exit-one"])
-    assert.deepEqual(script("#!/usr/bin/env python3\nimport sys\nsys.exit(1)\n"), ["error exit-one"])
-    assert.deepEqual(script("#!/usr/bin/env python3\nimport sys\nsys.exit(1 if x else 2)\nsys.exit(2)\n"), [])
+    assert.deepEqual(script("#!/bin/bash\ngrep -q push && { echo refused >&2; exit 1; }\nexit 0\n"), ["error exit-one"])
+    assert.deepEqual(script("#!/usr/bin/env python3\nimport sys\nsys.exit(1)\n"), ["warning exit-one"])
+    assert.deepEqual(entry({ command: "cat | grep -q push && { echo denied; exit 1; }; exit 0" }), ["error exit-one"])
+    assert.deepEqual(script("#!/usr/bin/env python3\nimport sys\nsys.exit(1 if x else 2)\nprint('no', file=sys.stderr)\nsys.exit(2)\n"), [])
     assert.deepEqual(script("#!/usr/bin/env node\nprocess.exit(1)\n", { event: "PostToolUse" }), [])
   })
 
@@ -131,7 +132,7 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(entry({ command: "diff a b" }, { event: "Notification", matcher: "" }), [])
     assert.deepEqual(script("#!/bin/bash\nset -e\ncat > /dev/null\nx=$(grep -c foo bar)\nexit 0\n"), ["warning exit-two"])
     assert.deepEqual(script("#!/bin/bash\nset -euo pipefail\ngrep foo bar | head\nexit 0\n"), ["warning exit-two"])
-    assert.deepEqual(script("#!/bin/bash\nset -e\nif grep -q foo bar; then exit 2; fi\nexit 0\n"), [])
+    assert.deepEqual(script("#!/bin/bash\nset -e\nif grep -q foo bar; then echo no >&2; exit 2; fi\nexit 0\n"), [])
     assert.deepEqual(script("#!/bin/bash\n# set -e would end with 2\ncat > /dev/null\ndiff a b\n"), ["warning exit-two"])
   })
 
@@ -146,8 +147,8 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(script("exit 0\n"), ["warning script-shebang"])
     assert.deepEqual(script("exit 0\n", { by: "bash " }), [])
     assert.deepEqual(script("#!/bin/bash\r\nexit 0\r\n"), ["error script-lines"])
-    assert.deepEqual(script("#!/bin/sh\n[[ -f x ]] && exit 2\nexit 0\n"), ["error shell-syntax"])
-    assert.deepEqual(script("#!/bin/bash\n[[ -f x ]] && exit 2\nexit 0\n", { by: "sh " }), ["error shell-syntax"])
+    assert.deepEqual(script("#!/bin/sh\n[[ -f x ]] && echo no >&2 && exit 2\nexit 0\n"), ["error shell-syntax"])
+    assert.deepEqual(script("#!/bin/bash\n[[ -f x ]] && echo no >&2 && exit 2\nexit 0\n", { by: "sh " }), ["error shell-syntax"])
     assert.deepEqual(script("#!/bin/bash\nx=$(cat | jq -r .a)\nexit 0\n", { path: "/nowhere" }), ["error program-missing"])
     const made = world({ "home/hook": "exit 0\n" })
     made.write("home/.claude/settings.json", settings("Stop", [{ command: join(made.home, "hook") }]))
@@ -195,9 +196,33 @@ describe("belay hooks doctor", () => {
     )
   })
 
+  it("finds answers that do not count", () => {
+    assert.deepEqual(script("#!/bin/bash\nexit 2\n"), ["hint exit-silent"])
+    assert.deepEqual(script("#!/bin/bash\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\"}}'\n"), ["error answer-event"])
+    assert.deepEqual(script("#!/bin/bash\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\"}}'\n"), [])
+    const codex = (text: string) => {
+      const made = world({ "home/hook": text })
+      made.write("home/.codex/hooks.json", settings("PreToolUse", [{ command: join(made.home, "hook") }], "Bash"))
+      return rulesOf(of(made))
+    }
+    assert.deepEqual(codex("#!/bin/bash\nexit 2\n"), ["error exit-silent"])
+    assert.deepEqual(
+      codex(
+        "#!/usr/bin/env python3\nprint('{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"ask\"}}')\n"
+      ),
+      ["error answer-unsupported"]
+    )
+    assert.deepEqual(
+      rulesOf(
+        of(world({ "home/.kodelet/hooks/guard": "#!/bin/bash\n[ $1 = hook ] && echo before_tool_call && exit 0\necho denied; exit 2\n" }))
+      ),
+      ["error exit-ignored"]
+    )
+  })
+
   it("finds stop hooks that never let go", () => {
     assert.deepEqual(script("#!/bin/bash\necho more >&2\nexit 2\n", { event: "Stop" }), ["warning stop-loop"])
-    assert.deepEqual(script("#!/bin/bash\ngrep -q '\"stop_hook_active\":true' && exit 0\nexit 2\n", { event: "Stop" }), [])
+    assert.deepEqual(script("#!/bin/bash\ngrep -q '\"stop_hook_active\":true' && exit 0\necho more >&2\nexit 2\n", { event: "Stop" }), [])
   })
 
   it("finds projects that nobody trusted, files that are silenced, and entries that are there twice", () => {

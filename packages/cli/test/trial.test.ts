@@ -1,5 +1,9 @@
 import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 import { named } from "../src/internal/guide/systems.ts"
 import { isBlocked } from "../src/internal/trial/decide.ts"
@@ -11,6 +15,10 @@ const pushes =
   "#!/usr/bin/env python3\nimport json, sys\ncommand = json.load(sys.stdin)['tool_input']['command']\nif 'push' in command:\n    print('ask before you push', file=sys.stderr)\n    sys.exit(2)\n"
 const before = (more: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...more } })
 const input = (command: string) => ["--input", JSON.stringify({ command })]
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await setTimeout(20)
+}
 
 describe("belay hooks test, for Claude Code", () => {
   const tilde = (script: string, more: object = {}) => {
@@ -71,6 +79,20 @@ describe("belay hooks test, for Claude Code", () => {
     const { code, value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--timeout", "0.3")
     assert.deepEqual([code, value.decision, value.runs[0].outcome], [0, "allow", "cancelled"])
     assert.match(value.warnings[0], /took too long/)
+  })
+
+  it("leaves nothing behind when it is ended", async () => {
+    const { cwd, home, managed, root, write } = tilde("")
+    write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
+    const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
+    const args = ["hooks", "test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--cwd", cwd, "--home", home, "--managed", managed]
+    const child = spawn(bin, args)
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+    await until(() => existsSync(join(root, "pid")) && readFileSync(join(root, "pid"), "utf8") !== "")
+    const pid = Number(readFileSync(join(root, "pid"), "utf8"))
+    child.kill("SIGTERM")
+    assert.strictEqual(await ended, 143)
+    await until(() => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z"))
   })
 
   it("waits for what nobody waits for", async () => {

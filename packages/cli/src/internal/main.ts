@@ -22,19 +22,16 @@ export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
     Effect.catchCause((cause) => Effect.andThen(tell(cause), Effect.sync(() => void (process.exitCode = codeOf(cause))))),
     Effect.provide(layer(screen))
   )
-  const fiber = Effect.runFork(program)
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      process.exitCode = signal === "SIGINT" ? 130 : 143
-      fiber.interruptUnsafe()
-    })
-  }
+  Effect.runFork(program)
+  // What hooks have started ends with the process.
+  process.once("SIGINT", () => process.exit(130))
+  process.once("SIGTERM", () => process.exit(143))
 }
 
 const isUsage = (error: unknown): boolean => error instanceof Usage || CliError.isCliError(error)
 
 const codeOf = (cause: Cause.Cause<unknown>): number => {
-  if (Cause.hasInterruptsOnly(cause)) return Number(process.exitCode ?? 130)
+  if (Cause.hasInterruptsOnly(cause)) return 130
   const error = Cause.squash(cause)
   if (CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length === 0) return 0
   return isUsage(error) ? 2 : 1

@@ -1,7 +1,7 @@
 /** Rules about commands and the scripts that they start. */
 import { existsSync } from "node:fs"
 import type { Item } from "../world.ts"
-import { isGuard } from "./entry.ts"
+import { answers } from "./answers.ts"
 import { type Said, said } from "./finding.ts"
 import { isProgram, languageOf, type Script, scriptOf, wordsOf } from "./scripts.ts"
 
@@ -46,7 +46,7 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
   return [
     ...started(item, work, place),
     ...(script === undefined
-      ? lineTraps(item, work.command)
+      ? [...lineTraps(item, work.command), ...answers(item, "the line", work.command)]
       : [...file(script, place), ...(script.exists ? content(item, script, place) : [])])
   ]
 }
@@ -209,33 +209,7 @@ const content = (item: Item, script: Script, { path: programs }: Place): Readonl
     )
   }
   if (isShell && blocksByTwo(item)) found.push(...scriptTraps(path, code))
-  const says = /permissionDecision|['"]?decision['"]?\s*[:=]|['"]continue['"]\s*:|hookSpecificOutput/.test(code)
-  const two = /(?:exit|sys\.exit|SystemExit|process\.exit|os\._exit)\s*\(?\s*2\b|exitCode\s*=\s*2\b|return 2\b|sys\.exit\((?!\d)/.test(code)
-  const one = /(?:exit|sys\.exit|SystemExit|process\.exit|os\._exit)\s*\(?\s*1\b|exitCode\s*=\s*1\b/.test(code)
-  const isClaude = item.source.dialect === "claude" || item.source.dialect === "codex"
-  if (isClaude && (isGuard(item) || item.event?.occasion === "stop") && one && !two && !says) {
-    found.push(
-      said(
-        "error",
-        "exit-one",
-        `${path} ends with 1, and never with 2`,
-        "1 is an error that blocks nothing: what the guard refuses goes on",
-        "End with 2, and say why on standard error."
-      )
-    )
-  }
-  if (isClaude && item.event?.occasion === "stop" && (two || says) && !code.includes("stop_hook_active")) {
-    found.push(
-      said(
-        "warning",
-        "stop-loop",
-        `${path} never looks at stop_hook_active`,
-        "it keeps the agent going until the cap of 8",
-        "End with 0 when stop_hook_active is true."
-      )
-    )
-  }
-  return found
+  return [...found, ...answers(item, path, code)]
 }
 
 const bashOnly = /\[\[|<<<|<\(|\$\{\w+(?:,,|\^\^)|^\s*function\s+\w|^\s*declare\s|^\s*\w+=\(|&>/
