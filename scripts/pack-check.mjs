@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
 // The sources go along: they are what a debugger, and a reader, should see.
-const limit = 600_000
+const limit = 700_000
 const npm = process.platform === "win32" ? "npm.cmd" : "npm"
 
 const run = (command, args, cwd = ".") => {

@@ -35,6 +35,8 @@ export interface Options
   readonly transcripts?: string | false
   /** What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on. Default `continue`, as scripts expect. */
   readonly onBroken?: "continue" | "block"
+  /** Lets `allow` of a trusted project answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  readonly projectAllows?: boolean
   /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */

@@ -1,4 +1,6 @@
+import { createAgent } from "@belay/core/createAgent"
 import * as HookChain from "@belay/core/HookChain"
+import type { RuntimePolicy } from "@belay/core/RuntimePolicy"
 import * as Command from "@belay/hooks/Command"
 import * as HookConfig from "@belay/hooks/HookConfig"
 import * as HookFiles from "@belay/hooks/HookFiles"
@@ -8,6 +10,7 @@ import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { calls, recording, scripted } from "../agent.ts"
 import { call } from "../events.ts"
 import * as Scope from "../scope.ts"
 import { folder, write } from "./processes.ts"
@@ -270,6 +273,38 @@ describe("HookFiles", () => {
       `${path}: hooks.PreToolUse[0].hooks[0].type: expected one of command, http, mcp_tool, prompt, agent`
     ])
   })
+})
+
+describe("allow", () => {
+  for (
+    const [event, answer] of [
+      ["PreToolUse", { permissionDecision: "allow" }],
+      ["PermissionRequest", { decision: { behavior: "allow" } }]
+    ] as const
+  ) {
+    it(`of the user answers the policy at ${event}; a project's does when the user says so`, { timeout: 60_000 }, async () => {
+      const { cwd, home, load } = place()
+      const text = settings(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer } })}'`, {}, event)
+      const status = async (options: HookFiles.Options) => {
+        const { ran, tools } = recording()
+        const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) }
+        await using agent = createAgent({
+          provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+          tools,
+          policy,
+          hooks: load(options).hooks,
+          cwd
+        })
+        return `${(await agent.run("go")).status} ${ran.join()}`
+      }
+      write(join(cwd, ".claude/settings.json"), text)
+      load().untrusted[0]!.trust()
+      assert.strictEqual(await status({}), "suspended ")
+      assert.strictEqual(await status({ projectAllows: true }), "completed ls")
+      write(join(home, ".claude/settings.json"), text)
+      assert.strictEqual(await status({ scopes: ["user"] }), "completed ls")
+    })
+  }
 })
 
 describe("files of every system", () => {

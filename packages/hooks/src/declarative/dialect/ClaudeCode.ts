@@ -48,6 +48,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout">, R
   readonly stopCap?: number
   /** What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, as the scripts expect. */
   readonly onBroken?: "continue" | "block"
+  /** Lets `allow` of an entry that is the project's (`trusted: "project"`) answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  readonly projectAllows?: boolean
   /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
   readonly transcripts?: string
   /** Runs the entries. Default: those of `Runners.make` with these options. */
@@ -95,6 +97,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     runners: options.runners ?? Runners.make(options),
     blockOnError: options.onBroken === "block",
     refuse: options.refuse ?? (() => undefined),
+    projectAllows: options.projectAllows === true,
     counts: owned.counts,
     onWake: onWake === undefined ? undefined : (sessionId, text) => onWake({ sessionId, text })
   })
