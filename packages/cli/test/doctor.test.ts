@@ -169,6 +169,17 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(entry({ command: "cat", args: ["${CLAUDE_PROJECT_DIR}/x"] }), [])
   })
 
+  it("finds variables that nobody fills in", () => {
+    const at = (command: string) => entry({ command }, { event: "PostToolUse" })
+    assert.deepEqual(at("echo \"$CLAUDE_FILE_PATHS\""), ["warning variable-unknown"])
+    assert.deepEqual(at("echo ${FILE}"), ["warning variable-unknown"])
+    assert.deepEqual(
+      at("f=$(jq -r .tool_input.file_path); echo \"$f\" '$AS_IT_STANDS' \\$NEITHER ${CI:-no} $HOME $tool_input_file_path"),
+      []
+    )
+    assert.deepEqual(at("for x in a b; do echo $x; done; while read -r y; do echo $y; done"), [])
+  })
+
   it("finds requests that are never sent, or are sent without what they need", () => {
     const http = (more: object, file = "home") =>
       rulesOf(of(world({ [`${file}/.claude/settings.json`]: settings("PreToolUse", [{ type: "http", ...more }], "Bash") })))

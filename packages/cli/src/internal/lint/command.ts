@@ -112,8 +112,35 @@ const started = (
       )
     )
   }
+  if (source.dialect === "claude" || source.dialect === "codex") {
+    const name = strangeIn(command)
+    if (name !== undefined) {
+      found.push(
+        said(
+          "warning",
+          "variable-unknown",
+          `nobody fills in $${name}`,
+          "commands see few variables of the host: it is empty, unless `passEnv` of the agent names it",
+          "Read the event from standard input, such as jq -r .tool_input.file_path, or use $tool_input_file_path."
+        )
+      )
+    }
+  }
   return found
 }
+
+/** A variable that a line uses, and that neither the line nor anybody else gives a value. */
+const strangeIn = (line: string): string | undefined => {
+  const unquoted = line.replaceAll(/'[^']*'/g, "")
+  const own = [...line.matchAll(/(?:^|[\s;&|(])(?:export\s+|local\s+)?(\w+)=|\b(?:read|for)\s+(?:-\w+\s+)*(\w+)/g)].flatMap(([, a, b]) =>
+    a ?? b ?? []
+  )
+  const names = [...unquoted.matchAll(/(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?![\w]*:?[-+=?]))/g)].map(([, a, b]) => a ?? b!)
+  return names.find((name) => !own.includes(name) && !given.test(name))
+}
+
+const given =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LANGUAGE|LC_\w+|PYENV_ROOT|NVM_DIR|VIRTUAL_ENV|PWD|OLDPWD|IFS|RANDOM|SECONDS|UID|HOSTNAME|SHLVL|BASH\w*|EPOCH\w+|REPLY|OPTARG|PIPESTATUS|LINENO|CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/
 
 const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> => {
   const { by, executable, exists, path, text } = script
