@@ -63,7 +63,11 @@ describe("belay hooks list", () => {
   })
 
   it("lets a terminal obey nothing that a project wrote", async () => {
-    const { hooks } = world({ "project/.claude/settings.json": settings("Stop", [{ command: "echo \u001b[2J\u202e\u0007\r\nrm x" }]) })
+    const { hooks, json } = world({
+      "project/.claude/settings.json": settings("Stop", [{ command: "echo \u001b[2J\u202e\u0007\r\nrm x" }])
+    })
+    assert.strictEqual((await json("list")).value.files[0].entries[0].command, "echo \u001b[2J\u202e\u0007\r\nrm x")
+    assert.notMatch((await hooks("list", "--json")).stdout, /\u202E/)
     const { stdout } = await hooks("list")
     // oxlint-disable-next-line no-control-regex -- they are what must not be there
     assert.notMatch(stdout, /[\u0000-\u0009\u000B-\u001F\u007F\u202E]/)

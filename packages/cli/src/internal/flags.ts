@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { names, systems } from "./guide/systems.ts"
 import { nearest } from "./nearest.ts"
-import { plain } from "./screen.ts"
+import { plain, visible } from "./screen.ts"
 import { Usage } from "./usage.ts"
 import { type Where, whereOf } from "./world.ts"
 
@@ -61,7 +61,7 @@ const said = <K extends string>(key: K, value: Option.Option<string>): { readonl
 export const ended = (code: 0 | 1): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
 
 export const print = (isJson: boolean, json: () => unknown, text: () => string): Effect.Effect<void> =>
-  Console.log(isJson ? JSON.stringify(json(), null, 2) : text())
+  Console.log(isJson ? visible(JSON.stringify(json(), null, 2)) : text())
 
 export const unknown = (event: string): Usage => {
   const near = nearest(event, names)

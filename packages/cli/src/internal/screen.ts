@@ -47,6 +47,13 @@ export const plain = (text: string): string =>
 
 const escapes: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
 
+/** The same for JSON, which stays what it is. */
+export const visible = (json: string): string =>
+  json.replaceAll(
+    /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
 /** The same for a text of several lines. */
 export const lines = (text: string): ReadonlyArray<string> =>
   text.replace(/\n$/, "").split("\n").map((line) => plain(line.replace(/\r$/, "")))
