@@ -2,12 +2,15 @@ import * as Discovery from "@belay/hooks/Discovery"
 import * as HookConfig from "@belay/hooks/HookConfig"
 import * as Matcher from "@belay/hooks/Matcher"
 import * as Outcome from "@belay/hooks/Outcome"
+import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { page } from "../src/internal/explain.ts"
 import { claude } from "../src/internal/guide/claude.ts"
 import { systems } from "../src/internal/guide/systems.ts"
+import { isBlocked } from "../src/internal/trial/decide.ts"
+import * as Trial from "../src/internal/trial/trial.ts"
 import { world } from "./belay.ts"
 
 const isEvent = (name: string): name is HookConfig.EventName =>
@@ -75,6 +78,36 @@ describe("belay hooks explain", () => {
         const { sources, warnings } = Discovery.find({ cwd, home, managed: cwd, sources: [dialect] })
         assert.deepEqual([dialect, event.name, warnings], [dialect, event.name, []])
         assert.strictEqual(sources.flatMap(({ config }) => config.handlers).length, 1, `${dialect} ${event.name}`)
+      }
+    }
+  })
+
+  it("has data about exit code 2 that agree with what every system's entries come to", async () => {
+    const no = "echo no >&2; exit 2"
+    const paths = new Map([["codex", "home/.codex/hooks.json"], ["copilot", "home/.copilot/hooks/a.json"], [
+      "gemini",
+      "home/.gemini/settings.json"
+    ], ["basecoat", "project/hooks.json"]])
+    for (const { dialect, events } of systems) {
+      const path = paths.get(dialect)
+      if (path === undefined) continue
+      for (const { name, occasion, two } of events) {
+        const groups = dialect === "copilot"
+          ? [{ bash: no }]
+          : dialect === "basecoat"
+          ? [{ command: no }]
+          : [{ hooks: [{ type: "command", command: no }] }]
+        const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
+        const where = { cwd, home, managed, dialects: [dialect], files: [], off: false }
+        const facts = { event: name, occasion, input: {}, payload: {}, tool: name === "preMcpToolCall" ? "mcp__a__b" : "Bash" }
+        const trial = await Effect.runPromise(Trial.run({ where, facts, trust: join(home, "trust") }))
+        assert.deepEqual(trial.runs.map(({ matched }) => matched), [true], `${dialect} ${name}`)
+        const blocks = isBlocked(trial) || trial.output !== undefined
+        assert.strictEqual(
+          blocks,
+          /refused|denied|denies|fails|goes on|skipped|the model reads/.test(two),
+          `${dialect} ${name}: ${trial.decision}`
+        )
       }
     }
   })

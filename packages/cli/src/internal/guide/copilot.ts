@@ -71,7 +71,7 @@ const events: ReadonlyArray<Event> = [
     may: "add context",
     matcher: "toolName",
     fields: [...tool, "error"],
-    two: "the model reads standard output",
+    two: "the model reads what it wrote, as advice",
     answers: [["additionalContext", "the model reads it"]]
   }),
   event({
