@@ -72,6 +72,8 @@ export interface Loaded {
   readonly untrusted: ReadonlyArray<Untrusted>
   /** Every file that was read, whether it counts or not. */
   readonly sources: ReadonlyArray<Discovery.Source>
+  /** Those of them that something silences (`disableAllHooks`, `allowManagedHooksOnly`). */
+  readonly silenced: ReadonlyArray<Discovery.Source>
 }
 
 /**
@@ -158,7 +160,8 @@ export const load = (options: Options = {}): Loaded => {
       fingerprint: print,
       trust: () => store.trust(cwd, print)
     }],
-    sources
+    sources,
+    silenced: sources.filter((one) => !counting.includes(one))
   }
 }
 

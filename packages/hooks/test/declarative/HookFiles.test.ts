@@ -4,6 +4,7 @@ import type { RuntimePolicy } from "@belay/core/RuntimePolicy"
 import * as Command from "@belay/hooks/Command"
 import * as HookConfig from "@belay/hooks/HookConfig"
 import * as HookFiles from "@belay/hooks/HookFiles"
+import * as Trust from "@belay/hooks/Trust"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
@@ -69,6 +70,40 @@ describe("HookFiles", () => {
       assert.deepEqual(second.untrusted, [])
       assert.deepInclude((yield* fire(second)).action, { _tag: "Reject", reason: "no" })
     }))
+
+  it("takes back what was decided, and says whether there was anything", () => {
+    const { cwd, load, project, trust } = place()
+    project(settings("exit 0"))
+    const store = Trust.folder(trust)
+    assert.isFalse(store.remove(cwd))
+    load().untrusted[0]!.trust()
+    assert.deepEqual(load().untrusted, [])
+    assert.isTrue(store.remove(cwd))
+    assert.lengthOf(load().untrusted, 1)
+    assert.isFalse(store.remove(cwd))
+  })
+
+  it("lists the scripts that a decision is about, there or not", () => {
+    const { cwd, load, project } = place()
+    project(settings("sh ./guard.sh; ./gone.sh"))
+    write(join(cwd, "guard.sh"), "exit 0")
+    chmodSync(join(cwd, "guard.sh"), 0o700)
+    write(join(cwd, ".claude/hooks/lib.sh"), "")
+    const all = Trust.scripts(cwd, load().sources)
+    const [lib, gone, guard] = all.filter(({ path }) => path.endsWith(".sh"))
+    assert.match(lib!.state, /^\d+ [0-9a-f]{64}$/)
+    assert.deepEqual(gone, { path: join(cwd, "gone.sh"), state: "absent" })
+    assert.match(guard!.state, /^700 [0-9a-f]{64}$/)
+  })
+
+  it("says which files are silenced", () => {
+    const { cwd, home, load, project } = place()
+    project(settings("exit 0", { disableAllHooks: true }))
+    write(join(home, ".claude/settings.json"), settings("exit 0"))
+    assert.deepEqual(load().silenced.map(({ path }) => path), [join(cwd, ".claude/settings.json")])
+    write(join(home, ".claude/settings.json"), settings("exit 0", { disableAllHooks: true }))
+    assert.lengthOf(load().silenced, 2)
+  })
 
   const changes: ReadonlyArray<readonly [what: string, change: (cwd: string) => void]> = [
     ["the settings", (cwd) => write(join(cwd, ".claude/settings.json"), settings("sh hooks/guard.sh # ", { a: 1 }))],
