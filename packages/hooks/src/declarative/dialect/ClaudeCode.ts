@@ -129,8 +129,18 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     if (event === "PreToolUse") owned.called(tool, call.args, ctx)
     if (!engine.matches(event, tool)) return undefined
     const { input } = known(call.name, call.args, toolNames, ctx.cwd, about)
-    const payload = told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
-    return fire({ event, payload, call: { tool, args: input }, env: variables(tool, input, call.args) }, ctx)
+    // Most calls fit no rule: what is told is put together for those that do.
+    let payload: JsonObject | undefined
+    return fire({
+      event,
+      get payload() {
+        return payload ??= told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
+      },
+      call: { tool, args: input },
+      get env() {
+        return variables(tool, input, call.args)
+      }
+    }, ctx)
   }
   const inject = (verdict: Verdict, ctx: HookContext) => verdict.context.forEach((one) => ctx.inject(one))
   const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })

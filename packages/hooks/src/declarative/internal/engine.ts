@@ -310,8 +310,10 @@ export const shown = (work: Work): string => {
   }
 }
 
-const valueOf = ({ event, payload }: Occasion): string => {
-  const { field } = rowOf(event)
+const valueOf = (occasion: Occasion): string => {
+  const { field } = rowOf(occasion.event)
+  if (occasion.call !== undefined) return occasion.call.tool
+  const { payload } = occasion
   const value = field !== undefined && Object.hasOwn(payload, field) ? payload[field] : ""
   return typeof value === "string" ? value : ""
 }
