@@ -130,16 +130,6 @@ cat <<EOF
   "hookSpecificOutput": {
     "hookEventName": "PreToolUse",
     "permissionDecision": "deny",
-    "permissionDecisionReason": "Use \\\`rg\\\` instead of grep 🚫",
-    "note": "x"
-  }
-}
-EOF
-{
-  "version": 2,
-  "hookSpecificOutput": {
-    "hookEventName": "PreToolUse",
-    "permissionDecision": "deny",
     "permissionDecisionReason": "Use rg instead of grep 🚫",
     "note": "x"
   }
@@ -210,6 +200,25 @@ cmd=$(jq -r .tool_input.command)
 exit 0
 `,
     then: "ran"
+  },
+  {
+    what: "opens /dev/stdin and /dev/stderr by their names",
+    script: `#!/bin/bash
+set -euo pipefail
+INPUT=$(cat /dev/stdin)
+if [ "$(jq -r .tool_input.command <<<"$INPUT")" = ls ]; then
+  echo "🚫 blocked" | tee /dev/stderr > /dev/null
+  echo "by name" > /dev/stderr
+  exit 2
+fi
+`,
+    then: /^🚫 blocked\nby name$/
+  },
+  {
+    what: "writes JSON to /dev/stdout, from what node reads as /dev/stdin",
+    line:
+      `node -e 'const i = JSON.parse(require("fs").readFileSync("/dev/stdin", "utf8")); console.log(JSON.stringify({ decision: "block", reason: i.hook_event_name }))' > /dev/stdout`,
+    then: /^PreToolUse$/
   },
   {
     what: "reads its input late",

@@ -6,7 +6,7 @@ import { type Fields, isRecord, parse } from "./records.ts"
 
 export const codexOutcome = (finished: Finished, event: EventName): Outcome.Outcome => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
-  if (timedOut || overflowed || exitCode === undefined) return Outcome.read(finished, event)
+  if (timedOut || (overflowed && exitCode !== 2) || exitCode === undefined) return Outcome.read(finished, event)
   if (exitCode === 2) {
     return stderr.trim() === ""
       ? broken("ended with 2 and gave no reason on standard error")
