@@ -102,8 +102,9 @@ const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => 
   })
 }
 
-/** What a line only writes to is no script: a log changes whenever its hook runs. */
-const written = /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?)\s*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+/** What a line only writes to, or looks for, is no script: a log, or a mark that something is to be done, changes whenever its hook runs. */
+const written =
+  /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 

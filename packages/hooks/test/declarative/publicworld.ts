@@ -1,9 +1,10 @@
 /** A project with settings and scripts as they are published, and an agent that works in it. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
-import { createAgent } from "@belay/core/createAgent"
-import { defineTool } from "@belay/core/defineTool"
+import { type AgentSession, createAgent } from "@belay/core/createAgent"
+import { type AnyTool, defineTool } from "@belay/core/defineTool"
 import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
+
 import * as HookFiles from "@belay/hooks/HookFiles"
 import { assert } from "@effect/vitest"
 import * as Schema from "effect/Schema"
@@ -29,10 +30,13 @@ export interface Setup {
   readonly answers?: { readonly [tool: string]: Json | Error }
   readonly policy?: NonNullable<Parameters<typeof createAgent>[0]["policy"]>
   readonly prompts?: ReadonlyArray<string>
+  /** Besides the prompts, before the session ends. */
+  readonly then?: (session: AgentSession) => Promise<unknown>
+  readonly more?: ReadonlyArray<AnyTool>
 }
 
 /** Writes a project down, trusts it, and lets an agent with a scripted model work there. */
-export const work = async ({ answers = {}, dialect = "claude", files = {}, lines, options = {}, policy, prompts = ["go"], settings }: Setup) => {
+export const work = async ({ answers = {}, dialect = "claude", files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings, then }: Setup) => {
   const root = folder()
   const [cwd, home] = [join(root, "my project"), join(root, "home")]
   write(join(cwd, dialect === "claude" ? ".claude/settings.json" : ".codex/hooks.json"), JSON.stringify(settings))
@@ -57,11 +61,12 @@ export const work = async ({ answers = {}, dialect = "claude", files = {}, lines
   )
   const { provider, requests } = scripted(lines)
   const events: Array<AgentEvent> = []
-  await using agent = createAgent({ provider, tools, hooks, cwd, ...(policy === undefined ? {} : { policy }) })
+  await using agent = createAgent({ provider, tools: [...tools, ...more], hooks, cwd, ...(policy === undefined ? {} : { policy }) })
   agent.on((event) => void events.push(event))
   const session = await agent.session()
   const results: Array<Awaited<ReturnType<typeof session.run>> | Error> = []
   for (const prompt of prompts) results.push(await session.run(prompt).catch((error: unknown) => error as Error))
+  await then?.(session)
   await session.close()
   const last = results.at(-1)
   const messages = last === undefined || last instanceof Error ? [] : last.messages

@@ -20,7 +20,7 @@ export interface Request {
   readonly cwd: string
   /** Written to standard input, which is then closed. */
   readonly input: string
-  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, `LC_*` and those that find a language's programs. */
+  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `TZ`, `LANG`, `LC_*` and those that find a language's programs. */
   readonly env?: { readonly [name: string]: string }
   /** Names of variables of the host that are passed on too. */
   readonly passEnv?: ReadonlyArray<string>
