@@ -30,7 +30,7 @@ export const fingerprint = (
   const paths = [
     ...new Set([
       ...scripts,
-      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !/\.(?:log|jsonl)$/.test(path))
+      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !kept.test(path))
     ])
   ].sort()
   return sha256(JSON.stringify([
@@ -105,6 +105,9 @@ const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => 
 /** What a line only writes to, or looks for, is no script: a log, or a mark that something is to be done, changes whenever its hook runs. */
 const written =
   /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+
+/** What scripts keep beside them, by its name: it changes whenever they run. */
+const kept = /\.(?:log|jsonl|lock|pid|tmp)$|(?:^|[/_.-])(?:cache|state)\.json$/
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 

@@ -7,7 +7,10 @@ import { join } from "node:path"
 import { calls, scripted } from "../agent.ts"
 import { command, work } from "./publicworld.ts"
 
-const on = (line: string, more: object = {}, matcher?: string) => ({ ...(matcher === undefined ? {} : { matcher }), hooks: [command(line, more)] })
+const on = (line: string, more: object = {}, matcher?: string) => ({
+  ...(matcher === undefined ? {} : { matcher }),
+  hooks: [command(line, more)]
+})
 
 const json = (path: string) => readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line))
 
@@ -75,7 +78,9 @@ print(f"<context>{len(data['prompt'])} characters, in {data['cwd'].split('/')[-1
         hooks: {
           UserPromptSubmit: [
             on("python3 .claude/hooks/validate.py"),
-            on("jq -e '.prompt | test(\"deploy\")' > /dev/null && echo '{\"decision\":\"block\",\"reason\":\"Deploys are frozen\"}'; exit 0"),
+            on(
+              "jq -e '.prompt | test(\"deploy\")' > /dev/null && echo '{\"decision\":\"block\",\"reason\":\"Deploys are frozen\"}'; exit 0"
+            ),
             on("grep -q '\"prompt\":\"stop everything\"' && echo '{\"continue\":false,\"stopReason\":\"as you wish\"}'; true")
           ]
         }
@@ -108,7 +113,11 @@ describe("PostToolUse", () => {
       settings: {
         hooks: {
           PostToolUse: [
-            on("jq -r '.tool_input.file_path' | { read file_path; if echo \"$file_path\" | grep -q '\\.ts$'; then echo \"$file_path\" >> formatted; fi; }", {}, "Edit|Write"),
+            on(
+              "jq -r '.tool_input.file_path' | { read file_path; if echo \"$file_path\" | grep -q '\\.ts$'; then echo \"$file_path\" >> formatted; fi; }",
+              {},
+              "Edit|Write"
+            ),
             on(
               "f=$(jq -r '.tool_input.file_path // .tool_response.filePath'); case \"$f\" in *.json) python3 -m json.tool \"$f\" > /dev/null || { echo \"$f is no JSON\" >&2; exit 2; };; esac",
               {},
@@ -120,11 +129,21 @@ describe("PostToolUse", () => {
               "Write"
             ),
             on("jq -r '\"\\(.tool_input.command) - \\(.tool_response.stdout)\"' >> bash-command-log.txt", {}, "Bash"),
-            on("echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"additionalContext\":\"Remember to commit.\"}}'", {}, "Edit"),
-            on("jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUse\", updatedMCPToolOutput: (.tool_response | tostring | gsub(\"secret-[a-z]+\"; \"***\"))}}'", {}, "mcp__.*"),
+            on(
+              "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"additionalContext\":\"Remember to commit.\"}}'",
+              {},
+              "Edit"
+            ),
+            on(
+              "jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUse\", updatedMCPToolOutput: (.tool_response | tostring | gsub(\"secret-[a-z]+\"; \"***\"))}}'",
+              {},
+              "mcp__.*"
+            ),
             on("echo 'lint failed'; exit 1", {}, "NotebookEdit")
           ],
-          PostToolUseFailure: [on("jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUseFailure\", additionalContext: (\"It failed: \" + .error)}}'")]
+          PostToolUseFailure: [
+            on("jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUseFailure\", additionalContext: (\"It failed: \" + .error)}}'")
+          ]
         }
       },
       files: { "bad.json": "{", "good.json": "{}" },
@@ -149,6 +168,67 @@ describe("PostToolUse", () => {
     assert.include(said[5]!, "row ***")
     assert.include(heard(8), "It failed: no such folder")
     assert.match(warnings.join("\n"), /ended with 1/)
+  })
+
+  it("remembers in files beside its scripts what was edited, until the agent stops", { timeout: 60_000 }, async () => {
+    const { cwd, heard, requests, warnings } = await work({
+      settings: {
+        hooks: {
+          PostToolUse: [
+            on("python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/track.py", {}, "Edit|Write"),
+            on("touch .claude/.dirty", {}, "Edit|Write")
+          ],
+          Stop: [
+            on(
+              "[ -f .claude/.dirty ] || exit 0; rm -f .claude/.dirty; jq -r '.files[]' .claude/hooks/edits-state.json | sed 's/^/Review /' >&2; exit 2"
+            )
+          ]
+        }
+      },
+      files: {
+        ".claude/hooks/lib/__init__.py": "",
+        ".claude/hooks/lib/store.py":
+          "import json\n\ndef load(path):\n    try:\n        return json.load(open(path))\n    except FileNotFoundError:\n        return {'files': []}\n",
+        ".claude/hooks/track.py": `import json, os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from lib.store import load
+path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "edits-state.json")
+state = load(path)
+name = os.path.relpath(json.load(sys.stdin)["tool_input"]["file_path"], os.environ["CLAUDE_PROJECT_DIR"])
+if name not in state["files"]:
+    state["files"].append(name)
+with open(path, "w") as f:
+    json.dump(state, f, indent=2)
+`
+      },
+      lines: [calls(["Write", { file_path: "a.ts", content: "" }]), calls(["Edit", { file_path: "b.ts" }]), { text: "done" }, {
+        text: "reviewed"
+      }]
+    })
+    assert.deepEqual(warnings, [])
+    assert.lengthOf(requests, 4)
+    assert.include(heard(3), "Review a.ts\nReview b.ts")
+    assert.isFalse(existsSync(join(cwd, ".claude/.dirty")))
+  })
+
+  it("gives the model another result, as the tool would have", { timeout: 60_000 }, async () => {
+    const { said } = await work({
+      settings: {
+        hooks: {
+          PostToolUse: [
+            on(
+              "jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUse\", updatedToolOutput: (.tool_response | .stdout |= gsub(\"hunter2\"; \"[redacted]\"))}}'",
+              {},
+              "Bash"
+            ),
+            on("echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"updatedMCPToolOutput\":\"never\"}}'", {}, "Read")
+          ]
+        }
+      },
+      answers: { Bash: "password: hunter2", Read: "the file" },
+      lines: [calls(["Bash", { command: "cat x" }]), calls(["Read", { file_path: "x" }])]
+    })
+    assert.deepEqual(said, ["password: [redacted]", "the file"])
   })
 
   it("ends the turn with continue: false", { timeout: 60_000 }, async () => {
@@ -207,7 +287,14 @@ jq -n --arg last "$(echo "$INPUT" | jq -r .last_assistant_message)" '{decision: 
 
   it("read the transcript: the last words, the tools, the tokens", { timeout: 60_000 }, async () => {
     const { cwd, requests, warnings } = await work({
-      settings: { hooks: { Stop: [on("python3 .claude/hooks/summary.py"), on("tail -n 1 \"$(jq -r .transcript_path)\" | jq -r '.message.content[0].text' > last")] } },
+      settings: {
+        hooks: {
+          Stop: [
+            on("python3 .claude/hooks/summary.py"),
+            on("tail -n 1 \"$(jq -r .transcript_path)\" | jq -r '.message.content[0].text' > last")
+          ]
+        }
+      },
       files: {
         ".claude/hooks/summary.py": `import json, os, sys
 from pathlib import Path
@@ -242,7 +329,10 @@ with open("summary.json", "w") as f:
 `
       },
       lines: [
-        { ...calls(["write_file", { path: "a.ts", content: "" }], ["run_command", { cmd: "ls" }]), usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 40 } },
+        {
+          ...calls(["write_file", { path: "a.ts", content: "" }], ["run_command", { cmd: "ls" }]),
+          usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 40 }
+        },
         { text: "All done.", usage: { inputTokens: 200, outputTokens: 20 } }
       ]
     })
@@ -260,11 +350,20 @@ with open("summary.json", "w") as f:
   })
 
   it("hear of sub-agents, and read what these said", { timeout: 60_000 }, async () => {
-    const helper = createAgent({ name: "code-reviewer", provider: scripted([{ text: "looks fine" }, { text: "looked again: fine" }]).provider })
+    const helper = createAgent({
+      name: "code-reviewer",
+      provider: scripted([{ text: "looks fine" }, { text: "looked again: fine" }]).provider
+    })
     const { cwd, said } = await work({
       settings: {
         hooks: {
-          SubagentStart: [on("echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SubagentStart\",\"additionalContext\":\"Be strict.\"}}'", {}, "code-reviewer")],
+          SubagentStart: [
+            on(
+              "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SubagentStart\",\"additionalContext\":\"Be strict.\"}}'",
+              {},
+              "code-reviewer"
+            )
+          ],
           SubagentStop: [
             on("jq -r '.agent_transcript_path' | xargs -d '\\n' cat | jq -c '[.type, .isSidechain, .message.content]' >> inner"),
             on("jq -e '.stop_hook_active' >/dev/null || { echo 'look again' >&2; exit 2; }", {}, "code-reviewer"),
@@ -289,15 +388,23 @@ describe("permissions", () => {
   const policy = { check: () => ({ type: "ask", reason: "may it?", grant: { sandbox: "none" } }) as const }
 
   it("are answered by PermissionRequest and PreToolUse, and not by exit code 2 of the former", { timeout: 60_000 }, async () => {
-    const { ran, results, said } = await work({
+    const { ran, results } = await work({
       settings: {
         hooks: {
           PreToolUse: [
-            on("jq -c 'select(.tool_input.file_path | test(\"\\\\.(md|txt)$\")) | {decision: \"approve\", reason: \"documentation\", suppressOutput: true}'", {}, "Read")
+            on(
+              "jq -c 'select(.tool_input.file_path | test(\"\\\\.(md|txt)$\")) | {decision: \"approve\", reason: \"documentation\", suppressOutput: true}'",
+              {},
+              "Read"
+            )
           ],
           PermissionRequest: [
             on("python3 .claude/hooks/permission.py", {}, "Bash"),
-            on("echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\"decision\":{\"behavior\":\"deny\",\"message\":\"No web\"}}}'", {}, "WebFetch"),
+            on(
+              "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\"decision\":{\"behavior\":\"deny\",\"message\":\"No web\"}}}'",
+              {},
+              "WebFetch"
+            ),
             on("echo 'not heard' >&2; exit 2", {}, "Glob")
           ]
         }
@@ -332,7 +439,6 @@ else:
     assert.include(JSON.stringify(results[0]), "Ask first")
     assert.include(JSON.stringify(results[0]), "No web")
     assert.strictEqual((results[0] as { readonly status: string }).status, "suspended")
-    assert.deepEqual(said.length >= 0, true)
   })
 })
 
@@ -363,7 +469,11 @@ describe("what happens around a session", () => {
       },
       lines: [{ text: "hello" }],
       then: async (session) => {
-        await session.signal({ name: "Notification", payload: { message: "waiting for you", notification_type: "idle_prompt" }, blockable: false })
+        await session.signal({
+          name: "Notification",
+          payload: { message: "waiting for you", notification_type: "idle_prompt" },
+          blockable: false
+        })
         await session.compact()
       }
     })
@@ -389,9 +499,37 @@ describe("what happens around a session", () => {
     assert.isFalse(isCompacted)
   })
 
+  it("titles, first words, batches, and a Stop that only adds context", { timeout: 60_000 }, async () => {
+    const { cwd, events, heard, requests } = await work({
+      settings: {
+        hooks: {
+          SessionStart: [
+            on(
+              "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"sessionTitle\":\"Fix it\",\"initialUserMessage\":\"Read the notes first.\",\"watchPaths\":[]}}'"
+            )
+          ],
+          PostToolBatch: [on("jq -c '[.tool_calls[] | [.tool_name, .tool_response]]' > batch")],
+          Stop: [
+            on(
+              "jq -c 'if .stop_hook_active then {} else {hookSpecificOutput: {hookEventName: \"Stop\", additionalContext: \"One thing is left.\"}} end'"
+            )
+          ]
+        }
+      },
+      lines: [calls(["Bash", { command: "ls" }], ["read_file", { path: "x" }]), { text: "done" }, { text: "all done" }]
+    })
+    assert.include(heard(0), "Read the notes first.")
+    assert.isTrue(events.some((event) => event.type === "custom" && event.name === "session-title"))
+    assert.deepEqual(json(join(cwd, "batch")), [[["Bash", "done"], ["Read", "done"]]])
+    assert.lengthOf(requests, 3)
+    assert.include(heard(2), "One thing is left.")
+  })
+
   it("variables of an env file are there for later", { timeout: 60_000 }, async () => {
     const { warnings } = await work({
-      settings: { hooks: { SessionStart: [on("[ -n \"$CLAUDE_ENV_FILE\" ] && echo 'export NODE_ENV=production' >> \"$CLAUDE_ENV_FILE\"")] } },
+      settings: {
+        hooks: { SessionStart: [on("[ -n \"$CLAUDE_ENV_FILE\" ] && echo 'export NODE_ENV=production' >> \"$CLAUDE_ENV_FILE\"")] }
+      },
       lines: [{ text: "hello" }]
     })
     assert.deepEqual(warnings, [])

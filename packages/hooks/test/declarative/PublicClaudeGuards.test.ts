@@ -21,7 +21,10 @@ interface Case {
 
 const bash = (line: string): Call => ["Bash", { command: line }]
 const deny = (reason: string, more: object = {}) =>
-  JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason }, ...more })
+  JSON.stringify({
+    hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason },
+    ...more
+  })
 
 /** Sees to it that what is not installed is not found. */
 const without = (program: string) => `mkdir -p /tmp/none && PATH=/tmp/none ${program}`
@@ -59,13 +62,15 @@ const group = (title: string, cases: ReadonlyArray<Case>) =>
 group("guards in bash", [
   {
     what: "jq and grep in one line, which block by exit code",
-    line: `jq -r '.tool_input.command' | grep -qE '(^|[;&| ])rm +-[a-zA-Z]*r' && { echo 'rm -r is not allowed here' >&2; exit 2; } || exit 0`,
+    line:
+      `jq -r '.tool_input.command' | grep -qE '(^|[;&| ])rm +-[a-zA-Z]*r' && { echo 'rm -r is not allowed here' >&2; exit 2; } || exit 0`,
     call: bash("ls && rm -rf build"),
     then: /^rm -r is not allowed here$/
   },
   {
     what: "the same line lets others pass",
-    line: `jq -r '.tool_input.command' | grep -qE '(^|[;&| ])rm +-[a-zA-Z]*r' && { echo 'rm -r is not allowed here' >&2; exit 2; } || exit 0`,
+    line:
+      `jq -r '.tool_input.command' | grep -qE '(^|[;&| ])rm +-[a-zA-Z]*r' && { echo 'rm -r is not allowed here' >&2; exit 2; } || exit 0`,
     then: "ran"
   },
   {
@@ -162,7 +167,11 @@ fi
     then: ["stopped", /budget is used up/]
   },
   { what: "exit 2 without a word", line: "exit 2", then: /./ },
-  { what: "exit 2 with JSON that allows blocks all the same", line: `echo '{"decision":"approve"}'; echo 'still no' >&2; exit 2`, then: /^still no$/ },
+  {
+    what: "exit 2 with JSON that allows blocks all the same",
+    line: `echo '{"decision":"approve"}'; echo 'still no' >&2; exit 2`,
+    then: /^still no$/
+  },
   {
     what: "exit 2 with JSON that denies gives the JSON's reason",
     line: `echo '${deny("from JSON")}'; echo 'from stderr' >&2; exit 2`,
@@ -174,8 +183,17 @@ fi
     line: "echo 'blocked on stdout'; exit 2",
     then: /^(?!blocked on stdout)/
   },
-  { what: "exit 1 after JSON that denies: the JSON decides", line: `echo '${deny("said before the crash")}'; exit 1`, then: /^said before the crash$/ },
-  { what: "exit 1 with a message is an error that blocks nothing", line: "echo 'not allowed' >&2; exit 1", then: "ran", warning: /not allowed/ },
+  {
+    what: "exit 1 after JSON that denies: the JSON decides",
+    line: `echo '${deny("said before the crash")}'; exit 1`,
+    then: /^said before the crash$/
+  },
+  {
+    what: "exit 1 with a message is an error that blocks nothing",
+    line: "echo 'not allowed' >&2; exit 1",
+    then: "ran",
+    warning: /not allowed/
+  },
   { what: "exit 255 blocks nothing", line: "exit 255", then: "ran", warning: /ended with 255/ },
   { what: "false && exit 2", line: "false && exit 2", then: "ran", warning: /ended with 1/ },
   { what: "a log before JSON makes it text", line: `echo 'checking...'; echo '${deny("never read")}'`, then: "ran" },
@@ -227,8 +245,7 @@ fi
   },
   {
     what: "reads its input line by line",
-    line:
-      "while IFS= read -r line; do case \"$line\" in *'\"tool_name\":\"Bash\"'*) echo 'read it' >&2; exit 2;; esac; done",
+    line: "while IFS= read -r line; do case \"$line\" in *'\"tool_name\":\"Bash\"'*) echo 'read it' >&2; exit 2;; esac; done",
     then: /^read it$/
   },
   {

@@ -1,8 +1,8 @@
 /** Settings as people publish them: which entries run for which tools, and what several of them say together. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Effect from "effect/Effect"
 import { calls, type Line } from "../agent.ts"
 import { folder, until, write } from "./processes.ts"
 import { type Call, command, decide, work } from "./publicworld.ts"
@@ -190,54 +190,58 @@ describe("several entries", () => {
 })
 
 describe("entries of all kinds", () => {
-  it("once, async, status, exec form, the same twice, unknown keys, and what is wrong beside what is right", { timeout: 60_000 }, async () => {
-    const { cwd, found, ran, warnings } = await work({
-      settings: {
-        $schema: "https://json.schemastore.org/claude-code-settings.json",
-        permissions: { allow: ["Bash(ls:*)"], deny: [] },
-        env: { FOO: "bar" },
-        model: "opus",
-        statusLine: { type: "command", command: "touch never" },
-        hooks: {
-          PreToolUse: [
-            {
-              matcher: "Bash",
-              hooks: [
-                mark("each"),
-                { ...mark("once"), once: true },
-                { ...mark("slow"), command: `sleep 0.3; ${mark("slow").command}`, async: true },
-                {
-                  type: "command",
-                  command: "${CLAUDE_PROJECT_DIR}/.claude/hooks/exec.sh",
-                  args: ["--root", "${CLAUDE_PROJECT_DIR}", "$HOME", "a b"],
-                  statusMessage: "Looking",
-                  description: "unknown",
-                  timeout: 20
-                },
-                { type: "comand", command: "touch never" },
-                { type: "command" },
-                { type: "command", command: "touch never", timeout: "10" }
-              ]
-            },
-            { matcher: "Bash", hooks: [mark("each")] },
-            { matcher: "Bash" }
-          ],
-          PreToolUsee: [{ hooks: [mark("never")] }]
-        }
-      },
-      files: {
-        ".claude/hooks/exec.sh": "#!/bin/sh\nprintf '%s|' \"$@\" >> \"$CLAUDE_PROJECT_DIR/args\"\necho >> \"$CLAUDE_PROJECT_DIR/args\"\n"
-      },
-      lines: [calls(["Bash", { command: "one" }]), calls(["run_command", { cmd: "two" }]), calls(["Read", { file_path: "x" }])]
-    })
-    assert.lengthOf(ran, 3)
-    assert.deepEqual(warnings, [])
-    await until(() => lines(join(cwd, "log")).filter((line) => line === "slow Bash").length === 2)
-    assert.deepEqual(lines(join(cwd, "log")).toSorted(), ["each Bash", "each Bash", "once Bash", "slow Bash", "slow Bash"])
-    assert.deepEqual(lines(join(cwd, "args")), Array.from({ length: 2 }, () => `--root|${cwd}|$HOME|a b|`))
-    assert.isFalse(existsSync(join(cwd, "never")))
-    assert.lengthOf(found, 5)
-  })
+  it(
+    "once, async, status, exec form, the same twice, unknown keys, and what is wrong beside what is right",
+    { timeout: 60_000 },
+    async () => {
+      const { cwd, found, ran, warnings } = await work({
+        settings: {
+          $schema: "https://json.schemastore.org/claude-code-settings.json",
+          permissions: { allow: ["Bash(ls:*)"], deny: [] },
+          env: { FOO: "bar" },
+          model: "opus",
+          statusLine: { type: "command", command: "touch never" },
+          hooks: {
+            PreToolUse: [
+              {
+                matcher: "Bash",
+                hooks: [
+                  mark("each"),
+                  { ...mark("once"), once: true },
+                  { ...mark("slow"), command: `sleep 0.3; ${mark("slow").command}`, async: true },
+                  {
+                    type: "command",
+                    command: "${CLAUDE_PROJECT_DIR}/.claude/hooks/exec.sh",
+                    args: ["--root", "${CLAUDE_PROJECT_DIR}", "$HOME", "a b"],
+                    statusMessage: "Looking",
+                    description: "unknown",
+                    timeout: 20
+                  },
+                  { type: "comand", command: "touch never" },
+                  { type: "command" },
+                  { type: "command", command: "touch never", timeout: "10" }
+                ]
+              },
+              { matcher: "Bash", hooks: [mark("each")] },
+              { matcher: "Bash" }
+            ],
+            PreToolUsee: [{ hooks: [mark("never")] }]
+          }
+        },
+        files: {
+          ".claude/hooks/exec.sh": "#!/bin/sh\nprintf '%s|' \"$@\" >> \"$CLAUDE_PROJECT_DIR/args\"\necho >> \"$CLAUDE_PROJECT_DIR/args\"\n"
+        },
+        lines: [calls(["Bash", { command: "one" }]), calls(["run_command", { cmd: "two" }]), calls(["Read", { file_path: "x" }])]
+      })
+      assert.lengthOf(ran, 3)
+      assert.deepEqual(warnings, [])
+      await until(() => lines(join(cwd, "log")).filter((line) => line === "slow Bash").length === 2)
+      assert.deepEqual(lines(join(cwd, "log")).toSorted(), ["each Bash", "each Bash", "once Bash", "slow Bash", "slow Bash"])
+      assert.deepEqual(lines(join(cwd, "args")), Array.from({ length: 2 }, () => `--root|${cwd}|$HOME|a b|`))
+      assert.isFalse(existsSync(join(cwd, "never")))
+      assert.lengthOf(found, 5)
+    }
+  )
 
   it("settings of the user, of the project and of the machine of one person add to each other", { timeout: 60_000 }, async () => {
     const of = (name: string) => JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [mark(name)] }] } })

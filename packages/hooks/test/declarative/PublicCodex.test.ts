@@ -49,13 +49,18 @@ if "rm -rf" in command:
   { what: "approve", line: `echo '{"decision":"approve"}'`, then: "ran", warning: /not supported/ },
   {
     what: "a rewrite",
-    line: `jq -c '{hookSpecificOutput: {hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: {command: ("timeout 60 " + .tool_input.command)}}}'`,
+    line:
+      `jq -c '{hookSpecificOutput: {hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: {command: ("timeout 60 " + .tool_input.command)}}}'`,
     then: { command: "timeout 60 ls" }
   },
   { what: "context", line: `echo '${specific({ additionalContext: "Use tabs." })}'`, then: "ran" },
   { what: "a message for the user", line: `echo '{"systemMessage":"looked"}'`, then: "ran" },
   { what: "text", line: "echo all fine", then: "ran" },
-  { what: "pretty-printed JSON", line: `jq . <<< '${specific({ permissionDecision: "deny", permissionDecisionReason: "no" })}'`, then: /^no$/ },
+  {
+    what: "pretty-printed JSON",
+    line: `jq . <<< '${specific({ permissionDecision: "deny", permissionDecisionReason: "no" })}'`,
+    then: /^no$/
+  },
   {
     what: "JSON with a key that Codex has not",
     line: `echo '{"version":1,"decision":"block","reason":"no"}'`,
@@ -106,7 +111,10 @@ describe("guards of Codex", () => {
 })
 
 describe("events of Codex", () => {
-  const on = (line: string, matcher?: string) => ({ ...(matcher === undefined ? {} : { matcher }), hooks: [command(line, { timeout: 20 })] })
+  const on = (line: string, matcher?: string) => ({
+    ...(matcher === undefined ? {} : { matcher }),
+    hooks: [command(line, { timeout: 20 })]
+  })
 
   it("load context, refuse prompts, review results and keep the agent going", { timeout: 60_000 }, async () => {
     const { cwd, heard, requests, results } = await work({
@@ -115,11 +123,21 @@ describe("events of Codex", () => {
         hooks: {
           SessionStart: [on("python3 .codex/hooks/session_start.py", "startup|resume")],
           UserPromptSubmit: [
-            on(`python3 -c "import json,sys; p=json.load(sys.stdin)['prompt']; 'sk-' in p and print(json.dumps({'decision':'block','reason':'Looks like a key'}))"`),
+            on(
+              `python3 -c "import json,sys; p=json.load(sys.stdin)['prompt']; 'sk-' in p and print(json.dumps({'decision':'block','reason':'Looks like a key'}))"`
+            ),
             on("echo 'Branch: topic'")
           ],
-          PostToolUse: [on(`jq -c 'select(.tool_response | tostring | test("FAILED")) | {decision: "block", reason: "Tests fail: read the output", hookSpecificOutput: {hookEventName: "PostToolUse", additionalContext: "pytest said so"}}'`, "Bash")],
-          Stop: [on(`jq -c 'if .stop_hook_active then {continue: true} else {decision: "block", reason: "Run one more pass."} end'`), on("echo 'plain text'")]
+          PostToolUse: [
+            on(
+              `jq -c 'select(.tool_response | tostring | test("FAILED")) | {decision: "block", reason: "Tests fail: read the output", hookSpecificOutput: {hookEventName: "PostToolUse", additionalContext: "pytest said so"}}'`,
+              "Bash"
+            )
+          ],
+          Stop: [
+            on(`jq -c 'if .stop_hook_active then {continue: true} else {decision: "block", reason: "Run one more pass."} end'`),
+            on("echo 'plain text'")
+          ]
         }
       },
       files: {
@@ -149,7 +167,10 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "addit
         settings: {
           hooks: {
             PermissionRequest: [
-              on(`cat > asked; echo '${JSON.stringify({ ...more, hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })}'`, "Bash")
+              on(
+                `cat > asked; echo '${JSON.stringify({ ...more, hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })}'`,
+                "Bash"
+              )
             ]
           }
         },

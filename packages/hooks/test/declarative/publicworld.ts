@@ -15,7 +15,9 @@ import { folder, write } from "./processes.ts"
 /** Tools under the names that Claude Code has for them, and under others that are common. */
 const names = [
   ..."Bash Edit Write MultiEdit NotebookEdit Read Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput Skill".split(" "),
-  ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query".split(" ")
+  ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query".split(
+    " "
+  )
 ]
 
 export type Call = readonly [name: string, args: Json]
@@ -36,7 +38,9 @@ export interface Setup {
 }
 
 /** Writes a project down, trusts it, and lets an agent with a scripted model work there. */
-export const work = async ({ answers = {}, dialect = "claude", files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings, then }: Setup) => {
+export const work = async (
+  { answers = {}, dialect = "claude", files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings, then }: Setup
+) => {
   const root = folder()
   const [cwd, home] = [join(root, "my project"), join(root, "home")]
   write(join(cwd, dialect === "claude" ? ".claude/settings.json" : ".codex/hooks.json"), JSON.stringify(settings))
@@ -99,11 +103,13 @@ export type Verdict =
   | { readonly is: "stopped"; readonly reason: string }
 
 /** One call under hooks of one event. */
-export const decide = async (setup: Omit<Setup, "lines" | "settings"> & {
-  readonly call?: Call
-  readonly hooks: ReadonlyArray<object>
-  readonly matcher?: string
-}): Promise<Verdict & { readonly warnings: ReadonlyArray<string>; readonly notices: ReadonlyArray<string>; readonly heard: string }> => {
+export const decide = async (
+  setup: Omit<Setup, "lines" | "settings"> & {
+    readonly call?: Call
+    readonly hooks: ReadonlyArray<object>
+    readonly matcher?: string
+  }
+): Promise<Verdict & { readonly warnings: ReadonlyArray<string>; readonly notices: ReadonlyArray<string>; readonly heard: string }> => {
   const { call = ["Bash", { command: "ls" }], hooks, matcher, ...rest } = setup
   const group = { ...(matcher === undefined ? {} : { matcher }), hooks }
   const found = await work({ ...rest, settings: { hooks: { PreToolUse: [group] } }, lines: [calls(call)] })
@@ -113,5 +119,7 @@ export const decide = async (setup: Omit<Setup, "lines" | "settings"> & {
   if (result instanceof Error) return { is: "stopped", reason: String(result), ...told }
   if (result.status === "suspended") return { is: "asked", reason: result.pending[0]!.reason, ...told }
   if (ran.length > 0) return { is: "ran", args: ran[0]![1], ...told }
-  return result.status === "completed" ? { is: "blocked", reason: said[0] ?? "", ...told } : { is: "stopped", reason: JSON.stringify(result), ...told }
+  return result.status === "completed"
+    ? { is: "blocked", reason: said[0] ?? "", ...told }
+    : { is: "stopped", reason: JSON.stringify(result), ...told }
 }

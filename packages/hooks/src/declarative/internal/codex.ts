@@ -51,7 +51,11 @@ const whyNot = (json: Fields, event: EventName): string | undefined => {
   if (decision !== undefined && decision !== null && decision !== "block") return `decision ${JSON.stringify(decision)} is not supported`
   if (decision === "block" && isEmpty(reason)) return "decision block needs a reason"
   const own = isRecord(inner) ? inner : {}
-  return event === "PreToolUse" ? whyNotBefore(json, own) : event === "PermissionRequest" ? whyNotPermission(json, own["decision"]) : undefined
+  return event === "PreToolUse"
+    ? whyNotBefore(json, own)
+    : event === "PermissionRequest"
+    ? whyNotPermission(json, own["decision"])
+    : undefined
 }
 
 const wrongType = (json: Fields): string | undefined => {

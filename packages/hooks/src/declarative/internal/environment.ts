@@ -1,7 +1,21 @@
 /** What of the host's environment its hooks may see, and the shell that runs them. */
 import { existsSync } from "node:fs"
 
-const passed = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV", "TERM"]
+const passed = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TMPDIR",
+  "PYENV_ROOT",
+  "NVM_DIR",
+  "VIRTUAL_ENV",
+  "TERM"
+]
 
 /** The environment of a command: little, unless more is asked for by name. */
 export const environment = (

@@ -29,7 +29,9 @@ export const open = async (input: string): Promise<Pipes | undefined> => {
   if (Result.isFailure(made)) return undefined
   const folder = made.success
   const [out, err] = [join(folder, "out"), join(folder, "err")]
-  const isDone = await new Promise<boolean>((resolve) => void execFile("mkfifo", ["-m", "600", out, err], (error) => resolve(error === null)))
+  const isDone = await new Promise<boolean>((resolve) =>
+    void execFile("mkfifo", ["-m", "600", out, err], (error) => resolve(error === null))
+  )
   const pipes = isDone ? Result.getOrUndefined(Result.try(() => connect(join(folder, "in"), input, out, err))) : undefined
   // Their names are needed no longer.
   rmSync(folder, { recursive: true, force: true })
