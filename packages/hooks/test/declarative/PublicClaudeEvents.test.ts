@@ -180,12 +180,14 @@ describe("PostToolUse", () => {
           ],
           Stop: [
             on(
-              "[ -f .claude/.dirty ] || exit 0; rm -f .claude/.dirty; jq -r '.files[]' .claude/hooks/edits-state.json | sed 's/^/Review /' >&2; exit 2"
+              "[ -f .claude/.dirty ] || exit 0; rm -f .claude/.dirty; .claude/hooks/review.sh"
             )
           ]
         }
       },
       files: {
+        ".claude/hooks/review.sh":
+          "#!/usr/bin/env bash\njq -r '.files[]' \"$(dirname \"$0\")/edits-state.json\" | sed 's/^/Review /' >&2\nexit 2\n",
         ".claude/hooks/lib/__init__.py": "",
         ".claude/hooks/lib/store.py":
           "import json\n\ndef load(path):\n    try:\n        return json.load(open(path))\n    except FileNotFoundError:\n        return {'files': []}\n",

@@ -35,12 +35,12 @@ export interface Request {
 
 /** How it ended. @category models @since 0.1.0 */
 export interface Finished {
-  /** Absent where a signal, the timeout or too much output ended it. 127 where it could not be started. */
+  /** Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it could not be started. */
   readonly exitCode: number | undefined
   readonly stdout: string
   readonly stderr: string
   readonly timedOut: boolean
-  /** It wrote more than `maxOutput`: the beginning was kept. It was ended for it where it has no exit code. */
+  /** It wrote more than `maxOutput`: the beginning was kept. */
   readonly overflowed: boolean
   /** It was an agent, and came to no answer in the calls it has. */
   readonly exhausted?: true
@@ -82,7 +82,7 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
   const durationMs = (yield* Clock.currentTimeMillis) - begin
   const { overflowed, stderr, stdout } = output()
   return {
-    exitCode: typeof how === "object" ? how.exitCode : undefined,
+    exitCode: typeof how !== "object" || (overflowed && how.exitCode === 0) ? undefined : how.exitCode,
     stdout,
     stderr: typeof how === "object" && how.error !== undefined ? how.error : stderr,
     timedOut: how === "timeout",
