@@ -321,7 +321,9 @@ const unfillable = (work: Work, origin: Origin | undefined): string | undefined 
   if (work.type !== "command") return undefined
   const { args = [], command } = work
   return [command, ...args].flatMap((text) =>
-    (origin?.type === "plugin" ? /\$\{(?:user_config|tool_input)\./ : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)/)
+    (origin?.type === "plugin"
+      ? /\$\{(?:user_config|tool_input)\./
+      : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)(?!\w|:?-)/)
       .exec(text) ?? []
   )[0]
 }

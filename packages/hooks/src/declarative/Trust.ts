@@ -50,7 +50,7 @@ export const scripts = (
   const paths = [
     ...new Set([
       ...commands,
-      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !/\.(?:log|jsonl)$/.test(path))
+      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !kept.test(path))
     ])
   ].sort()
   return paths.map((path) => ({ path, state: stateOf(path) }))
@@ -124,8 +124,12 @@ const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => 
   })
 }
 
-/** What a line only writes to is no script: a log changes whenever its hook runs. */
-const written = /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?)\s*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+/** What a line only writes to, or looks for, is no script: a log, or a mark that something is to be done, changes whenever its hook runs. */
+const written =
+  /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+
+/** What scripts keep beside them, by its name: it changes whenever they run. */
+const kept = /\.(?:log|jsonl|lock|pid|tmp)$|(?:^|[/_.-])(?:cache|state)\.json$/
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 

@@ -144,7 +144,8 @@ describe("HookFiles", () => {
   it.live("goes on when a log changes that a command writes to, but not when what it runs does", () =>
     Effect.gen(function*() {
       const log = `cat >> ./all.log 2>"./my errors.log"; echo x | tee -a tee.log >/dev/null`
-      for (const [command, times] of [[log, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const) {
+      const mark = `[ ! -f "$CLAUDE_PROJECT_DIR/.claude/dirty" ] && touch .claude/dirty || rm -f .claude/dirty; mkdir -p .claude/backups`
+      for (const [command, times] of [[log, 2], [mark, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const) {
         const { cwd, fire, load, project, started } = place()
         project(settings(command))
         write(join(cwd, "made.sh"), "exit 0")

@@ -104,8 +104,11 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   const { fire, has } = engine
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
 
+  /** What sub-agents say is in files of their own. */
+  const ofAgent = (ctx: HookContext) => `agent-${ctx.sessionId}`
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
     if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
+    else transcript?.add(ofAgent(ctx), entry, ctx.cwd, ctx.sessionId)
   }
 
   const told = (event: EventName, ctx: HookContext, more: JsonObject): JsonObject => ({
@@ -177,7 +180,10 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     },
     preTurn: (input, ctx) => {
       // What an agent hands to another is no prompt of the user's.
-      if (ctx.agent.depth > 0) return then(at("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
+      if (ctx.agent.depth > 0) {
+        note(ctx, { role: "user", content: input.message })
+        return then(at("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
+      }
       engine.deliver(ctx)
       for (const text of engine.wakes(ctx)) ctx.inject(text)
       note(ctx, { role: "user", content: input.message })
@@ -188,7 +194,17 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
       })
     },
     ...(transcript === undefined ? {} : {
-      postLlmCall: ({ response: { text: content, toolCalls } }, ctx) => note(ctx, { role: "assistant", content, toolCalls })
+      postLlmCall: ({ response: { model, text: content, toolCalls, usage } }, ctx) =>
+        note(ctx, {
+          role: "assistant",
+          content,
+          toolCalls: toolCalls.map(({ args, id, name: tool }) => {
+            const { input, name } = known(tool, args, toolNames, ctx.cwd)
+            return { id, name, args: input }
+          }),
+          model,
+          ...(usage === undefined ? {} : { usage })
+        })
     }),
     ...gate,
     ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined
@@ -234,7 +250,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
         preStop: ({ followUps, text: last }, ctx) => {
           const event = ctx.agent.depth === 0 ? "Stop" : "SubagentStop"
           for (const text of ctx.agent.depth === 0 ? engine.wakes(ctx) : []) ctx.followUp(text)
-          const inner = ctx.agent.depth === 0 ? {} : { agent_transcript_path: "" }
+          const inner = ctx.agent.depth === 0 ? {} : { agent_transcript_path: transcript?.path(ofAgent(ctx)) ?? "" }
           const fired = at(event, ctx, { stop_hook_active: followUps > 0, last_assistant_message: last, ...inner })
           return then(fired, ({ blocked, context, stop }) => {
             if (stop !== undefined) return HookAction.abort(stop)
