@@ -18,6 +18,7 @@ export default defineConfig({
       project("hooks", "./packages/hooks"),
       project("providers", "./packages/providers"),
       project("testing", "./packages/testing"),
+      project("cli", "./packages/cli"),
       project("examples", "./packages/examples"),
       { extends: true as const, test: { name: "house", root: ".", include: ["test/**/*.test.ts"] } }
     ]

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
 // The sources go along: they are what a debugger, and a reader, should see.
-const limit = 600_000
+const limit = 700_000
 const npm = process.platform === "win32" ? "npm.cmd" : "npm"
 
 const run = (command, args, cwd = ".") => {
@@ -51,13 +51,14 @@ const use = (names, tarballs, folder) => {
   writeFileSync(join(folder, "main.ts"), program(names))
   run(npm, ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
   node(join(folder, "node_modules/typescript/bin/tsc"), ["-p", "."], folder)
+  node(join(folder, "node_modules/@belay/cli/bin/belay.mjs"), ["hooks", "list", "--cwd", folder, "--home", folder])
   console.log(`installed, compiled, ran: ${node(join(folder, "out/main.js"), [], folder).trim()}`)
 }
 
 const temporary = mkdtempSync(join(tmpdir(), "belay-pack-"))
 try {
   node("scripts/build.mjs", [])
-  const names = ["core", "hooks", "providers", "testing"].filter((name) => existsSync(`packages/${name}/dist`))
+  const names = ["core", "hooks", "providers", "testing", "cli"].filter((name) => existsSync(`packages/${name}/dist`))
   use(names, names.map((name) => pack(name, temporary)), join(temporary, "stranger"))
 } catch (error) {
   console.error(error.message)

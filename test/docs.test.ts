@@ -1,5 +1,5 @@
 import * as HookPoint from "@belay/core/HookPoint"
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -76,6 +76,12 @@ describe("the documentation", () => {
 
   it("shows, in the README, the program that is tested", () => {
     assert.include(read("README.md"), read("packages/examples/src/hello.ts").trimEnd())
+  })
+
+  it("has the table of what was compared with other systems, and every row has a test", () => {
+    const { status, stderr, stdout } = spawnSync(process.execPath, ["scripts/rows-table.mjs", "--check"], { encoding: "utf8" })
+    assert.strictEqual(status, 0, stderr)
+    assert.match(stdout, /^\d+ rows shown, 0 open/)
   })
 
   it("has the table of points that the code has", () => {

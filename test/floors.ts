@@ -9,6 +9,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   hooks: ["core"],
   providers: ["core"],
   testing: ["core"],
+  cli: ["core", "hooks", "testing"],
   examples: ["core", "hooks", "providers", "testing"]
 }
 

@@ -5,8 +5,11 @@ import { assert, describe, it } from "vitest"
 const read = (path: string): string => readFileSync(path, "utf8")
 const json = (path: string): { readonly [field: string]: unknown } => JSON.parse(read(path))
 
-const manifests = ["package.json", ...["core", "hooks", "providers", "testing", "examples"].map((name) => `packages/${name}/package.json`)]
-const published = ["core", "hooks", "providers", "testing"].map((name) => `packages/${name}`)
+const manifests = [
+  "package.json",
+  ...["core", "hooks", "providers", "testing", "cli", "examples"].map((name) => `packages/${name}/package.json`)
+]
+const published = ["core", "hooks", "providers", "testing", "cli"].map((name) => `packages/${name}`)
 const tracked = existsSync(".git")
   ? execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter((path) => path !== "" && existsSync(path))
   : []

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Condition from "../Condition.ts"
 import { type EventName, isEvent, meant, names, rowOf } from "./internal/events.ts"
-import { isRecord, parse } from "./internal/records.ts"
+import { type Fields, isRecord, parse } from "./internal/records.ts"
 import * as Matcher from "./Matcher.ts"
 import type { Work } from "./Runners.ts"
 
@@ -301,10 +301,17 @@ const readEntry = (
   const when = decoders.when(hook)
   const work: Result.Result<Work, { readonly message: string }> = decoders[type](hook)
   if (Result.isFailure(when)) return warn(key, line(when.failure.message))
-  if (Result.isFailure(work)) return warn(key, line(work.failure.message))
+  if (Result.isFailure(work)) return warn(key, `${line(work.failure.message)}${misspelt(hook, type)}`)
   const unfilled = unfillable(work.success, origin)
   if (unfilled !== undefined) return warn(`${key}.command`, `${unfilled}… is not filled in, so this one never runs`)
   return { work: work.success, when: when.success }
+}
+
+/** A key that was meant, where one that is not known looks like it. */
+const misspelt = (hook: Fields, type: Work["type"]): string => {
+  const known = [...Object.keys(types[type].fields), ...Object.keys(When.fields)]
+  const [near] = Object.keys(hook).flatMap((key) => known.includes(key) ? [] : meant(key, known) ?? [])
+  return near === undefined ? "" : `; did you mean ${near}?`
 }
 
 const line = (message: string): string => message.replaceAll(/\s*\n\s*/g, " ")
@@ -314,7 +321,9 @@ const unfillable = (work: Work, origin: Origin | undefined): string | undefined 
   if (work.type !== "command") return undefined
   const { args = [], command } = work
   return [command, ...args].flatMap((text) =>
-    (origin?.type === "plugin" ? /\$\{(?:user_config|tool_input)\./ : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)/)
+    (origin?.type === "plugin"
+      ? /\$\{(?:user_config|tool_input)\./
+      : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)(?!\w|:?-)/)
       .exec(text) ?? []
   )[0]
 }

@@ -35,6 +35,8 @@ export interface Options
   readonly transcripts?: string | false
   /** What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on. Default `continue`, as scripts expect. */
   readonly onBroken?: "continue" | "block"
+  /** Lets `allow` of a trusted project answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  readonly projectAllows?: boolean
   /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
@@ -70,6 +72,8 @@ export interface Loaded {
   readonly untrusted: ReadonlyArray<Untrusted>
   /** Every file that was read, whether it counts or not. */
   readonly sources: ReadonlyArray<Discovery.Source>
+  /** Those of them that something silences (`disableAllHooks`, `allowManagedHooksOnly`). */
+  readonly silenced: ReadonlyArray<Discovery.Source>
 }
 
 /**
@@ -156,7 +160,8 @@ export const load = (options: Options = {}): Loaded => {
       fingerprint: print,
       trust: () => store.trust(cwd, print)
     }],
-    sources
+    sources,
+    silenced: sources.filter((one) => !counting.includes(one))
   }
 }
 

@@ -74,11 +74,13 @@ export const maxText = 10_000
  * @since 0.1.0
  */
 export const read = (finished: Finished, event: EventName, work?: Work): Outcome => {
-  const { exitCode, exhausted, overflowed, stderr, stdout, timedOut } = finished
+  const { exitCode, exhausted, overflowed, stderr, timedOut } = finished
   if (exhausted === true) return { type: "cancelled", cause: "exhausted", reason: "came to no answer in the calls it has" }
   if (timedOut) return { type: "cancelled", cause: "timeout", reason: "took too long and was ended" }
-  if (overflowed) return { type: "nonBlockingError", reason: "wrote too much and was ended" }
+  // What is not known as a whole is no answer, but 2 needs none.
+  if (overflowed && exitCode !== 2) return { type: "nonBlockingError", reason: "wrote too much" }
   if (exitCode === undefined) return { type: "nonBlockingError", reason: "was killed" }
+  const stdout = overflowed ? "" : finished.stdout
   if (exitCode === 0 && (work?.type === "prompt" || work?.type === "agent")) return judged(stdout, event, work)
   const { blocks, plain, two } = rowOf(event)
   if (event === "WorktreeCreate") return worktree(finished)

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
-import { mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { scriptFolders, type Source } from "./Discovery.ts"
@@ -25,26 +25,43 @@ export const fingerprint = (
   cwd: string,
   sources: ReadonlyArray<Pick<Source, "path" | "config" | "text">>,
   home: string = homedir()
-): string => {
-  const scripts = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd, home)))
-  const paths = [
-    ...new Set([
-      ...scripts,
-      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !kept.test(path))
-    ])
-  ].sort()
-  return sha256(JSON.stringify([
+): string =>
+  sha256(JSON.stringify([
     real(cwd),
     // As they were read: what is there by now may be something else.
     ...sources.map(({ path, text }) => [path, real(path), sha256(text)]),
-    ...paths.map((path) => [path, real(path), stateOf(path)])
+    ...scripts(cwd, sources, home).map(({ path, state }) => [path, real(path), state])
   ]))
+
+/** A file that a decision is about, besides the settings. @category models @since 0.1.0 */
+export interface Script {
+  readonly path: string
+  /** Its execute bits and SHA-256, such as `755 9f86…`; `absent`; or why it cannot be read. */
+  readonly state: string
+}
+
+/** Lists what commands name that is or could be a script, there or not, and what is in the folders of scripts. @category reading @since 0.1.0 */
+export const scripts = (
+  cwd: string,
+  sources: ReadonlyArray<Pick<Source, "config">>,
+  home: string = homedir()
+): ReadonlyArray<Script> => {
+  const commands = sources.flatMap(({ config }) => config.handlers.flatMap(({ work }) => named(work, cwd, home)))
+  const paths = [
+    ...new Set([
+      ...commands,
+      ...scriptFolders.flatMap((folder) => below(join(cwd, folder))).filter((path) => !kept.test(path))
+    ])
+  ].sort()
+  return paths.map((path) => ({ path, state: stateOf(path) }))
 }
 
 /** Where decisions are kept. @category models @since 0.1.0 */
 export interface Store {
   readonly isTrusted: (cwd: string, fingerprint: string) => boolean
   readonly trust: (cwd: string, fingerprint: string) => void
+  /** Takes back what was decided about a project, whatever it was about; says whether there was anything. */
+  readonly remove: (cwd: string) => boolean
 }
 
 /**
@@ -78,6 +95,11 @@ export const folder = (path: string): Store => {
       mkdirSync(path, { recursive: true, mode: 0o700 })
       writeFileSync(temporary, `${JSON.stringify({ project: real(cwd), fingerprint: print })}\n`, { mode: 0o600 })
       renameSync(temporary, fileOf(cwd))
+    },
+    remove: (cwd) => {
+      const isThere = existsSync(fileOf(cwd))
+      rmSync(fileOf(cwd), { force: true })
+      return isThere
     }
   }
 }
@@ -102,11 +124,13 @@ const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => 
   })
 }
 
-/** What a line only writes to is no script: a log changes whenever its hook runs. */
-const written = /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?)\s*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+/** What a line only writes to, or looks for, is no script: a log, or a mark that something is to be done, changes whenever its hook runs. */
+const written =
+  /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
 
-/** What hooks write beside themselves. */
-const kept = /\.(?:log|jsonl|ndjson|csv|tsv|pid|lock|tmp|bak|db|sqlite3?)$|[\\/](?:logs?|state|tmp|\.?cache)[\\/][^\\/]+\.(?:json|txt|md)$/
+/** What scripts keep beside them, by its name or its folder's: it changes whenever they run. */
+const kept =
+  /\.(?:log|jsonl|ndjson|csv|tsv|lock|pid|tmp|bak|db|sqlite3?)$|(?:^|[/_.-])(?:cache|state)\.json$|[\\/](?:logs?|state|tmp|\.?cache)[\\/][^\\/]+\.(?:json|txt|md)$/
 
 const system = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/
 

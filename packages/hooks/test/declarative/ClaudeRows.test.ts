@@ -89,7 +89,7 @@ describe("events of Claude Code", () => {
       name: "fail",
       description: "Fails",
       input: Schema.Struct({}),
-      execute: () => Effect.fail(new Error("out of order"))
+      execute: () => Promise.reject(new Error("out of order"))
     })
     const helper = createAgent({ name: "helper", provider: scripted([{ text: "helped" }]).provider })
     const lines: ReadonlyArray<Line> = [

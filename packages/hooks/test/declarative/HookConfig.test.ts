@@ -90,6 +90,11 @@ describe("HookConfig", () => {
     for (const [index, pattern] of expected.entries()) assert.match(lines[index]!, pattern)
   })
 
+  it("knows what was meant by a key", () => {
+    const { warnings } = decode({ Stop: [{ hooks: [{ type: "command", comand: "x" }] }] })
+    assert.match(warnings[0]!.reason, /Missing key.*did you mean command\?/)
+  })
+
   it("says which types do not run at an event", () => {
     const prompt = { type: "prompt", prompt: "?" }
     const http = { type: "http", url: "https://example.com" }

@@ -1,12 +1,16 @@
+import { createAgent } from "@belay/core/createAgent"
 import * as HookChain from "@belay/core/HookChain"
+import type { RuntimePolicy } from "@belay/core/RuntimePolicy"
 import * as Command from "@belay/hooks/Command"
 import * as HookConfig from "@belay/hooks/HookConfig"
 import * as HookFiles from "@belay/hooks/HookFiles"
+import * as Trust from "@belay/hooks/Trust"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { calls, recording, scripted } from "../agent.ts"
 import { call } from "../events.ts"
 import * as Scope from "../scope.ts"
 import { folder, write } from "./processes.ts"
@@ -67,6 +71,40 @@ describe("HookFiles", () => {
       assert.deepInclude((yield* fire(second)).action, { _tag: "Reject", reason: "no" })
     }))
 
+  it("takes back what was decided, and says whether there was anything", () => {
+    const { cwd, load, project, trust } = place()
+    project(settings("exit 0"))
+    const store = Trust.folder(trust)
+    assert.isFalse(store.remove(cwd))
+    load().untrusted[0]!.trust()
+    assert.deepEqual(load().untrusted, [])
+    assert.isTrue(store.remove(cwd))
+    assert.lengthOf(load().untrusted, 1)
+    assert.isFalse(store.remove(cwd))
+  })
+
+  it("lists the scripts that a decision is about, there or not", () => {
+    const { cwd, load, project } = place()
+    project(settings("sh ./guard.sh; ./gone.sh"))
+    write(join(cwd, "guard.sh"), "exit 0")
+    chmodSync(join(cwd, "guard.sh"), 0o700)
+    write(join(cwd, ".claude/hooks/lib.sh"), "")
+    const all = Trust.scripts(cwd, load().sources)
+    const [lib, gone, guard] = all.filter(({ path }) => path.endsWith(".sh"))
+    assert.match(lib!.state, /^\d+ [0-9a-f]{64}$/)
+    assert.deepEqual(gone, { path: join(cwd, "gone.sh"), state: "absent" })
+    assert.match(guard!.state, /^700 [0-9a-f]{64}$/)
+  })
+
+  it("says which files are silenced", () => {
+    const { cwd, home, load, project } = place()
+    project(settings("exit 0", { disableAllHooks: true }))
+    write(join(home, ".claude/settings.json"), settings("exit 0"))
+    assert.deepEqual(load().silenced.map(({ path }) => path), [join(cwd, ".claude/settings.json")])
+    write(join(home, ".claude/settings.json"), settings("exit 0", { disableAllHooks: true }))
+    assert.lengthOf(load().silenced, 2)
+  })
+
   const changes: ReadonlyArray<readonly [what: string, change: (cwd: string) => void]> = [
     ["the settings", (cwd) => write(join(cwd, ".claude/settings.json"), settings("sh hooks/guard.sh # ", { a: 1 }))],
     ["a script that a command names", (cwd) => write(join(cwd, "hooks/guard.sh"), "exit 1")],
@@ -106,7 +144,8 @@ describe("HookFiles", () => {
   it.live("goes on when a log changes that a command writes to, but not when what it runs does", () =>
     Effect.gen(function*() {
       const log = `cat >> ./all.log 2>"./my errors.log"; echo x | tee -a tee.log >/dev/null`
-      for (const [command, times] of [[log, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const) {
+      const mark = `[ ! -f "$CLAUDE_PROJECT_DIR/.claude/dirty" ] && touch .claude/dirty || rm -f .claude/dirty; mkdir -p .claude/backups`
+      for (const [command, times] of [[log, 2], [mark, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const) {
         const { cwd, fire, load, project, started } = place()
         project(settings(command))
         write(join(cwd, "made.sh"), "exit 0")
@@ -235,6 +274,38 @@ describe("HookFiles", () => {
       `${path}: hooks.PreToolUse[0].hooks[0].type: expected one of command, http, mcp_tool, prompt, agent`
     ])
   })
+})
+
+describe("allow", () => {
+  for (
+    const [event, answer] of [
+      ["PreToolUse", { permissionDecision: "allow" }],
+      ["PermissionRequest", { decision: { behavior: "allow" } }]
+    ] as const
+  ) {
+    it(`of the user answers the policy at ${event}; a project's does when the user says so`, { timeout: 60_000 }, async () => {
+      const { cwd, home, load } = place()
+      const text = settings(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer } })}'`, {}, event)
+      const status = async (options: HookFiles.Options) => {
+        const { ran, tools } = recording()
+        const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) }
+        await using agent = createAgent({
+          provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+          tools,
+          policy,
+          hooks: load(options).hooks,
+          cwd
+        })
+        return `${(await agent.run("go")).status} ${ran.join()}`
+      }
+      write(join(cwd, ".claude/settings.json"), text)
+      load().untrusted[0]!.trust()
+      assert.strictEqual(await status({}), "suspended ")
+      assert.strictEqual(await status({ projectAllows: true }), "completed ls")
+      write(join(home, ".claude/settings.json"), text)
+      assert.strictEqual(await status({ scopes: ["user"] }), "completed ls")
+    })
+  }
 })
 
 describe("files of every system", () => {

@@ -54,6 +54,7 @@ describe("C-30 the outcome of a command", () => {
     assert.strictEqual(read(ended(1, "{ broken")).type, "nonBlockingError")
     assert.strictEqual(read(ended(undefined)).type, "nonBlockingError")
     assert.strictEqual(read(ended(undefined, "", "", { overflowed: true })).type, "nonBlockingError")
+    assert.deepInclude(read(ended(2, `{"decision":"bl`, "no", { overflowed: true })), { type: "blocking", reason: "no" })
   })
 
   it("is cancelled when it took too long, whatever it had written", () => {

@@ -48,6 +48,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout">, R
   readonly stopCap?: number
   /** What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, as the scripts expect. */
   readonly onBroken?: "continue" | "block"
+  /** Lets `allow` of an entry that is the project's (`trusted: "project"`) answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  readonly projectAllows?: boolean
   /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
   readonly transcripts?: string
   /** Runs the entries. Default: those of `Runners.make` with these options. */
@@ -95,14 +97,18 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     runners: options.runners ?? Runners.make(options),
     blockOnError: options.onBroken === "block",
     refuse: options.refuse ?? (() => undefined),
+    projectAllows: options.projectAllows === true,
     counts: owned.counts,
     onWake: onWake === undefined ? undefined : (sessionId, text) => onWake({ sessionId, text })
   })
   const { fire, has } = engine
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
 
+  /** What sub-agents say is in files of their own. */
+  const ofAgent = (ctx: HookContext) => `agent-${ctx.sessionId}`
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
     if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
+    else transcript?.add(ofAgent(ctx), entry, ctx.cwd, ctx.sessionId)
   }
 
   const told = (event: EventName, ctx: HookContext, more: JsonObject): JsonObject => ({
@@ -126,8 +132,18 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     if (event === "PreToolUse") owned.called(tool, call.args, ctx)
     if (!engine.matches(event, tool)) return undefined
     const { input } = known(call.name, call.args, toolNames, ctx.cwd, about)
-    const payload = told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
-    return fire({ event, payload, call: { tool, args: input }, env: variables(tool, input, call.args) }, ctx)
+    // Most calls fit no rule: what is told is put together for those that do.
+    let payload: JsonObject | undefined
+    return fire({
+      event,
+      get payload() {
+        return payload ??= told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
+      },
+      call: { tool, args: input },
+      get env() {
+        return variables(tool, input, call.args)
+      }
+    }, ctx)
   }
   const inject = (verdict: Verdict, ctx: HookContext) => verdict.context.forEach((one) => ctx.inject(one))
   const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })
@@ -164,7 +180,10 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     },
     preTurn: (input, ctx) => {
       // What an agent hands to another is no prompt of the user's.
-      if (ctx.agent.depth > 0) return then(at("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
+      if (ctx.agent.depth > 0) {
+        note(ctx, { role: "user", content: input.message })
+        return then(at("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
+      }
       engine.deliver(ctx)
       for (const text of engine.wakes(ctx)) ctx.inject(text)
       note(ctx, { role: "user", content: input.message })
@@ -175,7 +194,17 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
       })
     },
     ...(transcript === undefined ? {} : {
-      postLlmCall: ({ response: { text: content, toolCalls } }, ctx) => note(ctx, { role: "assistant", content, toolCalls })
+      postLlmCall: ({ response: { model, text: content, toolCalls, usage } }, ctx) =>
+        note(ctx, {
+          role: "assistant",
+          content,
+          toolCalls: toolCalls.map(({ args, id, name: tool }) => {
+            const { input, name } = known(tool, args, toolNames, ctx.cwd)
+            return { id, name, args: input }
+          }),
+          model,
+          ...(usage === undefined ? {} : { usage })
+        })
     }),
     ...gate,
     ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined
@@ -221,7 +250,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
         preStop: ({ followUps, text: last }, ctx) => {
           const event = ctx.agent.depth === 0 ? "Stop" : "SubagentStop"
           for (const text of ctx.agent.depth === 0 ? engine.wakes(ctx) : []) ctx.followUp(text)
-          const inner = ctx.agent.depth === 0 ? {} : { agent_transcript_path: "" }
+          const inner = ctx.agent.depth === 0 ? {} : { agent_transcript_path: transcript?.path(ofAgent(ctx)) ?? "" }
           const fired = at(event, ctx, { stop_hook_active: followUps > 0, last_assistant_message: last, ...inner })
           return then(fired, ({ blocked, context, stop }) => {
             if (stop !== undefined) return HookAction.abort(stop)

@@ -6,7 +6,7 @@ import { type Fields, isRecord, parse } from "./records.ts"
 
 export const codexOutcome = (finished: Finished, event: EventName): Outcome.Outcome => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
-  if (timedOut || overflowed || exitCode === undefined) return Outcome.read(finished, event)
+  if (timedOut || (overflowed && exitCode !== 2) || exitCode === undefined) return Outcome.read(finished, event)
   if (exitCode === 2) {
     return stderr.trim() === ""
       ? broken("ended with 2 and gave no reason on standard error")
@@ -50,7 +50,12 @@ const whyNot = (json: Fields, event: EventName): string | undefined => {
   if (wrong !== undefined) return wrong
   if (decision !== undefined && decision !== null && decision !== "block") return `decision ${JSON.stringify(decision)} is not supported`
   if (decision === "block" && isEmpty(reason)) return "decision block needs a reason"
-  return event === "PreToolUse" ? whyNotBefore(json, isRecord(inner) ? inner : {}) : undefined
+  const own = isRecord(inner) ? inner : {}
+  return event === "PreToolUse"
+    ? whyNotBefore(json, own)
+    : event === "PermissionRequest"
+    ? whyNotPermission(json, own["decision"])
+    : undefined
 }
 
 const wrongType = (json: Fields): string | undefined => {
@@ -72,6 +77,20 @@ const whyNotBefore = (json: Fields, inner: Fields): string | undefined => {
   }
   if (decision !== "allow") return `permissionDecision ${JSON.stringify(decision)?.slice(0, 80)} is not supported`
   return isRecord(input) ? undefined : "permissionDecision allow needs updatedInput"
+}
+
+/** What is reserved for later never allows. */
+const whyNotPermission = (json: Fields, decision: unknown): string | undefined => {
+  if (json["continue"] === false) return "continue: false is not supported at PermissionRequest"
+  if (!isAbsent(json["stopReason"])) return "stopReason is not supported at PermissionRequest"
+  if (json["suppressOutput"] === true) return "suppressOutput is not supported at PermissionRequest"
+  if (isAbsent(decision)) return undefined
+  if (!isRecord(decision)) return "decision is no object"
+  const odd = Object.keys(decision).find((key) => !["behavior", "message", "interrupt", "updatedInput", "updatedPermissions"].includes(key))
+  if (odd !== undefined) return `unknown key decision.${odd.slice(0, 80)}`
+  const reserved = ["updatedInput", "updatedPermissions"].find((key) => !isAbsent(decision[key]))
+  if (reserved !== undefined) return `${reserved} is not supported at PermissionRequest`
+  return decision["interrupt"] === true ? "interrupt: true is not supported at PermissionRequest" : undefined
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null

@@ -38,6 +38,8 @@ export interface Setup {
   readonly blockOnError: boolean
   /** Why a handler may not run now, if it may not. */
   readonly refuse: (handler: Handler) => string | undefined
+  /** Whether `allow` of a project's entry answers the policy. */
+  readonly projectAllows: boolean
   /** Whether a handler of a skill or an agent counts here. */
   readonly counts: (handler: Handler, ctx: HookContext) => boolean
   /** Hears what an asynchronous entry wants the agent to hear at once. */
@@ -228,7 +230,10 @@ export const make = (setup: Setup): Engine => {
           },
           { concurrency }
         )
-        const heard = rowOf(occasion.event).deaf === true ? outcomes.map(unheard) : outcomes
+        const said = outcomes.map((outcome, index) =>
+          now[index]!.trusted === "project" && !setup.projectAllows ? tightened(outcome) : outcome
+        )
+        const heard = rowOf(occasion.event).deaf === true ? said.map(unheard) : said
         const verdict = Outcome.aggregate(heard, now.map(({ key, work }) => `${key} (${shown(work).slice(0, 80)})`), flavor.separator)
         for (const warning of verdict.warnings) ctx.warn(warning)
         for (const message of verdict.messages) ctx.notifyUser(message)
@@ -274,6 +279,13 @@ const interrupted: Outcome.Outcome = { type: "cancelled", cause: "interrupt", re
 const unheard = (outcome: Outcome.Outcome): Outcome.Outcome =>
   outcome.type === "success" || outcome.type === "blocking" ? { type: "success", said: Outcome.silent } : outcome
 
+/** A project tightens, and loosens nothing. */
+const tightened = (outcome: Outcome.Outcome): Outcome.Outcome => {
+  if (outcome.type !== "success" || outcome.said.permission !== "allow") return outcome
+  const { permission: _word, permissionReason: _why, ...said } = outcome.said
+  return { type: "success", said }
+}
+
 const tellHost = ({ permissions, terminal, title, watch }: Outcome.Verdict, { events }: HookContext): void => {
   if (!events.active) return
   if (terminal !== undefined) events.emit("terminal-sequence", { sequence: terminal })
@@ -298,8 +310,10 @@ export const shown = (work: Work): string => {
   }
 }
 
-const valueOf = ({ event, payload }: Occasion): string => {
-  const { field } = rowOf(event)
+const valueOf = (occasion: Occasion): string => {
+  const { field } = rowOf(occasion.event)
+  if (occasion.call !== undefined) return occasion.call.tool
+  const { payload } = occasion
   const value = field !== undefined && Object.hasOwn(payload, field) ? payload[field] : ""
   return typeof value === "string" ? value : ""
 }

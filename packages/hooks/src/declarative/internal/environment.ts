@@ -1,7 +1,21 @@
 /** What of the host's environment its hooks may see, and the shell that runs them. */
 import { existsSync } from "node:fs"
 
-const passed = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV"]
+const passed = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TMPDIR",
+  "PYENV_ROOT",
+  "NVM_DIR",
+  "VIRTUAL_ENV",
+  "TERM"
+]
 
 /** The environment of a command: little, unless more is asked for by name. */
 export const environment = (
@@ -11,7 +25,8 @@ export const environment = (
 ): { readonly [name: string]: string } => {
   // Without a level, bash takes a socket on its standard input for somebody who logs in from afar, and reads all of `.bashrc` first.
   // What Python would write beside a script of a project would be a change of the project.
-  const kept: Record<string, string> = { SHLVL: "1", PYTHONDONTWRITEBYTECODE: "1" }
+  // Without the name of a terminal `tput` ends with 2, and so does a strict script that asks it for a colour.
+  const kept: Record<string, string> = { SHLVL: "1", PYTHONDONTWRITEBYTECODE: "1", TERM: "dumb" }
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) kept[name] = value
   }

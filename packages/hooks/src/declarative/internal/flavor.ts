@@ -28,7 +28,8 @@ export const claude: Flavor = {
   separator: "\n",
   dedupe: true,
   shell: (work) => work,
-  aliases: () => [],
+  // What was `Task` is called `Agent` now, and settings know either.
+  aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : [],
   told: () => ({})
 }
 

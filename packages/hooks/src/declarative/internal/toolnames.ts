@@ -29,11 +29,13 @@ const guesses = new Map(
     Write: "write write_file create_file save_file",
     Edit: "edit edit_file str_replace replace_in_file apply_edit update_file",
     MultiEdit: "multi_edit multiedit",
+    NotebookEdit: "notebook_edit notebookedit edit_notebook",
+    TodoWrite: "todo_write todowrite",
     Glob: "glob find_files file_search",
     Grep: "grep search_files grep_search ripgrep",
     LS: "ls list_files list_directory list_dir",
-    WebFetch: "web_fetch fetch fetch_url http_get",
-    WebSearch: "web_search search_web"
+    WebFetch: "web_fetch webfetch fetch fetch_url http_get",
+    WebSearch: "web_search websearch search_web"
   }).flatMap(([name, tools]) => words(tools).map((tool) => [tool, name] as const))
 )
 
@@ -64,7 +66,8 @@ const plain = (name: string): string => name.toLowerCase().replaceAll("-", "_")
 /** What a tool is called: as the host says, or as its name suggests. */
 export const nameOf = (tool: string, names: ToolNames): string => {
   const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
-  return told === undefined ? guesses.get(plain(tool)) ?? tool : typeof told === "string" ? told : told.name
+  const guess = () => guesses.get(plain(tool)) ?? guesses.get(plain(tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2"))) ?? tool
+  return told === undefined ? guess() : typeof told === "string" ? told : told.name
 }
 
 /** The arguments that a tool takes, where its schema says so. */

@@ -1,6 +1,7 @@
 /** What was said in a session, a line of JSON a message, for scripts that read it. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
+import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdirSync } from "node:fs"
@@ -8,13 +9,19 @@ import { join } from "node:path"
 
 export type Entry =
   | { readonly role: "user"; readonly content: string }
-  | { readonly role: "assistant"; readonly content: string; readonly toolCalls: ReadonlyArray<ToolCall> }
+  | {
+    readonly role: "assistant"
+    readonly content: string
+    readonly toolCalls: ReadonlyArray<ToolCall>
+    readonly model?: string
+    readonly usage?: Usage
+  }
   | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
 
 export interface Transcript {
   readonly path: (sessionId: string) => string
   /** Only the owner may read the file. What cannot be written is left out. */
-  readonly add: (sessionId: string, entry: Entry, cwd: string) => void
+  readonly add: (sessionId: string, entry: Entry, cwd: string, agent?: string) => void
 }
 
 const maxSessions = 10_000
@@ -24,14 +31,15 @@ export const make = (folder: string): Transcript => {
   const path = (sessionId: string) => join(folder, `${sessionId.replaceAll(/[^\w-]/g, "_").slice(0, 120)}.jsonl`)
   return {
     path,
-    add: (sessionId, entry, cwd) =>
+    add: (sessionId, entry, cwd, agent) =>
       void Result.try(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const uuid = randomUUID()
         const place = {
           uuid,
           parentUuid: last.get(sessionId) ?? null,
-          isSidechain: false,
+          isSidechain: agent !== undefined,
+          ...(agent === undefined ? {} : { agentId: agent }),
           sessionId,
           cwd,
           timestamp: new Date().toISOString()
@@ -52,7 +60,19 @@ const line = (entry: Entry): JsonObject => {
       message: { role: "user", content: [{ type: "tool_result", tool_use_id: toolCallId, content, is_error: isError }] }
     }
   }
+  const { model, usage } = entry
   const calls = entry.toolCalls.map(({ args, id, name }) => ({ type: "tool_use", id, name, input: args }))
   const said = entry.content === "" ? [] : [{ type: "text", text: entry.content }]
-  return { type: "assistant", message: { role: "assistant", content: [...said, ...calls] } }
+  const spent = usage === undefined ? {} : {
+    usage: {
+      input_tokens: usage.inputTokens - (usage.cachedTokens ?? 0),
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: usage.cachedTokens ?? 0,
+      output_tokens: usage.outputTokens
+    }
+  }
+  return {
+    type: "assistant",
+    message: { type: "message", role: "assistant", ...(model === undefined ? {} : { model }), content: [...said, ...calls], ...spent }
+  }
 }

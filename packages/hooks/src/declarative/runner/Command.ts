@@ -6,9 +6,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { environment, shell } from "../internal/environment.ts"
+import * as Pipes from "../internal/pipes.ts"
 import { type Leader, statusOf, stop, watch } from "../internal/processes.ts"
 
 /** What is to run. @category models @since 0.1.0 */
@@ -19,14 +20,14 @@ export interface Request {
   readonly cwd: string
   /** Written to standard input, which is then closed. */
   readonly input: string
-  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, `LC_*` and those that find a language's programs. */
+  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `TZ`, `LANG`, `LC_*` and those that find a language's programs. */
   readonly env?: { readonly [name: string]: string }
   /** Names of variables of the host that are passed on too. */
   readonly passEnv?: ReadonlyArray<string>
   readonly timeoutMs: number
   /** Milliseconds between asking a process to end and ending it. Default 2,000. */
   readonly graceMs?: number
-  /** Most bytes of standard output, and of standard error; more of either ends the command. Default 1,048,576. */
+  /** Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the command. Default 1,048,576. */
   readonly maxOutput?: number
   /** Hears the first line of standard output as soon as it is there, without its line break. */
   readonly onFirstLine?: (line: string) => void
@@ -34,12 +35,12 @@ export interface Request {
 
 /** How it ended. @category models @since 0.1.0 */
 export interface Finished {
-  /** Absent where a signal, the timeout or too much output ended it. 127 where it could not be started. */
+  /** Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it could not be started. */
   readonly exitCode: number | undefined
   readonly stdout: string
   readonly stderr: string
   readonly timedOut: boolean
-  /** It wrote more than `maxOutput`. */
+  /** It wrote more than `maxOutput`: the beginning was kept. */
   readonly overflowed: boolean
   /** It was an agent, and came to no answer in the calls it has. */
   readonly exhausted?: true
@@ -70,7 +71,7 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
   const { graceMs = 2_000, timeoutMs } = request
   const begin = yield* Clock.currentTimeMillis
   const { how, output } = yield* Effect.acquireUseRelease(
-    Effect.sync(() => start(request)),
+    Effect.promise(async () => start(request, await Pipes.open(request.input))),
     (child) =>
       Effect.map(
         Effect.raceFirst(Effect.promise(() => child.ended), Effect.as(Effect.sleep(Math.min(timeoutMs, 86_400_000)), "timeout" as const)),
@@ -79,13 +80,13 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
     (child) => Effect.promise(() => child.end(graceMs))
   )
   const durationMs = (yield* Clock.currentTimeMillis) - begin
-  const { stderr, stdout } = output()
+  const { overflowed, stderr, stdout } = output()
   return {
-    exitCode: typeof how === "object" ? how.exitCode : undefined,
+    exitCode: typeof how !== "object" || (overflowed && how.exitCode === 0) ? undefined : how.exitCode,
     stdout,
     stderr: typeof how === "object" && how.error !== undefined ? how.error : stderr,
     timedOut: how === "timeout",
-    overflowed: how === "overflow",
+    overflowed,
     durationMs
   }
 })
@@ -94,10 +95,10 @@ interface Child {
   readonly ended: Promise<{ readonly exitCode: number | undefined; readonly error?: string } | "overflow">
   /** Ends what is left, and lets go of it. */
   readonly end: (graceMs: number) => Promise<void>
-  readonly output: () => { readonly stdout: string; readonly stderr: string }
+  readonly output: () => { readonly stdout: string; readonly stderr: string; readonly overflowed: boolean }
 }
 
-const start = (request: Request): Child => {
+const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
   const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, passEnv = [] } = request
   const id = randomUUID()
   const spawned = Result.try(() =>
@@ -106,16 +107,23 @@ const start = (request: Request): Child => {
       env: { ...environment(passEnv, env), [mark]: id },
       detached: true,
       windowsHide: true,
-      stdio: ["pipe", "pipe", "pipe"]
+      stdio: pipes?.theirs ?? "pipe"
     })
   )
-  if (Result.isFailure(spawned)) return unstarted(request, spawned.failure)
+  pipes?.handOver()
+  const streams = pipes ?? (Result.isSuccess(spawned) ? Pipes.sockets(spawned.success, input) : undefined)
+  if (Result.isFailure(spawned) || streams === undefined) {
+    pipes?.stdout.destroy()
+    pipes?.stderr.destroy()
+    return unstarted(request, Result.isFailure(spawned) ? spawned.failure : "no streams")
+  }
   const child = spawned.success
   const pid = child.pid
   const leader: Leader | undefined = pid === undefined ? undefined : { pid, mark: `${mark}=${id}`, started: statusOf(pid)?.started }
   const unwatch = leader === undefined ? undefined : watch(leader)
-  const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()))
+  const closed = Promise.all([streams.stdout, streams.stderr].map((stream) => new Promise((resolve) => void stream.once("close", resolve))))
   const kept = { stdout: [] as Array<Buffer>, stderr: [] as Array<Buffer> }
+  let isTooMuch = false
   const ended: Child["ended"] = new Promise((resolve) => {
     child.once("error", (error) => resolve({ exitCode: 127, error: refusal(request, error) }))
     // What is at the other end of a pipe may have something left to say.
@@ -123,37 +131,39 @@ const start = (request: Request): Child => {
     let unheard = onFirstLine
     for (const name of ["stdout", "stderr"] as const) {
       let size = 0
-      child[name].on("data", (chunk: Buffer) => {
+      streams[name].on("data", (chunk: Buffer) => {
         if (size < maxOutput) kept[name].push(chunk.subarray(0, maxOutput - size))
         size += chunk.length
         if (name === "stdout" && unheard !== undefined && chunk.includes("\n")) {
           unheard(text(kept.stdout).split("\n", 1)[0]!)
           unheard = undefined
         }
-        if (size > maxOutput) resolve("overflow")
+        if (size > maxOutput) isTooMuch = true
+        if (size > maxOutput * 16) resolve("overflow")
       })
-      child[name].on("error", () => {})
+      streams[name].on("error", () => {})
     }
   })
-  // A command need not read.
-  child.stdin.on("error", () => {})
-  child.stdin.end(input)
   return {
     ended,
     end: async (graceMs) => {
       if (leader !== undefined) await stop(leader, graceMs)
       unwatch?.()
       await drained(closed)
-      release(child)
+      // What cannot be found may still hold the pipes.
+      child.stdin?.destroy()
+      streams.stdout.destroy()
+      streams.stderr.destroy()
+      child.unref()
     },
-    output: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr) })
+    output: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr), overflowed: isTooMuch })
   }
 }
 
 const mark = "BELAY_HOOK_RUN"
 
 /** Waits until the pipes are closed, but not for long. */
-const drained = (closed: Promise<void>): Promise<void> =>
+const drained = (closed: Promise<unknown>): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, 200)
     void closed.then(() => {
@@ -161,14 +171,6 @@ const drained = (closed: Promise<void>): Promise<void> =>
       resolve()
     })
   })
-
-/** What cannot be found may still hold the pipes. */
-const release = (child: ChildProcessWithoutNullStreams): void => {
-  child.stdin.destroy()
-  child.stdout.destroy()
-  child.stderr.destroy()
-  child.unref()
-}
 
 const text = (chunks: ReadonlyArray<Buffer>): string => new TextDecoder().decode(Buffer.concat(chunks))
 
@@ -178,5 +180,5 @@ const refusal = ({ args, command, cwd }: Request, error: unknown): string =>
 const unstarted = (request: Request, error: unknown): Child => ({
   ended: Promise.resolve({ exitCode: 127, error: refusal(request, error) }),
   end: () => Promise.resolve(),
-  output: () => ({ stdout: "", stderr: "" })
+  output: () => ({ stdout: "", stderr: "", overflowed: false })
 })

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// Starts the command line: what was built where the package is installed, the sources with the workspace's own Node where it is not.
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+const windows = process.platform === "win32"
+
+// Only the workspace has this file.
+if (existsSync(at("../tsconfig.build.json"))) {
+  const own = at(`../../../node_modules/.bin/node${windows ? ".cmd" : ""}`)
+  const node = existsSync(own) ? own : process.execPath
+  const child = spawn(node, ["--conditions=@belay/source", at("../src/bin/belay.ts"), ...process.argv.slice(2)], {
+    stdio: "inherit",
+    shell: windows
+  })
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
+  child.on("error", (error) => {
+    console.error(`belay: ${node} cannot be started: ${error.message}`)
+    process.exitCode = 1
+  })
+  child.on("exit", (code) => process.exit(code ?? 1))
+} else {
+  const [major, minor] = process.versions.node.split(".").map(Number)
+  if (major < 22 || (major === 22 && minor < 22)) {
+    console.error(`belay: needs Node 22.22 or newer, found ${process.version}`)
+    process.exit(1)
+  }
+  await import("../dist/bin/belay.js")
+}

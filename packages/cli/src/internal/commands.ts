@@ -1,0 +1,56 @@
+/** The commands. */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Doctor from "./doctor.ts"
+import * as Explain from "./explain.ts"
+import { ended, given, hooks, print, unknown } from "./flags.ts"
+import { systems } from "./guide/systems.ts"
+import * as List from "./list.ts"
+import type { Screen } from "./screen.ts"
+import { test } from "./trial/command.ts"
+import { trust, untrust } from "./trusting.ts"
+import { look } from "./world.ts"
+
+const list = (screen: Screen) =>
+  Command.make("list", {}, () =>
+    Effect.gen(function*() {
+      const { json, where } = yield* given
+      const world = look(where)
+      yield* print(json, () => List.json(world), () => List.text(world, screen))
+      yield* ended(world.problem === undefined ? 0 : 1)
+    })).pipe(Command.withDescription("Shows every file with hooks, its entries, and what each may do"))
+
+const doctor = (screen: Screen) =>
+  Command.make("doctor", {}, () =>
+    Effect.gen(function*() {
+      const { json, where } = yield* given
+      const world = look(where)
+      const found = Doctor.findings(world, screen.path)
+      yield* print(json, () => Doctor.json(world, found), () => Doctor.text(world, found, screen))
+      yield* ended(Doctor.hasErrors(found) ? 1 : 0)
+    })).pipe(Command.withDescription("Finds what is wrong with hook files and the scripts they start. Ends with 1 when there are errors"))
+
+const explain = (screen: Screen) =>
+  Command.make("explain", {
+    event: Argument.String("event").pipe(Argument.withDescription("An event of any system. Default: all, a line each"), Argument.optional)
+  }, ({ event }) =>
+    Effect.gen(function*() {
+      const { json, where: { dialects: wanted } } = yield* given
+      if (Option.isNone(event)) {
+        const all = systems.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap(({ events }) => events)
+        return yield* print(json, () => Explain.json(all), () => Explain.index(wanted, screen))
+      }
+      const events = Explain.found(event.value, wanted)
+      if (events.length === 0) return yield* unknown(event.value)
+      yield* print(json, () => Explain.json(events), () => Explain.text(events, screen))
+    })).pipe(Command.withDescription("Says what an event is in every system: what scripts are told, what they may answer, and an example"))
+
+export const belay = (screen: Screen) =>
+  Command.make("belay").pipe(
+    Command.withDescription("The command line of Belay"),
+    Command.withSubcommands([
+      hooks.pipe(Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)]))
+    ])
+  )

@@ -1,0 +1,138 @@
+/** `belay hooks doctor`: what is wrong, why it matters, and what to do. */
+import type { Warning } from "@belay/hooks/HookConfig"
+import { check } from "./lint/command.ts"
+import { rules } from "./lint/entry.ts"
+import type { Finding, Level } from "./lint/finding.ts"
+import { read } from "./raw.ts"
+import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
+import { type File, short, type World } from "./world.ts"
+
+/** Everything that is found, file by file. */
+export const findings = (world: World, path: string): ReadonlyArray<Finding> => {
+  const { files, problem, untrusted, where, warnings } = world
+  const stray = warnings.filter((warning) => !files.some((file) => file.warnings.includes(warning)))
+  return [
+    ...(problem === undefined ? [] : [{
+      level: "error" as const,
+      rule: "managed",
+      file: where.cwd,
+      key: "",
+      what: problem,
+      why: "nothing runs at all",
+      fix: "Put the managed settings right, or the folder of decisions outside of the project."
+    }]),
+    ...stray.map((warning) => loading(warning, undefined)),
+    ...files.flatMap((file) => ofFile(file, files, { ...where, path })),
+    ...untrusted.map(({ commands, project }): Finding => ({
+      level: "warning",
+      rule: "untrusted",
+      file: project,
+      key: "",
+      what: `${count(commands.length, "entry does", "entries do")} not run`,
+      why: "nobody trusted the project's files as they are",
+      fix: "Look at them, then: belay hooks trust"
+    }))
+  ]
+}
+
+const ofFile = (
+  file: File,
+  files: ReadonlyArray<File>,
+  place: { readonly cwd: string; readonly home: string; readonly path: string }
+): ReadonlyArray<Finding> => {
+  const { items, source, status, warnings } = file
+  const raw = read(source.path, source.isProgram === true ? "" : source.text)
+  const twice = files.flatMap((one) => one === file || one.source.dialect !== source.dialect ? [] : one.items)
+  return [
+    ...(status === "silenced"
+      ? [{
+        level: "warning" as const,
+        rule: "silenced",
+        file: source.path,
+        key: "",
+        what: "nothing in it runs",
+        why: "disableAllHooks, or allowManagedHooksOnly, silences it",
+        fix: "Remove that where it stands, if it is not meant."
+      }]
+      : []),
+    ...warnings.map((warning) => loading(warning, raw.line(warning.key.replace(/^[^:[\]]*: /, "")))),
+    ...items.flatMap((item): ReadonlyArray<Finding> => {
+      const same = twice.find((one) =>
+        one.entry.event === item.entry.event && one.matcher === item.matcher &&
+        JSON.stringify(one.entry.work) === JSON.stringify(item.entry.work) &&
+        files.findIndex(({ items: of }) => of.includes(one)) < files.indexOf(file)
+      )
+      const at = { file: source.path, key: item.entry.key, ...(item.line === undefined ? {} : { line: item.line }) }
+      return [
+        ...[...rules.flatMap((rule) => rule(item)), ...check(item, place)].map((said) => ({ ...said, ...at })),
+        ...(same === undefined ? [] : [{
+          ...at,
+          level: "hint" as const,
+          rule: "twice",
+          what: `the same entry is in ${short(same.source.path, place)}`,
+          why: source.dialect === "claude" ? "it runs once" : "it runs twice",
+          fix: "Keep one of them."
+        }])
+      ]
+    })
+  ]
+}
+
+/** What the loader says. */
+const loading = ({ file, key, reason }: Warning, line: number | undefined): Finding => {
+  const [what = reason, fix] = reason.split(/; (?=did you mean)/)
+  const isLoose = /matches everything/.test(reason)
+  return {
+    level: isLoose ? "warning" : "error",
+    rule: "loading",
+    file,
+    key,
+    ...(line === undefined ? {} : { line }),
+    what,
+    why: isLoose ? "it runs more often than it says" : "this part of the file does not count",
+    fix: fix === undefined ? "Write it as the page of its system says: belay hooks explain" : `${fix[0]!.toUpperCase()}${fix.slice(1)}`
+  }
+}
+
+export const hasErrors = (found: ReadonlyArray<Finding>): boolean => found.some(({ level }) => level === "error")
+
+export const json = ({ where }: World, found: ReadonlyArray<Finding>): unknown => ({ cwd: where.cwd, findings: found, ...sums(found) })
+
+const levels: ReadonlyArray<Level> = ["error", "warning", "hint"]
+
+const sums = (found: ReadonlyArray<Finding>) => ({
+  errors: found.filter(({ level }) => level === "error").length,
+  warnings: found.filter(({ level }) => level === "warning").length,
+  hints: found.filter(({ level }) => level === "hint").length
+})
+
+export const text = (world: World, found: ReadonlyArray<Finding>, screen: Screen): string => {
+  const style = styleOf(screen)
+  if (world.where.off) return "Hooks are off (--no-hooks): nothing is loaded."
+  const paint = { error: style.red, warning: style.yellow, hint: style.cyan }
+  const { errors, hints, warnings } = sums(found)
+  const looked = `Looked at ${count(world.files.length, "file")} and ${
+    count(world.files.flatMap(({ items }) => items).length, "entry", "entries")
+  }: `
+  const sum = found.length === 0
+    ? style.green("nothing to say.")
+    : [[errors, "error"], [warnings, "warning"], [hints, "hint"]].flatMap(([number, name]) =>
+      number === 0 ? [] : [count(Number(number), String(name))]
+    ).join(", ") + "."
+  return [
+    ...[...Map.groupBy(found, ({ file }) => file)].flatMap(([file, own]) => [
+      style.bold(plain(short(file, world.where))),
+      ...levels.flatMap((level) => own.filter((one) => one.level === level)).flatMap(({ fix, key, level, line, rule, what, why }) => [
+        `  ${paint[level](level)}  ${plain(key)}${line === undefined ? "" : style.dim(` line ${line}`)}  ${style.dim(rule)}`,
+        ...[`${sentence(what)} ${sentence(why)}`, sentence(fix)].map((one) => wrap(plain(one), "    ", screen.columns))
+      ]),
+      ""
+    ]),
+    `${looked}${sum}`
+  ].join("\n")
+}
+
+const sentence = (words: string): string => {
+  const begun = /^[a-z]+ /.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)}` : words
+  return /[.?!`]$/.test(begun) || /^chmod|: belay /.test(words) ? begun.replace(/^Chmod/, "chmod") : `${begun}.`
+}

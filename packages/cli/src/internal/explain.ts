@@ -1,0 +1,120 @@
+/** `belay hooks explain`: what an event is, in every system that has it. */
+import type { Dialect } from "@belay/hooks/Discovery"
+import { type Event, points, spelt, type System } from "./guide/guide.ts"
+import { named, systemOf, systems } from "./guide/systems.ts"
+import { plain, type Screen, styleOf, wrap } from "./screen.ts"
+
+/** Events of other systems that happen at the same moment count too. */
+export const found = (name: string, dialects: ReadonlyArray<Dialect>): ReadonlyArray<Event> => {
+  const own = named(name)
+  const occasions = new Set(own.map(({ occasion }) => occasion))
+  const kin = systems.flatMap(({ events }) => events).filter((event) =>
+    occasions.has(event.occasion) && (event.occasion !== "signal" || own.some((one) => spelt(one.name) === spelt(event.name)))
+  )
+  const all = dialects.length === 0 ? kin : kin.filter(({ dialect }) => dialects.includes(dialect))
+  return [...all].sort((a, b) => Number(own.includes(b)) - Number(own.includes(a)))
+}
+
+export const json = (events: ReadonlyArray<Event>): unknown =>
+  events.map((event) => {
+    const system = systemOf(event.dialect)!
+    return {
+      ...event,
+      point: points[event.occasion],
+      input: [...system.input, ...event.fields],
+      exitCodes: Object.fromEntries(codesOf(event, system)),
+      answers: Object.fromEntries([...event.answers, ...system.answers]),
+      example: system.example(event),
+      script: system.script(event)
+    }
+  })
+
+/** Exit codes, the event's own 2 among them. */
+const codesOf = (event: Event, { codes }: System): ReadonlyArray<readonly [string, string]> =>
+  codes.map(([code, meaning]) => code === "2" ? [code, event.two] as const : [code, meaning] as const)
+
+export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
+  const style = styleOf(screen)
+  return events.map((event) => {
+    const system = systemOf(event.dialect)!
+    const row = (name: string, value: string) => `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
+    const table = (rows: ReadonlyArray<readonly [string, string]>) =>
+      rows.map(([left, right]) =>
+        rows.every(([one]) => one.length <= 20)
+          ? `    ${style.cyan(left.padEnd(20))} ${wrap(right, " ".repeat(25), screen.columns).trimStart()}`
+          : `    ${style.cyan(left)}\n${wrap(right, "        ", screen.columns)}`
+      )
+    return [
+      `${style.bold(`${event.name}`)}  ${style.dim(system.name)}`,
+      row("when", event.when),
+      row("point", points[event.occasion]),
+      row("may", event.may ?? "only watch"),
+      ...(event.matcher === undefined
+        ? []
+        : [row("matcher", `${event.matcher}${event.values === undefined ? "" : `: ${event.values.join(", ")}`}`)]),
+      row("files", system.files),
+      row("told", [...event.fields, ...system.input].join(", ")),
+      "",
+      "  Exit codes",
+      ...table(codesOf(event, system)),
+      ...(event.answers.length + system.answers.length === 0 ? [] : ["", "  Answers", ...table([...event.answers, ...system.answers])]),
+      "",
+      "  In a file",
+      ...system.example(event).split("\n").map((line) => `    ${line}`),
+      "",
+      "  A script",
+      ...system.script(event).trimEnd().split("\n").map((line) => `    ${plain(line)}`)
+    ].join("\n")
+  }).join("\n\n")
+}
+
+/** Every event, a line each. */
+export const index = (dialects: ReadonlyArray<Dialect>, screen: Screen): string => {
+  const style = styleOf(screen)
+  return systems.filter(({ dialect }) => dialects.length === 0 || dialects.includes(dialect)).map(({ events, name }) =>
+    [
+      style.bold(name),
+      ...events.map(({ may, name: event, occasion }) =>
+        `  ${style.cyan(event.padEnd(22))} ${points[occasion].padEnd(34)} ${style.dim(may === undefined ? "" : `may ${may}`)}`.trimEnd()
+      )
+    ].join("\n")
+  ).join("\n\n")
+}
+
+/** The same as a page: `docs/hook-events.md`. */
+export const page = (): string => {
+  const cell = (text: string) => text.replaceAll("|", "\\|")
+  const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
+    [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
+  const code = (text: string) => text === "" ? "" : `\`${text}\``
+  const pages = systems.map((system) =>
+    [
+      `## ${system.name}`,
+      `Files: ${system.files}. Told at each event: ${system.input.join(", ")}.`,
+      table(["it ends with", "means"], system.codes),
+      table(
+        ["event", "point", "matcher", "may", "exit code 2", "told besides"],
+        system.events.map(({ fields, matcher = "", may = "only watch", name, occasion, two }) => [
+          code(name),
+          points[occasion],
+          code(matcher),
+          may,
+          two,
+          fields.map(code).join(" ")
+        ])
+      ),
+      table(
+        ["event", "answer", "means"],
+        [
+          ...system.answers.map(([answer, meaning]) => ["every", code(answer), meaning]),
+          ...system.events.flatMap(({ answers, name }) => answers.map(([answer, meaning]) => [code(name), code(answer), meaning]))
+        ]
+      )
+    ].join("\n\n")
+  )
+  return [
+    "# Events of hook files",
+    "What every system calls its events, what scripts are told and what they may answer. `belay hooks explain` says the same, with an example of each; this page is made of the same data (`npm run hook-events`).",
+    ...pages
+  ].join("\n\n") + "\n"
+}

@@ -1,0 +1,71 @@
+/** What all commands share: their flags, and how they speak and end. */
+import type { Dialect } from "@belay/hooks/Discovery"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { names, systems } from "./guide/systems.ts"
+import { nearest } from "./nearest.ts"
+import { plain, visible } from "./screen.ts"
+import { Usage } from "./usage.ts"
+import { type Where, whereOf } from "./world.ts"
+
+export const optional = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+export const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
+
+const dialects = systems.map(({ dialect }) => dialect)
+
+const shared = {
+  cwd: Flag.String("cwd").pipe(Flag.withDescription("The folder of the project. Default: this one"), Flag.optional),
+  home: Flag.String("home").pipe(Flag.withDescription("The user's home folder"), Flag.optional),
+  managed: Flag.String("managed").pipe(
+    Flag.withDescription("The folder of settings that count for everybody on this machine"),
+    Flag.optional
+  ),
+  source: Flag.Literals("source", dialects as ReadonlyArray<Dialect>).pipe(
+    Flag.withDescription("Only files of this system; may be said again"),
+    Flag.atLeast(0)
+  ),
+  file: Flag.String("file").pipe(
+    Flag.withDescription("Only this file; may be said again. --source says whose form it has"),
+    Flag.atLeast(0)
+  ),
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Write JSON"), Flag.withoutNegation, Flag.withDefault(false)),
+  noHooks: Flag.Boolean("no-hooks").pipe(Flag.withDescription("Load nothing"), Flag.withoutNegation, Flag.withDefault(false))
+}
+
+export const hooks = Command.make("hooks").pipe(
+  Command.withSharedFlags(shared),
+  Command.withDescription("Lists hook files, finds what is wrong with them, and tries them")
+)
+
+/** What was said, whichever command it is. */
+export const given = Effect.map(hooks, (flags): { readonly where: Where; readonly json: boolean } => ({
+  json: flags.json,
+  where: whereOf({
+    ...said("cwd", flags.cwd),
+    ...said("home", flags.home),
+    ...said("managed", flags.managed),
+    dialects: flags.source,
+    files: flags.file,
+    off: flags.noHooks
+  })
+}))
+
+const said = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
+  Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
+
+/** What the process ends with. */
+export const ended = (code: 0 | 1): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
+
+export const print = (isJson: boolean, json: () => unknown, text: () => string): Effect.Effect<void> =>
+  Console.log(isJson ? visible(JSON.stringify(json(), null, 2)) : text())
+
+export const unknown = (event: string): Usage => {
+  const near = nearest(event, names)
+  return wrong(`there is no event ${plain(event)}${near === undefined ? "; belay hooks explain lists them" : `; did you mean ${near}?`}`)
+}
+
+export const wrong = (message: string): Usage => new Usage({ message })

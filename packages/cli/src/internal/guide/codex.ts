@@ -1,0 +1,71 @@
+/** Codex: what Claude Code has, read more strictly. */
+import { claude, example, script } from "./claude.ts"
+import type { Event, System } from "./guide.ts"
+
+const names = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PreCompact",
+  "PostCompact",
+  "SubagentStart",
+  "SubagentStop",
+  "Stop",
+  "StopFailure"
+]
+
+const stricter: { readonly [name: string]: Partial<Event> } = {
+  PreToolUse: {
+    may: "refuse the call, change its input",
+    answers: [
+      ["hookSpecificOutput.permissionDecision: \"deny\"", "the call is refused; it needs a permissionDecisionReason"],
+      [
+        "hookSpecificOutput.permissionDecision: \"allow\", updatedInput",
+        "the tool is called with this whole object; neither counts without the other"
+      ],
+      ["hookSpecificOutput.additionalContext", "the model reads it"],
+      ["decision: \"block\", reason", "the call is refused"]
+    ]
+  }
+}
+
+const events = claude.events.filter(({ name }) => names.includes(name)).map((event): Event => ({
+  ...event,
+  ...stricter[event.name],
+  dialect: "codex"
+}))
+
+export const codex: System = {
+  dialect: "codex",
+  name: "Codex",
+  files: "~/.codex/hooks.json, ~/.codex/config.toml, .codex/hooks.json, .codex/config.toml",
+  input: ["session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name", "turn_id", "model"],
+  codes: [
+    ["0", "done; JSON counts when every key of it is known, and not at all otherwise"],
+    ["2", "blocks, with a reason on standard error; without one it is an error that blocks nothing"],
+    ["another", "an error that blocks nothing, whatever its JSON says"],
+    ["timeout, signal", "no decision, a warning"]
+  ],
+  answers: [["continue: false, stopReason", "the turn ends; not at PreToolUse"], ["systemMessage", "the user reads it"]],
+  timeout: 600,
+  keys: [
+    "type",
+    "command",
+    "commandWindows",
+    "command_windows",
+    "timeout",
+    "async",
+    "statusMessage",
+    "prompt",
+    "model",
+    "args",
+    "if",
+    "once"
+  ],
+  groupKeys: ["matcher", "hooks"],
+  events,
+  example: (event) => example(event, `"$(git rev-parse --show-toplevel)"/.codex/hooks/${event.name}.py`),
+  script
+}

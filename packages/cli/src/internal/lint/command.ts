@@ -1,0 +1,279 @@
+/** Rules about commands and the scripts that they start. */
+import { existsSync } from "node:fs"
+import type { Item } from "../world.ts"
+import { answers } from "./answers.ts"
+import { type Said, said } from "./finding.ts"
+import { isProgram, languageOf, type Script, scriptOf, wordsOf } from "./scripts.ts"
+
+/** Where scripts and programs are looked for. */
+export interface Place {
+  readonly cwd: string
+  readonly home: string
+  /** Folders of programs, as `PATH` has them. */
+  readonly path: string
+}
+
+/** Programs that end with 2 for reasons of their own. */
+const twos = [
+  "grep",
+  "egrep",
+  "fgrep",
+  "rg",
+  "diff",
+  "cmp",
+  "jq",
+  "ls",
+  "make",
+  "sort",
+  "tsc",
+  "eslint",
+  "prettier",
+  "ruff",
+  "mypy",
+  "pytest",
+  "shellcheck",
+  "tar"
+]
+
+const blocksByTwo = ({ event, source }: Item): boolean =>
+  (source.dialect === "claude" || source.dialect === "codex") && event !== undefined &&
+  /refused|goes on with|skipped|ends$|stays/.test(event.two)
+
+export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
+  const { entry: { work } } = item
+  if (work.type !== "command") return []
+  const script = scriptOf(item, place)
+  return [
+    ...started(item, work, place),
+    ...(script === undefined
+      ? [...lineTraps(item, work.command), ...answers(item, "the line", work.command)]
+      : [...file(script, place), ...(script.exists ? content(item, script, place) : [])])
+  ]
+}
+
+const builtins =
+  /^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|\{|alias|bg|break|builtin|cd|command|continue|declare|echo|eval|exec|exit|export|false|getopts|hash|let|local|printf|pwd|read|readonly|return|set|shift|shopt|source|test|trap|true|type|typeset|ulimit|umask|unset|wait)$/
+
+const started = (
+  { source }: Item,
+  work: { readonly command: string; readonly args?: ReadonlyArray<string> },
+  { path }: Place
+): ReadonlyArray<Said> => {
+  const found: Array<Said> = []
+  const first = work.args === undefined ? wordsOf(work.command).find((word) => !/^\w+=/.test(word)) : work.command
+  if (first !== undefined && /^[\w.+-]+$/.test(first) && !builtins.test(first) && !isProgram(first, path)) {
+    found.push(
+      said(
+        "error",
+        "program-missing",
+        `there is no program ${first}`,
+        "the entry ends with 127, which blocks nothing",
+        `Install ${first}, or write its whole path.`
+      )
+    )
+  }
+  if (work.args !== undefined) {
+    const text = [work.command, ...work.args].find((one) =>
+      /^~\/|\$(?!\{CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA)\})\{?[A-Za-z_]/.test(one)
+    )
+    if (text !== undefined) {
+      found.push(
+        said(
+          "error",
+          "args-variable",
+          `${JSON.stringify(text)} is passed as it stands`,
+          "with args no shell fills anything in but ${CLAUDE_PROJECT_DIR} and the plugin's folders",
+          "Write the whole path, or leave args away."
+        )
+      )
+    }
+    return found
+  }
+  const { command } = work
+  if (source.dialect === "claude" && /^\s*(?:(?:ba|z)?sh\s+|python3?\s+|node\s+)?(?:\.{1,2}\/|\.claude\/)/.test(command)) {
+    found.push(
+      said(
+        "warning",
+        "path-relative",
+        "its path is relative",
+        "commands run in the session's folder, which need not be the project's",
+        "Write \"$CLAUDE_PROJECT_DIR\"/ before it, with the quotes."
+      )
+    )
+  }
+  if (/(?:^|\s)\$\{?(?:CLAUDE|GEMINI)_PROJECT_DIR\}?/.test(command.replaceAll(/"[^"]*"/g, "\"\""))) {
+    found.push(
+      said(
+        "hint",
+        "path-unquoted",
+        "the project's folder is not in quotes",
+        "a folder with a space in its name becomes two words",
+        "Write \"$CLAUDE_PROJECT_DIR\"/… with the quotes."
+      )
+    )
+  }
+  if (source.dialect === "claude" || source.dialect === "codex") {
+    const name = strangeIn(command)
+    if (name !== undefined) {
+      found.push(
+        said(
+          "warning",
+          "variable-unknown",
+          `nobody fills in $${name}`,
+          "commands see few variables of the host: it is empty, unless `passEnv` of the agent names it",
+          "Read the event from standard input, such as jq -r .tool_input.file_path, or use $tool_input_file_path."
+        )
+      )
+    }
+  }
+  return found
+}
+
+/** A variable that a line uses, and that neither the line nor anybody else gives a value. */
+const strangeIn = (line: string): string | undefined => {
+  const unquoted = line.replaceAll(/'[^']*'/g, "")
+  const own = [...line.matchAll(/(?:^|[\s;&|(])(?:export\s+|local\s+)?(\w+)=|\b(?:read|for)\s+(?:-\w+\s+)*(\w+)/g)].flatMap(([, a, b]) =>
+    a ?? b ?? []
+  )
+  const names = [...unquoted.matchAll(/(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?![\w]*:?[-+=?]))/g)].map(([, a, b]) => a ?? b!)
+  return names.find((name) => !own.includes(name) && !given.test(name))
+}
+
+const given =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LANGUAGE|LC_\w+|PYENV_ROOT|NVM_DIR|VIRTUAL_ENV|PWD|OLDPWD|IFS|RANDOM|SECONDS|UID|HOSTNAME|SHLVL|BASH\w*|EPOCH\w+|REPLY|OPTARG|PIPESTATUS|LINENO|CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/
+
+const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> => {
+  const { by, executable, exists, path, text } = script
+  if (!exists) {
+    return [
+      said(
+        "error",
+        "script-missing",
+        `there is no file ${path}`,
+        "the entry ends with an error, which blocks nothing",
+        "Write the path as it is, or make the file."
+      )
+    ]
+  }
+  if (text.startsWith("\u007FELF") || text.includes("\0")) return []
+  const found: Array<Said> = []
+  const head = /^#!\s*(\S+)(?:[ \t]+(?:-S\s+)?(\S+))?/.exec(text)
+  if (by === undefined && !executable) {
+    found.push(
+      said("error", "script-mode", `${path} may not be executed`, "the entry ends with 126, which blocks nothing", `chmod +x ${path}`)
+    )
+  }
+  if (by === undefined && head === null) {
+    found.push(
+      said(
+        "warning",
+        "script-shebang",
+        `${path} does not say what runs it`,
+        "the shell that was asked runs it, whatever it is written in",
+        "Begin it with #!/bin/bash or #!/usr/bin/env python3."
+      )
+    )
+  }
+  if (by === undefined && head !== null) {
+    const [, program = "", argument = ""] = head
+    const isThere = program.endsWith("/env") ? argument === "" || isProgram(argument, programs) : existsSync(program)
+    if (!isThere) {
+      const name = program.endsWith("/env") ? argument : program
+      found.push(
+        said(
+          "error",
+          "program-missing",
+          `${path} wants ${name}, which is not there`,
+          "the entry ends with 127, which blocks nothing",
+          `Install it, or change the first line.`
+        )
+      )
+    }
+  }
+  if (/\r\n/.test(text) && languageOf(script) !== "node") {
+    found.push(
+      said(
+        "error",
+        "script-lines",
+        `${path} has line ends of Windows`,
+        "its first line names a program that does not exist, and its words end with a carriage return",
+        `Save it with \\n: sed -i 's/\\r$//' ${path}`
+      )
+    )
+  }
+  return found
+}
+
+const content = (item: Item, script: Script, { path: programs }: Place): ReadonlyArray<Said> => {
+  const { path, text } = script
+  const language = languageOf(script)
+  const isShell = language === "bash" || language === "sh"
+  const code = isShell ? text.split("\n").map((line) => /^\s*#/.test(line) ? "" : line).join("\n") : text
+  const found: Array<Said> = []
+  if (language === "sh") {
+    const line = code.split("\n").find((one) => bashOnly.test(one))
+    if (line !== undefined) {
+      found.push(
+        said(
+          "error",
+          "shell-syntax",
+          `${path} is run by sh and is written for bash: ${line.trim().slice(0, 60)}`,
+          "where sh is not bash it breaks, and breaking ends with 2 or 127: it blocks everything or nothing",
+          "Begin it with #!/bin/bash."
+        )
+      )
+    }
+  }
+  if (isShell && /(?:^|[|;&(\s])jq\s/m.test(code) && !isProgram("jq", programs)) {
+    found.push(
+      said(
+        "error",
+        "program-missing",
+        `${path} wants jq, which is not there`,
+        "what it looks for is never found, and the call goes on",
+        "Install jq."
+      )
+    )
+  }
+  if (isShell && blocksByTwo(item)) found.push(...scriptTraps(path, code))
+  return [...found, ...answers(item, path, code)]
+}
+
+const bashOnly = /\[\[|<<<|<\(|\$\{\w+(?:,,|\^\^)|^\s*function\s+\w|^\s*declare\s|^\s*\w+=\(|&>/
+
+const trap = (what: string): Said =>
+  said(
+    "warning",
+    "exit-two",
+    what,
+    "2 blocks: when the program fails for a reason of its own, the agent is refused",
+    "End with codes of your own: `if …; then exit 2; fi; exit 0`."
+  )
+
+/** A line for the shell that ends as its last program does. */
+const lineTraps = (item: Item, command: string): ReadonlyArray<Said> => {
+  if (!blocksByTwo(item)) return []
+  const last = command.trim().split(/\|\||&&|[;|\n]/).at(-1)!.trim()
+  const name = wordsOf(last)[0]
+  return name !== undefined && twos.includes(name) ? [trap(`the line ends as ${name} does, which ends with 2 when something is wrong`)] : []
+}
+
+const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
+  const rows = code.split("\n").map((line) => line.trim()).filter((line) => line !== "")
+  const last = rows.at(-1) ?? ""
+  const endsWith = wordsOf(last.split(/\|\||&&|[;|]/).at(-1)!.trim())[0]
+  if (endsWith !== undefined && twos.includes(endsWith)) return [trap(`${path} ends as its last line does: ${last.slice(0, 60)}`)]
+  if (!/^\s*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
+  const strict = /^\s*set\s+.*pipefail/m.test(code)
+  const risky = rows.find((line) =>
+    !/\|\||&&|^(?:if|elif|while|until|!)\b|; then/.test(line) && programsOf(line, strict).some((name) => twos.includes(name))
+  )
+  return risky === undefined ? [] : [trap(`${path} has set -e, and ends as this line does when it fails: ${risky.slice(0, 60)}`)]
+}
+
+/** Programs that a line fails with: the last of a pipe, or each. */
+const programsOf = (line: string, strict: boolean): ReadonlyArray<string> => {
+  const inner = /^\w+="?\$\((.*)\)"?$/.exec(line)?.[1] ?? line
+  const parts = inner.split("|")
+  return (strict ? parts : parts.slice(-1)).flatMap((part) => wordsOf(part.trim())[0] ?? [])
+}

@@ -1,0 +1,324 @@
+/** Rules about one entry: its keys, its matcher, its time, what it sends. */
+import * as Result from "effect/Result"
+import { systemOf } from "../guide/systems.ts"
+import { nearest } from "../nearest.ts"
+import type { Item } from "../world.ts"
+import { type Said, said } from "./finding.ts"
+
+/** Whether an entry is there to refuse something. */
+export const isGuard = ({ event }: Item): boolean =>
+  event?.occasion === "tool-call" || event?.occasion === "prompt" || event?.occasion === "permission"
+
+const refusesByTwo = (item: Item): boolean => item.event?.may !== undefined && /refused|denied|denies|denial/.test(item.event.two)
+
+type Rule = (item: Item) => ReadonlyArray<Said>
+
+const unknownKeys: Rule = ({ event, group, raw, source }) => {
+  const system = systemOf(source.dialect)
+  if (system === undefined || system.keys.length === 0 || event === undefined) return []
+  const strange = (of: object, known: ReadonlyArray<string>) => Object.keys(of).filter((key) => !known.includes(key))
+  const all = [
+    ...strange(raw, system.keys).map((key) => [key, system.keys] as const),
+    ...strange(group, system.groupKeys).map((key) => [key, system.groupKeys] as const)
+  ]
+  return all.map(([key, known]) => {
+    const near = nearest(key, known) ?? (known.includes(key.replace(/s$/, "")) ? key.replace(/s$/, "") : undefined)
+    const other = known === system.groupKeys && system.keys.includes(key)
+      ? "It belongs to the entry, one level further in."
+      : system.groupKeys.includes(key)
+      ? "It belongs to the group, one level further out."
+      : undefined
+    return said(
+      near === undefined && other === undefined ? "warning" : "error",
+      "unknown-key",
+      `${JSON.stringify(key)} is no key of ${system.name}`,
+      "what it says does not count",
+      other ?? (near === undefined ? "Remove it." : `Did you mean ${JSON.stringify(near)}?`)
+    )
+  })
+}
+
+const toolNames = [
+  "Bash",
+  "BashOutput",
+  "KillShell",
+  "Read",
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "NotebookEdit",
+  "NotebookRead",
+  "Glob",
+  "Grep",
+  "LS",
+  "WebFetch",
+  "WebSearch",
+  "Task",
+  "Agent",
+  "TodoWrite",
+  "Skill",
+  "SlashCommand",
+  "ExitPlanMode",
+  "AskUserQuestion"
+]
+
+const matchers: Rule = (item) => {
+  const { event, matcher, source } = item
+  if (event === undefined || (source.dialect !== "claude" && source.dialect !== "codex")) return []
+  const isAll = matcher === undefined || matcher.trim() === "" || matcher === "*"
+  if (event.matcher === undefined) {
+    return isAll
+      ? []
+      : [
+        said(
+          "hint",
+          "matcher-ignored",
+          `${event.name} has no matcher`,
+          "the entry runs each time, whatever its matcher says",
+          "Remove the matcher."
+        )
+      ]
+  }
+  if (isAll) {
+    return event.occasion === "tool-call"
+      ? [
+        said(
+          "hint",
+          "matcher-everything",
+          "it runs before every call of every tool",
+          "each call waits for it, and tools that it does not know reach it too",
+          "Name the tools: \"Bash\", \"Edit|Write\"."
+        )
+      ]
+      : []
+  }
+  if (event.values !== undefined && /^[\w\- ,|]+$/.test(matcher)) {
+    const strange = matcher.split(/[|,]/).map((one) => one.trim()).filter((one) => !event.values!.includes(one))
+    return strange.map((one) =>
+      said(
+        "warning",
+        "matcher-nothing",
+        `${event.matcher} is never ${JSON.stringify(one)}`,
+        "the entry does not run for it",
+        `Values are ${event.values!.join(", ")}.`
+      )
+    )
+  }
+  return event.matcher === "tool_name" ? [...exactNames(matcher), ...loosePatterns(matcher)] : []
+}
+
+/** Names that no tool has as scripts know them. */
+const exactNames = (matcher: string): ReadonlyArray<Said> => {
+  if (!/^[\w\- ,|]+$/.test(matcher)) return []
+  return matcher.split(/[|,]/).map((name) => name.trim()).filter((name) => name !== "").flatMap((name) => {
+    if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name)) {
+      return [
+        said(
+          "warning",
+          "matcher-nothing",
+          `${JSON.stringify(name)} is the name of a server, not of a tool`,
+          "names match whole: no tool of the server is guarded",
+          `Write "${name}__.*".`
+        )
+      ]
+    }
+    const other = toolNames.find((tool) => tool !== name && tool.toLowerCase() === name.toLowerCase())
+    return other === undefined
+      ? []
+      : [
+        said(
+          "error",
+          "matcher-nothing",
+          `no tool is called ${JSON.stringify(name)}`,
+          "letters count as they are: the entry never runs",
+          `Write ${JSON.stringify(other)}.`
+        )
+      ]
+  })
+}
+
+/** Patterns that match more than they seem to: they are searched for anywhere in the name. */
+const loosePatterns = (matcher: string): ReadonlyArray<Said> => {
+  if (/^[\w\- ,|]+$/.test(matcher) || matcher.length > 200 || /\(\?[=!<]|\\\d/.test(matcher) || /\([^)]*[+*][^)]*\)[+*{]/.test(matcher)) {
+    return []
+  }
+  const [loose, strict] = [patternOf(matcher), patternOf(`^(?:${matcher})$`)]
+  if (loose === undefined || strict === undefined) return []
+  const more = toolNames.filter((name) => loose.test(name) && !strict.test(name))
+  const none = !toolNames.some((name) => loose.test(name)) && !matcher.includes("mcp")
+  if (more.length === 0 || none) return []
+  return [
+    said(
+      "warning",
+      "matcher-loose",
+      `${JSON.stringify(matcher)} also matches ${more.join(", ")}`,
+      "a pattern is searched for anywhere in the name",
+      `Anchor it: "^(?:${matcher})$".`
+    )
+  ]
+}
+
+const patternOf = (text: string): RegExp | undefined => Result.getOrUndefined(Result.try(() => new RegExp(text)))
+
+const conditions: Rule = ({ event, matcher, rule, source }) => {
+  if (rule === undefined || event === undefined || source.dialect !== "claude") return []
+  const tool = /^\s*([\w-]+)/.exec(rule)?.[1]
+  if (tool === undefined || matcher === undefined || !/^[\w\- ,|]+$/.test(matcher) || matcher.trim() === "") return []
+  const groups = [["Edit", "MultiEdit", "Write", "NotebookEdit"], ["Read", "Grep", "Glob"]]
+  const names = matcher.split(/[|,]/).map((name) => name.trim())
+  const fits = names.some((name) => name === tool || groups.some((group) => group[0] === tool && group.includes(name)))
+  return fits || /^[a-z]/.test(tool)
+    ? []
+    : [
+      said(
+        "error",
+        "never-runs",
+        `its if is about ${tool}, its matcher about ${names.join(", ")}`,
+        "no call is both: the entry never runs",
+        `Give both the same tool.`
+      )
+    ]
+}
+
+const times: Rule = (item) => {
+  const { entry, event, isAsync, raw, source, timeout } = item
+  const own = [raw["timeout"], raw["timeoutSec"], raw["timeoutMs"]].find((value) => typeof value === "number")
+  if (event === undefined) return []
+  const found: Array<Said> = []
+  if (isAsync && refusesByTwo(item)) {
+    found.push(
+      said(
+        "warning",
+        "guard-async",
+        "nobody waits for this guard",
+        "what runs with async decides nothing: the call goes on",
+        "Remove \"async\"."
+      )
+    )
+  }
+  if (own !== undefined && timeout < 2 && isGuard(item)) {
+    found.push(
+      said(
+        "warning",
+        "guard-timeout",
+        `this guard has ${timeout} s`,
+        "one that takes too long decides nothing: the call goes on",
+        "Give it 5 seconds or more."
+      )
+    )
+  }
+  if ((source.dialect === "claude" || source.dialect === "codex") && timeout >= 1_000) {
+    found.push(
+      said(
+        "warning",
+        "timeout-unit",
+        `its timeout is ${timeout} seconds`,
+        "timeouts are in seconds here",
+        `Did you mean ${Math.max(1, Math.round(timeout / 1_000))}?`
+      )
+    )
+  }
+  if (source.dialect === "gemini" && typeof raw["timeout"] === "number" && raw["timeout"] < 1_000) {
+    found.push(
+      said(
+        "warning",
+        "timeout-unit",
+        `its timeout is ${raw["timeout"]} milliseconds`,
+        "timeouts are in milliseconds here",
+        `Did you mean ${raw["timeout"] * 1_000}?`
+      )
+    )
+  }
+  if (entry.work.type === "command" && isGuard(item) && /\|\|\s*(?:true|:|exit\s+0)\s*$/.test(entry.work.command)) {
+    found.push(
+      said(
+        "warning",
+        "guard-open",
+        "it ends with 0 whatever happens",
+        "`|| true` lets every call through, also when the guard says no",
+        "Remove it, or keep code 2: `guard.sh || exit $?`."
+      )
+    )
+  }
+  return found
+}
+
+const requests: Rule = ({ entry: { work }, source }) => {
+  if (work.type !== "http") return []
+  const found: Array<Said> = []
+  const url = URL.parse(work.url)
+  const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (url === null) {
+    return [said("error", "url", `${JSON.stringify(work.url)} is no URL`, "nothing is ever sent", "Write it whole, with https://.")]
+  }
+  if (isLocal && source.ofProject) {
+    found.push(
+      said(
+        "error",
+        "url-local",
+        "it sends to this machine, from a file of the project",
+        "only the user's own files may: nothing is sent",
+        "Move the entry to the settings in your home folder."
+      )
+    )
+  } else if (url.protocol === "http:" && !isLocal) {
+    found.push(
+      said("error", "url-plain", "it sends by plain http", "what the agent does could be read on the way, so nothing is sent", "Use https.")
+    )
+  }
+  const allowed = work.allowedEnvVars ?? []
+  const named = Object.values(work.headers ?? {}).flatMap((value) => [...value.matchAll(/\$\{?(\w+)\}?/g)].map(([, name]) => name!))
+  for (const name of new Set(named)) {
+    if (!allowed.includes(name)) {
+      found.push(
+        said(
+          "warning",
+          "header-empty",
+          `a header names $${name}, which is not in allowedEnvVars`,
+          "it is sent empty",
+          `Add "allowedEnvVars": ["${name}"].`
+        )
+      )
+    }
+  }
+  return found
+}
+
+const prompts: Rule = ({ entry: { work }, event }) => {
+  if (work.type !== "prompt" && work.type !== "agent") return []
+  const found: Array<Said> = []
+  const words = work.prompt.replaceAll("$ARGUMENTS", "").trim().split(/\s+/).filter((word) => word !== "")
+  const loose = words.length < 30
+    ? /\b(?:appropriate|reasonable|good|bad|ok|okay|safe|fine|proper|properly|correct|correctly)\b/i.exec(work.prompt)?.[0]
+    : undefined
+  if (words.length < 8 || loose !== undefined) {
+    const what = words.length < 8 ? `${words.length} words say what to decide` : `${JSON.stringify(loose)} can mean anything`
+    const why = "the model has to guess what to refuse and what to let pass, and answers differently each time"
+    found.push(said("hint", "prompt-vague", what, why, "Say what to refuse, what to let pass, and what to do when in doubt."))
+  }
+  if (!work.prompt.includes("$ARGUMENTS")) {
+    found.push(
+      said(
+        "hint",
+        "prompt-event",
+        "it does not say where the event goes",
+        "the event is put behind it",
+        "Write $ARGUMENTS where it belongs."
+      )
+    )
+  }
+  if (event?.occasion === "permission" || event?.occasion === "denied") {
+    found.push(
+      said(
+        "warning",
+        "never-decides",
+        `what a model says at ${event.name} does not count`,
+        "permissions are decided by commands and servers",
+        "Put it at PreToolUse."
+      )
+    )
+  }
+  return found
+}
+
+export const rules: ReadonlyArray<Rule> = [unknownKeys, matchers, conditions, times, requests, prompts]

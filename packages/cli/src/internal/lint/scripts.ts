@@ -1,0 +1,86 @@
+/** The script that a command starts, as far as its words tell. */
+import * as Result from "effect/Result"
+import { closeSync, constants, openSync, readSync, statSync } from "node:fs"
+import { delimiter, isAbsolute, join, resolve } from "node:path"
+import type { Item } from "../world.ts"
+
+/** What a command runs. */
+export interface Script {
+  readonly path: string
+  /** `bash` of `bash guard.sh`; absent where the file is started itself. */
+  readonly by: string | undefined
+  readonly exists: boolean
+  readonly executable: boolean
+  readonly text: string
+}
+
+const interpreters = /^(?:(?:ba|z|da|k)?sh|python(?:\d(?:\.\d+)?)?|node|bun|deno|ruby|perl|tsx)$/
+
+/** Words of a line, without its quotes, up to its first operator. */
+export const wordsOf = (line: string): ReadonlyArray<string> => {
+  const found = [...line.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\;|&()<>])+|[;|&()<>]+|\n/g)].map(([word]) => word)
+  const end = found.findIndex((word) => /^[;|&()<>\n]/.test(word))
+  return (end < 0 ? found : found.slice(0, end)).map((word) => word.replaceAll(/["']/g, ""))
+}
+
+const maxScript = 262_144
+
+export const scriptOf = (
+  { entry: { work } }: Pick<Item, "entry">,
+  where: { readonly cwd: string; readonly home: string }
+): Script | undefined => {
+  if (work.type !== "command") return undefined
+  const words = work.args === undefined ? wordsOf(work.command).filter((word) => !/^\w+=/.test(word)) : [work.command, ...work.args]
+  const [first = ""] = words
+  const by = interpreters.test(first.split("/").at(-1)!) ? first.split("/").at(-1) : undefined
+  const name = by === undefined ? first : words.slice(1).find((word) => !word.startsWith("-"))
+  if (
+    name === undefined ||
+    (by !== undefined && words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))
+  ) return undefined
+  if (by === undefined && !name.includes("/")) return undefined
+  const path = placed(name, where)
+  if (/[$`*?{}]/.test(path)) return undefined
+  const stat = Result.getOrUndefined(Result.try(() => statSync(path)))
+  const isFile = stat?.isFile() === true
+  return { path, by, exists: isFile, executable: isFile && (stat.mode & 0o111) !== 0, text: isFile ? beginning(path) : "" }
+}
+
+const placed = (name: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string => {
+  const path = name.replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|GEMINI_CWD|PWD)\}?/g, () => cwd).replace(
+    /^(?:~|\$\{?HOME\}?)(?=\/)/,
+    () => home
+  )
+    .replace(/^\$\(git rev-parse --show-toplevel\)/, () => cwd)
+  return isAbsolute(path) ? path : resolve(cwd, path)
+}
+
+const beginning = (path: string): string =>
+  Result.getOrElse(
+    Result.try(() => {
+      const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      const buffer = Buffer.alloc(maxScript)
+      const size = readSync(file, buffer, 0, maxScript, 0)
+      closeSync(file)
+      return buffer.toString("utf8", 0, size)
+    }),
+    () => ""
+  )
+
+/** Whether a program is in any folder that programs are looked for in. */
+export const isProgram = (name: string, path: string): boolean =>
+  path.split(delimiter).some((folder) => {
+    const stat = Result.getOrUndefined(Result.try(() => statSync(join(folder, name))))
+    return stat?.isFile() === true && (stat.mode & 0o111) !== 0
+  })
+
+/** What runs a script: by its first line, by who starts it, or by its name. */
+export const languageOf = ({ by, path, text }: Script): "bash" | "sh" | "python" | "node" | "other" => {
+  const first = by ?? /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(text)?.[1]?.split("/").at(-1) ?? ""
+  if (/^(?:bash|zsh|ksh)/.test(first)) return "bash"
+  if (/^(?:da)?sh$/.test(first)) return "sh"
+  if (first.startsWith("python")) return "python"
+  if (/^(?:node|bun|deno|tsx)/.test(first)) return "node"
+  // Without a first line the shell that was asked runs it.
+  return first === "" && /\.(?:sh|bash)$|\/[^./]+$/.test(path) ? "bash" : "other"
+}

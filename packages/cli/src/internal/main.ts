@@ -1,0 +1,65 @@
+/** Runs the command line, and ends the process as documented: 0 fine, 1 findings or a refusal, 2 wrong usage. */
+import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
+import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
+import * as Cause from "effect/Cause"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { belay } from "./commands.ts"
+import { plain, type Screen } from "./screen.ts"
+import { Usage } from "./usage.ts"
+
+export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
+  const program = Command.runWith(belay(screen), { version: "0.1.0" })(argv).pipe(
+    Effect.catchCause((cause) => Effect.andThen(tell(cause), Effect.sync(() => void (process.exitCode = codeOf(cause))))),
+    Effect.provide(layer(screen))
+  )
+  Effect.runFork(program)
+  // What hooks have started ends with the process.
+  process.once("SIGINT", () => process.exit(130))
+  process.once("SIGTERM", () => process.exit(143))
+}
+
+const isUsage = (error: unknown): boolean => error instanceof Usage || CliError.isCliError(error)
+
+const codeOf = (cause: Cause.Cause<unknown>): number => {
+  if (Cause.hasInterruptsOnly(cause)) return 130
+  const error = Cause.squash(cause)
+  if (CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length === 0) return 0
+  return isUsage(error) ? 2 : 1
+}
+
+/** One line, whatever it was. Wrong usage was told already. */
+const tell = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const error = Cause.squash(cause)
+  if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(error)) return Effect.void
+  return Console.error(`belay: ${plain(error instanceof Error ? error.message : String(error))}`)
+}
+
+const layer = ({ colors }: Screen) =>
+  Layer.mergeAll(
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+    NodeTerminal.layer,
+    NodeStdio.layer,
+    NodeChildProcessSpawner.layer.pipe(Layer.provideMerge(Layer.merge(NodeFileSystem.layer, NodePath.layer))),
+    CliOutput.layer(CliOutput.defaultFormatter({ colors })),
+    CliOutput.layerPresenter({
+      ...CliOutput.defaultPresenter,
+      present: (output) =>
+        output._tag === "InvalidInvocation"
+          ? Console.error(
+            `belay: ${plain(output.errors.map(({ message }) => message.replaceAll(/\s*\n\s*/g, " ")).join("; "))} (see ${
+              output.commandPath.join(" ")
+            } --help)`
+          )
+          : CliOutput.defaultPresenter.present(output)
+    })
+  )

@@ -1,0 +1,52 @@
+/** An entry as its file has it, found again by its key: what was decoded no longer has what was misspelt. */
+import * as Result from "effect/Result"
+import { findNodeAtLocation, getNodeValue, parseTree } from "jsonc-parser"
+import { parse as parseToml } from "smol-toml"
+import { parse as parseYaml } from "yaml"
+
+export type Fields = { readonly [key: string]: unknown }
+
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A file whose places can be looked up. */
+export interface Raw {
+  /** What stands at a key such as `hooks.Stop[0].hooks[1]`. */
+  readonly at: (key: string) => unknown
+  /** The line of a key, from 1, where the format tells. */
+  readonly line: (key: string) => number | undefined
+}
+
+export const read = (path: string, text: string): Raw => {
+  if (path.endsWith(".toml")) return valued(() => parseToml(text))
+  if (path.endsWith(".md")) return valued(() => parseYaml(/^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? ""))
+  const tree = parseTree(text.replace(/^\uFEFF/, " "), [], { allowTrailingComma: true })
+  if (tree === undefined) return { at: () => undefined, line: () => undefined }
+  const nodeAt = (key: string) => findNodeAtLocation(tree, [...pathOf(key)])
+  return {
+    at: (key) => {
+      const node = nodeAt(key)
+      return node === undefined ? undefined : getNodeValue(node) as unknown
+    },
+    line: (key) => {
+      const node = nodeAt(key)
+      return key === "" || node === undefined ? undefined : text.slice(0, node.offset).split("\n").length
+    }
+  }
+}
+
+const valued = (parse: () => unknown): Raw => {
+  const value = Result.getOrUndefined(Result.try(parse))
+  return {
+    at: (key) => pathOf(key).reduce<unknown>((of, step) => isRecordOrList(of) && Object.hasOwn(of, step) ? of[step] : undefined, value),
+    line: () => undefined
+  }
+}
+
+const isRecordOrList = (value: unknown): value is { readonly [key: string | number]: unknown } =>
+  typeof value === "object" && value !== null
+
+const pathOf = (key: string): ReadonlyArray<string | number> =>
+  [...key.replace(/^[^:[\]]*: /, "").matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) => index === undefined ? step : Number(index))
+
+/** The group that an entry stands in, for systems that have groups. */
+export const groupKey = (key: string): string | undefined => /^(.*)\.hooks\[\d+\]$/.exec(key)?.[1]

@@ -1,0 +1,74 @@
+/** What is written on: its width, its colours, and texts of others made harmless. */
+
+/** Where output goes. */
+export interface Screen {
+  readonly columns: number
+  readonly colors: boolean
+  /** Somebody can answer. */
+  readonly interactive: boolean
+  /** Folders of programs, as `PATH` has them. */
+  readonly path: string
+}
+
+type Paint = (text: string) => string
+
+export interface Style {
+  readonly bold: Paint
+  readonly dim: Paint
+  readonly red: Paint
+  readonly green: Paint
+  readonly yellow: Paint
+  readonly cyan: Paint
+}
+
+export const styleOf = ({ colors }: Screen): Style => {
+  const paint = (open: number, close: number): Paint => (text) => colors ? `\u001B[${open}m${text}\u001B[${close}m` : text
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39)
+  }
+}
+
+/** Writes a text so that a terminal obeys nothing in it and shows everything: control characters, and those that hide or turn others around, by their numbers. */
+export const plain = (text: string): string =>
+  text.replaceAll(
+    // oxlint-disable-next-line no-control-regex -- they are what this is about
+    /[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]|[\uD800-\uDFFF]/gu,
+    (character) => {
+      const known = escapes[character]
+      const number = character.codePointAt(0)!
+      return known ?? (number < 256 ? `\\x${number.toString(16).padStart(2, "0")}` : `\\u{${number.toString(16)}}`)
+    }
+  )
+
+const escapes: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
+
+/** The same for JSON, which stays what it is. */
+export const visible = (json: string): string =>
+  json.replaceAll(
+    /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
+/** The same for a text of several lines. */
+export const lines = (text: string): ReadonlyArray<string> =>
+  text.replace(/\n$/, "").split("\n").map((line) => plain(line.replace(/\r$/, "")))
+
+/** Breaks a sentence into lines that fit, each behind the same margin. */
+export const wrap = (text: string, margin: string, columns: number): string => {
+  const room = Math.max(20, columns - margin.length)
+  const rows = [""]
+  for (const word of text.split(" ")) {
+    const row = rows.at(-1)!
+    if (row !== "" && row.length + 1 + word.length > room) rows.push(word)
+    else rows[rows.length - 1] = row === "" ? word : `${row} ${word}`
+  }
+  return rows.map((row) => `${margin}${row}`).join("\n")
+}
+
+/** `1 file`, `2 files`. */
+export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

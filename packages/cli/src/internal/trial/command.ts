@@ -1,0 +1,102 @@
+/** `belay hooks test`, with its flags. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text as readAll } from "node:stream/consumers"
+import { ended, given, optional, print, toggle, unknown, wrong } from "../flags.ts"
+import { named } from "../guide/systems.ts"
+import { plain, type Screen } from "../screen.ts"
+import type { Usage } from "../usage.ts"
+import { isBlocked } from "./decide.ts"
+import { type Facts, fieldOf, isAboutTool, textOf } from "./occasions.ts"
+import * as Show from "./show.ts"
+import * as Trial from "./trial.ts"
+
+export const test = (screen: Screen) =>
+  Command.make("test", {
+    event: Argument.String("event").pipe(Argument.withDescription("An event of any system: PreToolUse, BeforeTool, before_tool_call, …")),
+    tool: optional("tool", "The tool that is called, such as Bash"),
+    input: optional("input", "What it is called with, as JSON; @file reads a file, - standard input"),
+    output: optional("output", "What it gave back"),
+    error: optional("error", "Why it failed"),
+    prompt: optional("prompt", "What the user said"),
+    payload: optional("payload", "Fields of the event as scripts know them, as JSON; @file or -"),
+    timeout: Flag.Finite("timeout").pipe(Flag.withDescription("Seconds that each entry has at most"), Flag.optional),
+    trustOnce: toggle("trust-once", "Run what the project has, this once")
+  }, ({ event, timeout, trustOnce, ...flags }) =>
+    Effect.gen(function*() {
+      const { json, where } = yield* given
+      if (Option.isSome(timeout) && !(timeout.value > 0)) return yield* wrong("--timeout is a number of seconds above 0")
+      const facts = yield* factsOf(event, flags)
+      const trial = yield* Effect.acquireUseRelease(
+        Effect.sync(() => trustOnce ? mkdtempSync(join(tmpdir(), "belay-trust-")) : undefined),
+        (trust) => {
+          const options = { where, facts, ...(Option.isSome(timeout) ? { timeout: timeout.value } : {}) }
+          return Trial.run(trust === undefined ? options : { ...options, trust })
+        },
+        (trust) => Effect.sync(() => trust === undefined ? undefined : rmSync(trust, { recursive: true, force: true }))
+      )
+      yield* print(json, () => trial, () => Show.text(trial, where, screen))
+      yield* ended(isBlocked(trial) ? 1 : 0)
+    })).pipe(
+      Command.withDescription(
+        "Hands one event to the hooks that are loaded, and shows what each entry does. Entries run for real. Ends with 1 when it is blocked"
+      )
+    )
+
+const factsOf = (
+  event: string,
+  flags: { readonly [K in "tool" | "input" | "output" | "error" | "prompt" | "payload"]: Option.Option<string> }
+): Effect.Effect<Facts, Usage> =>
+  Effect.gen(function*() {
+    const found = named(event)[0]
+    if (found === undefined) return yield* unknown(event)
+    const { occasion } = found
+    const payload = Option.isSome(flags.payload) ? yield* jsonOf("--payload", flags.payload.value) : {}
+    if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return yield* wrong("--payload: expected a JSON object")
+    const fields = payload as JsonObject
+    const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName")
+    if (tool === undefined && isAboutTool(occasion)) {
+      return yield* wrong(`${found.name} is about a tool: say which, such as --tool Bash --input '{"command":"ls"}'`)
+    }
+    const input = Option.isSome(flags.input) ? yield* jsonOf("--input", flags.input.value) : fieldOf(fields, "tool_input", "toolArgs") ?? {}
+    const output = Option.isSome(flags.output) ? looseOf(flags.output.value) : fieldOf(fields, "tool_response", "tool_output", "toolResult")
+    const error = Option.getOrUndefined(flags.error) ?? textOf(fields, "error")
+    const prompt = Option.getOrUndefined(flags.prompt) ?? textOf(fields, "prompt", "message")
+    return {
+      event: found.name,
+      occasion: occasion === "tool-result" && Option.isSome(flags.error) ? "tool-failure" : occasion,
+      input,
+      payload: fields,
+      ...(tool === undefined ? {} : { tool }),
+      ...(output === undefined ? {} : { output }),
+      ...(error === undefined ? {} : { error }),
+      ...(prompt === undefined ? {} : { prompt })
+    }
+  })
+
+/** JSON as it stands, of a file (`@file`), or of standard input (`-`). */
+const jsonOf = (flag: string, value: string): Effect.Effect<Json, Usage> =>
+  Effect.gen(function*() {
+    const text = value === "-"
+      ? yield* Effect.promise(() => readAll(process.stdin))
+      : value.startsWith("@")
+      ? yield* Effect.try({
+        try: () => readFileSync(value.slice(1), "utf8"),
+        catch: () => wrong(`${flag}: ${plain(value.slice(1))} cannot be read`)
+      })
+      : value
+    return yield* Effect.try({
+      try: (): Json => JSON.parse(text.replace(/^\uFEFF/, "")),
+      catch: (error) => wrong(`${flag}: expected JSON: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  })
+
+const looseOf = (text: string): Json => Result.getOrElse(Result.try((): Json => JSON.parse(text)), () => text)

@@ -1,0 +1,73 @@
+/** What hooks came to, in one word. */
+import type { Json } from "@belay/core/Json"
+import { type Message, text } from "@belay/core/Message"
+import type { DryRun } from "@belay/testing/TestHook"
+import type { Occasion } from "../guide/guide.ts"
+
+export interface Decision {
+  readonly decision: "allow" | "deny" | "ask" | "block" | "stop" | "respond" | "continue"
+  readonly reason?: string
+  readonly updatedInput?: Json
+  readonly output?: Json
+  readonly context: ReadonlyArray<string>
+}
+
+export const decide = (occasion: Occasion, run: DryRun): Decision => {
+  const { action, answer, policy, reason, seen, value } = run
+  const why = reason === undefined ? {} : { reason }
+  const context = [...seen.injected, ...begun(occasion, value)]
+  const usual = occasion === "tool-call" ? "allow" as const : occasion === "permission" ? "ask" as const : "continue" as const
+  const is = (decision: Decision["decision"], more: Partial<Decision> = {}): Decision => ({ decision, ...more, context })
+  switch (answer) {
+    case "Fail":
+      return is(
+        policy === "open" || policy === undefined ? usual : occasion === "tool-call" || occasion === "permission" ? "deny" : "block",
+        why
+      )
+    case "Abort":
+      return is("stop", why)
+    case "Reject":
+      return is(occasion === "tool-call" || occasion === "permission" ? "deny" : "block", why)
+    case "Ask": {
+      const args = action !== undefined && "args" in action ? action.args as Json : undefined
+      return is("ask", { ...why, ...(args === undefined ? {} : { updatedInput: args }) })
+    }
+    case "Respond":
+      return is("respond", { output: value as Json })
+    case "Replace":
+    case "Transform":
+      return changed(occasion, value, is)
+    default:
+      if ((occasion === "stop" || occasion === "subagent-stop") && seen.followUps.length > 0) {
+        return is("block", { reason: seen.followUps.join("\n") })
+      }
+      return is(usual)
+  }
+}
+
+const changed = (
+  occasion: Occasion,
+  value: unknown,
+  is: (decision: Decision["decision"], more?: Partial<Decision>) => Decision
+): Decision => {
+  if (occasion === "tool-call") return is("allow", { updatedInput: value as Json })
+  if (occasion === "permission") {
+    const { reason, type } = value as { readonly type: "allow" | "deny" | "ask"; readonly reason?: string }
+    return is(type, reason === undefined ? {} : { reason })
+  }
+  if (occasion === "session-start") return is("continue")
+  if (occasion === "tool-result" || occasion === "tool-failure") {
+    const result = value as { readonly ok: boolean; readonly output?: Json; readonly error?: string }
+    return is("continue", { output: result.ok ? result.output ?? null : result.error ?? null })
+  }
+  return is("continue", { output: value as Json })
+}
+
+/** What a session begins with. */
+const begun = (occasion: Occasion, value: unknown): ReadonlyArray<string> =>
+  occasion !== "session-start" || typeof value !== "object" || value === null || !("context" in value)
+    ? []
+    : (value.context as ReadonlyArray<Message>).map(text)
+
+/** What the process ends with. */
+export const isBlocked = ({ decision }: Decision): boolean => decision === "deny" || decision === "block" || decision === "stop"

@@ -1,0 +1,59 @@
+/** `belay hooks trust` and `untrust`, with their flags. */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Prompt from "effect/cli/Prompt"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ended, given, print, toggle, wrong } from "./flags.ts"
+import { plain, type Screen } from "./screen.ts"
+import * as Trust from "./trust.ts"
+import type { Usage } from "./usage.ts"
+import { look, type Where, whereOf, type World } from "./world.ts"
+
+const project = Argument.String("project").pipe(Argument.withDescription("The folder of the project. Default: --cwd"), Argument.optional)
+
+const worldOf = (where: Where, folder: Option.Option<string>): Effect.Effect<World, Usage> => {
+  const world = look(Option.isSome(folder) ? whereOf({ ...where, cwd: folder.value }) : where)
+  return world.problem === undefined ? Effect.succeed(world) : Effect.fail(wrong(world.problem))
+}
+
+export const trust = (screen: Screen) =>
+  Command.make("trust", { project, yes: toggle("yes", "Do not ask") }, (flags) =>
+    Effect.gen(function*() {
+      const { json, where } = yield* given
+      const world = yield* worldOf(where, flags.project)
+      const [waiting] = world.untrusted
+      if (waiting === undefined) {
+        const own = world.files.some(({ items, source }) => source.ofProject && items.length > 0)
+        const told = own ? `${world.where.cwd} is trusted as it is.` : `${world.where.cwd} has no hooks of its own.`
+        return yield* print(json, () => Trust.json(world, own), () => plain(told))
+      }
+      if (!json) yield* Console.log(Trust.text(world, screen))
+      const sure = flags.yes || (screen.interactive && !json &&
+        (yield* Prompt.run(Prompt.Confirm({ message: "Trust exactly this? Any change asks again." })).pipe(
+          Effect.catchTag("QuitError", () => Effect.succeed(false))
+        )))
+      if (sure) waiting.trust()
+      yield* print(
+        json,
+        () => Trust.json(world, sure),
+        () =>
+          sure
+            ? "\nTrusted. Any change of these files asks again."
+            : screen.interactive
+            ? "\nNot trusted."
+            : "\nNot trusted: nobody can be asked here. Look at it, then say --yes."
+      )
+      yield* ended(sure ? 0 : 1)
+    })).pipe(Command.withDescription("Shows what a project's own hooks would run, and lets them after a yes"))
+
+export const untrust = Command.make("untrust", { project }, (flags) =>
+  Effect.gen(function*() {
+    const { json, where } = yield* given
+    const world = yield* worldOf(where, flags.project)
+    const was = Trust.untrust(world)
+    const { cwd } = world.where
+    yield* print(json, () => ({ project: cwd, was: was ? "trusted" : "not trusted", trusted: false }), () =>
+      plain(was ? `${cwd} is not trusted any more.` : `Nobody had trusted ${cwd}.`))
+  })).pipe(Command.withDescription("Takes back what was decided about a project"))

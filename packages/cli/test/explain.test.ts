@@ -1,0 +1,114 @@
+import * as Discovery from "@belay/hooks/Discovery"
+import * as HookConfig from "@belay/hooks/HookConfig"
+import * as Matcher from "@belay/hooks/Matcher"
+import * as Outcome from "@belay/hooks/Outcome"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { page } from "../src/internal/explain.ts"
+import { claude } from "../src/internal/guide/claude.ts"
+import { systems } from "../src/internal/guide/systems.ts"
+import { isBlocked } from "../src/internal/trial/decide.ts"
+import * as Trial from "../src/internal/trial/trial.ts"
+import { world } from "./belay.ts"
+
+const isEvent = (name: string): name is HookConfig.EventName =>
+  HookConfig.fromValue({ hooks: { [name]: [] } }, "settings.json").warnings.length === 0
+
+describe("belay hooks explain", () => {
+  it("says what an event is in every system that has it, and gives an example", async () => {
+    const { hooks, json } = world()
+    const { code, stdout } = await hooks("explain", "PreToolUse")
+    assert.strictEqual(code, 0)
+    for (
+      const part of [
+        "PreToolUse  Claude Code",
+        "PreToolUse  Codex",
+        "BeforeTool  Gemini CLI",
+        "before_tool_call  Kodelet",
+        "preToolCall",
+        "permissionDecision",
+        "exit(2)"
+      ]
+    ) {
+      assert.include(stdout, part)
+    }
+    const { value } = await json("explain", "BeforeTool", "--source", "gemini")
+    assert.deepEqual(value.map(({ name, point }: { readonly name: string; readonly point: string }) => [name, point]), [[
+      "BeforeTool",
+      "preToolCall"
+    ]])
+    const index = await hooks("explain")
+    for (const { name } of claude.events) assert.include(index.stdout, name)
+  })
+
+  it("says the same as the page about it", () => {
+    assert.strictEqual(readFileSync(join(import.meta.dirname, "../../../docs/hook-events.md"), "utf8"), page(), "run: npm run hook-events")
+  })
+
+  it("has data that agree with how Claude Code's files are read", () => {
+    for (const { matcher, name, two } of claude.events) {
+      if (!isEvent(name)) return assert.fail(`${name} is no event`)
+      const isHeld = !Matcher.compile("no-such-value", name).test("other")
+      assert.strictEqual(isHeld, matcher !== undefined, `${name}: matcher`)
+      const ended = { exitCode: 2, stdout: "", stderr: "no", timedOut: false, overflowed: false, durationMs: 1 }
+      const blocks = Outcome.read(ended, name).type === "blocking"
+      assert.strictEqual(blocks, !/^(?:blocks nothing|the model reads standard error$)/.test(two), `${name}: exit code 2`)
+    }
+    const known = claude.events.map(({ name }) => name)
+    const warned = HookConfig.fromValue({ hooks: { Xyzzyplugh: [] } }, "settings.json").warnings[0]!.reason
+    // The list in the warning is cut at its end.
+    for (const name of warned.replace(/^.*events are /, "").split(", ").slice(0, -1)) assert.include(known, name)
+  })
+
+  it("has examples that are read without a warning", () => {
+    const paths = new Map([
+      ["claude", "home/.claude/settings.json"],
+      ["codex", "home/.codex/hooks.json"],
+      ["copilot", "home/.copilot/hooks/a.json"],
+      ["gemini", "home/.gemini/settings.json"],
+      ["basecoat", "project/hooks.json"]
+    ])
+    for (const { dialect, events, example } of systems) {
+      const path = paths.get(dialect)
+      if (path === undefined) continue
+      for (const event of events) {
+        const { cwd, home } = world({ [path]: example(event) })
+        const { sources, warnings } = Discovery.find({ cwd, home, managed: cwd, sources: [dialect] })
+        assert.deepEqual([dialect, event.name, warnings], [dialect, event.name, []])
+        assert.strictEqual(sources.flatMap(({ config }) => config.handlers).length, 1, `${dialect} ${event.name}`)
+      }
+    }
+  })
+
+  it("has data about exit code 2 that agree with what every system's entries come to", async () => {
+    const no = "echo no >&2; exit 2"
+    const paths = new Map([["codex", "home/.codex/hooks.json"], ["copilot", "home/.copilot/hooks/a.json"], [
+      "gemini",
+      "home/.gemini/settings.json"
+    ], ["basecoat", "project/hooks.json"]])
+    for (const { dialect, events } of systems) {
+      const path = paths.get(dialect)
+      if (path === undefined) continue
+      for (const { name, occasion, two } of events) {
+        const groups = dialect === "copilot"
+          ? [{ bash: no }]
+          : dialect === "basecoat"
+          ? [{ command: no }]
+          : [{ hooks: [{ type: "command", command: no }] }]
+        const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
+        const where = { cwd, home, managed, dialects: [dialect], files: [], off: false }
+        const facts = { event: name, occasion, input: {}, payload: {}, tool: name === "preMcpToolCall" ? "mcp__a__b" : "Bash" }
+        const trial = await Effect.runPromise(Trial.run({ where, facts, trust: join(home, "trust") }))
+        assert.deepEqual(trial.runs.map(({ matched }) => matched), [true], `${dialect} ${name}`)
+        const blocks = isBlocked(trial) || trial.output !== undefined
+        assert.strictEqual(
+          blocks,
+          /refused|denied|denies|fails|goes on|skipped|the model reads/.test(two),
+          `${dialect} ${name}: ${trial.decision}`
+        )
+      }
+    }
+  })
+})

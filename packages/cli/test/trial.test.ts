@@ -1,0 +1,222 @@
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "vitest"
+import { named } from "../src/internal/guide/systems.ts"
+import { isBlocked } from "../src/internal/trial/decide.ts"
+import type { Facts } from "../src/internal/trial/occasions.ts"
+import * as Trial from "../src/internal/trial/trial.ts"
+import { answering, settings, world } from "./belay.ts"
+
+const pushes =
+  "#!/usr/bin/env python3\nimport json, sys\ncommand = json.load(sys.stdin)['tool_input']['command']\nif 'push' in command:\n    print('ask before you push', file=sys.stderr)\n    sys.exit(2)\n"
+const before = (more: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...more } })
+const input = (command: string) => ["--input", JSON.stringify({ command })]
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await setTimeout(20)
+}
+
+describe("belay hooks test, for Claude Code", () => {
+  const tilde = (script: string, more: object = {}) => {
+    const made = world({ "home/hook": script })
+    made.write("home/.claude/settings.json", settings("PreToolUse", [{ command: join(made.home, "hook"), ...more }], "Bash"))
+    return made
+  }
+
+  it("says that a call is refused, by which entry and why", async () => {
+    const { hooks, json } = tilde(pushes)
+    const { code, value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("git push"))
+    assert.strictEqual(code, 1)
+    assert.deepInclude(value, { event: "PreToolUse", point: "preToolCall", decision: "deny", reason: "ask before you push" })
+    assert.deepInclude(value.runs[0], {
+      key: "hooks.PreToolUse[0].hooks[0]",
+      matched: true,
+      outcome: "blocking",
+      exitCode: 2,
+      stdout: "",
+      stderr: "ask before you push\n"
+    })
+    assert.isNumber(value.runs[0].durationMs)
+    const fine = await json("test", "pre_tool_use", "--tool", "Bash", ...input("git status"))
+    assert.deepEqual([fine.code, fine.value.decision], [0, "allow"])
+    const told = await hooks("test", "BeforeTool", "--tool", "Bash", ...input("git push"))
+    assert.strictEqual(told.code, 1)
+    assert.match(told.stdout, /PreToolUse|BeforeTool/)
+    assert.include(told.stdout, "stderr  ask before you push")
+  })
+
+  it("shows new input, questions, and what stops", async () => {
+    const changed = tilde(answering(before({ permissionDecision: "allow", updatedInput: { command: "ls -l" } })))
+    const { code, value } = await changed.json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([code, value.decision, value.updatedInput], [0, "allow", { command: "ls -l" }])
+    const asked = await tilde(answering(before({ permissionDecision: "ask", permissionDecisionReason: "sure?" })))
+      .json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([asked.code, asked.value.decision, asked.value.reason], [0, "ask", "sure?"])
+    const stopped = await tilde(answering({ continue: false, stopReason: "enough", systemMessage: "seen" }))
+      .json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([stopped.code, stopped.value.decision, stopped.value.reason, stopped.value.messages], [1, "stop", "enough", ["seen"]])
+  })
+
+  it("says why an entry did not run", async () => {
+    const { json } = tilde(pushes, { if: "Bash(git push *)" })
+    const why = async (...args: ReadonlyArray<string>) => (await json("test", "PreToolUse", ...args)).value.runs[0].why
+    assert.match(await why("--tool", "Read", "--input", "{}"), /its matcher "Bash" does not take Read/)
+    assert.match(await why("--tool", "Bash", ...input("ls")), /its if "Bash\(git push \*\)" does not hold/)
+  })
+
+  it("gives a whole output, however long", async () => {
+    const { json } = tilde("#!/bin/bash\nhead -c 5000 /dev/zero | tr '\\0' x\n")
+    const { value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.strictEqual(value.runs[0].stdout.length, 5000)
+  })
+
+  it("ends what takes longer than --timeout", async () => {
+    const { json } = tilde("#!/bin/bash\nexec sleep 60\n")
+    const { code, value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--timeout", "0.3")
+    assert.deepEqual([code, value.decision, value.runs[0].outcome], [0, "allow", "cancelled"])
+    assert.match(value.warnings[0], /took too long/)
+  })
+
+  it("leaves nothing behind when it is ended", async () => {
+    const { cwd, home, managed, root, write } = tilde("")
+    write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
+    const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
+    const args = ["hooks", "test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--cwd", cwd, "--home", home, "--managed", managed]
+    const child = spawn(bin, args)
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+    await until(() => existsSync(join(root, "pid")) && readFileSync(join(root, "pid"), "utf8") !== "")
+    const pid = Number(readFileSync(join(root, "pid"), "utf8"))
+    child.kill("SIGTERM")
+    assert.strictEqual(await ended, 143)
+    await until(() => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z"))
+  })
+
+  it("waits for what nobody waits for", async () => {
+    const { json } = tilde("#!/bin/bash\necho late\n", { async: true })
+    const { value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([value.decision, value.runs[0].stdout], ["allow", "late\n"])
+  })
+
+  it("reads input from a file and from standard input", async () => {
+    const { root, said, write } = tilde(pushes)
+    write("input.json", { command: "git push" })
+    const args = ["test", "PreToolUse", "--tool", "Bash", "--input"]
+    assert.strictEqual((await said(...args, `@${join(root, "input.json")}`).with("")).code, 1)
+    assert.strictEqual((await said(...args, "-").with("{\"command\":\"git push\"}")).code, 1)
+    assert.strictEqual(
+      (await said("test", "PreToolUse", "--payload", "-").with("{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git push\"}}")).code,
+      1
+    )
+    const missing = await said(...args, "@nowhere.json").with("")
+    assert.deepEqual([missing.code, missing.stderr], [2, "belay: --input: nowhere.json cannot be read\n"])
+  })
+
+  it("tries every other occasion", async () => {
+    const at = async (event: string, script: string, more: Partial<Facts> = {}) => {
+      const { cwd, home, managed, write } = world({ "home/hook": script })
+      write("home/.claude/settings.json", settings(event, [{ command: join(home, "hook") }]))
+      const where = { cwd, home, managed, dialects: ["claude" as const], files: [], off: false }
+      const facts: Facts = { event, occasion: named(event)[0]!.occasion, input: {}, payload: {}, ...more }
+      const trial = await Effect.runPromise(Trial.run({ where, facts }))
+      const [code, context, { matched }] = [isBlocked(trial) ? 1 : 0, trial.context[0], trial.runs[0]!]
+      return [code, trial.decision, trial.reason ?? context ?? trial.output, matched]
+    }
+    const two = "#!/bin/bash\necho no >&2; exit 2\n"
+    assert.deepEqual(await at("UserPromptSubmit", two, { prompt: "hi" }), [1, "block", "no", true])
+    assert.deepEqual(await at("SessionStart", "#!/bin/bash\necho hello\n"), [0, "continue", "hello", true])
+    assert.deepEqual(await at("SessionEnd", "#!/bin/bash\nexit 0\n"), [0, "continue", undefined, true])
+    assert.deepEqual(await at("Stop", two), [1, "block", "no", true])
+    assert.deepEqual(await at("SubagentStop", two), [1, "block", "no", true])
+    assert.deepEqual(
+      await at("SubagentStart", answering({ hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "c" } })),
+      [0, "continue", "c", true]
+    )
+    assert.deepEqual(await at("PreCompact", two), [1, "block", "no", true])
+    assert.deepEqual(await at("PostCompact", two), [0, "continue", undefined, true])
+    assert.deepEqual(await at("PostToolUse", two, { tool: "Bash", output: "out" }), [1, "block", "no", true])
+    assert.deepEqual(await at("PostToolUseFailure", two, { tool: "Bash", error: "broke" }), [0, "continue", "no", true])
+    assert.deepEqual(await at("PostToolBatch", two), [1, "stop", "no", true])
+    assert.deepEqual(await at("StopFailure", "#!/bin/bash\nexit 0\n"), [0, "continue", undefined, true])
+    assert.deepEqual(await at("FileChanged", "#!/bin/bash\nexit 0\n", { payload: { file_path: "/x" } }), [0, "continue", undefined, true])
+    assert.deepEqual(await at("TaskCreated", two), [1, "block", "no", true])
+    assert.deepEqual(
+      await at(
+        "PermissionRequest",
+        answering({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "deny", message: "never" } } }),
+        { tool: "Bash" }
+      ),
+      [1, "deny", "never", true]
+    )
+    assert.deepEqual(
+      await at(
+        "PermissionRequest",
+        answering({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } }),
+        { tool: "Bash" }
+      ),
+      [0, "allow", undefined, true]
+    )
+    assert.deepEqual(
+      await at("PermissionDenied", answering({ hookSpecificOutput: { hookEventName: "PermissionDenied", retry: true } }), { tool: "Bash" }),
+      [0, "continue", "The call of Bash that was denied may be tried again.", true]
+    )
+  })
+})
+
+describe("belay hooks test, for other systems", () => {
+  it("tries hooks of Codex", async () => {
+    const { home, json, write } = world({ "home/hook": pushes })
+    write("home/.codex/hooks.json", settings("PreToolUse", [{ command: join(home, "hook") }], "Bash"))
+    const denied = await json("test", "PreToolUse", "--tool", "Bash", ...input("git push"))
+    assert.deepEqual([denied.code, denied.value.decision, denied.value.reason], [1, "deny", "ask before you push"])
+    write("home/hook", answering(before({ permissionDecision: "allow", updatedInput: { command: "ls -l" } })))
+    const changed = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([changed.code, changed.value.updatedInput], [0, { command: "ls -l" }])
+    write("home/hook", answering(before({ permissionDecision: "ask", permissionDecisionReason: "?" })))
+    const asked = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([asked.code, asked.value.decision], [0, "allow"])
+    assert.match(asked.value.warnings[0], /is not supported/)
+  })
+
+  it("tries hooks of Copilot, Gemini and Kodelet by any name of the event", async () => {
+    const { json, write } = world()
+    write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ bash: "exit 3" }] } })
+    write("home/.gemini/settings.json", {
+      hooks: { BeforeTool: [{ matcher: "run_shell_command", hooks: [{ type: "command", command: "echo no >&2; exit 2" }] }] }
+    })
+    write(
+      "home/.kodelet/hooks/guard",
+      "#!/bin/bash\ncase $1 in hook) echo before_tool_call ;; run) echo '{\"blocked\":true,\"reason\":\"not here\"}' ;; esac\n"
+    )
+    for (
+      const [source, event, reason] of [["copilot", "preToolUse", /hook errored/], ["gemini", "BeforeTool", /^no$/], [
+        "kodelet",
+        "before_tool_call",
+        /^not here$/
+      ]] as const
+    ) {
+      const { code, value } = await json("test", event, "--source", source, "--tool", "Bash", ...input("ls"))
+      assert.deepEqual([source, code, value.decision], [source, 1, "deny"])
+      assert.match(value.reason, reason)
+      assert.isTrue(value.runs[0].matched)
+    }
+  })
+})
+
+describe("belay hooks test, in a project that nobody trusted", () => {
+  it("runs nothing of it, and says so; --trust-once runs it for this call", async () => {
+    const { cwd, json } = world({
+      "project/.claude/settings.json": settings("SessionStart", [{ command: "touch ran; echo hello" }])
+    })
+    const first = await json("test", "SessionStart")
+    assert.deepEqual([first.code, first.value.context], [0, []])
+    assert.match(first.value.runs[0].why, /belay hooks trust, or --trust-once/)
+    assert.include(first.value.warnings[0], cwd)
+    const once = await json("test", "SessionStart", "--trust-once")
+    assert.deepEqual(once.value.context, ["hello"])
+    assert.isFalse((await json("test", "SessionStart")).value.runs[0].matched)
+  })
+})

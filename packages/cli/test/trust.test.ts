@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { settings, world } from "./belay.ts"
+
+const script = "#!/bin/bash\necho hello\n"
+const made = () =>
+  world({
+    "project/.claude/settings.json": settings("SessionStart", [{ command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/hello.sh" }]),
+    "project/.claude/hooks/hello.sh": script
+  })
+
+describe("belay hooks trust", () => {
+  it("shows what would run, decides nothing without a yes, and asks again after a change", async () => {
+    const { cwd, home, hooks, json, write } = made()
+    const asked = await hooks("trust")
+    assert.strictEqual(asked.code, 1)
+    assert.include(asked.stdout, ".claude/hooks/hello.sh")
+    assert.include(asked.stdout, `${createHash("sha256").update(script).digest("hex")}  755`)
+    assert.include(asked.stdout, "Not trusted: nobody can be asked here.")
+    const context = async () => (await json("test", "SessionStart")).value.context
+    assert.deepEqual(await context(), [])
+
+    const yes = await hooks("trust", cwd, "--yes")
+    assert.strictEqual(yes.code, 0)
+    assert.lengthOf(readdirSync(join(home, ".belay", "trust")), 1)
+    assert.deepEqual(await context(), ["hello"])
+    assert.match((await hooks("trust")).stdout, /is trusted as it is/)
+    assert.match((await hooks("list")).stdout, /claude, project {2}trusted/)
+
+    write("project/.claude/hooks/hello.sh", `${script}# more\n`)
+    assert.deepEqual(await context(), [])
+    assert.strictEqual((await hooks("trust")).code, 1)
+  })
+
+  it("takes it back", async () => {
+    const { cwd, hooks, json } = made()
+    const yes = await json("trust", "--yes")
+    assert.deepEqual([yes.code, yes.value.trusted, yes.value.entries.length], [0, true, 1])
+    assert.include((await hooks("untrust")).stdout, "is not trusted any more")
+    assert.deepEqual((await json("test", "SessionStart")).value.context, [])
+    const again = await hooks("untrust", cwd)
+    assert.deepEqual([again.code, again.stdout], [0, `Nobody had trusted ${cwd}.\n`])
+  })
+
+  it("has nothing to ask where the project has no hooks", async () => {
+    const { hooks } = world({ "home/.claude/settings.json": settings("Stop", [{ command: "true" }]) })
+    const { code, stdout } = await hooks("trust")
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /has no hooks of its own/)
+  })
+})
