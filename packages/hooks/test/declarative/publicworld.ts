@@ -33,13 +33,13 @@ export interface Setup {
   readonly policy?: NonNullable<Parameters<typeof createAgent>[0]["policy"]>
   readonly prompts?: ReadonlyArray<string>
   /** Besides the prompts, before the session ends. */
-  readonly then?: (session: AgentSession) => Promise<unknown>
+  readonly during?: (session: AgentSession) => Promise<unknown>
   readonly more?: ReadonlyArray<AnyTool>
 }
 
 /** Writes a project down, trusts it, and lets an agent with a scripted model work there. */
 export const work = async (
-  { answers = {}, dialect = "claude", files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings, then }: Setup
+  { answers = {}, dialect = "claude", during, files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings }: Setup
 ) => {
   const root = folder()
   const [cwd, home] = [join(root, "my project"), join(root, "home")]
@@ -70,7 +70,7 @@ export const work = async (
   const session = await agent.session()
   const results: Array<Awaited<ReturnType<typeof session.run>> | Error> = []
   for (const prompt of prompts) results.push(await session.run(prompt).catch((error: unknown) => error as Error))
-  await then?.(session)
+  await during?.(session)
   await session.close()
   const last = results.at(-1)
   const messages = last === undefined || last instanceof Error ? [] : last.messages
