@@ -15,9 +15,10 @@ import { folder, write } from "./processes.ts"
 /** Tools under the names that Claude Code has for them, and under others that are common. */
 const names = [
   ..."Bash Edit Write MultiEdit NotebookEdit Read Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput Skill".split(" "),
-  ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query".split(
-    " "
-  )
+  ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query readFile webfetch notebook_edit"
+    .split(
+      " "
+    )
 ]
 
 export type Call = readonly [name: string, args: Json]
