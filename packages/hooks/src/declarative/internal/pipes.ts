@@ -31,7 +31,7 @@ export const open = async (input: string): Promise<Pipes | undefined> => {
   const [out, err] = [join(folder, "out"), join(folder, "err")]
   const isDone = await new Promise<boolean>((resolve) =>
     void execFile("mkfifo", ["-m", "600", out, err], (error) => resolve(error === null))
-  )
+  ).catch(() => false)
   const pipes = isDone ? Result.getOrUndefined(Result.try(() => connect(join(folder, "in"), input, out, err))) : undefined
   // Their names are needed no longer.
   rmSync(folder, { recursive: true, force: true })
