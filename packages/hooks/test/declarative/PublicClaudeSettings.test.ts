@@ -27,9 +27,9 @@ describe("matchers", () => {
     ["Edit, Write", "Edit Write write_file edit_file"],
     ["Edit|MultiEdit|Write", "Edit Write write_file edit_file MultiEdit"],
     ["Write(*)", ""],
-    ["Notebook.*", "NotebookEdit"],
-    ["Edit.*", "Edit edit_file MultiEdit NotebookEdit"],
-    [".*Edit$", "Edit edit_file MultiEdit NotebookEdit"],
+    ["Notebook.*", "NotebookEdit notebook_edit"],
+    ["Edit.*", "Edit edit_file MultiEdit NotebookEdit notebook_edit"],
+    [".*Edit$", "Edit edit_file MultiEdit NotebookEdit notebook_edit"],
     ["mcp__.*", "mcp__github__create_issue mcp__memory__create_entities mcp__db__query"],
     ["mcp__memory__.*", "mcp__memory__create_entities"],
     ["mcp__memory", ""],
@@ -37,14 +37,14 @@ describe("matchers", () => {
     ["mcp__github__create_issue", "mcp__github__create_issue"],
     ["Task", "Task Agent"],
     ["Agent", "Task Agent"],
-    ["Read|Glob|Grep", "Read read_file Glob Grep"],
-    ["WebFetch|WebSearch", "WebFetch WebSearch"],
+    ["Read|Glob|Grep", "Read read_file readFile Glob Grep"],
+    ["WebFetch|WebSearch", "WebFetch webfetch WebSearch"],
     ["TodoWrite", "TodoWrite"],
     ["(Bash|Task)", "Bash run_command BashOutput Task Agent"],
     ["[", ""]
   ]
   const tools =
-    "Bash run_command Edit edit_file Write write_file MultiEdit NotebookEdit Read read_file Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput mcp__github__create_issue mcp__memory__create_entities mcp__db__query"
+    "Bash run_command Edit edit_file Write write_file MultiEdit NotebookEdit Read read_file Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput mcp__github__create_issue mcp__memory__create_entities mcp__db__query readFile webfetch notebook_edit"
       .split(" ")
   const everything = [undefined, "", "*", ".*"]
 
@@ -70,7 +70,15 @@ describe("matchers", () => {
       policy: { check: () => ({ type: "allow", grant: { sandbox: "none" } }) }
     })
     assert.deepEqual(found.map(({ key }) => key), ["hooks.PreToolUse[6].matcher", "hooks.PreToolUse[21].matcher"])
-    const told = new Map([["run_command", "Bash"], ["edit_file", "Edit"], ["write_file", "Write"], ["read_file", "Read"]])
+    const told = new Map([
+      ["run_command", "Bash"],
+      ["edit_file", "Edit"],
+      ["write_file", "Write"],
+      ["read_file", "Read"],
+      ["readFile", "Read"],
+      ["webfetch", "WebFetch"],
+      ["notebook_edit", "NotebookEdit"]
+    ])
     for (const [index, matcher] of names) {
       const hits = table.find(([one]) => one === matcher)?.[1].split(" ").filter((one) => one !== "") ?? tools
       const found = started.filter(([name]) => name === index).map(([, tool]) => tool).sort()

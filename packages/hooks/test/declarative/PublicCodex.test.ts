@@ -13,7 +13,7 @@ interface Case {
   readonly files?: { readonly [path: string]: string }
   readonly matcher?: string
   readonly call?: Call
-  readonly then: "ran" | { readonly [argument: string]: unknown } | RegExp
+  readonly decision: "ran" | { readonly [argument: string]: unknown } | RegExp
   readonly warning?: RegExp
 }
 
@@ -33,77 +33,77 @@ if "rm -rf" in command:
     },
     call: ["run_command", { cmd: "rm -rf build" }],
     matcher: "Bash",
-    then: /^Destructive command blocked by hook\.$/
+    decision: /^Destructive command blocked by hook\.$/
   },
-  { what: "exit 2 with a reason", line: "cat >/dev/null; echo 'Use rg' >&2; exit 2", then: /^Use rg$/ },
-  { what: "exit 2 without one", line: "exit 2", then: "ran", warning: /no reason/ },
-  { what: "exit 2 with the reason on standard output", line: "echo 'Use rg'; exit 2", then: "ran", warning: /no reason/ },
-  { what: "exit 1 with a message", line: "echo oops >&2; exit 1", then: "ran", warning: /ended with 1/ },
-  { what: "a program that is not there", line: "no-such-program-anywhere", then: "ran", warning: /127/ },
-  { what: "a path with a space, unquoted", line: "$PWD/.codex/hooks/x.sh", then: "ran", warning: /127/ },
+  { what: "exit 2 with a reason", line: "cat >/dev/null; echo 'Use rg' >&2; exit 2", decision: /^Use rg$/ },
+  { what: "exit 2 without one", line: "exit 2", decision: "ran", warning: /no reason/ },
+  { what: "exit 2 with the reason on standard output", line: "echo 'Use rg'; exit 2", decision: "ran", warning: /no reason/ },
+  { what: "exit 1 with a message", line: "echo oops >&2; exit 1", decision: "ran", warning: /ended with 1/ },
+  { what: "a program that is not there", line: "no-such-program-anywhere", decision: "ran", warning: /127/ },
+  { what: "a path with a space, unquoted", line: "$PWD/.codex/hooks/x.sh", decision: "ran", warning: /127/ },
   {
     what: "JSON of two keys that old scripts say",
     line: `echo '{"decision":"block","reason":"frozen"}'`,
-    then: /^frozen$/
+    decision: /^frozen$/
   },
-  { what: "approve", line: `echo '{"decision":"approve"}'`, then: "ran", warning: /not supported/ },
+  { what: "approve", line: `echo '{"decision":"approve"}'`, decision: "ran", warning: /not supported/ },
   {
     what: "a rewrite",
     line:
       `jq -c '{hookSpecificOutput: {hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: {command: ("timeout 60 " + .tool_input.command)}}}'`,
-    then: { command: "timeout 60 ls" }
+    decision: { command: "timeout 60 ls" }
   },
-  { what: "context", line: `echo '${specific({ additionalContext: "Use tabs." })}'`, then: "ran" },
-  { what: "a message for the user", line: `echo '{"systemMessage":"looked"}'`, then: "ran" },
-  { what: "text", line: "echo all fine", then: "ran" },
+  { what: "context", line: `echo '${specific({ additionalContext: "Use tabs." })}'`, decision: "ran" },
+  { what: "a message for the user", line: `echo '{"systemMessage":"looked"}'`, decision: "ran" },
+  { what: "text", line: "echo all fine", decision: "ran" },
   {
     what: "pretty-printed JSON",
     line: `jq . <<< '${specific({ permissionDecision: "deny", permissionDecisionReason: "no" })}'`,
-    then: /^no$/
+    decision: /^no$/
   },
   {
     what: "JSON with a key that Codex has not",
     line: `echo '{"version":1,"decision":"block","reason":"no"}'`,
-    then: "ran",
+    decision: "ran",
     warning: /unknown key "version"/
   },
   {
     what: "exit 2 after a lot of output",
     line: "head -c 3000000 /dev/zero | tr '\\0' x; echo 'too long' >&2; exit 2",
-    then: /^too long$/
+    decision: /^too long$/
   },
   {
     what: "a name of a tool in lower case",
     line: "echo no >&2; exit 2",
     matcher: "bash",
-    then: "ran"
+    decision: "ran"
   },
   {
     what: "apply_patch takes what writes",
     line: "echo 'no patches' >&2; exit 2",
     matcher: "^apply_patch$",
     call: ["write_file", { path: "x", content: "" }],
-    then: /^no patches$/
+    decision: /^no patches$/
   },
   {
     what: "Edit takes patches",
     line: "echo 'no edits' >&2; exit 2",
     matcher: "Edit|Write",
     call: ["apply_patch", { input: "*** Begin Patch" }],
-    then: /^no edits$/
+    decision: /^no edits$/
   }
 ]
 
 const ls: Call = ["Bash", { command: "ls" }]
 
 describe("guards of Codex", () => {
-  for (const { call = ls, files = {}, line, matcher, then, warning, what } of cases) {
+  for (const { call = ls, files = {}, decision, line, matcher, warning, what } of cases) {
     it(what, { timeout: 60_000 }, async () => {
       const found = await decide({ dialect: "codex", hooks: [command(line)], files, call, ...(matcher === undefined ? {} : { matcher }) })
-      if (then instanceof RegExp) {
+      if (decision instanceof RegExp) {
         assert.strictEqual(found.is, "blocked", JSON.stringify(found.warnings))
-        assert.match("reason" in found ? found.reason : "", then)
-      } else assert.deepEqual(found.is === "ran" ? found.args : found, then === "ran" ? call[1] : then as never)
+        assert.match("reason" in found ? found.reason : "", decision)
+      } else assert.deepEqual(found.is === "ran" ? found.args : found, decision === "ran" ? call[1] : decision as never)
       if (warning === undefined) assert.deepEqual(found.warnings, [])
       else assert.match(found.warnings.join("\n"), warning)
     })

@@ -262,7 +262,11 @@ describe("scripts as people write them", () => {
       "printf '{\"a\":'; printf '[%.0s' {1..20000}",
       `exec -a ${word} sleep 1000`,
       "no-such-command",
-      "exit 255"
+      "exit 255",
+      "echo '{\"whatever\":1,\"__proto__\":{\"decision\":\"block\"},\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"nope\":true}}'",
+      "echo '{\"decision\":\"block\",\"reason\":\"on the wrong side\"}' >&2",
+      "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostCompact\",\"permissionDecision\":\"deny\"}}'",
+      "echo 'permissionDecision: deny, says plain text'"
     ]
     for (const command of commands) {
       const hook = { type: "command", command, timeout: command.includes(word) ? 0.2 : 30 }

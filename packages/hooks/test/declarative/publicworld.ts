@@ -15,9 +15,10 @@ import { folder, write } from "./processes.ts"
 /** Tools under the names that Claude Code has for them, and under others that are common. */
 const names = [
   ..."Bash Edit Write MultiEdit NotebookEdit Read Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput Skill".split(" "),
-  ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query".split(
-    " "
-  )
+  ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query readFile webfetch notebook_edit"
+    .split(
+      " "
+    )
 ]
 
 export type Call = readonly [name: string, args: Json]
@@ -33,13 +34,13 @@ export interface Setup {
   readonly policy?: NonNullable<Parameters<typeof createAgent>[0]["policy"]>
   readonly prompts?: ReadonlyArray<string>
   /** Besides the prompts, before the session ends. */
-  readonly then?: (session: AgentSession) => Promise<unknown>
+  readonly during?: (session: AgentSession) => Promise<unknown>
   readonly more?: ReadonlyArray<AnyTool>
 }
 
 /** Writes a project down, trusts it, and lets an agent with a scripted model work there. */
 export const work = async (
-  { answers = {}, dialect = "claude", files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings, then }: Setup
+  { answers = {}, dialect = "claude", during, files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings }: Setup
 ) => {
   const root = folder()
   const [cwd, home] = [join(root, "my project"), join(root, "home")]
@@ -70,7 +71,7 @@ export const work = async (
   const session = await agent.session()
   const results: Array<Awaited<ReturnType<typeof session.run>> | Error> = []
   for (const prompt of prompts) results.push(await session.run(prompt).catch((error: unknown) => error as Error))
-  await then?.(session)
+  await during?.(session)
   await session.close()
   const last = results.at(-1)
   const messages = last === undefined || last instanceof Error ? [] : last.messages

@@ -25,31 +25,75 @@ export interface Pipes extends Streams {
 /** Makes the streams, and writes the input; nothing where that cannot be, and where sockets will do. */
 export const open = async (input: string): Promise<Pipes | undefined> => {
   if (process.platform !== "linux") return undefined
-  const made = Result.try(() => mkdtempSync(join(tmpdir(), "belay-pipes-")))
-  if (Result.isFailure(made)) return undefined
-  const folder = made.success
-  const [out, err] = [join(folder, "out"), join(folder, "err")]
-  const isDone = await new Promise<boolean>((resolve) =>
-    void execFile("mkfifo", ["-m", "600", out, err], (error) => resolve(error === null))
-  )
-  const pipes = isDone ? Result.getOrUndefined(Result.try(() => connect(join(folder, "in"), input, out, err))) : undefined
+  const pair = await take()
+  const stdin = pair === undefined ? undefined : Result.getOrUndefined(Result.try(() => written(input)))
+  if (pair === undefined) return undefined
+  const [out, err] = pair
+  const [stdout, stderr] = pair.map(({ read }) => new Socket({ fd: read, writable: false }))
+  if (stdin === undefined) {
+    for (const { write } of pair) closeSync(write)
+    stdout!.destroy()
+    stderr!.destroy()
+    return undefined
+  }
+  const theirs: [number, number, number] = [stdin, out.write, err.write]
+  return { stdout: stdout!, stderr: stderr!, theirs, handOver: () => theirs.forEach((fd) => closeSync(fd)) }
+}
+
+/** A pipe, by the numbers of its ends. */
+interface Pipe {
+  readonly read: number
+  readonly write: number
+}
+
+type Pair = readonly [out: Pipe, err: Pipe]
+
+/** Pipes that nobody uses yet: `mkfifo` is a process of its own, and makes many as fast as one. They have no names any more. */
+const ready: Array<Pair> = []
+const batch = 8
+
+let making: Promise<boolean> | undefined
+
+const take = async (): Promise<Pair | undefined> => {
+  while (ready.length === 0) {
+    making ??= make().finally(() => making = undefined)
+    if (!(await making)) return undefined
+  }
+  return ready.pop()
+}
+
+const make = async (): Promise<boolean> => {
+  const folder = Result.getOrUndefined(Result.try(() => mkdtempSync(join(tmpdir(), "belay-pipes-"))))
+  if (folder === undefined) return false
+  const names = Array.from({ length: batch * 2 }, (_, index) => join(folder, String(index)))
+  const isDone = await new Promise<boolean>((resolve) => void execFile("mkfifo", ["-m", "600", ...names], (error) => resolve(error === null)))
+  const pipes = isDone ? names.flatMap((name) => Result.getOrElse(Result.try(() => [connect(name)]), () => [])) : []
   // Their names are needed no longer.
   rmSync(folder, { recursive: true, force: true })
-  return pipes
+  for (let index = 0; index + 1 < pipes.length; index += 2) ready.push([pipes[index]!, pipes[index + 1]!])
+  return ready.length > 0
+}
+
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
+
+/** An end that writes can be opened, without waiting, once there is one that reads. */
+const connect = (path: string): Pipe => {
+  const read = openSync(path, O_RDONLY | O_NONBLOCK)
+  return { read, write: openSync(path, O_WRONLY) }
+}
+
+/** A file with the input, open to be read, that has no name any more. */
+const written = (input: string): number => {
+  const folder = mkdtempSync(join(tmpdir(), "belay-input-"))
+  const path = join(folder, "in")
+  writeFileSync(path, input, { mode: 0o600 })
+  const fd = openSync(path, O_RDONLY)
+  rmSync(folder, { recursive: true, force: true })
+  return fd
 }
 
 /** Those that Node makes. A command need not read. */
 export const sockets = ({ stderr, stdin, stdout }: ChildProcess, input: string): Streams | undefined => {
   stdin?.on("error", () => {}).end(input)
   return stdout === null || stderr === null ? undefined : { stdout, stderr }
-}
-
-const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
-
-const connect = (file: string, input: string, out: string, err: string): Pipes => {
-  writeFileSync(file, input, { mode: 0o600 })
-  // An end that writes can be opened, without waiting, once there is one that reads.
-  const [stdout, stderr] = [out, err].map((path) => new Socket({ fd: openSync(path, O_RDONLY | O_NONBLOCK), writable: false }))
-  const theirs: [number, number, number] = [openSync(file, O_RDONLY), openSync(out, O_WRONLY), openSync(err, O_WRONLY)]
-  return { stdout: stdout!, stderr: stderr!, theirs, handOver: () => theirs.forEach((fd) => closeSync(fd)) }
 }
