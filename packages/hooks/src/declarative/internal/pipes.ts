@@ -66,7 +66,9 @@ const make = async (): Promise<boolean> => {
   const folder = Result.getOrUndefined(Result.try(() => mkdtempSync(join(tmpdir(), "belay-pipes-"))))
   if (folder === undefined) return false
   const names = Array.from({ length: batch * 2 }, (_, index) => join(folder, String(index)))
-  const isDone = await new Promise<boolean>((resolve) => void execFile("mkfifo", ["-m", "600", ...names], (error) => resolve(error === null)))
+  const isDone = await new Promise<boolean>((resolve) =>
+    void execFile("mkfifo", ["-m", "600", ...names], (error) => resolve(error === null))
+  )
   const pipes = isDone ? names.flatMap((name) => Result.getOrElse(Result.try(() => [connect(name)]), () => [])) : []
   // Their names are needed no longer.
   rmSync(folder, { recursive: true, force: true })
