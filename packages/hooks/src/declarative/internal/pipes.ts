@@ -4,7 +4,8 @@
  */
 import * as Result from "effect/Result"
 import { type ChildProcess, execFile } from "node:child_process"
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from "node:fs"
 import { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,7 +27,7 @@ export interface Pipes extends Streams {
 export const open = async (input: string): Promise<Pipes | undefined> => {
   if (process.platform !== "linux") return undefined
   const pair = await take()
-  const stdin = pair === undefined ? undefined : Result.getOrUndefined(Result.try(() => written(input)))
+  const stdin = pair === undefined ? undefined : written(input)
   if (pair === undefined) return undefined
   const [out, err] = pair
   const [stdout, stderr] = pair.map(({ read }) => new Socket({ fd: read, writable: false }))
@@ -50,7 +51,7 @@ type Pair = readonly [out: Pipe, err: Pipe]
 
 /** Pipes that nobody uses yet: `mkfifo` is a process of its own, and makes many as fast as one. They have no names any more. */
 const ready: Array<Pair> = []
-const batch = 8
+const batch = 16
 
 let making: Promise<boolean> | undefined
 
@@ -84,14 +85,19 @@ const connect = (path: string): Pipe => {
   return { read, write: openSync(path, O_WRONLY) }
 }
 
-/** A file with the input, open to be read, that has no name any more. */
-const written = (input: string): number => {
-  const folder = mkdtempSync(join(tmpdir(), "belay-input-"))
-  const path = join(folder, "in")
-  writeFileSync(path, input, { mode: 0o600 })
-  const fd = openSync(path, O_RDONLY)
-  rmSync(folder, { recursive: true, force: true })
-  return fd
+/** A file with the input, open to be read, that has no name any more; nothing where it cannot be. */
+const written = (input: string): number | undefined => {
+  const path = join(tmpdir(), `belay-input-${randomUUID()}`)
+  const made = Result.try(() => openSync(path, "wx+", 0o600))
+  if (Result.isFailure(made)) return undefined
+  const { success: fd } = made
+  const read = Result.try(() => {
+    unlinkSync(path)
+    for (let rest = Buffer.from(input); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest))
+    return openSync(`/proc/self/fd/${fd}`, O_RDONLY)
+  })
+  closeSync(fd)
+  return Result.getOrUndefined(read)
 }
 
 /** Those that Node makes. A command need not read. */
