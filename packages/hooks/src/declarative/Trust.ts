@@ -110,7 +110,7 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ 
 const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => {
   if (work.type !== "command") return []
   const { args } = work
-  const command = work.command.replaceAll(written, " ")
+  const command = unread(work.command.replaceAll(written, " "))
   const whole = [...command.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
   const words = [command, ...whole].flatMap((text) => [text, ...text.replaceAll(/["'\\]/g, "").split(/[\s;|&()<>`=,]+/)])
   return [...new Set([...words, ...(args ?? []).flatMap((one) => [one, ...one.split("=")])])].flatMap((word) => {
@@ -123,6 +123,26 @@ const named = (work: Work, cwd: string, home: string): ReadonlyArray<string> => 
     return full === resolve(cwd) || system.test(full) ? [] : [full]
   })
 }
+
+/** Leaves out what a line only reads, unless something in it may run what was read. */
+const unread = (line: string): string =>
+  runs.test(line)
+    ? line
+    : line.split(/[;|&()\n]+/).map((part) => {
+      const [, program = "", rest = ""] = /^\s*(?:\w+=\S*\s+)*(\S+)([\s\S]*)$/.exec(part) ?? []
+      return readers.has(program.split("/").at(-1)!) ? rest.split(/\s+/).filter((word) => script.test(word)).join(" ") : part
+    }).join(";")
+
+const readers = new Set(
+  "cat head tail wc grep egrep fgrep rg jq yq ls stat diff cmp sort uniq cut tr echo printf git date basename dirname realpath readlink file du md5sum sha256sum cd cp mv ln"
+    .split(" ")
+)
+
+/** Interpreters, and a line that begins with what another wrote. */
+const runs =
+  /(?:^|[\s;|&(`"'/])(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|uv|npx|tsx|eval|exec|source|\.|xargs|env|find|awk|sed|make)(?=[\s"';|&)]|$)|(?:^|[;&|\n])\s*(?:\$\(|`)/
+
+const script = /\.(?:[cm]?[jt]sx?|sh|bash|zsh|fish|py|rb|pl|php|lua|ps1|jq|awk|sed|exe|bin)["']?$/
 
 /** What a line only writes to, or looks for, is no script: a log, or a mark that something is to be done, changes whenever its hook runs. */
 const written =

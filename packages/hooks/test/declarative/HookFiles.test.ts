@@ -158,6 +158,29 @@ describe("HookFiles", () => {
       }
     }))
 
+  const read: ReadonlyArray<readonly [command: string, changes: string, goesOn: boolean]> = [
+    ["cat TODO.md; wc -l < ./notes/n.txt; jq -r .name package.json", "TODO.md", true],
+    ["jq -r .name ./package.json | grep -q app && echo yes", "package.json", true],
+    ["git diff --stat ./src/a.txt", "src/a.txt", true],
+    ["cat ./steps.txt | sh", "steps.txt", false],
+    ["$(cat ./steps.txt)", "steps.txt", false],
+    ["eval \"$(cat ./steps.txt)\"", "steps.txt", false],
+    [". ./steps.txt", "steps.txt", false],
+    ["python3 ./steps.txt", "steps.txt", false],
+    ["cat ./guard.py", "guard.py", false],
+    ["./steps.txt", "steps.txt", false]
+  ]
+  for (const [command, changes, goesOn] of read) {
+    it(`${goesOn ? "goes on" : "asks again"} when ${changes} changes and the command is ${command}`, () => {
+      const { cwd, load, project } = place()
+      project(settings(command))
+      write(join(cwd, changes), "true")
+      load().untrusted[0]!.trust()
+      write(join(cwd, changes), "false")
+      assert.lengthOf(load().untrusted, goesOn ? 0 : 1)
+    })
+  }
+
   it.live("goes on when a script imports a module of its folder, and writes a log there", () =>
     Effect.gen(function*() {
       const { cwd, fire, load, project, started } = place()
