@@ -300,32 +300,38 @@ describe("HookFiles", () => {
 })
 
 describe("allow", () => {
-  for (
-    const [event, answer] of [
-      ["PreToolUse", { permissionDecision: "allow" }],
-      ["PermissionRequest", { decision: { behavior: "allow" } }]
-    ] as const
-  ) {
-    it(`of the user answers the policy at ${event}; a project's does when the user says so`, { timeout: 60_000 }, async () => {
+  const answer = (event: string, fields: object) => `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`
+  const copilot = { version: 1, hooks: { permissionRequest: [{ type: "command", bash: `echo '{"behavior":"allow"}'` }] } }
+  const cases: ReadonlyArray<readonly [what: string, path: string, user: string, text: string]> = [
+    [
+      "PreToolUse",
+      ".claude/settings.json",
+      ".claude/settings.json",
+      settings(answer("PreToolUse", { permissionDecision: "allow" }), {}, "PreToolUse")
+    ],
+    [
+      "PermissionRequest",
+      ".claude/settings.json",
+      ".claude/settings.json",
+      settings(answer("PermissionRequest", { decision: { behavior: "allow" } }), {}, "PermissionRequest")
+    ],
+    ["permissionRequest of Copilot", ".github/hooks/x.json", ".copilot/hooks/x.json", JSON.stringify(copilot)]
+  ]
+  for (const [what, path, user, text] of cases) {
+    it(`of the user answers the policy at ${what}; a project's does when the user says so`, { timeout: 60_000 }, async () => {
       const { cwd, home, load } = place()
-      const text = settings(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer } })}'`, {}, event)
       const status = async (options: HookFiles.Options) => {
         const { ran, tools } = recording()
+        const { provider } = scripted([calls(["bash", { command: "ls" }])])
         const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) }
-        await using agent = createAgent({
-          provider: scripted([calls(["bash", { command: "ls" }])]).provider,
-          tools,
-          policy,
-          hooks: load(options).hooks,
-          cwd
-        })
+        await using agent = createAgent({ provider, tools, policy, hooks: load(options).hooks, cwd })
         return `${(await agent.run("go")).status} ${ran.join()}`
       }
-      write(join(cwd, ".claude/settings.json"), text)
+      write(join(cwd, path), text)
       load().untrusted[0]!.trust()
       assert.strictEqual(await status({}), "suspended ")
       assert.strictEqual(await status({ projectAllows: true }), "completed ls")
-      write(join(home, ".claude/settings.json"), text)
+      write(join(home, user), text)
       assert.strictEqual(await status({ scopes: ["user"] }), "completed ls")
     })
   }

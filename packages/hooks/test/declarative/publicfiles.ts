@@ -37,7 +37,7 @@ export const start = (
       typeof content === "string" ? content : JSON.stringify(content)
     )
   }
-  const where: HookFiles.Options = { cwd, home, managed: join(home, "managed"), sources: [dialect], ...options }
+  const where: HookFiles.Options = { projectAllows: true, cwd, home, managed: join(home, "managed"), sources: [dialect], ...options }
   for (const project of HookFiles.load(where).untrusted) project.trust()
   const found = HookFiles.load(where).warnings.map(HookConfig.show)
   assert.lengthOf(found, expected.length, found.join("\n"))

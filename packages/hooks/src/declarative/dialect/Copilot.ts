@@ -46,6 +46,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly runners?: Runners.Runners
   /** Names of variables of the host that `env` of a file may name, and that commands of the default runners see. Default: none. */
   readonly passEnv?: ReadonlyArray<string>
+  /** Lets `allow` count where a project has entries at `permissionRequest` too. Default false: a project tightens, and loosens nothing. */
+  readonly projectAllows?: boolean
   /** What tools are called in hook files. Default: common names are recognised (`write_file` is `create`, or `Write`), others stay. */
   readonly toolNames?: ToolNames
   /** A folder for `transcriptPath`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
@@ -97,6 +99,11 @@ export const make = (options: Options): AgentHook => {
   const fire = Runs.make({ handlers, entries, projectDir, passEnv })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
+  // A project tightens, and loosens nothing.
+  const mayAllow = options.projectAllows === true ||
+    handlers.every((handler: Entries.Entry & { readonly point: EventName }) =>
+      handler.point !== "permissionRequest" || handler.trusted !== "project"
+    )
   const events = new Set<EventName>(handlers.map(({ point }) => point))
   const has = (...names: ReadonlyArray<EventName>) => names.some((event) => events.has(event))
   const prompts = handlers.flatMap(({ point, work }) => point === "sessionStart" && work.type === "prompt" ? [work.prompt] : [])
@@ -238,7 +245,9 @@ export const make = (options: Options): AgentHook => {
               return HookAction.reject(behaviorReason)
             }
             // Nobody but a person lets a tool out of its sandbox.
-            if (behavior === "allow" && input["requestSandboxBypass"] !== true) return HookAction.replace({ type: "allow" as const })
+            if (behavior === "allow" && mayAllow && input["requestSandboxBypass"] !== true) {
+              return HookAction.replace({ type: "allow" as const })
+            }
             const told = fire("notification", {
               hook_event_name: "Notification",
               notification_type: "permission_prompt",
