@@ -1,0 +1,34 @@
+/** A user, a project, and what is started for them. */
+import * as HookChain from "@belay/core/HookChain"
+import * as Command from "@belay/hooks/Command"
+import * as HookFiles from "@belay/hooks/HookFiles"
+import * as Effect from "effect/Effect"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { call } from "../events.ts"
+import * as Scope from "../scope.ts"
+import { folder, write } from "./processes.ts"
+
+export const settings = (command: string, more: object = {}, event = "PreToolUse") =>
+  JSON.stringify({ ...more, hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } })
+
+/** A user, a project, and a count of what was started. */
+export const place = () => {
+  const root = folder()
+  const [cwd, home] = [join(root, "project"), join(root, "home")]
+  mkdirSync(cwd)
+  mkdirSync(home)
+  const trust = join(home, "trust")
+  const started: Array<string> = []
+  const run: Command.Runner = (request) => Effect.andThen(Effect.sync(() => void started.push(request.command)), Command.run(request))
+  const load = (options: HookFiles.Options = {}) => HookFiles.load({ cwd, home, trust, run, ...options })
+  const fire = (loaded: HookFiles.Loaded) => {
+    const scope = Scope.make({ cwd })
+    return Effect.map(HookChain.makeUnsafe(loaded.hooks).run("preToolCall", call("bash", { command: "ls" }), scope), ({ action }) => ({
+      action: action as typeof action & { readonly reason?: string },
+      warnings: scope.warnings
+    }))
+  }
+  const project = (text: string) => write(join(cwd, ".claude/settings.json"), text)
+  return { root, cwd, home, trust, started, load, fire, project, canary: join(root, "canary") }
+}
