@@ -2,32 +2,11 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
-import type { HookContext, HookScope } from "@belay/core/HookContext"
-import * as HookState from "@belay/core/HookState"
+import type { HookContext } from "@belay/core/HookContext"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
 import { measure, table } from "./measure.ts"
-
-const scope: HookScope = {
-  sessionId: "s",
-  turnNumber: 1,
-  stepNumber: 1,
-  coreType: "bench",
-  agent: { name: "agent", depth: 0, invokedBy: "main" },
-  cwd: ".",
-  signal: new AbortController().signal,
-  state: HookState.make(),
-  contexts: [],
-  freeze: false,
-  active: () => false,
-  emit: () => {},
-  inject: () => {},
-  warn: () => {},
-  notifyUser: () => {},
-  followUp: () => {},
-  onFailure: () => {},
-  onLate: () => {}
-}
+import { scope } from "./scope.ts"
 
 const input: TurnInput = { message: "hello" }
 const action = HookAction.transform(input)

@@ -1,7 +1,5 @@
 /** What hooks of files cost: those that do not fit, a process against a bare spawn, and many processes at once. */
 import * as HookChain from "@belay/core/HookChain"
-import type { HookScope } from "@belay/core/HookContext"
-import * as HookState from "@belay/core/HookState"
 import type { ToolCallEvent } from "@belay/core/Tool"
 import * as ClaudeCode from "@belay/hooks/ClaudeCode"
 import * as Command from "@belay/hooks/Command"
@@ -9,27 +7,7 @@ import * as HookConfig from "@belay/hooks/HookConfig"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { measure, table } from "./measure.ts"
-
-const scope: HookScope = {
-  sessionId: "s",
-  turnNumber: 1,
-  stepNumber: 1,
-  coreType: "bench",
-  agent: { name: "agent", depth: 0, invokedBy: "main" },
-  cwd: "/srv/app",
-  signal: new AbortController().signal,
-  state: HookState.make(),
-  contexts: [],
-  freeze: false,
-  active: () => false,
-  emit: () => {},
-  inject: () => {},
-  warn: () => {},
-  notifyUser: () => {},
-  followUp: () => {},
-  onFailure: () => {},
-  onLate: () => {}
-}
+import { scope } from "./scope.ts"
 
 const call: ToolCallEvent = {
   id: "call-1",
