@@ -141,6 +141,7 @@ describe("Gemini", () => {
     ["ask asks", answer({ decision: "ask", reason: "sure?" }), { _tag: "Ask", reason: "sure?" }, []],
     ["suppressOutput keeps its message", answer({ systemMessage: "x", suppressOutput: true }), { _tag: "Continue" }, []],
     ["a timeout lets it run", { ...answer("", 0), exitCode: undefined, timedOut: true }, { _tag: "Continue" }, []],
+    ["too much output with a denial denies", { ...answer("x", 2, "no"), overflowed: true }, { _tag: "Reject", reason: "no" }, []],
     ["too much output lets it run", { ...answer("", 0), exitCode: undefined, overflowed: true }, { _tag: "Continue" }, []],
     ["a kill lets it run", { ...answer("x", 0), exitCode: undefined }, { _tag: "Continue" }, []],
     ["fields of wrong types do not count", answer({ decision: 1, reason: {}, continue: "no", hookSpecificOutput: 7, systemMessage: [] }), {

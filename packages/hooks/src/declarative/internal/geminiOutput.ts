@@ -48,9 +48,11 @@ const silent = { suppress: false, specific: {}, problems: [] } as const
  */
 export const read = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Said => {
   if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
-  if (overflowed) return { ...silent, outcome: "nonBlockingError", problem: "wrote too much and was ended" }
-  if (exitCode === undefined) return { ...silent, outcome: "nonBlockingError", problem: "was killed" }
-  const [out, error] = [stdout.trim(), stderr.trim()]
+  // A denial is one, however much was written with it.
+  if (exitCode === undefined || (overflowed && exitCode < 2)) {
+    return { ...silent, outcome: "nonBlockingError", problem: overflowed ? "wrote too much" : "was killed" }
+  }
+  const [out, error] = [overflowed ? "" : stdout.trim(), stderr.trim()]
   const json = objectOf(out === "" ? error : out)
   const failure = exitCode === 0 ? undefined : `ended with ${exitCode}`
   if (json !== undefined) {
