@@ -23,10 +23,12 @@ export const place = () => {
   const run: Command.Runner = (request) => Effect.andThen(Effect.sync(() => void started.push(request.command)), Command.run(request))
   const load = (options: HookFiles.Options = {}) => HookFiles.load({ cwd, home, trust, run, ...options })
   const fire = (loaded: HookFiles.Loaded) => {
-    const scope = Scope.make({ cwd })
+    const notices: Array<string> = []
+    const scope = Scope.make({ cwd, notifyUser: (message) => void notices.push(message) })
     return Effect.map(HookChain.makeUnsafe(loaded.hooks).run("preToolCall", call("bash", { command: "ls" }), scope), ({ action }) => ({
       action: action as typeof action & { readonly reason?: string },
-      warnings: scope.warnings
+      warnings: scope.warnings,
+      notices
     }))
   }
   const project = (text: string) => write(join(cwd, ".claude/settings.json"), text)

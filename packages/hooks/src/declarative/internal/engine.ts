@@ -67,6 +67,7 @@ export const make = (setup: Setup): Engine => {
   const running = new Map<string, Set<Fiber.Fiber<void>>>()
   const waiting = new Map<string, Array<Outcome.Said>>()
   const waking = new Map<string, Array<string>>()
+  const told = new Set<string>()
 
   const seen = new Map<string, ReadonlyArray<Handler>>()
 
@@ -115,6 +116,9 @@ export const make = (setup: Setup): Engine => {
     const { event } = occasion
     const why = refuse(handler)
     if (why !== undefined) {
+      // A guard that is off is for the user to know, once.
+      if (!told.has(ctx.root.sessionId)) ctx.notifyUser(`Hooks of ${handler.file} do not run: ${why}.`)
+      told.add(ctx.root.sessionId)
       const refused: Outcome.Outcome = { type: "nonBlockingError", reason: `was not run: ${why}` }
       return Effect.succeed(strict(refused, event, setup.blockOnError))
     }
@@ -260,6 +264,7 @@ export const make = (setup: Setup): Engine => {
         running.delete(sessionId)
         waiting.delete(sessionId)
         waking.delete(sessionId)
+        told.delete(sessionId)
         if (fibers.length === 0) return Effect.void
         const stop = Fiber.interruptAll(fibers)
         if (setup.drainMs === 0) return Effect.asVoid(stop)
