@@ -13,6 +13,8 @@ export default defineConfig({
   test: {
     reporters: ["default"],
     testTimeout: 30_000,
+    // Half of what tests do is to wait for processes.
+    maxWorkers: "100%",
     projects: [
       project("core", "./packages/core"),
       project("hooks", "./packages/hooks"),
