@@ -3,8 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Agent } from "@belay/core/createAgent"
-import type { AgentSession } from "@belay/core/createAgent"
+import type { Agent, AgentSession } from "@belay/core/createAgent"
 import type { SignalAnswer } from "@belay/core/Delegation"
 import type { JsonObject } from "@belay/core/Json"
 import * as Result from "effect/Result"
@@ -63,7 +62,7 @@ type Watched =
  *
  * @example
  * ```ts
- * import type { Agent } from "@belay/core/createAgent"
+ * import type { Agent, AgentSession } from "@belay/core/createAgent"
  * import * as HostEvents from "@belay/hooks/HostEvents"
  *
  * declare const agent: Agent

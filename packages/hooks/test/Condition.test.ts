@@ -168,29 +168,29 @@ describe("rules about paths", () => {
 describe("paths on a real disk", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "belay-condition-")))
   afterAll(() => rmSync(root, { recursive: true }))
-  mkdirSync(join(root, "work/secrets"), { recursive: true })
+  mkdirSync(join(root, "place/secrets"), { recursive: true })
   mkdirSync(join(root, "outside"))
-  writeFileSync(join(root, "work/secrets/key"), "not a real key")
-  symlinkSync(join(root, "work/secrets"), join(root, "work/notes"))
-  symlinkSync(join(root, "work/secrets/key"), join(root, "work/alias"))
-  symlinkSync(join(root, "outside"), join(root, "work/away"))
-  symlinkSync(join(root, "work/secrets/later"), join(root, "work/dangling"))
-  symlinkSync("loop", join(root, "work/loop"))
-  const here: Condition.Setting = { cwd: join(root, "work"), home: "/h/ada", use: "guard" }
+  writeFileSync(join(root, "place/secrets/key"), "not a real key")
+  symlinkSync(join(root, "place/secrets"), join(root, "place/notes"))
+  symlinkSync(join(root, "place/secrets/key"), join(root, "place/alias"))
+  symlinkSync(join(root, "outside"), join(root, "place/away"))
+  symlinkSync(join(root, "place/secrets/later"), join(root, "place/dangling"))
+  symlinkSync("loop", join(root, "place/loop"))
+  const here: Condition.Setting = { cwd: join(root, "place"), home: "/h/ada", use: "guard" }
 
   it("sees through links, to files that do not exist yet too", () => {
-    for (const path of ["notes/key", "alias", "notes/new/file", "away/../work/secrets/key", "dangling", "notes/../notes/key"]) {
+    for (const path of ["notes/key", "alias", "notes/new/file", "away/../place/secrets/key", "dangling", "notes/../notes/key"]) {
       assert.strictEqual(evaluate("Write(//**/secrets/**)", "Write", { file_path: path }, here), "match", path)
     }
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "loop" }, here), "no-match")
   })
 
   it("asks the disk anew every time, as links change", () => {
-    const changing = join(root, "work/changing")
+    const changing = join(root, "place/changing")
     symlinkSync(join(root, "outside"), changing)
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "changing/key" }, here), "no-match")
     rmSync(changing)
-    symlinkSync(join(root, "work/secrets"), changing)
+    symlinkSync(join(root, "place/secrets"), changing)
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "changing/key" }, here), "match")
     rmSync(changing)
   })

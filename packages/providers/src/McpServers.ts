@@ -6,13 +6,13 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { McpTool } from "@belay/core/Mcp"
 import type { McpAccessor } from "@belay/core/McpAccessor"
+import { nearest } from "@belay/core/NamePattern"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Client, list, messageOf, never } from "./internal/mcp/client.ts"
 import { connect, type Connection, type Endpoint, type Program } from "./internal/mcp/connect.ts"
 import { McpError } from "./internal/mcp/error.ts"
 import * as File from "./internal/mcp/file.ts"
-import { meant } from "./internal/mcp/meant.ts"
 import { read } from "./internal/mcp/result.ts"
 import { isSchema } from "./internal/mcp/schema.ts"
 
@@ -147,7 +147,7 @@ const isClient = (server: unknown): boolean =>
   typeof server === "object" && server !== null && "client" in server && typeof server.client === "object" && server.client !== null
 
 const unknown = (name: string, names: ReadonlyArray<string>): string => {
-  const near = meant(name, names)
+  const near = nearest(name, names)
   const hint = near !== undefined ? `did you mean "${near}"?` : `the servers are ${names.join(", ") || "none"}`
   return `there is no MCP server "${name}": ${hint}`
 }

@@ -1,4 +1,5 @@
 /** What all commands share: their flags, and how they speak and end. */
+import { nearest } from "@belay/core/NamePattern"
 import type { Dialect } from "@belay/hooks/Discovery"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -6,7 +7,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { names, systems } from "./guide/systems.ts"
-import { nearest } from "./nearest.ts"
 import { plain, visible } from "./screen.ts"
 import { Usage } from "./usage.ts"
 import { type Where, whereOf } from "./world.ts"

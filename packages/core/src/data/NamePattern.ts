@@ -1,5 +1,5 @@
 /**
- * Names by pattern: how tools and agents are picked.
+ * Names: how tools and agents are picked by a pattern, and which one a misspelt name is meant to be.
  *
  * @since 0.1.0
  */
@@ -31,4 +31,50 @@ const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
     at = found + piece.length
   }
   return true
+}
+
+/**
+ * Finds the known name that a misspelt one is closest to, when it is close at all: at most a third of its letters differ (of short ones two), and
+ * no more than half of the known one's. Case and signs do not count.
+ *
+ * @example
+ * ```ts
+ * import { nearest } from "@belay/core/NamePattern"
+ *
+ * nearest("pre_tol_call", ["preToolCall", "postToolCall"]) // "preToolCall"
+ * nearest("deploy", ["preToolCall", "postToolCall"]) // undefined
+ * ```
+ * @category reading
+ * @since 0.1.0
+ */
+export const nearest = (name: string, known: Iterable<string>): string | undefined => {
+  if (name.length > maxName) return undefined
+  const wanted = plain(name)
+  let least = Math.max(2, Math.floor(wanted.length / 3)) + 1
+  let best: string | undefined
+  for (const candidate of known) {
+    const letters = plain(candidate.slice(0, maxName))
+    const distance = editDistance(wanted, letters)
+    if (distance >= least || distance * 2 > letters.length) continue
+    least = distance
+    best = candidate
+  }
+  return best
+}
+
+/** What is longer is no name that somebody mistyped. */
+const maxName = 100
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+
+const editDistance = (a: string, b: string): number => {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    previous = row
+  }
+  return previous[b.length]!
 }

@@ -3,7 +3,10 @@
  *
  * @since 0.1.0
  */
-import { dirname, resolve } from "node:path"
+import { ConfigError } from "@belay/core/AgentError"
+import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
+import { resolve } from "node:path"
 import type * as HookConfig from "./HookConfig.ts"
 import { isInside, read, real } from "./internal/files.ts"
 import { plugin } from "./internal/sources/claude.ts"
@@ -39,7 +42,8 @@ export interface Found {
 }
 
 /**
- * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is skipped, unless it was named; one that cannot be read is a warning.
+ * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is skipped, unless it was named; one that cannot be read is a warning. Throws a `ConfigError` for a
+ * system that is not known.
  *
  * @example
  * ```ts
@@ -53,6 +57,7 @@ export interface Found {
  */
 export const find = (places: Places): Found => {
   const { cwd, home, managed = managedFolder(), scopes, sources: wanted = dialects } = places
+  Result.getOrThrow(known(wanted))
   const where = { cwd, home, managed }
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
@@ -85,6 +90,18 @@ export const find = (places: Places): Found => {
   return { sources: found, warnings }
 }
 
+/** A system that is misspelt would be hooks that are left out. */
+const known = (wanted: ReadonlyArray<Wanted>): Result.Result<void, ConfigError> => {
+  const strange = wanted.map((one) => typeof one === "string" ? one : "plugin" in one ? "claude" : one.dialect).find((one) =>
+    !families.has(one)
+  )
+  if (strange === undefined) return Result.succeed(undefined)
+  const near = nearest(strange, dialects)
+  const hint = near === undefined ? "" : `; did you mean ${near}?`
+  const message = `hook-files.sources: expected ${dialects.join(", ")}, found ${JSON.stringify(strange)?.slice(0, 80)}${hint}`
+  return Result.fail(new ConfigError({ key: "hook-files.sources", message }))
+}
+
 interface Candidate {
   readonly dialect: Dialect
   readonly place: Place
@@ -101,15 +118,11 @@ const placesOf = (wanted: Wanted, where: Required<Pick<Places, "cwd" | "home" | 
   }
   const path = resolve(where.cwd, wanted.file)
   const known = families.get(wanted.dialect)?.places(where).find((place) => resolve(place.path) === path)
-  return [{ dialect: wanted.dialect, named: true, place: known ?? { scope: "user", path, ...formatOf(path) } }]
-}
-
-/** What the name of a file says about what is in it. */
-const formatOf = (path: string): Partial<Place> => {
-  if (path.endsWith(".toml")) return { format: "toml" }
-  if (!path.endsWith(".md")) return {}
-  const name = dirname(path).split(/[\\/]/).at(-1)!
-  return { format: "front matter", origin: { type: "skill", name, root: dirname(path) } }
+  return [{
+    dialect: wanted.dialect,
+    named: true,
+    place: known ?? { scope: "user", path, ...(path.endsWith(".toml") ? { format: "toml" } : {}) }
+  }]
 }
 
 const managedFolder = (): string =>

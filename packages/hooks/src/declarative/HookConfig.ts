@@ -4,11 +4,12 @@
  * @since 0.1.0
  */
 import { whyNot } from "@belay/core/Json"
+import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Condition from "../Condition.ts"
-import { type EventName, isEvent, meant, names, rowOf } from "./internal/events.ts"
-import { type Fields, isRecord, parse } from "./internal/records.ts"
+import { type EventName, isEvent, names, rowOf } from "./internal/events.ts"
+import { type Fields, isFields, record } from "./internal/fields.ts"
 import * as Matcher from "./Matcher.ts"
 import type { Work } from "./Runners.ts"
 
@@ -100,7 +101,7 @@ export const show = ({ file, key, reason }: Warning): string => `${file}: ${key 
  * @since 0.1.0
  */
 export const decode = (text: string, file: string, options: ReadOptions = {}): HookConfig => {
-  const settings = parse(text)
+  const settings = record(text)
   return settings === undefined
     ? { ...nothing, warnings: [{ file, key: "", reason: "is not JSON, or not an object" }] }
     : fromValue(settings, file, options)
@@ -128,14 +129,14 @@ export const fromValue = (settings: { readonly [key: string]: unknown }, file: s
     return []
   }
   const hooks = own(settings, "hooks")
-  if (hooks !== undefined && !isRecord(hooks)) warn("hooks", "expected an object of events")
+  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
   const known = options.flavor === "codex" ? codexEvents : names
-  for (const [event, groups] of Object.entries(isRecord(hooks) ? hooks : {})) {
+  for (const [event, groups] of Object.entries(isFields(hooks) ? hooks : {})) {
     const key = `hooks.${event.slice(0, 80)}`
     if (!isEvent(event) || !known.includes(event)) {
       // Codex keeps what it remembers about its hooks beside them.
       if (options.flavor === "codex" && event === "state") continue
-      const near = meant(event, known)
+      const near = nearest(event, known)
       warn(key, `unknown event${near === undefined ? `; events are ${known.join(", ")}` : `; did you mean ${near}?`}`)
       continue
     }
@@ -159,7 +160,8 @@ export const fromValue = (settings: { readonly [key: string]: unknown }, file: s
   }
 }
 
-const codexEvents: ReadonlyArray<EventName> = [
+/** The events that Codex has. @category events @since 0.1.0 */
+export const codexEvents: ReadonlyArray<EventName> = [
   "SessionStart",
   "UserPromptSubmit",
   "PreToolUse",
@@ -192,7 +194,7 @@ const readGroup = (place: Place, group: unknown, key: string): ReadonlyArray<Han
     warn(at, reason)
     return []
   }
-  if (!isRecord(group)) return refuse(key, "expected an object with hooks")
+  if (!isFields(group)) return refuse(key, "expected an object with hooks")
   const { hooks, matcher } = group
   if (matcher !== undefined && typeof matcher !== "string") return refuse(`${key}.matcher`, "expected a text")
   if (!Array.isArray(hooks)) return refuse(`${key}.hooks`, "expected a list of hooks")
@@ -287,10 +289,10 @@ const readEntry = (
   hook: unknown,
   key: string
 ): { readonly work: Work; readonly when: typeof When.Type } | undefined => {
-  if (!isRecord(hook)) return warn(key, "expected an object with a type")
+  if (!isFields(hook)) return warn(key, "expected an object with a type")
   const type = own(hook, "type")
   if (!isKind(type)) {
-    const near = typeof type === "string" ? meant(type, kinds) : undefined
+    const near = typeof type === "string" ? nearest(type, kinds) : undefined
     return warn(`${key}.type`, `expected one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`)
   }
   if (!runsAt(event).includes(type)) {
@@ -310,7 +312,7 @@ const readEntry = (
 /** A key that was meant, where one that is not known looks like it. */
 const misspelt = (hook: Fields, type: Work["type"]): string => {
   const known = [...Object.keys(types[type].fields), ...Object.keys(When.fields)]
-  const [near] = Object.keys(hook).flatMap((key) => known.includes(key) ? [] : meant(key, known) ?? [])
+  const [near] = Object.keys(hook).flatMap((key) => known.includes(key) ? [] : nearest(key, known) ?? [])
   return near === undefined ? "" : `; did you mean ${near}?`
 }
 

@@ -12,8 +12,8 @@ import { join, resolve } from "node:path"
 import type * as Common from "../Common.ts"
 import * as Discovery from "./Discovery.ts"
 import { show, type Warning } from "./HookConfig.ts"
-import { shown } from "./internal/engine.ts"
 import { isInside, real } from "./internal/files.ts"
+import { shown } from "./internal/hookrun.ts"
 import { lists } from "./internal/sources/claude.ts"
 import { families } from "./internal/sources/families.ts"
 import type { ToolNames } from "./internal/toolnames.ts"
@@ -128,6 +128,7 @@ export const load = (options: Options = {}): Loaded => {
   // Nobody is kept from starting by a project that he has not trusted.
   Result.getOrThrow(malformed(may))
   const files = new Set(project.map(({ path }) => path))
+  const isAsTrusted = onceATick(() => Trust.fingerprint(cwd, theirs.map(Discovery.again), home) === print)
   const changed = "files of the project changed since they were trusted"
   const { urls, variables } = lists(counting)
   const folder = transcripts ?? join(home, ".belay", "transcripts")
@@ -142,8 +143,7 @@ export const load = (options: Options = {}): Loaded => {
       ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
     }),
     transcripts: folder === false ? undefined : folder,
-    refuse: ({ file }: Pick<Discovery.Entry, "file">) =>
-      files.has(file) && Trust.fingerprint(cwd, theirs.map(Discovery.again), home) !== print ? changed : undefined
+    refuse: ({ file }: Pick<Discovery.Entry, "file">) => files.has(file) && !isAsTrusted() ? changed : undefined
   }
   return {
     hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),
@@ -190,6 +190,15 @@ export const source = (options: Options = {}): HookSource => ({
     return { hooks, warnings: [...warnings.map(show), ...waiting] }
   }
 })
+
+/** Entries of one event start together: one look is enough for all of them. */
+const onceATick = (look: () => boolean): () => boolean => {
+  let seen: boolean | undefined
+  return () => {
+    if (seen === undefined) setImmediate(() => void (seen = undefined))
+    return seen ??= look()
+  }
+}
 
 const isOfPolicy = ({ policy }: Warning): boolean => policy === true
 

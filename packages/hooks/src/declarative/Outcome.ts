@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import { type EventName, rowOf } from "./internal/events.ts"
-import { type Fields, isRecord, parse } from "./internal/records.ts"
+import { cap, type Fields, isFields, maxText, type Reader, reader, record } from "./internal/fields.ts"
 import type { Finished } from "./runner/Command.ts"
 import type { AgentWork, PromptWork, Work } from "./Runners.ts"
 
@@ -55,8 +55,7 @@ export interface Verdict extends Omit<Said, "suppressOutput" | "problems"> {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Most characters of a reason or a message. @category limits @since 0.1.0 */
-export const maxText = 10_000
+export { maxText } from "./internal/fields.ts"
 
 /**
  * Reads how a command ended. Standard output that begins with `{` is JSON, whatever the exit code; anything else is text. Exit code 2 blocks where the event can be blocked;
@@ -84,7 +83,7 @@ export const read = (finished: Finished, event: EventName, work?: Work): Outcome
   if (exitCode === 0 && (work?.type === "prompt" || work?.type === "agent")) return judged(stdout, event, work)
   const { blocks, plain, two } = rowOf(event)
   if (event === "WorktreeCreate") return worktree(finished)
-  const json = parse(spoken(stdout))
+  const json = record(spoken(stdout))
   const { reason, said } = json === undefined ? { reason: undefined, said: silent } : decode(json, event)
   if (exitCode === 2 && blocks === true) {
     return { type: "blocking", reason: cap(reason ?? (stderr.trim() || "blocked without a reason")), said }
@@ -163,7 +162,7 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
  * @since 0.1.0
  */
 export const detached = (line: string): number | undefined => {
-  const json = line.length > maxText ? undefined : parse(line)
+  const json = line.length > maxText ? undefined : record(line)
   if (json === undefined || !Object.hasOwn(json, "async") || json["async"] !== true) return undefined
   const time = Object.hasOwn(json, "asyncTimeout") ? json["asyncTimeout"] : undefined
   return typeof time !== "number" || !(time > 0) ? 86_400_000 : time < 1_000 ? time * 1_000 : time
@@ -181,7 +180,7 @@ export const silent: Said = { context: [], messages: [], problems: [] }
 
 /** What a model found: `{ ok, reason, impossible }`. */
 const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork): Outcome => {
-  const { impossible, ok, reason: why } = parse(stdout) ?? {}
+  const { impossible, ok, reason: why } = record(stdout) ?? {}
   if (typeof ok !== "boolean") return { type: "nonBlockingError", reason: "gave no answer of the form { ok, reason }" }
   if (ok) return { type: "success", said: silent }
   const reason = cap(typeof why === "string" && why.trim() !== "" ? why : "refused without a reason")
@@ -198,7 +197,7 @@ const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork):
 /** The path of a new worktree is the last line; whatever is not 0 fails. */
 const worktree = ({ exitCode, stderr, stdout }: Finished): Outcome => {
   const text = stdout.trim()
-  const json = parse(text)
+  const json = record(text)
   const said = json === undefined ? silent : decode(json, "WorktreeCreate").said
   if (exitCode !== 0) return { type: "blocking", reason: cap(stderr.trim() || `ended with ${exitCode}`), said }
   const path = said.answer === undefined ? text.split("\n").at(-1)!.trim() : ""
@@ -207,26 +206,18 @@ const worktree = ({ exitCode, stderr, stdout }: Finished): Outcome => {
     : { type: "success", said: { ...said, answer: { worktreePath: cap(path) } } }
 }
 
-const cap = (text: string): string => text.length > maxText ? text.slice(0, maxText).toWellFormed() : text
-
 /** Reads field by field: one that makes no sense does not make the others unheard. */
 const decode = (json: Fields, event: EventName): { readonly reason: string | undefined; readonly said: Said } => {
-  const problems: Array<string> = []
-  const field: Field = (of, key, fits, expected) => {
-    const value = Object.hasOwn(of, key) ? of[key] : undefined
-    if (value === undefined || value === null || fits(value)) return (value ?? undefined) as never
-    problems.push(`${key} does not count: expected ${expected}`)
-    return undefined
-  }
-  const text = (of: Fields, key: string) => field(of, key, isText, "a text")
+  const read = reader()
+  const { flag, problems, text } = read
   const specific = specificOf(json, event, problems)
-  const goesOn = field(json, "continue", isBoolean, "true or false")
-  const decision = field(json, "decision", oneOf("block", "approve"), "block or approve")
+  const goesOn = flag(json, "continue")
+  const decision = read.oneOf(json, "decision", "block", "approve")
   const permission = event === "PermissionRequest"
-    ? permissionOf(field(specific, "decision", isRecord, "an object"), field)
+    ? permissionOf(read.fields(specific, "decision"), read)
     : {
       ...unasked,
-      is: field(specific, "permissionDecision", oneOf("allow", "deny", "ask", "defer"), "allow, deny, ask or defer"),
+      is: read.oneOf(specific, "permissionDecision", "allow", "deny", "ask", "defer"),
       why: text(specific, "permissionDecisionReason")
     }
   const chosen = permission.is ?? (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
@@ -237,15 +228,15 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
   const stop = goesOn === false ? cap(text(json, "stopReason") ?? "stopped by a hook") : undefined
   const context = [text(specific, "additionalContext"), event === "SessionStart" ? text(specific, "initialUserMessage") : undefined]
   const message = text(json, "systemMessage")
-  const input = event === "PreToolUse" ? field(specific, "updatedInput", isInput, "an object") : permission.input
-  const output = field(specific, "updatedToolOutput", isOutput, "JSON")
-  const mcp = field(specific, "updatedMCPToolOutput", isOutput, "JSON")
-  const retry = field(specific, "retry", isBoolean, "true or false")
+  const input = event === "PreToolUse" ? read.object(specific, "updatedInput") : permission.input
+  const output = read.json(specific, "updatedToolOutput")
+  const mcp = read.json(specific, "updatedMCPToolOutput")
+  const retry = flag(specific, "retry")
   const title = text(specific, "sessionTitle")
   const sequence = text(json, "terminalSequence")
-  const watch = field(specific, "watchPaths", isTexts, "a list of texts")
-  const answer = answerOf(specific, event, field)
-  const suppress = field(json, "suppressOutput", isBoolean, "true or false")
+  const watch = read.texts(specific, "watchPaths")
+  const answer = answerOf(specific, event, read)
+  const suppress = flag(json, "suppressOutput")
   const said: Said = {
     ...(stop === undefined ? {} : { stop }),
     ...(chosen === undefined || denies ? {} : { permission: chosen }),
@@ -279,30 +270,28 @@ interface Permission {
 
 const unasked: Permission = { is: undefined, why: undefined, input: undefined, interrupt: undefined, permissions: undefined }
 
-type Field = <A>(of: Fields, key: string, fits: (value: unknown) => value is A, expected: string) => A | undefined
-
-const permissionOf = (decision: Fields | undefined, field: Field): Permission =>
+const permissionOf = (decision: Fields | undefined, { flag, json, object, oneOf, text }: Reader): Permission =>
   decision === undefined ? unasked : {
-    is: field(decision, "behavior", oneOf("allow", "deny"), "allow or deny"),
-    why: field(decision, "message", isText, "a text"),
-    input: field(decision, "updatedInput", isInput, "an object"),
-    interrupt: field(decision, "interrupt", isBoolean, "true or false"),
-    permissions: field(decision, "updatedPermissions", isOutput, "JSON")
+    is: oneOf(decision, "behavior", "allow", "deny"),
+    why: text(decision, "message"),
+    input: object(decision, "updatedInput"),
+    interrupt: flag(decision, "interrupt"),
+    permissions: json(decision, "updatedPermissions")
   }
 
 /** What the host reads that told of the event. */
-const answerOf = (specific: Fields, event: EventName, field: Field): JsonObject | undefined => {
+const answerOf = (specific: Fields, event: EventName, { object, oneOf, text }: Reader): JsonObject | undefined => {
   if (event === "WorktreeCreate") {
-    const worktreePath = field(specific, "worktreePath", isText, "a text")
+    const worktreePath = text(specific, "worktreePath")
     return worktreePath === undefined ? undefined : { worktreePath }
   }
   if (event === "MessageDisplay") {
-    const displayContent = field(specific, "displayContent", isText, "a text")
+    const displayContent = text(specific, "displayContent")
     return displayContent === undefined ? undefined : { displayContent }
   }
   if (event !== "Elicitation" && event !== "ElicitationResult") return undefined
-  const action = field(specific, "action", oneOf("accept", "decline", "cancel"), "accept, decline or cancel")
-  const content = field(specific, "content", isInput, "an object")
+  const action = oneOf(specific, "action", "accept", "decline", "cancel")
+  const content = object(specific, "content")
   return action === undefined ? undefined : { action, ...(content === undefined ? {} : { content }) }
 }
 
@@ -314,7 +303,7 @@ const harmless = /^(?:\u0007|\u001B\](?:0|1|2|9|99|777);[^\u0000-\u001F\u007F-\u
 const specificOf = (json: Fields, event: EventName, problems: Array<string>): Fields => {
   const specific = Object.hasOwn(json, "hookSpecificOutput") ? json["hookSpecificOutput"] : undefined
   if (specific === undefined || specific === null) return {}
-  if (!isRecord(specific)) {
+  if (!isFields(specific)) {
     problems.push("hookSpecificOutput does not count: expected an object")
     return {}
   }
@@ -323,10 +312,3 @@ const specificOf = (json: Fields, event: EventName, problems: Array<string>): Fi
   problems.push(`hookSpecificOutput does not count: its hookEventName is not ${event}`)
   return {}
 }
-
-const isInput = (value: unknown): value is JsonObject => isRecord(value) && whyNot(value) === undefined
-const isOutput = (value: unknown): value is Json => whyNot(value) === undefined
-const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isText)
-const isText = (value: unknown): value is string => typeof value === "string"
-const isBoolean = (value: unknown): value is boolean => typeof value === "boolean"
-const oneOf = <const A extends string>(...choices: ReadonlyArray<A>) => (value: unknown): value is A => choices.includes(value as A)

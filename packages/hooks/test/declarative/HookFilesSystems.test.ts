@@ -90,6 +90,15 @@ describe("files of every system", () => {
       assert.deepEqual(heard, ["basecoat", "claude", "codex", "copilot", "gemini", "kodelet"])
     }))
 
+  it("are not left out for a name that is misspelt", () => {
+    const { load } = build()
+    assert.throws(
+      () => load({ sources: ["cluade" as never] }),
+      /hook-files\.sources: expected claude, .*found "cluade"; did you mean claude\?/
+    )
+    assert.throws(() => load({ sources: [{ dialect: "cursor" as never, file: "x.json" }] }), /found "cursor"/)
+  })
+
   it("are chosen by name, by scope, or not at all", () => {
     const { load } = build()
     assert.deepEqual(load({ sources: ["kodelet", "codex"] }).hooks.map(({ name }) => name), ["codex", "kodelet"])

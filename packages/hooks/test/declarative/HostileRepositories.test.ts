@@ -302,10 +302,13 @@ describe("hostile repositories", () => {
         return write(join(repo, path), typeof content === "string" ? content : JSON.stringify(content))
       }
       const world = { root, repo, home, trusted, evil, file }
-      const seen = { started: [] as Array<string>, sent: 0, served: 0 }
+      const seen = { started: [] as Array<string>, variables: [] as Array<string>, sent: 0, served: 0 }
       const run: Command.Runner = (request) =>
         Effect.andThen(
-          Effect.sync(() => void seen.started.push([request.command, ...(request.args ?? [])].join(" "))),
+          Effect.sync(() => {
+            seen.started.push([request.command, ...(request.args ?? [])].join(" "))
+            seen.variables.push(...Object.keys(request.env ?? {}), ...(request.passEnv ?? []))
+          }),
           Command.run(request)
         )
       const never = () => {
@@ -342,6 +345,8 @@ describe("hostile repositories", () => {
         const mine = options === undefined || JSON.stringify(options(world)).includes("claude\",{")
         assert.deepEqual(seen.started, mine ? ["echo mine >&2; exit 2", ...(loaded === before ? goesOn : [])] : [])
         assert.deepEqual([seen.sent, seen.served, requests.length], [0, 0, 2])
+        // Nothing of the repository's variables reaches what the user runs.
+        for (const name of ["OPENAI_BASE_URL", "NODE_OPTIONS", "BASH_ENV", "PATH"]) assert.notInclude(seen.variables, name)
         // The user's own guard still guards.
         assert.deepEqual(messages.filter(({ role }) => role === "tool").map(text), [mine ? "mine" : "done"])
         assert.deepEqual(ran, mine ? [] : ["ls"])

@@ -1,20 +1,9 @@
 /** Codex: what Claude Code has, read more strictly. */
+import { codexEvents } from "@belay/hooks/HookConfig"
 import { claude, example, script } from "./claude.ts"
 import type { Event, System } from "./guide.ts"
 
-const names = [
-  "SessionStart",
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PermissionRequest",
-  "PostToolUse",
-  "PreCompact",
-  "PostCompact",
-  "SubagentStart",
-  "SubagentStop",
-  "Stop",
-  "StopFailure"
-]
+const names: ReadonlyArray<string> = codexEvents
 
 const stricter: { readonly [name: string]: Partial<Event> } = {
   PreToolUse: {

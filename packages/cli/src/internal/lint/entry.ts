@@ -1,7 +1,7 @@
 /** Rules about one entry: its keys, its matcher, its time, what it sends. */
+import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { systemOf } from "../guide/systems.ts"
-import { nearest } from "../nearest.ts"
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 

@@ -1,9 +1,9 @@
 /** Tells the kinds of answers apart, and says what is wrong with one that the types would have refused. */
 import * as Effect from "effect/Effect"
 import { whyNot } from "../../data/Json.ts"
+import { nearest } from "../../data/NamePattern.ts"
 import type { HookAction } from "../HookAction.ts"
 import { names, table } from "../HookPoint.ts"
-import { nearest } from "./check.ts"
 import type { Line } from "./line.ts"
 
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]

@@ -2,6 +2,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
+import { nearest } from "../../data/NamePattern.ts"
 import type { AgentHook } from "../AgentHook.ts"
 import { names } from "../HookPoint.ts"
 
@@ -81,30 +82,4 @@ const members = (hook: object): ReadonlyArray<string> => {
     found.push(...Object.getOwnPropertyNames(at).filter((key) => key !== "constructor"))
   }
   return found
-}
-
-/** The known word that is closest to a misspelt one, when it is close at all. */
-export const nearest = (word: string, known: Iterable<string>): string | undefined => {
-  let best: string | undefined
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1
-  for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase().replaceAll("_", ""), candidate.toLowerCase())
-    if (distance < least) {
-      least = distance
-      best = candidate
-    }
-  }
-  return best
-}
-
-const editDistance = (a: string, b: string): number => {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    previous = row
-  }
-  return previous[b.length]!
 }

@@ -122,7 +122,8 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
   })
   const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => {
-    const file = has(event) ? EnvFile.fileFor(event, transcript?.path(ctx.root.sessionId)) : undefined
+    if (!has(event)) return undefined
+    const file = EnvFile.fileFor(event, transcript?.path(ctx.root.sessionId))
     const env = file === undefined ? {} : { env: { CLAUDE_ENV_FILE: file } }
     const fired = fire({ event, payload: told(event, ctx, more), ...env }, ctx)
     return file === undefined || fired === undefined ? fired : Effect.tap(fired, () => Effect.sync(() => EnvFile.take(file, ctx)))
@@ -152,8 +153,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     before: has("PreToolUse") || owned.any,
     permission: has("PermissionRequest"),
     denied: has("PermissionDenied"),
-    fire: (event, ctx, call, tool, more) =>
-      atTool(event, ctx, call, tool, event === "PreToolUse" ? { ...more, tool_use_id: call.id } : more),
+    fire: atTool,
     back: ({ args, name: tool }, input, about, { cwd }) => known(tool, args, toolNames, cwd, about).back(input),
     inject
   })

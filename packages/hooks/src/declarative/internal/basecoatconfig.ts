@@ -1,4 +1,5 @@
 /** `hooks.json` and `mcp.json` of Base Coat, as data. */
+import { nearest } from "@belay/core/NamePattern"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -7,7 +8,6 @@ import type { Warning } from "../HookConfig.ts"
 import type { Work } from "../Runners.ts"
 import { type EventName, events, type Handler } from "./basecoatevents.ts"
 import { object } from "./entries.ts"
-import { meant } from "./events.ts"
 import { type Fields, isFields } from "./fields.ts"
 
 const Entry = Schema.Struct({
@@ -53,7 +53,7 @@ export const decode = (
   const handlers = Object.entries(hooks).flatMap(([event, list]) => {
     const key = `hooks.${event.slice(0, 100)}`
     if (!isEvent(event)) {
-      const near = meant(event, events)
+      const near = nearest(event, events)
       warn(key, `unknown event${near === undefined ? "" : `; did you mean ${near}?`}`)
       return []
     }

@@ -2,7 +2,7 @@
 import * as Outcome from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import type { EventName } from "./events.ts"
-import { type Fields, isRecord, parse } from "./records.ts"
+import { type Fields, isFields, record } from "./fields.ts"
 
 export const codexOutcome = (finished: Finished, event: EventName): Outcome.Outcome => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
@@ -15,7 +15,7 @@ export const codexOutcome = (finished: Finished, event: EventName): Outcome.Outc
   if (exitCode !== 0) return Outcome.read({ ...finished, stdout: "" }, event)
   const text = stdout.trim()
   if (!text.startsWith("{")) return Outcome.read(finished, event)
-  const json = parse(text)
+  const json = record(text)
   const why = json === undefined ? "is not JSON" : whyNot(json, event)
   return why === undefined ? Outcome.read(finished, event) : broken(`gave an answer that does not count: ${why}`)
 }
@@ -41,7 +41,7 @@ const whyNot = (json: Fields, event: EventName): string | undefined => {
   if (strange !== undefined) return `unknown key ${JSON.stringify(strange.slice(0, 80))}`
   const { decision, hookSpecificOutput: inner, reason } = json
   if (inner !== undefined && inner !== null) {
-    if (!isRecord(inner)) return "hookSpecificOutput is no object"
+    if (!isFields(inner)) return "hookSpecificOutput is no object"
     if (inner["hookEventName"] !== event) return `hookEventName is not ${event}`
     const odd = Object.keys(inner).find((key) => key !== "hookEventName" && !(specific[event] ?? []).includes(key))
     if (odd !== undefined) return `unknown key hookSpecificOutput.${odd.slice(0, 80)}`
@@ -50,7 +50,7 @@ const whyNot = (json: Fields, event: EventName): string | undefined => {
   if (wrong !== undefined) return wrong
   if (decision !== undefined && decision !== null && decision !== "block") return `decision ${JSON.stringify(decision)} is not supported`
   if (decision === "block" && isEmpty(reason)) return "decision block needs a reason"
-  const own = isRecord(inner) ? inner : {}
+  const own = isFields(inner) ? inner : {}
   return event === "PreToolUse"
     ? whyNotBefore(json, own)
     : event === "PermissionRequest"
@@ -76,7 +76,7 @@ const whyNotBefore = (json: Fields, inner: Fields): string | undefined => {
     return isEmpty(reason) ? "permissionDecision deny needs a reason" : undefined
   }
   if (decision !== "allow") return `permissionDecision ${JSON.stringify(decision)?.slice(0, 80)} is not supported`
-  return isRecord(input) ? undefined : "permissionDecision allow needs updatedInput"
+  return isFields(input) ? undefined : "permissionDecision allow needs updatedInput"
 }
 
 /** What is reserved for later never allows. */
@@ -85,7 +85,7 @@ const whyNotPermission = (json: Fields, decision: unknown): string | undefined =
   if (!isAbsent(json["stopReason"])) return "stopReason is not supported at PermissionRequest"
   if (json["suppressOutput"] === true) return "suppressOutput is not supported at PermissionRequest"
   if (isAbsent(decision)) return undefined
-  if (!isRecord(decision)) return "decision is no object"
+  if (!isFields(decision)) return "decision is no object"
   const odd = Object.keys(decision).find((key) => !["behavior", "message", "interrupt", "updatedInput", "updatedPermissions"].includes(key))
   if (odd !== undefined) return `unknown key decision.${odd.slice(0, 80)}`
   const reserved = ["updatedInput", "updatedPermissions"].find((key) => !isAbsent(decision[key]))

@@ -1,11 +1,11 @@
 /** Reads hook files of GitHub Copilot. */
+import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { stripComments } from "jsonc-parser"
 import { RE2JS } from "re2js"
 import type { Warning } from "../HookConfig.ts"
 import type { CommandWork, HttpWork, PromptWork } from "../Runners.ts"
 import type { Entry } from "./entries.ts"
-import { meant } from "./events.ts"
 import { type Fields, isFields, isText, parse } from "./fields.ts"
 
 /** Events by their own names: what else they are called, and the field that a matcher is held against. */
@@ -72,7 +72,7 @@ export const decode = (text: string, file: string): Decoded => {
     const key = `hooks.${event.slice(0, 80)}`
     const point = points.get(event)
     if (point === undefined) {
-      const near = meant(event, [...points.keys()])
+      const near = nearest(event, [...points.keys()])
       return warn(
         key,
         `unknown event${near === undefined ? `; events are ${Object.keys(table).join(", ")}` : `; did you mean ${near}?`}`

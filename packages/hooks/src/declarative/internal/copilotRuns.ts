@@ -8,6 +8,7 @@ import { type EventName, fieldOf, type Handler } from "./copilotFile.ts"
 import * as Output from "./copilotOutput.ts"
 import * as Entries from "./entries.ts"
 import { environment } from "./environment.ts"
+import { labelOf } from "./hookrun.ts"
 
 /** An event about a tool says it twice: as Copilot knows it, and as Claude does. */
 interface Told {
@@ -37,7 +38,7 @@ export const make = ({ entries, handlers, passEnv, projectDir }: Setup): Fire =>
       const env = { ...base, ...expanded(handler.env ?? {}, environment(passEnv, base)) }
       const cwd = handler.cwd === undefined ? projectDir : resolve(projectDir, handler.cwd)
       const said = yield* entries.run(handler, { input, cwd, env, timeoutMs: handler.timeoutMs }, Output.read(handler), ctx)
-      const label = Entries.labelOf(handler)
+      const label = labelOf(handler)
       for (const progress of said.progress) ctx.events.emit("hook-progress", { event: handler.event, key: handler.key, ...progress })
       if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
       for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)

@@ -13,6 +13,7 @@ import type { Finished } from "../runner/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
 import { type EventName, rowOf } from "./events.ts"
 import type { Flavor } from "./flavor.ts"
+import { labelOf, tell } from "./hookrun.ts"
 
 /** An event that happened. */
 interface Occasion {
@@ -133,32 +134,10 @@ export const make = (setup: Setup): Engine => {
     }
     return Effect.map(setup.runners(task, ctx), (finished) => {
       const outcome = strict(flavor.read(finished, event, handler.work), event, setup.blockOnError)
-      tell(handler, outcome, finished, ctx)
+      tell(handler, outcome.type, finished, ctx)
       hears.end?.(finished)
       return outcome
-    }).pipe(Effect.onInterrupt(() => Effect.sync(() => tell(handler, interrupted, undefined, ctx))))
-  }
-
-  const tell = (
-    { event, file, key, work }: Handler,
-    { type }: Outcome.Outcome,
-    finished: Finished | undefined,
-    ctx: HookContext
-  ): void => {
-    if (!ctx.events.active) return
-    const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
-    ctx.events.emit("hook-run", {
-      event,
-      file,
-      key,
-      type: work.type,
-      command: short(shown(work)),
-      outcome: type,
-      exitCode,
-      durationMs,
-      stdout: short(stdout),
-      stderr: short(stderr)
-    })
+    }).pipe(Effect.onInterrupt(() => Effect.sync(() => tell(handler, "cancelled", undefined, ctx))))
   }
 
   /** Lets an entry go on by itself: what it says is for later, and it ends soon after the session. */
@@ -238,7 +217,7 @@ export const make = (setup: Setup): Engine => {
           now[index]!.trusted === "project" && !setup.projectAllows ? tightened(outcome) : outcome
         )
         const heard = rowOf(occasion.event).deaf === true ? said.map(unheard) : said
-        const verdict = Outcome.aggregate(heard, now.map(({ key, work }) => `${key} (${shown(work).slice(0, 80)})`), flavor.separator)
+        const verdict = Outcome.aggregate(heard, now.map(labelOf), flavor.separator)
         for (const warning of verdict.warnings) ctx.warn(warning)
         for (const message of verdict.messages) ctx.notifyUser(message)
         tellHost(verdict, ctx)
@@ -279,8 +258,6 @@ export const make = (setup: Setup): Engine => {
 const none: ReadonlyArray<Handler> = []
 const maxSeen = 1_000
 
-const interrupted: Outcome.Outcome = { type: "cancelled", cause: "interrupt", reason: "was cancelled" }
-
 const unheard = (outcome: Outcome.Outcome): Outcome.Outcome =>
   outcome.type === "success" || outcome.type === "blocking" ? { type: "success", said: Outcome.silent } : outcome
 
@@ -297,22 +274,6 @@ const tellHost = ({ permissions, terminal, title, watch }: Outcome.Verdict, { ev
   if (title !== undefined) events.emit("session-title", { title })
   if (watch !== undefined) events.emit("watch-paths", { paths: watch })
   if (permissions !== undefined) events.emit("permission-update", { update: permissions })
-}
-
-const short = (text: string): string => text.slice(0, 500).toWellFormed()
-
-/** What an entry runs, in a line for people. */
-export const shown = (work: Work): string => {
-  switch (work.type) {
-    case "command":
-      return [work.command, ...(work.args ?? [])].join(" ")
-    case "http":
-      return `POST ${work.url}`
-    case "mcp_tool":
-      return `${work.server}.${work.tool}`
-    default:
-      return work.prompt
-  }
 }
 
 const valueOf = (occasion: Occasion): string => {

@@ -8,6 +8,7 @@ import type { Outcome } from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
 import { type Fields, isFields } from "./fields.ts"
+import { tell } from "./hookrun.ts"
 
 /** One entry of a file. */
 export interface Entry {
@@ -118,9 +119,6 @@ export const object = (stdout: string): Result.Result<Fields | undefined, string
   return isFields(parsed.success) ? Result.succeed(parsed.success) : Result.fail("wrote JSON that is no object")
 }
 
-/** What an entry is called in warnings. */
-export const labelOf = ({ key, work }: Entry): string => `${key} (${shown(work).slice(0, 80)})`
-
 const ended = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Result.Result<string, string> => {
   if (timedOut) return Result.fail("took too long and was ended")
   if (overflowed) return Result.fail("wrote too much and was ended")
@@ -129,33 +127,4 @@ const ended = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Re
   return Result.fail(`${exitCode === undefined ? "was killed" : `ended with ${exitCode}`}${line === "" ? "" : `: ${line}`}`)
 }
 
-const shown = (work: Work): string => {
-  if (work.type === "command") return [work.command, ...work.args ?? []].join(" ")
-  return work.type === "http" ? work.url : work.type === "mcp_tool" ? `${work.server}.${work.tool}` : work.prompt
-}
-
 const broken: Finished = { exitCode: 1, stdout: "", stderr: "", timedOut: false, overflowed: false, durationMs: 0 }
-
-const short = (text: string): string => text.slice(0, 500).toWellFormed()
-
-const tell = (
-  { event, file, key, name, work }: Entry,
-  outcome: Outcome["type"],
-  finished: Finished | undefined,
-  ctx: HookContext
-): void => {
-  if (!ctx.events.active) return
-  const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
-  ctx.events.emit("hook-run", {
-    event,
-    file,
-    key,
-    ...(name === undefined ? {} : { name }),
-    command: short(shown(work)),
-    outcome,
-    exitCode: exitCode ?? null,
-    durationMs,
-    stdout: short(stdout),
-    stderr: short(stderr)
-  })
-}

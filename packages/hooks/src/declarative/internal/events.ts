@@ -67,23 +67,3 @@ export const names = Object.keys(table) as ReadonlyArray<EventName>
 export const rowOf = (event: EventName): EventRow => table[event]
 
 export const isEvent = (name: string): name is EventName => Object.hasOwn(table, name)
-
-/** The known word that is nearest to one that is not known, where one is near. */
-export const meant = (word: string, known: ReadonlyArray<string> = names): string | undefined => {
-  if (word.length > 64) return undefined
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z]/g, "")
-  const near = known.map((one) => [one, distance(plain(word), plain(one))] as const).sort(([, a], [, b]) => a - b)[0]
-  return near !== undefined && near[1] <= 3 && near[1] < plain(near[0]).length / 2 ? near[0] : undefined
-}
-
-const distance = (a: string, b: string): number => {
-  let line = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(next[j - 1]! + 1, line[j]! + 1, line[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    }
-    line = next
-  }
-  return line[b.length]!
-}

@@ -1,5 +1,5 @@
 /** Reads JSON that somebody else wrote, field by field: one that makes no sense does not make the others unheard. */
-import { type JsonObject, whyNot } from "@belay/core/Json"
+import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
 
 export type Fields = { readonly [key: string]: unknown }
@@ -10,8 +10,14 @@ export const isFields = (value: unknown): value is Fields => typeof value === "o
 export const parse = (text: string): unknown =>
   Result.getOrUndefined(Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value)))
 
+/** The object that a text is as JSON, as it was written; nothing where it is none. */
+export const record = (text: string): Fields | undefined => {
+  const value = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text.replace(/^\uFEFF/, ""))))
+  return isFields(value) ? value : undefined
+}
+
 /** Most characters of a reason or a message. */
-const maxText = 10_000
+export const maxText = 10_000
 
 export const cap = (text: string): string => text.length > maxText ? text.slice(0, maxText).toWellFormed() : text
 
@@ -21,6 +27,8 @@ export interface Reader {
   readonly flag: (of: Fields, key: string) => boolean | undefined
   readonly fields: (of: Fields, key: string) => Fields | undefined
   readonly object: (of: Fields, key: string) => JsonObject | undefined
+  readonly json: (of: Fields, key: string) => Json | undefined
+  readonly texts: (of: Fields, key: string) => ReadonlyArray<string> | undefined
   readonly oneOf: <const A extends string>(of: Fields, key: string, ...choices: ReadonlyArray<A>) => A | undefined
   readonly problems: Array<string>
 }
@@ -39,6 +47,8 @@ export const reader = (): Reader => {
     flag: (of, key) => read(of, key, isFlag, "true or false"),
     fields: (of, key) => read(of, key, isFields, "an object"),
     object: (of, key) => read(of, key, isObject, "an object"),
+    json: (of, key) => read(of, key, isJson, "JSON"),
+    texts: (of, key) => read(of, key, isTexts, "a list of texts"),
     oneOf: (of, key, ...choices) => read(of, key, (value): value is never => choices.includes(value as never), choices.join(" or ")),
     problems
   }
@@ -47,3 +57,5 @@ export const reader = (): Reader => {
 export const isText = (value: unknown): value is string => typeof value === "string"
 const isFlag = (value: unknown): value is boolean => typeof value === "boolean"
 const isObject = (value: unknown): value is JsonObject => isFields(value) && whyNot(value) === undefined
+const isJson = (value: unknown): value is Json => whyNot(value) === undefined
+const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isText)

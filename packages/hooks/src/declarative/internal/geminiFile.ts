@@ -1,11 +1,11 @@
 /** Reads the hooks of a settings file of Gemini CLI. */
+import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { stripComments } from "jsonc-parser"
 import { RE2JS } from "re2js"
 import type { Warning } from "../HookConfig.ts"
 import type { CommandWork } from "../Runners.ts"
 import type { Entry } from "./entries.ts"
-import { meant } from "./events.ts"
 import { type Fields, isFields, isText, parse } from "./fields.ts"
 
 /** The field that a matcher is held against; none where every matcher fits. */
@@ -62,7 +62,7 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
     if (settingsOf.has(event)) return []
     const key = `hooks.${event.slice(0, 80)}`
     if (!isEvent(event)) {
-      const near = meant(event, names)
+      const near = nearest(event, names)
       return warn(key, `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`) ?? []
     }
     if (!Array.isArray(groups)) return warn(key, "expected a list of groups") ?? []

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import * as Entries from "./entries.ts"
 import { type EventName, events as fields, type Handler } from "./geminiFile.ts"
 import * as Output from "./geminiOutput.ts"
+import { labelOf } from "./hookrun.ts"
 import { placed } from "./placed.ts"
 import type { Transcript } from "./transcript.ts"
 
@@ -44,7 +45,7 @@ export const make = ({ entries, handlers, projectDir, transcript }: Setup): Fire
     }
     const work = { ...handler.work, command: placed(handler.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir) }
     return Effect.map(entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, Output.read, ctx), (said) => {
-      const label = Entries.labelOf(handler)
+      const label = labelOf(handler)
       if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
       for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)
       return said

@@ -1,10 +1,10 @@
 /** What attached hooks may answer at each point: a union, and nothing beside it. */
 import { type Json, whyNot } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
+import { nearest } from "@belay/core/NamePattern"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { meant } from "./events.ts"
 import { type Fields, isFields } from "./fields.ts"
 
 export const points = ["before-args", "after-result", "before-delegation", "after-delegation"] as const
@@ -45,7 +45,7 @@ export const read = (point: HookPoint, said: unknown): Result.Result<Answer, str
     return refuse(`an object with ${Object.keys(said).slice(0, 10).join(", ") || "nothing in it"}`, guess(said))
   }
   if (!actions[point].includes(action)) {
-    const near = synonyms.get(action.toLowerCase()) ?? meant(action, actions[point])
+    const near = synonyms.get(action.toLowerCase()) ?? nearest(action, actions[point])
     return refuse(JSON.stringify(action.slice(0, 100)), near === undefined || !actions[point].includes(near) ? undefined : `"${near}"`)
   }
   const key = action === "block" ? "result" : changes[point]

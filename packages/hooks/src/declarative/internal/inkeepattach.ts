@@ -1,9 +1,9 @@
 /** Definitions and their attachments, checked before any of them runs, and in the order in which they do. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
+import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { meant } from "./events.ts"
 import { points } from "./inkeepanswers.ts"
 import type { Attachment, Definition } from "./inkeeptypes.ts"
 
@@ -34,7 +34,7 @@ export const attached = (
     const definition = known.get(hookDefinitionId)
     if (definition === undefined) return refuse(`${key}.hookDefinitionId`, `there is no definition ${JSON.stringify(hookDefinitionId)}`)
     if (!points.includes(hookPoint)) {
-      const near = meant(String(hookPoint), points)
+      const near = nearest(String(hookPoint), points)
       return refuse(`${key}.hookPoint`, `${JSON.stringify(hookPoint)} is not known${near === undefined ? "" : `; did you mean "${near}"?`}`)
     }
     if (scope?._tag !== "project" && !(scope?._tag === "agent" && typeof scope.agentId === "string" && scope.agentId !== "")) {

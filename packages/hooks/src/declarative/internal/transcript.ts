@@ -33,7 +33,6 @@ export const make = (folder: string): Transcript => {
     path,
     add: (sessionId, entry, cwd, agent) =>
       void Result.try(() => {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
         const uuid = randomUUID()
         const place = {
           uuid,
@@ -46,7 +45,11 @@ export const make = (folder: string): Transcript => {
         }
         if (last.size === maxSessions) last.clear()
         last.set(sessionId, uuid)
-        appendFileSync(path(sessionId), `${JSON.stringify({ ...line(entry), ...place })}\n`, { mode: 0o600 })
+        const text = `${JSON.stringify({ ...line(entry), ...place })}\n`
+        const append = () => appendFileSync(path(sessionId), text, { mode: 0o600 })
+        if (Result.isSuccess(Result.try(append))) return
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        append()
       })
   }
 }

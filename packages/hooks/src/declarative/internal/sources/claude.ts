@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from "node:path"
 import { parse as parseYaml } from "yaml"
 import * as ClaudeCode from "../../dialect/ClaudeCode.ts"
 import * as HookConfig from "../../HookConfig.ts"
+import { isFields, record } from "../fields.ts"
 import { isInside, read, real } from "../files.ts"
-import { isRecord, parse } from "../records.ts"
 import { called, type Decoded, type Family, filesOf, list, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
@@ -54,7 +54,7 @@ const fromFrontMatter = ({ origin, path, text }: SourceFile, options: HookConfig
   if (matter === undefined || !/^hooks\s*:/m.test(matter)) return empty
   const value = Result.try((): unknown => parseYaml(matter))
   if (Result.isFailure(value)) return problem(path, "", `its front matter is not YAML: ${firstLine(value.failure)}`)
-  if (!isRecord(value.success)) return problem(path, "", "its front matter is no mapping")
+  if (!isFields(value.success)) return problem(path, "", "its front matter is no mapping")
   const { hooks, name } = value.success
   const called = typeof name === "string" && name.trim() !== "" ? name.trim() : origin!.name
   return HookConfig.fromValue({ hooks }, path, { ...options, origin: { ...origin!, name: called } })
@@ -64,14 +64,14 @@ const firstLine = (error: unknown): string => (error instanceof Error ? error.me
 
 /** `hooks` of a manifest is what a file says, the path of such a file, or a list of either. */
 const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
-  const manifest = parse(text)
+  const manifest = record(text)
   if (manifest === undefined) return problem(path, "", "is not JSON, or not an object")
   const { hooks } = manifest
   if (hooks === undefined) return empty
   const { root } = origin!
   const all = (Array.isArray(hooks) ? hooks : [hooks]).map((one: unknown, index): HookConfig.HookConfig => {
     const key = Array.isArray(hooks) ? `hooks[${index}]` : "hooks"
-    if (isRecord(one)) return HookConfig.fromValue("hooks" in one ? one : { hooks: one }, path, options)
+    if (isFields(one)) return HookConfig.fromValue("hooks" in one ? one : { hooks: one }, path, options)
     if (typeof one !== "string") return problem(path, key, "expected a path or an object of events")
     const other = resolve(root, one)
     if (!isInside(real(root), real(other))) return problem(path, key, "names a file outside of the plugin, which is not read")

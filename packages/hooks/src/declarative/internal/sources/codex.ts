@@ -4,8 +4,8 @@ import { dirname, join } from "node:path"
 import { parse as parseToml } from "smol-toml"
 import * as Codex from "../../dialect/Codex.ts"
 import * as HookConfig from "../../HookConfig.ts"
+import { isFields } from "../fields.ts"
 import { real } from "../files.ts"
-import { isRecord } from "../records.ts"
 import { called, type Family, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => [
@@ -17,7 +17,7 @@ const decode = ({ format, ofProject, path, text }: SourceFile, { cwd }: { readon
   const options = { folder: ofProject ? cwd : dirname(path), flavor: "codex" as const }
   if (format !== "toml") return HookConfig.decode(text, path, options)
   const value = Result.try((): unknown => parseToml(text))
-  if (Result.isSuccess(value)) return HookConfig.fromValue(isRecord(value.success) ? { hooks: value.success["hooks"] } : {}, path, options)
+  if (Result.isSuccess(value)) return HookConfig.fromValue(isFields(value.success) ? { hooks: value.success["hooks"] } : {}, path, options)
   const reason = value.failure instanceof Error ? value.failure.message.split("\n", 1)[0]! : String(value.failure)
   return {
     handlers: [],
