@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { make } from "./storeWorker.ts"
 
@@ -21,6 +22,7 @@ const cache = mkdtempSync(join(tmpdir(), "belay-cache-"))
 beforeAll(async () => assert.deepStrictEqual(await start([], () => {}).closed, [0, null]))
 afterAll(() => rmSync(cache, { recursive: true, force: true }))
 
+const opener = new URL("./storeOpener.ts", import.meta.url)
 const worker = fileURLToPath(new URL("./storeWorker.ts", import.meta.url))
 
 /** Starts a worker; `heard` is called for every whole line of it. */
@@ -161,6 +163,20 @@ describe("a SQLite store", () => {
         using store = SqliteStore.make({ path })
         assert.deepStrictEqual(await Effect.runPromise(store.sessions.list()), [])
       }
+    }))
+
+  it("is opened by one while another is making its tables", { timeout: 120_000 }, () =>
+    inFolder(async (folder) => {
+      const counter = new SharedArrayBuffer(4)
+      const refused = await Promise.all([false, true].map(async (isLate) => {
+        const thread = new Worker(opener, {
+          workerData: { counter, folder, isLate, rounds: 600 },
+          execArgv: ["--conditions=@belay/source", "--no-warnings"]
+        })
+        const [said] = await once(thread, "message") as [ReadonlyArray<string>]
+        return said
+      }))
+      assert.deepStrictEqual(refused, [[], []])
     }))
 
   it(

@@ -65,6 +65,8 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
   }
   const reader = new Connection(path, { readOnly: true, timeout: patience })
   try {
+    // As of one moment: another process may be making its tables just now.
+    reader.exec("BEGIN")
     versionOf(path, reader)
   } finally {
     reader.close()
@@ -82,6 +84,7 @@ const judge = (path: string, found: number, owner: number, isEmpty: boolean): nu
   return found
 }
 
+/** Within a transaction of the caller's: it reads three times. */
 const versionOf = (path: string, database: DatabaseSync): number =>
   judge(
     path,
