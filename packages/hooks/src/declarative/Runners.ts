@@ -85,6 +85,8 @@ export interface Options {
   readonly passEnv?: ReadonlyArray<string>
   /** Milliseconds between asking a command to end and ending it. Default 2,000. */
   readonly graceMs?: number
+  /** Milliseconds that what a command left in the background may go on after the command; 0 ends it with the command. Default 10,000. */
+  readonly lingerMs?: number
   /** The model of prompts and agents that name none. Default: the agent's. */
   readonly model?: string
   /** What requests may reach. Default: public servers, by `https`. */
@@ -113,7 +115,7 @@ export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Fi
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Runners => {
-  const { graceMs = 2_000, passEnv = [], run = Command.run } = options
+  const { graceMs = 2_000, lingerMs = 10_000, passEnv = [], run = Command.run } = options
   const http = requests(options)
   return (task, ctx) => {
     const { cwd, env, input, maxOutput, onFirstLine, timeoutMs, work } = task
@@ -130,6 +132,7 @@ export const make = (options: Options = {}): Runners => {
           passEnv,
           timeoutMs,
           graceMs,
+          lingerMs,
           ...(onFirstLine === undefined ? {} : { onFirstLine })
         })
       case "http":

@@ -19,6 +19,13 @@ const run = (command: string, more: Partial<Command.Request> = {}) =>
 /** A word that no other command line has. */
 const word = () => `w${randomUUID().replaceAll("-", "")}`
 
+/** How a program ended that ran a command, which leaves something behind and then does `then`. */
+const host = (then: string, name: string): Promise<number | null> => {
+  const program = fileURLToPath(new URL("leaving.ts", import.meta.url))
+  const child = spawn(process.execPath, ["--conditions=@belay/source", program, folder(), `x${name}`, then], { stdio: "ignore" })
+  return new Promise((resolve) => void child.once("exit", resolve))
+}
+
 afterEach(() => void vi.unstubAllEnvs())
 
 describe("Command", () => {
@@ -136,19 +143,54 @@ describe("Command", () => {
 
   it("leaves nothing behind when its host exits", { timeout: 60_000 }, async () => {
     const name = word()
-    const program = fileURLToPath(new URL("leaving.ts", import.meta.url))
-    const host = spawn(process.execPath, ["--conditions=@belay/source", program, folder(), `x${name}`], { stdio: "ignore" })
-    const code = await new Promise((resolve) => host.once("exit", resolve))
-    assert.strictEqual(code, 7)
+    assert.strictEqual(await host("wait", name), 7)
     await until(() => alive(name).length === 0)
   })
 
-  it.live("leaves nothing behind when it ends well, and does not wait for what it left", () =>
+  it(
+    "does not keep its host from ending, whatever goes on in the background, and leaves nothing of that behind",
+    { timeout: 60_000 },
+    async () => {
+      const name = word()
+      const begin = performance.now()
+      assert.strictEqual(await host(":", name), 0)
+      assert.isBelow(performance.now() - begin, 50_000)
+      await until(() => alive(name).length === 0)
+    }
+  )
+
+  it.live("leaves nothing behind when it ends well, where nothing may linger", () =>
     Effect.gen(function*() {
       const name = word()
-      const { exitCode, stdout } = yield* run(`(exec -a ${name} sleep 1000) & setsid bash -c 'exec -a ${name} sleep 1000' & echo said`)
+      const line = `(exec -a ${name} sleep 1000) & setsid bash -c 'exec -a ${name} sleep 1000' & echo said`
+      const { exitCode, stdout } = yield* run(line, { lingerMs: 0 })
       assert.deepEqual([exitCode, stdout], [0, "said\n"])
       assert.deepEqual(alive(name), [])
+    }))
+
+  it.live("does not wait for what it left in the background, which may end by itself", () =>
+    Effect.gen(function*() {
+      const name = word()
+      const file = join(home, name)
+      const go = `${file}.go`
+      const { stdout } = yield* run(
+        `(until [ -f ${go} ]; do sleep 0.01; done; echo to a pipe that nobody reads; echo late > ${file}) & echo said`,
+        {
+          lingerMs: 50_000
+        }
+      )
+      assert.strictEqual(stdout, "said\n")
+      writeFileSync(go, "")
+      yield* Effect.promise(() => until(() => existsSync(file) && readFileSync(file, "utf8") === "late\n"))
+    }))
+
+  it.live("ends what went on in the background for too long, wherever it went", () =>
+    Effect.gen(function*() {
+      const name = word()
+      yield* run(`(exec -a ${name} sleep 1000) & setsid bash -c 'trap "" TERM; while :; do sleep 0.01; done' ${name} & :`, {
+        lingerMs: 100
+      })
+      yield* Effect.promise(() => until(() => alive(name).length === 0))
     }))
 
   it.live("tells the first line while the command still runs, once", () =>

@@ -1,6 +1,7 @@
 import type { Json } from "@belay/core/Json"
 import * as Sandbox from "@belay/hooks/Sandbox"
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { readdirSync } from "node:fs"
@@ -176,16 +177,17 @@ describe("Sandbox", () => {
     const ways = [() => run("return 1"), () => failure("throw 1"), () => failure("for (;;) {}", { timeoutMs: 100 })]
     await Promise.all([...ways, ...ways].map((way) => way()))
     const program = Effect.gen(function*() {
+      const waits = yield* Deferred.make<void>()
+      const wait = Effect.andThen(Deferred.succeed(waits, undefined), Effect.never)
       const fiber = yield* Effect.forkChild(
         Sandbox.run({
           code: "export default async (ctx) => { await ctx.wait() }",
           context: {},
           timeoutMs: 60_000,
-          capabilities: { wait: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void ended.push("interrupted"))) }
-        }),
-        { startImmediately: true }
+          capabilities: { wait: () => Effect.onInterrupt(wait, () => Effect.sync(() => void ended.push("interrupted"))) }
+        })
       )
-      yield* Effect.sleep("500 millis")
+      yield* Deferred.await(waits)
       yield* Fiber.interrupt(fiber)
     })
     await Effect.runPromise(program)

@@ -11,9 +11,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 
+/** Lets the host end while it is open, where that can be. */
+type Output = Readable & { readonly unref?: () => unknown }
+
 interface Streams {
-  readonly stdout: Readable
-  readonly stderr: Readable
+  readonly stdout: Output
+  readonly stderr: Output
 }
 
 export interface Pipes extends Streams {

@@ -72,19 +72,22 @@ export const watch = (leader: Leader): () => void => {
   }
 }
 
-/** Milliseconds that what a command left behind has for itself, such as a line of a log that is written in the background. */
-const lingerMs = 250
+/** Whether anything still runs. */
+export const isRunning = (leader: Leader): boolean => running(leader).length > 0
+
+/** Gives what is left `ms` milliseconds to end by itself, without keeping the host from its own end; then stops it. */
+export const outlive = async (leader: Leader, ms: number, graceMs: number): Promise<void> => {
+  const end = performance.now() + ms
+  for (let step = 10; performance.now() < end; step = Math.min(step * 2, 1_000)) {
+    await pause(Math.min(step, Math.max(1, end - performance.now())), undefined, { ref: false })
+    if (!isRunning(leader)) return
+  }
+  await stop(leader, graceMs)
+}
 
 /** Stops everything that still runs: asks first, and after `graceMs` does not ask any more. In real time, whatever the clock of a test says. */
 export const stop = async (leader: Leader, graceMs: number): Promise<void> => {
   const asked = new Set<number>()
-  for (let waited = 0, step = 5; waited < lingerMs; waited += step, step = Math.min(step * 2, 50)) {
-    const left = running(leader)
-    if (left.length === 0) return
-    // It did not end by itself.
-    if (left.some((pid) => Math.abs(pid) === leader.pid)) break
-    await pause(step)
-  }
   for (let waited = 0, step = 5;; waited += step, step = Math.min(step * 2, 50)) {
     const left = running(leader)
     if (left.length === 0) return

@@ -31,7 +31,7 @@ export type Said =
   | { readonly type: "done"; readonly result: string | undefined }
   | { readonly type: "failed"; readonly reason: Reason; readonly message: string }
 
-type Reason = "code" | "result" | "memory"
+type Reason = "code" | "result" | "timeout" | "memory"
 
 /** What the host answers to a call: JSON, nothing or why not. */
 export type Reply = { readonly id: number } & ({ readonly result: string | undefined } | { readonly error: string })
@@ -118,10 +118,13 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
     QuickJSHandle
   ]
 
+  let isLate = false
   const failed = (reason: Reason, error: QuickJSHandle): Promise<never> => {
     const text = vm.callFunction(describe, vm.undefined, error)
     const message = text.error === undefined ? vm.getString(text.value) : "it threw what cannot be said"
-    return Promise.reject(Object.assign(new Error(message), { reason }))
+    const isFull = message === "InternalError: out of memory"
+    // Whatever an interruption looks like where it is caught.
+    return Promise.reject(Object.assign(new Error(message), { reason: isLate ? "timeout" : isFull ? "memory" : reason }))
   }
   let watched: QuickJSHandle | undefined
   let stalled: (() => void) | undefined
@@ -150,7 +153,7 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
   })
 
   const deadline = performance.now() + job.timeoutMs
-  runtime.setInterruptHandler(() => performance.now() > deadline)
+  runtime.setInterruptHandler(() => isLate ||= performance.now() > deadline)
   say({ type: "started" })
   const load = (code: string) => vm.evalCode(code, "hook.js", { type: "module" })
   const first = load(job.code)

@@ -1,16 +1,17 @@
 /**
- * Runs a command of a settings file as a process of its own, and leaves nothing of it behind.
+ * Runs a command of a settings file as a process of its own, and leaves nothing of it behind for long.
  *
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { environment, shell } from "../internal/environment.ts"
 import * as Pipes from "../internal/pipes.ts"
-import { type Leader, statusOf, stop, watch } from "../internal/processes.ts"
+import { isRunning, type Leader, outlive, statusOf, stop, watch } from "../internal/processes.ts"
 
 /** What is to run. @category models @since 0.1.0 */
 export interface Request {
@@ -27,6 +28,11 @@ export interface Request {
   readonly timeoutMs: number
   /** Milliseconds between asking a process to end and ending it. Default 2,000. */
   readonly graceMs?: number
+  /**
+   * Milliseconds that what a command left in the background may go on after the command ended by itself, such as a sound that is played or a line of a log. Nobody waits for it, and it ends with the host. Default 10,000.
+   * With 0 it is ended at once, and waited for.
+   */
+  readonly lingerMs?: number
   /** Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the command. Default 1,048,576. */
   readonly maxOutput?: number
   /** Hears the first line of standard output as soon as it is there, without its line break. */
@@ -51,7 +57,7 @@ export interface Finished {
 export type Runner = (request: Request) => Effect.Effect<Finished>
 
 /**
- * Runs a command in a process group of its own, without a terminal. When it has ended, was interrupted or took too long, whatever it started is ended too: asked with
+ * Runs a command in a process group of its own, without a terminal. When it was interrupted or took too long, whatever it started is ended too, and soon after it has ended: asked with
  * SIGTERM, and after the grace with SIGKILL; on Linux also what left the group, by a mark in its environment. It never fails.
  *
  * @example
@@ -68,7 +74,7 @@ export type Runner = (request: Request) => Effect.Effect<Finished>
  * @since 0.1.0
  */
 export const run: Runner = Effect.fnUntraced(function*(request: Request) {
-  const { graceMs = 2_000, timeoutMs } = request
+  const { graceMs = 2_000, lingerMs = 10_000, timeoutMs } = request
   const begin = yield* Clock.currentTimeMillis
   const { how, output } = yield* Effect.acquireUseRelease(
     Effect.promise(async () => start(request, await Pipes.open(request.input))),
@@ -77,7 +83,10 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
         Effect.raceFirst(Effect.promise(() => child.ended), Effect.as(Effect.sleep(Math.min(timeoutMs, 86_400_000)), "timeout" as const)),
         (how) => ({ how, output: child.output })
       ),
-    (child) => Effect.promise(() => child.end(graceMs))
+    (child, exit) => {
+      const isOver = Exit.isSuccess(exit) && typeof exit.value.how === "object"
+      return Effect.promise(() => child.end(graceMs, isOver ? lingerMs : 0))
+    }
   )
   const durationMs = (yield* Clock.currentTimeMillis) - begin
   const { overflowed, stderr, stdout } = output()
@@ -93,8 +102,8 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
 
 interface Child {
   readonly ended: Promise<{ readonly exitCode: number | undefined; readonly error?: string } | "overflow">
-  /** Ends what is left, and lets go of it. */
-  readonly end: (graceMs: number) => Promise<void>
+  /** Ends what is left, at once or later, and lets go of it. */
+  readonly end: (graceMs: number, lingerMs: number) => Promise<void>
   readonly output: () => { readonly stdout: string; readonly stderr: string; readonly overflowed: boolean }
 }
 
@@ -144,17 +153,25 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
       streams[name].on("error", () => {})
     }
   })
+  /** What cannot be found may still hold the pipes. */
+  const letGo = () => {
+    unwatch?.()
+    child.stdin?.destroy()
+    streams.stdout.destroy()
+    streams.stderr.destroy()
+    child.unref()
+  }
   return {
     ended,
-    end: async (graceMs) => {
-      if (leader !== undefined) await stop(leader, graceMs)
-      unwatch?.()
+    end: async (graceMs, lingerMs) => {
+      if (leader !== undefined && lingerMs === 0) await stop(leader, graceMs)
+      else if (leader !== undefined && isRunning(leader)) {
+        streams.stdout.unref?.()
+        streams.stderr.unref?.()
+        return void outlive(leader, lingerMs, graceMs).then(letGo)
+      }
       await drained(closed)
-      // What cannot be found may still hold the pipes.
-      child.stdin?.destroy()
-      streams.stdout.destroy()
-      streams.stderr.destroy()
-      child.unref()
+      letGo()
     },
     output: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr), overflowed: isTooMuch })
   }

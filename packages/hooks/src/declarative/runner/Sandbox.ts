@@ -73,7 +73,8 @@ export const run = (request: Request): Effect.Effect<Json | undefined, SandboxEr
     const runFork = yield* FiberSet.runtime(calls)()
     const post = (reply: Reply) => worker.postMessage(reply)
     return yield* Effect.callback<Json | undefined, SandboxError>((resume) => {
-      const late = (ms: number) => setTimeout(() => resume(fail("timeout", `it took longer than ${timeoutMs} ms`)), ms)
+      const tooLate = fail("timeout", `it took longer than ${timeoutMs} ms`)
+      const late = (ms: number) => setTimeout(() => resume(tooLate), ms)
       let timer = late(startMs)
       worker.on("message", (said: Said) => {
         if (said.type === "started") {
@@ -82,7 +83,7 @@ export const run = (request: Request): Effect.Effect<Json | undefined, SandboxEr
         } else if (said.type === "call") runFork(Effect.map(answered(said, capabilities, maxText), post))
         else if (said.type === "log") onLog?.(said.line)
         else if (said.type === "done") resume(said.result === undefined ? Effect.succeed(undefined) : resultOf(said.result))
-        else resume(fail(reasonOf(said), said.message))
+        else resume(said.reason === "timeout" ? tooLate : fail(said.reason, said.message))
       })
       worker.on("error", (error) => resume(fail("worker", say(error))))
       worker.on("exit", () => resume(fail("worker", "it ended without a result")))
@@ -119,9 +120,6 @@ const resultOf = (text: string): Effect.Effect<Json, SandboxError> => {
   const why = whyNot(parsed.success)
   return why === undefined ? Effect.succeed(parsed.success) : fail("result", `its result does not fit: ${why}`)
 }
-
-const reasonOf = ({ message, reason }: Extract<Said, { readonly type: "failed" }>): SandboxError["reason"] =>
-  message === "InternalError: interrupted" ? "timeout" : message === "InternalError: out of memory" ? "memory" : reason
 
 /** Does what the code asks for. */
 const answered = (

@@ -9,6 +9,8 @@ export interface CommandGlob {
   readonly fits: (text: string) => boolean
   /** The words up to the first that has a star. */
   readonly start: ReadonlyArray<string>
+  /** The program, where it is written out. */
+  readonly program: string | undefined
   /** More than the name of a program, so that what a variable holds can make the difference. */
   readonly long: boolean
   readonly exact: boolean
@@ -31,6 +33,7 @@ export const compile = (spec: string): CommandGlob => {
   return {
     fits: matcher([...new Set([...written, ...bare])]),
     start,
+    program: /["']/.test(stem) ? undefined : start[0],
     long: named.includes(" ") || named.includes("*") || (open === null && named === ""),
     exact: !text.includes("*")
   }
@@ -49,9 +52,11 @@ export const runs = (line: string, glob: CommandGlob): Verdict => {
   return verdict
 }
 
-const judge = (command: Command, { fits, start }: CommandGlob): Verdict => {
-  const { words } = command
-  if (words.length === 0) return "no-match"
+const judge = (command: Command, { fits, program, start }: CommandGlob): Verdict => {
+  const { name, words } = command
+  const [first] = words
+  if (first === undefined) return "no-match"
+  if (program !== undefined && program !== first.text && program !== name && !first.dynamic && !first.fuzzy) return "no-match"
   let verdict: Verdict = "no-match"
   for (const form of forms(command)) {
     if (fits(form.map(({ text }) => text).join(" "))) return "match"

@@ -84,15 +84,57 @@ const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `'$
 /** Tools that only have a shell in their names. */
 const aboutShells = new Set(["BashOutput", "KillShell", "KillBash"])
 
-const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
-  if (aboutShells.has(tool)) return []
+/** What a tool's name says. */
+interface Named {
+  readonly shell: boolean
+  readonly sureShell: boolean
+  readonly agent: boolean
+  readonly reads: boolean
+  readonly writes: boolean
+  readonly files: boolean
+}
+
+const names = new Map<string, Named>()
+const keys = new Map<string, string>()
+
+/** The name of an argument, in lower case and without `_` and `-`. */
+const plain = (key: string): string => {
+  const known = keys.get(key)
+  if (known !== undefined) return known
+  const made = key.toLowerCase().replaceAll(/[_-]/g, "")
+  if (keys.size >= 256) keys.clear()
+  if (key.length <= 128) keys.set(key, made)
+  return made
+}
+
+/** Agents call few tools, and often. */
+const named = (tool: string): Named => {
+  const known = names.get(tool)
+  if (known !== undefined) return known
   const words = tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z]+/)
   const is = (known: ReadonlySet<string>) => words.some((word) => known.has(word))
-  const shell = is(shellWords) && !is(otherLanguages)
-  const reads = readOnly === true || is(readWords)
-  const writes = readOnly !== true && is(writeWords)
+  const foreign = is(otherLanguages)
+  const made: Named = {
+    shell: is(shellWords) && !foreign,
+    sureShell: is(sureShells) && !foreign,
+    agent: is(agentWords),
+    reads: is(readWords),
+    writes: is(writeWords),
+    files: is(fileWords)
+  }
+  if (names.size >= 256) names.clear()
+  if (tool.length <= 128) names.set(tool, made)
+  return made
+}
+
+const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
+  if (aboutShells.has(tool)) return []
+  const is = named(tool)
+  const { shell } = is
+  const reads = readOnly === true || is.reads
+  const writes = readOnly !== true && is.writes
   const about: ReadonlyArray<Kind> = writes && !reads ? ["write"] : reads && !writes ? ["read"] : ["read", "write"]
-  const files = reads || writes || is(fileWords)
+  const files = reads || writes || is.files
   const found: Array<Fact> = []
   let lost = false
   const visit = (value: Json, key: string, depth: number): void => {
@@ -101,7 +143,7 @@ const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
     } else if (typeof value === "string") {
       if (commandKeys.has(key) || (shell && codeKeys.has(key))) found.push({ kind: "shell", value })
       else if (urlKeys.has(key)) found.push({ kind: "fetch", value })
-      else if (agentKeys.has(key) || (key === "type" && is(agentWords))) found.push({ kind: "agent", value })
+      else if (agentKeys.has(key) || (key === "type" && is.agent)) found.push({ kind: "agent", value })
       else if (pathKeys.has(key) || (files && moveKeys.has(key))) { for (const kind of about) found.push({ kind, value }) }
     } else if (Array.isArray(value)) {
       if (isTexts(value) && commandKeys.has(key)) {
@@ -111,7 +153,7 @@ const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
       }
       for (const one of value) visit(one, key, depth + 1)
     } else if (typeof value === "object" && value !== null) {
-      const entries = Object.entries(value).map(([inner, one]) => [inner.toLowerCase().replaceAll(/[_-]/g, ""), one] as const)
+      const entries = Object.entries(value).map(([inner, one]) => [plain(inner), one] as const)
       const rest = entries.find(([inner, one]) => argumentKeys.has(inner) && isTexts(one))?.[1]
       for (const [inner, one] of entries) {
         visit(typeof one === "string" && commandKeys.has(inner) && isTexts(rest) ? `${one} ${quoted(rest)}` : one, inner, depth + 1)
@@ -120,7 +162,7 @@ const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
   }
   visit(args, "", 0)
   if (lost) { for (const kind of all) found.push({ kind, value: undefined }) }
-  else if (is(sureShells) && !is(otherLanguages) && !found.some(({ kind }) => kind === "shell")) {
+  else if (is.sureShell && !found.some(({ kind }) => kind === "shell")) {
     found.push({ kind: "shell", value: undefined })
   }
   return found

@@ -10,6 +10,8 @@ const maxDepth = 24
 const redirection = /(\d+|\{\w+\})?(&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)/y
 const assignment = /^([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=/
 const variable = /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y
+/** Characters that stand for themselves wherever they are. */
+const literals = /[\w/.:=@%+-]+/y
 const keywords: ReadonlySet<string> = new Set([
   "if",
   "then",
@@ -151,6 +153,7 @@ class Reader {
   }
 
   private redirected(now: Building, level: number): boolean {
+    if (!"<>&{0123456789".includes(this.text[this.at]!)) return false
     redirection.lastIndex = this.at
     const found = redirection.exec(this.text)
     if (found === null) return false
@@ -209,6 +212,15 @@ class Reader {
     let fuzzy = false
     let brace = false
     while (this.at < text.length) {
+      if (!brace) {
+        literals.lastIndex = this.at
+        const found = literals.exec(text)
+        if (found !== null) {
+          out += found[0]
+          this.at += found[0].length
+          continue
+        }
+      }
       const c = text[this.at]!
       if ((c === "<" || c === ">") && text[this.at + 1] === "(") {
         this.at += 2

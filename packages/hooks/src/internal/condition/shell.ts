@@ -47,9 +47,9 @@ const remembered = new Map<string, Decomposed>()
 const taken = (text: string): Decomposed => {
   const all = new Collected()
   all.script(text, 0, "plain")
-  const seen = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(spaces, " ").replaceAll("^", "")
   // Other shells take other spaces, and `^` for an escape.
-  if (text.search(spaces) >= 0 || text.search(invisible) >= 0 || text.includes("^")) {
+  if (text.includes("^") || text.search(spaces) >= 0 || text.search(invisible) >= 0) {
+    const seen = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(spaces, " ").replaceAll("^", "")
     const other = new Collected()
     other.script(seen, 0, "plain")
     all.commands.push(...other.commands.map((command) => ({ ...command, via: "guess" as const })))
