@@ -124,8 +124,8 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => {
     if (!has(event)) return undefined
     const file = EnvFile.fileFor(event, transcript?.path(ctx.root.sessionId))
-    const env = file === undefined ? {} : { env: { CLAUDE_ENV_FILE: file } }
-    const fired = fire({ event, payload: told(event, ctx, more), ...env }, ctx)
+    const env = file === undefined ? {} : { env: () => ({ CLAUDE_ENV_FILE: file }) }
+    const fired = fire({ event, payload: () => told(event, ctx, more), ...env }, ctx)
     return file === undefined || fired === undefined ? fired : Effect.tap(fired, () => Effect.sync(() => EnvFile.take(file, ctx)))
   }
   const atTool = (event: EventName, ctx: HookContext, call: ToolCall, about: ToolMeta | undefined, more: JsonObject = {}) => {
@@ -133,17 +133,11 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     if (event === "PreToolUse") owned.called(tool, call.args, ctx)
     if (!engine.matches(event, tool)) return undefined
     const { input } = known(call.name, call.args, toolNames, ctx.cwd, about)
-    // Most calls fit no rule: what is told is put together for those that do.
-    let payload: JsonObject | undefined
     return fire({
       event,
-      get payload() {
-        return payload ??= told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more })
-      },
       call: { tool, args: input },
-      get env() {
-        return variables(tool, input, call.args)
-      }
+      payload: () => told(event, ctx, { tool_name: tool, tool_input: input, tool_use_id: call.id, ...more }),
+      env: () => variables(tool, input, call.args)
     }, ctx)
   }
   const inject = (verdict: Verdict, ctx: HookContext) => verdict.context.forEach((one) => ctx.inject(one))

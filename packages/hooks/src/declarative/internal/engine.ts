@@ -15,15 +15,23 @@ import { type EventName, rowOf } from "./events.ts"
 import type { Flavor } from "./flavor.ts"
 import { labelOf, tell } from "./hookrun.ts"
 
-/** An event that happened. */
+/** An event that happened. What is told is put together when an entry fits, as most calls fit none. */
 interface Occasion {
   readonly event: EventName
-  /** Everything that is told. */
-  readonly payload: JsonObject
   /** The call as scripts know it, for `if`. */
   readonly call?: Condition.Call
-  readonly env?: { readonly [name: string]: string }
+  readonly payload: () => JsonObject
+  readonly env?: () => Variables
 }
+
+/** What entries are told of it. */
+interface Told {
+  readonly event: EventName
+  readonly payload: JsonObject
+  readonly env: Variables | undefined
+}
+
+type Variables = { readonly [name: string]: string }
 
 export interface Setup {
   readonly name: string
@@ -68,28 +76,29 @@ export const make = (setup: Setup): Engine => {
   const running = new Map<string, Set<Fiber.Fiber<void>>>()
   const waiting = new Map<string, Array<Outcome.Said>>()
   const waking = new Map<string, Array<string>>()
-  const told = new Set<string>()
+  const warned = new Set<string>()
 
-  const seen = new Map<string, ReadonlyArray<Handler>>()
+  const seen = new Map(Array.from(byEvent.keys(), (event) => [event, new Map<string, ReadonlyArray<Handler>>()]))
 
   /** Whose matcher takes a value: looked up once a value, as long as there are few. */
   const candidates = (event: EventName, value: string): ReadonlyArray<Handler> => {
-    const all = byEvent.get(event)
-    if (all === undefined) return none
-    const key = `${event} ${value}`
-    const before = seen.get(key)
+    const cache = seen.get(event)
+    if (cache === undefined) return none
+    const before = cache.get(value)
     if (before !== undefined) return before
     const names = rowOf(event).field === "tool_name" ? [value, ...flavor.aliases(value)] : [value]
-    const found = all.filter(({ matcher }) => names.some((name) => matcher.test(name)))
-    if (seen.size === maxSeen) seen.clear()
-    if (value.length < 200) seen.set(key, found)
+    const found = byEvent.get(event)!.filter(({ matcher }) => names.some((name) => matcher.test(name)))
+    if (cache.size === maxSeen) cache.clear()
+    if (value.length < 200) cache.set(value, found)
     return found
   }
 
-  const fitting = (occasion: Occasion, ctx: HookContext): ReadonlyArray<Handler> => {
+  const fitting = (event: EventName, value: string, call: Condition.Call | undefined, ctx: HookContext): ReadonlyArray<Handler> => {
+    const all = candidates(event, value)
+    if (all.length === 0) return none
     const found = new Map<unknown, Handler>()
-    for (const handler of candidates(occasion.event, valueOf(occasion))) {
-      if (handler.rule !== undefined && !holds(handler.rule, occasion, ctx, setup.home)) continue
+    for (const handler of all) {
+      if (handler.rule !== undefined && !holds(handler.rule, call, ctx, setup.home)) continue
       if (handler.origin !== undefined && !setup.counts(handler, ctx)) continue
       const id = flavor.dedupe ? identity(handler) : handler
       if (!found.has(id)) found.set(id, handler)
@@ -109,25 +118,25 @@ export const make = (setup: Setup): Engine => {
 
   const one = (
     handler: Handler,
-    occasion: Occasion,
+    told: Told,
     timeout: number,
     ctx: HookContext,
     hears: { readonly line?: (line: string) => void; readonly end?: (finished: Finished) => void } = {}
   ): Effect.Effect<Outcome.Outcome> => {
-    const { event } = occasion
+    const { event } = told
     const why = refuse(handler)
     if (why !== undefined) {
       // A guard that is off is for the user to know, once.
-      if (!told.has(ctx.root.sessionId)) ctx.notifyUser(`Hooks of ${handler.file} do not run: ${why}.`)
-      told.add(ctx.root.sessionId)
+      if (!warned.has(ctx.root.sessionId)) ctx.notifyUser(`Hooks of ${handler.file} do not run: ${why}.`)
+      warned.add(ctx.root.sessionId)
       const refused: Outcome.Outcome = { type: "nonBlockingError", reason: `was not run: ${why}` }
       return Effect.succeed(strict(refused, event, setup.blockOnError))
     }
     const task = {
       work: placed(handler, setup),
-      input: occasion.payload,
+      input: told.payload,
       cwd: ctx.cwd,
-      env: { ...environmentOf(handler, setup), ...occasion.env },
+      env: { ...environmentOf(handler, setup), ...told.env },
       timeoutMs: timeout * 1_000,
       ...(handler.trusted === undefined ? {} : { trusted: handler.trusted }),
       ...(hears.line === undefined ? {} : { onFirstLine: hears.line })
@@ -157,7 +166,7 @@ export const make = (setup: Setup): Engine => {
     })
 
   /** Starts an entry that nobody waits for. */
-  const start = (handler: Handler, occasion: Occasion, ctx: HookContext): Effect.Effect<void> => {
+  const start = (handler: Handler, told: Told, ctx: HookContext): Effect.Effect<void> => {
     const { sessionId } = ctx.root
     const wake = ({ exitCode, stderr, stdout }: Finished): void => {
       if (handler.rewake !== true || exitCode !== 2) return
@@ -167,18 +176,18 @@ export const make = (setup: Setup): Engine => {
       waking.set(sessionId, [...list, text])
       setup.onWake?.(sessionId, text)
     }
-    return keep(one(handler, occasion, timeoutOf(handler), ctx, { end: wake }), ctx)
+    return keep(one(handler, told, timeoutOf(handler), ctx, { end: wake }), ctx)
   }
 
   /** Waits for an entry, unless it says in its first line that nobody has to. */
-  const waited = (handler: Handler, occasion: Occasion, ctx: HookContext): Effect.Effect<Outcome.Outcome> =>
-    handler.work.type !== "command" ? one(handler, occasion, timeoutOf(handler), ctx) : Effect.gen(function*() {
+  const waited = (handler: Handler, told: Told, ctx: HookContext): Effect.Effect<Outcome.Outcome> =>
+    handler.work.type !== "command" ? one(handler, told, timeoutOf(handler), ctx) : Effect.gen(function*() {
       const early = yield* Deferred.make<number>()
       const listen = (line: string) => {
         const ms = Outcome.detached(line)
         if (ms !== undefined) Deferred.doneUnsafe(early, Effect.succeed(ms))
       }
-      const fiber = yield* Effect.forkDetach(one(handler, occasion, timeoutOf(handler), ctx, { line: listen }))
+      const fiber = yield* Effect.forkDetach(one(handler, told, timeoutOf(handler), ctx, { line: listen }))
       const stop = Fiber.interrupt(fiber)
       const first = yield* Effect.onInterrupt(Effect.raceFirst(Fiber.join(fiber), Deferred.await(early)), () => stop)
       if (typeof first !== "number") return first
@@ -192,31 +201,33 @@ export const make = (setup: Setup): Engine => {
   return {
     has: (...names) => names.some((event) => byEvent.has(event)),
     matches: (event, value) => candidates(event, value).length > 0,
-    fire: (occasion, ctx) => {
-      if (!byEvent.has(occasion.event)) return undefined
-      const found = fitting(occasion, ctx)
+    fire: ({ call, env, event, payload }, ctx) => {
+      if (!byEvent.has(event)) return undefined
+      const early = call === undefined ? payload() : undefined
+      const found = fitting(event, call?.tool ?? valueOf(event, early!), call, ctx)
       if (found.length === 0) return undefined
+      const told: Told = { event, payload: early ?? payload(), env: env?.() }
       // Nothing goes on after the end.
-      const last = occasion.event === "SessionEnd"
+      const last = event === "SessionEnd"
       const now = last ? found : found.filter((handler) => handler.async !== true)
       const later = last ? [] : found.filter((handler) => handler.async === true)
       const budget = last ? Math.min(60, Math.max(1.5, ...found.map(({ timeout }) => timeout ?? 0))) : Infinity
       return Effect.gen(function*() {
-        for (const handler of later) yield* start(handler, occasion, ctx)
+        for (const handler of later) yield* start(handler, told, ctx)
         const outcomes = yield* Effect.forEach(
           now,
           (handler) => {
             if (handler.status !== undefined && ctx.events.active) {
               ctx.events.emit("hook-status", { event: handler.event, message: handler.status })
             }
-            return last ? one(handler, occasion, Math.min(timeoutOf(handler), budget), ctx) : waited(handler, occasion, ctx)
+            return last ? one(handler, told, Math.min(timeoutOf(handler), budget), ctx) : waited(handler, told, ctx)
           },
           { concurrency }
         )
         const said = outcomes.map((outcome, index) =>
           now[index]!.trusted === "project" && !setup.projectAllows ? tightened(outcome) : outcome
         )
-        const heard = rowOf(occasion.event).deaf === true ? said.map(unheard) : said
+        const heard = rowOf(event).deaf === true ? said.map(unheard) : said
         const verdict = Outcome.aggregate(heard, now.map(labelOf), flavor.separator)
         for (const warning of verdict.warnings) ctx.warn(warning)
         for (const message of verdict.messages) ctx.notifyUser(message)
@@ -243,7 +254,7 @@ export const make = (setup: Setup): Engine => {
         running.delete(sessionId)
         waiting.delete(sessionId)
         waking.delete(sessionId)
-        told.delete(sessionId)
+        warned.delete(sessionId)
         if (fibers.length === 0) return Effect.void
         const stop = Fiber.interruptAll(fibers)
         if (setup.drainMs === 0) return Effect.asVoid(stop)
@@ -276,16 +287,14 @@ const tellHost = ({ permissions, terminal, title, watch }: Outcome.Verdict, { ev
   if (permissions !== undefined) events.emit("permission-update", { update: permissions })
 }
 
-const valueOf = (occasion: Occasion): string => {
-  const { field } = rowOf(occasion.event)
-  if (occasion.call !== undefined) return occasion.call.tool
-  const { payload } = occasion
+const valueOf = (event: EventName, payload: JsonObject): string => {
+  const { field } = rowOf(event)
   const value = field !== undefined && Object.hasOwn(payload, field) ? payload[field] : ""
   return typeof value === "string" ? value : ""
 }
 
 /** What cannot be told counts as if it held. */
-const holds = (rule: Condition.Rule | "never", { call }: Occasion, ctx: HookContext, home: string): boolean =>
+const holds = (rule: Condition.Rule | "never", call: Condition.Call | undefined, ctx: HookContext, home: string): boolean =>
   rule !== "never" && call !== undefined && Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
 
 /** The same entry in several settings files runs once; those of plugins and skills stay apart. */

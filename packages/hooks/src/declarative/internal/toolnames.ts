@@ -66,9 +66,20 @@ const plain = (name: string): string => name.toLowerCase().replaceAll("-", "_")
 /** What a tool is called: as the host says, or as its name suggests. */
 export const nameOf = (tool: string, names: ToolNames): string => {
   const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
-  const guess = () => guesses.get(plain(tool)) ?? guesses.get(plain(tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2"))) ?? tool
-  return told === undefined ? guess() : typeof told === "string" ? told : told.name
+  return told === undefined ? guessed(tool) : typeof told === "string" ? told : told.name
 }
+
+const guessed = (tool: string): string => {
+  const before = remembered.get(tool)
+  if (before !== undefined) return before
+  const name = guesses.get(plain(tool)) ?? guesses.get(plain(tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2"))) ?? tool
+  if (remembered.size === 256) remembered.clear()
+  if (tool.length <= 128) remembered.set(tool, name)
+  return name
+}
+
+/** Agents call few tools, and often. */
+const remembered = new Map<string, string>()
 
 /** The arguments that a tool takes, where its schema says so. */
 const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
@@ -92,36 +103,36 @@ export const known = (tool: string, args: Json, names: ToolNames, cwd: string, a
     typeof told === "object" ? Object.entries(told.fields ?? {}).filter(([argument]) => Object.hasOwn(own, argument)) : []
   )
   const wanted = Object.hasOwn(aliases, name) ? aliases[name]! : {}
-  for (const [field, others] of Object.entries(wanted)) {
-    if ([...fields.values()].includes(field)) continue
-    const argument = Object.keys(own).find((key) => !fields.has(key) && takes(key) && others.includes(plain(key)))
-    if (argument !== undefined && !(Object.hasOwn(own, field) && takes(field))) fields.set(argument, field)
+  for (const field in wanted) {
+    if ((Object.hasOwn(own, field) && takes(field)) || [...fields.values()].includes(field)) continue
+    const argument = Object.keys(own).find((key) => !fields.has(key) && takes(key) && wanted[field]!.includes(plain(key)))
+    if (argument !== undefined) fields.set(argument, field)
   }
   const originals = new Map([...fields].map(([argument, field]) => [field, argument]))
-  const shown = (field: string, value: Json): Json =>
-    pathFields.has(field) && typeof value === "string" && value !== "" && !isAbsolute(value) && !value.startsWith("~") &&
-      !/^\w+:\/\//.test(value)
-      ? resolve(cwd, value)
-      : value
-  const entries = Object.entries(own).filter(([argument]) => (originals.get(argument) ?? argument) === argument || fields.has(argument))
-    .map(
-      ([argument, value]) => {
-        const field = fields.get(argument) ?? argument
-        return [argument, field, value, shown(field, value)] as const
-      }
-    )
+  const shown = (field: string, value: Json): Json => isRelative(field, value) ? resolve(cwd, value) : value
+  const isSame = fields.size === 0 && !Object.keys(own).some((field) => isRelative(field, own[field]!))
+  const input = isSame ? own : Object.fromEntries(
+    Object.entries(own).filter(([argument]) => fields.has(argument) || !originals.has(argument)).map(([argument, value]) => {
+      const field = fields.get(argument) ?? argument
+      return [field, shown(field, value)]
+    })
+  )
   return {
     name,
-    input: Object.fromEntries(entries.map(([, field, , value]) => [field, value])),
-    back: (input) =>
+    input,
+    back: (changed) =>
       Object.fromEntries(
-        Object.entries(input).map(([field, value]) => {
-          const before = entries.find(([, one]) => one === field)
-          return [originals.get(field) ?? field, before !== undefined && before[3] === value ? before[2] : value]
+        Object.entries(changed).map(([field, value]) => {
+          const argument = originals.get(field) ?? field
+          return [argument, Object.hasOwn(input, field) && input[field] === value ? own[argument]! : value]
         })
       )
   }
 }
+
+const isRelative = (field: string, value: Json): value is string =>
+  pathFields.has(field) && typeof value === "string" && value !== "" && !isAbsolute(value) && !value.startsWith("~") &&
+  !/^\w+:\/\//.test(value)
 
 /** A result as scripts expect it of a tool of this name, and what a new one means. */
 export const response = (
