@@ -124,7 +124,26 @@ describe("Codex", () => {
       "tool_input",
       "tool_use_id"
     ])
-    assert.deepInclude(told, { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "ls" }, cwd: join(root, "p") })
+    const cwd = join(root, "p")
+    assert.deepInclude(told, { hook_event_name: "PreToolUse", model: "model-1", tool_name: "Bash", tool_input: { command: "ls" }, cwd })
+  })
+
+  it("says the model that answered last, and null for a transcript where none is written", { timeout: 60_000 }, async () => {
+    const root = folder()
+    const note = [command("cat >> told.jsonl")]
+    write(join(root, "home/.codex/hooks.json"), JSON.stringify({ hooks: { UserPromptSubmit: note, Stop: note } }))
+    write(join(root, "p/README"), "")
+    await using agent = createAgent({
+      provider: scripted([{ text: "one" }, { text: "two" }]).provider,
+      cwd: join(root, "p"),
+      hookSources: [HookFiles.source({ home: join(root, "home"), sources: ["codex"], transcripts: false })]
+    })
+    const session = await agent.session()
+    await session.run("go")
+    await session.run("go on")
+    const told = readFileSync(join(root, "p/told.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line))
+    assert.deepEqual(told.map(({ model }) => model), ["", "model-1", "model-1", "model-1"])
+    assert.deepEqual(told.map((one) => one.transcript_path), [null, null, null, null])
   })
 
   it("reads hooks.json and config.toml of the user and the project, and trusts the project's when somebody does", () => {

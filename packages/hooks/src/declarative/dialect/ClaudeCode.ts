@@ -111,14 +111,16 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     else transcript?.add(ofAgent(ctx), entry, ctx.cwd, ctx.sessionId)
   }
 
+  const models = new Map<string, string>()
+
   const told = (event: EventName, ctx: HookContext, more: JsonObject): JsonObject => ({
     ...more,
     session_id: ctx.root.sessionId,
-    transcript_path: transcript?.path(ctx.root.sessionId) ?? "",
+    transcript_path: transcript?.path(ctx.root.sessionId) ?? flavor.noTranscript,
     cwd: ctx.cwd,
     permission_mode: "default",
     hook_event_name: event,
-    ...flavor.told(ctx.root),
+    ...flavor.told(ctx.root, models.get(ctx.root.sessionId)),
     ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
   })
   const at = (event: EventName, ctx: HookContext, more: JsonObject = {}) => {
@@ -170,6 +172,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     onSessionEnd: (end, ctx) => {
       if (ctx.agent.depth > 0) return undefined
       const ended = at("SessionEnd", ctx, { reason: end.reason === "rotate" ? "clear" : "other" }) ?? Effect.void
+      models.delete(ctx.root.sessionId)
       return Effect.asVoid(Effect.andThen(ended, engine.end(ctx.root.sessionId)))
     },
     preTurn: (input, ctx) => {
@@ -187,8 +190,9 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
         return inject(verdict, ctx)
       })
     },
-    ...(transcript === undefined ? {} : {
-      postLlmCall: ({ response: { model, text: content, toolCalls, usage } }, ctx) =>
+    ...(transcript === undefined && flavor.name === "claude" ? {} : {
+      postLlmCall: ({ response: { model, text: content, toolCalls, usage } }, ctx) => {
+        if (ctx.agent.depth === 0) models.set(ctx.root.sessionId, model)
         note(ctx, {
           role: "assistant",
           content,
@@ -199,6 +203,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
           model,
           ...(usage === undefined ? {} : { usage })
         })
+      }
     }),
     ...gate,
     ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined

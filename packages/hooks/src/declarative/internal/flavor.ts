@@ -18,8 +18,10 @@ export interface Flavor {
   readonly shell: (work: CommandWork) => CommandWork
   /** What else a tool goes by, for matchers. */
   readonly aliases: (tool: string) => ReadonlyArray<string>
-  /** What is told beside the usual. */
-  readonly told: (turn: { readonly sessionId: string; readonly turnNumber: number }) => JsonObject
+  /** What is told beside the usual; `model` is the one that answered last. */
+  readonly told: (turn: { readonly sessionId: string; readonly turnNumber: number }, model: string | undefined) => JsonObject
+  /** What is told where there is no transcript. */
+  readonly noTranscript: "" | null
 }
 
 export const claude: Flavor = {
@@ -30,7 +32,8 @@ export const claude: Flavor = {
   shell: (work) => work,
   // What was `Task` is called `Agent` now, and settings know either.
   aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : [],
-  told: () => ({})
+  told: () => ({}),
+  noTranscript: ""
 }
 
 export const codex: Flavor = {
@@ -41,5 +44,6 @@ export const codex: Flavor = {
   shell: ({ command }) => ({ type: "command", command: loginShell(), args: ["-lc", command] }),
   // Files are written by patches there.
   aliases: (tool) => tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
-  told: ({ sessionId, turnNumber }) => ({ turn_id: `${sessionId}-${turnNumber}`, model: "" })
+  told: ({ sessionId, turnNumber }, model = "") => ({ turn_id: `${sessionId}-${turnNumber}`, model }),
+  noTranscript: null
 }
