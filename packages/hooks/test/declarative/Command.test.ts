@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, vi } from "vitest"
-import { alive, folder, until } from "./processes.ts"
+import { alive, folder, isGone, until } from "./processes.ts"
 
 const home = folder()
 
@@ -19,12 +19,13 @@ const run = (command: string, more: Partial<Command.Request> = {}) =>
 /** A word that no other command line has. */
 const word = () => `w${randomUUID().replaceAll("-", "")}`
 
-/** How a program ended that ran a command, which leaves something behind and then does `then`. */
-const host = (then: string, name: string): Promise<number | null> => {
+/** A program that runs a command, which leaves something behind and then does `then`. */
+const leaving = (then: string, name: string, own = folder()) => {
   const program = fileURLToPath(new URL("leaving.ts", import.meta.url))
-  const child = spawn(process.execPath, ["--conditions=@belay/source", program, folder(), `x${name}`, then], { stdio: "ignore" })
-  return new Promise((resolve) => void child.once("exit", resolve))
+  return spawn(process.execPath, ["--conditions=@belay/source", program, own, `x${name}`, then], { stdio: "ignore" })
 }
+
+const codeOf = (child: ReturnType<typeof spawn>): Promise<number | null> => new Promise((resolve) => void child.once("exit", resolve))
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -143,8 +144,21 @@ describe("Command", () => {
 
   it("leaves nothing behind when its host exits", { timeout: 60_000 }, async () => {
     const name = word()
-    assert.strictEqual(await host("wait", name), 7)
+    assert.strictEqual(await codeOf(leaving("exit", name)), 7)
     await until(() => alive(name).length === 0)
+  })
+
+  it("leaves nothing behind when its host is killed, nor what looked after that", { timeout: 60_000 }, async () => {
+    const name = word()
+    const own = folder()
+    const child = leaving("wait", name, own)
+    const ended = codeOf(child)
+    await until(() => existsSync(join(own, "ready")) || child.exitCode !== null)
+    const helpers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ")
+    assert.isAtLeast(helpers.length, 2)
+    child.kill("SIGKILL")
+    await ended
+    await until(() => alive(name).length === 0 && helpers.every(isGone))
   })
 
   it(
@@ -153,7 +167,7 @@ describe("Command", () => {
     async () => {
       const name = word()
       const begin = performance.now()
-      assert.strictEqual(await host(":", name), 0)
+      assert.strictEqual(await codeOf(leaving("end", name)), 0)
       assert.isBelow(performance.now() - begin, 50_000)
       await until(() => alive(name).length === 0)
     }

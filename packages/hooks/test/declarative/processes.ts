@@ -40,5 +40,8 @@ const readable = (path: string): string => {
 export const alive = (word: string): ReadonlyArray<string> =>
   readdirSync("/proc").filter((pid) =>
     /^\d+$/.test(pid) && Number(pid) !== process.pid && readable(`/proc/${pid}/cmdline`).includes(word) &&
-    !/\) [ZX] /.test(readable(`/proc/${pid}/stat`))
+    !isGone(pid)
   )
+
+/** Whether a process has ended; somebody may still have to take note of it. */
+export const isGone = (pid: string): boolean => /^$|\) [ZX] /.test(readable(`/proc/${pid}/stat`))

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
+import * as Guardian from "./guardian.ts"
 
 /** The first process of a command, which leads its group. */
 export interface Leader {
@@ -62,13 +63,17 @@ const leave = (): void => {
   for (const leader of leaders) for (const pid of running(leader)) signal(pid, "SIGKILL")
 }
 
-/** Has everything stopped when the host exits, until it is told otherwise. */
+/** Has everything stopped when the host exits or is killed, until it is told otherwise. */
 export const watch = (leader: Leader): () => void => {
-  if (leaders.size === 0) process.on("exit", leave)
+  if (leaders.size === 0) {
+    process.on("exit", leave)
+    Guardian.wake()
+  }
   leaders.add(leader)
   return () => {
-    leaders.delete(leader)
-    if (leaders.size === 0) process.off("exit", leave)
+    if (!leaders.delete(leader) || leaders.size > 0) return
+    process.off("exit", leave)
+    Guardian.rest()
   }
 }
 

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
-import { randomUUID } from "node:crypto"
 import { environment, shell } from "../internal/environment.ts"
+import * as Guardian from "../internal/guardian.ts"
 import * as Pipes from "../internal/pipes.ts"
 import { isRunning, type Leader, outlive, statusOf, stop, watch } from "../internal/processes.ts"
 
@@ -109,11 +109,11 @@ interface Child {
 
 const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
   const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, passEnv = [] } = request
-  const id = randomUUID()
+  const mark = Guardian.mark()
   const spawned = Result.try(() =>
     spawn(args === undefined ? shell() : command, args === undefined ? ["-c", command] : [...args], {
       cwd,
-      env: { ...environment(passEnv, env), [mark]: id },
+      env: { ...environment(passEnv, env), [mark.name]: mark.value },
       detached: true,
       windowsHide: true,
       stdio: pipes?.theirs ?? "pipe"
@@ -128,7 +128,9 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
   }
   const child = spawned.success
   const pid = child.pid
-  const leader: Leader | undefined = pid === undefined ? undefined : { pid, mark: `${mark}=${id}`, started: statusOf(pid)?.started }
+  const leader: Leader | undefined = pid === undefined
+    ? undefined
+    : { pid, mark: `${mark.name}=${mark.value}`, started: statusOf(pid)?.started }
   const unwatch = leader === undefined ? undefined : watch(leader)
   const closed = Promise.all([streams.stdout, streams.stderr].map((stream) => new Promise((resolve) => void stream.once("close", resolve))))
   const kept = { stdout: [] as Array<Buffer>, stderr: [] as Array<Buffer> }
@@ -176,8 +178,6 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
     output: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr), overflowed: isTooMuch })
   }
 }
-
-const mark = "BELAY_HOOK_RUN"
 
 /** Waits until the pipes are closed, but not for long. */
 const drained = (closed: Promise<unknown>): Promise<void> =>
