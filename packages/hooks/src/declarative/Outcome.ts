@@ -84,7 +84,7 @@ export const read = (finished: Finished, event: EventName, work?: Work): Outcome
   const { blocks, plain, two } = rowOf(event)
   if (event === "WorktreeCreate") return worktree(finished)
   const json = record(spoken(stdout))
-  const { reason, said } = json === undefined ? { reason: undefined, said: silent } : decode(json, event)
+  const { reason, said } = json === undefined ? { reason: undefined, said: unread(stdout) } : decode(json, event)
   if (exitCode === 2 && blocks === true) {
     return { type: "blocking", reason: cap(reason ?? (stderr.trim() || "blocked without a reason")), said }
   }
@@ -178,6 +178,19 @@ const spoken = (stdout: string): string => {
 /** Nothing was said. @category models @since 0.1.0 */
 export const silent: Said = { context: [], messages: [], problems: [] }
 
+/** Text says nothing but itself, though its writer may have meant more. */
+const unread = (stdout: string): Said => {
+  const text = stdout.slice(0, maxText)
+  const from = text.search(/^\s*\{/m)
+  const isMeant = from >= 0 && (isAnswer(record(text.slice(from).trim())) || text.split("\n").some((line) => isAnswer(record(line))))
+  return isMeant
+    ? { ...silent, problems: ["its output counts as text, because something stands beside the JSON: print that alone"] }
+    : silent
+}
+
+const isAnswer = (json: Fields | undefined): boolean =>
+  json !== undefined && ["continue", "decision", "hookSpecificOutput", "systemMessage"].some((key) => Object.hasOwn(json, key))
+
 /** What a model found: `{ ok, reason, impossible }`. */
 const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork): Outcome => {
   const { impossible, ok, reason: why } = record(stdout) ?? {}
@@ -220,7 +233,10 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
       is: read.oneOf(specific, "permissionDecision", "allow", "deny", "ask", "defer"),
       why: text(specific, "permissionDecisionReason")
     }
-  const chosen = permission.is ?? (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
+  // What tightens is heard without a name, what loosens is not.
+  const isNameless = permission.is === "allow" && !Object.hasOwn(specific, "hookEventName")
+  if (isNameless) problems.push(`allow does not count: hookSpecificOutput needs hookEventName ${event}`)
+  const chosen = (isNameless ? undefined : permission.is) ?? (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
   const denies = chosen === "deny"
   const blocks = decision === "block" && rowOf(event).blocks === true
   if (decision === "block" && !blocks) problems.push(`decision does not count: ${event} cannot be blocked`)

@@ -41,7 +41,13 @@ describe("ClaudeCode", () => {
         _tag: "Reject",
         reason: "lint: 3 errors"
       })
-      assert.deepEqual(feedback.told[0]!.input["tool_response"], { filePath: "/p/a.ts", success: true, output: "written" })
+      assert.deepEqual(feedback.told[0]!.input["tool_response"], {
+        filePath: "/p/a.ts",
+        content: "",
+        structuredPatch: [],
+        success: true,
+        output: "written"
+      })
       assert.strictEqual(feedback.told[0]!.input["duration_ms"], 7)
       const changed = of({ decision: "block", reason: "look", ...specific("PostToolUse", { updatedToolOutput: { stdout: "[hidden]" } }) })
       assert.deepEqual((yield* changed.at("postToolCall", result("bash", { command: "env" }, "KEY=1"))).event["result"], {

@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { calls, type Line, recording, run, scripted } from "../agent.ts"
-import { folder, write } from "./processes.ts"
+import { folder, until, write } from "./processes.ts"
 
 type Told = { readonly [key: string]: unknown }
 
@@ -128,7 +128,11 @@ describe("events of Claude Code", () => {
     assert.isTrue(await session.compact())
     await session.close()
 
-    const names = told().map(({ hook_event_name }) => hook_event_name)
+    // Nobody waits for it: it may come a little later than what it is about.
+    const isPrompt = ({ notification_type: type }: Told) => type === "permission_prompt"
+    await until(() => told().some(isPrompt))
+    assert.lengthOf(told().filter(isPrompt), 1)
+    const names = told().filter((one) => !isPrompt(one)).map(({ hook_event_name }) => hook_event_name)
     assert.deepEqual(names, [
       "Setup",
       "SessionStart",

@@ -104,6 +104,35 @@ describe("C-30 the outcome of a command", () => {
     assert.strictEqual(read(ended(0, { hookSpecificOutput: { permissionDecision: "deny" } })).type, "blocking")
   })
 
+  it("hears what tightens without the name of its event, and nothing that loosens", () => {
+    const nameless = (decision: string) => ended(0, { hookSpecificOutput: { permissionDecision: decision } })
+    assert.strictEqual(read(nameless("deny")).type, "blocking")
+    assert.strictEqual(saidBy(read(nameless("ask"))).permission, "ask")
+    const allowed = saidBy(read(nameless("allow")))
+    assert.isUndefined(allowed.permission)
+    assert.match(allowed.problems[0]!, /allow does not count: hookSpecificOutput needs hookEventName PreToolUse/)
+    const request = ended(0, { hookSpecificOutput: { decision: { behavior: "allow" } } })
+    assert.isUndefined(saidBy(read(request, "PermissionRequest")).permission)
+  })
+
+  it("warns of an answer that is text because something stands beside it", () => {
+    const answer = { decision: "block", reason: "no" }
+    const beside = [
+      `checking\n${JSON.stringify(answer)}\n`,
+      `checking\n${JSON.stringify(answer, null, 2)}`,
+      `${JSON.stringify(answer)}\n${JSON.stringify(answer)}`,
+      `{"log": 1}\n  ${JSON.stringify({ hookSpecificOutput: {} })}\ndone`
+    ]
+    for (const stdout of beside) {
+      const outcome = read(ended(0, stdout))
+      assert.strictEqual(outcome.type, "success", stdout)
+      assert.match(saidBy(outcome).problems[0]!, /counts as text/)
+    }
+    for (const stdout of ["done", "{ braces } in a text", `{"level":"info"}\n{"level":"warn"}`, "a {\n}"]) {
+      assert.deepEqual(saidBy(read(ended(0, stdout))).problems, [], stdout)
+    }
+  })
+
   it("reads nothing from a prototype", () => {
     const text =
       `{"__proto__":{"decision":"block","continue":false},"constructor":{"continue":false},"hookSpecificOutput":{"__proto__":{"permissionDecision":"deny"}}}`

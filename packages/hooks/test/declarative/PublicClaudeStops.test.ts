@@ -122,6 +122,34 @@ with open("summary.json", "w") as f:
     assert.strictEqual(readFileSync(join(cwd, "last"), "utf8"), "All done.\n")
   })
 
+  it("count each answer once, and tell a person's words from a hook's", { timeout: 60_000 }, async () => {
+    const counted =
+      `[.[] | select(.type == "assistant") | .message] | unique_by(.id) | map({tokens: .usage.output_tokens, end: .stop_reason}) | sort_by(.tokens)`
+    const { cwd } = await work({
+      settings: {
+        hooks: {
+          Stop: [on("jq -e '.stop_hook_active' > /dev/null || { echo 'run the tests' >&2; exit 2; }")],
+          SessionEnd: [
+            on(
+              `f=$(jq -r .transcript_path); jq -sc '${counted}' "$f" > counted.json; jq -r 'select(.type == "user" and .isMeta == true) | .message.content' "$f" > meta.txt`
+            )
+          ]
+        }
+      },
+      lines: [
+        { ...calls(["run_command", { cmd: "ls" }]), usage: { inputTokens: 1, outputTokens: 10 } },
+        { text: "Done.", usage: { inputTokens: 1, outputTokens: 20 } },
+        { text: "Cut", finishReason: "length", usage: { inputTokens: 1, outputTokens: 30 } }
+      ]
+    })
+    assert.deepEqual(JSON.parse(readFileSync(join(cwd, "counted.json"), "utf8")), [
+      { tokens: 10, end: "tool_use" },
+      { tokens: 20, end: "end_turn" },
+      { tokens: 30, end: "max_tokens" }
+    ])
+    assert.strictEqual(readFileSync(join(cwd, "meta.txt"), "utf8"), "run the tests\n")
+  })
+
   it("hear of sub-agents, and read what these said", { timeout: 60_000 }, async () => {
     const helper = createAgent({
       name: "code-reviewer",

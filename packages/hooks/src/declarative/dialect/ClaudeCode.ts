@@ -23,7 +23,7 @@ import { claude, type Flavor } from "../internal/flavor.ts"
 import * as Gate from "../internal/gate.ts"
 import * as Owners from "../internal/owners.ts"
 import { eventOf } from "../internal/signals.ts"
-import { known, nameOf, response, type ToolNames, variables } from "../internal/toolnames.ts"
+import { known, nameOf, type ToolNames, variables } from "../internal/toolnames.ts"
 import * as Transcript from "../internal/transcript.ts"
 import type { Verdict } from "../Outcome.ts"
 import * as Runners from "../Runners.ts"
@@ -146,8 +146,14 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })
 
   const gate = Gate.make({
+    name,
+    notify: (ctx, call) => {
+      const message = `Claude needs your permission to use ${nameOf(call.name, toolNames)}`
+      const noted = at("Notification", ctx, { message, notification_type: "permission_prompt" })
+      return noted === undefined ? undefined : engine.detach(noted, ctx)
+    },
     before: has("PreToolUse") || owned.any,
-    permission: has("PermissionRequest"),
+    permission: has("PermissionRequest", "Notification"),
     denied: has("PermissionDenied"),
     fire: atTool,
     back: ({ args, name: tool }, input, about, { cwd }) => known(tool, args, toolNames, cwd, about).back(input),
@@ -191,7 +197,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
       })
     },
     ...(transcript === undefined && flavor.name === "claude" ? {} : {
-      postLlmCall: ({ response: { model, text: content, toolCalls, usage } }, ctx) => {
+      postLlmCall: ({ response: { finishReason, model, text: content, toolCalls, usage } }, ctx) => {
         if (ctx.agent.depth === 0) models.set(ctx.root.sessionId, model)
         note(ctx, {
           role: "assistant",
@@ -201,6 +207,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
             return { id, name, args: input }
           }),
           model,
+          finishReason,
           ...(usage === undefined ? {} : { usage })
         })
       }
@@ -220,7 +227,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
             return then(failed, (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop))
           }
           const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
-          const { back, shown } = response(tool, input, result.output)
+          const { back, shown } = flavor.response(tool, input, result.output)
           return then(atTool("PostToolUse", ctx, call, about, { tool_response: shown, duration_ms: elapsedMs }), (verdict) => {
             if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
             inject(verdict, ctx)
@@ -258,7 +265,10 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
               ctx.warn(`${event} entries kept the agent going ${stopCap} times in a row: it stops now`)
               return undefined
             }
-            for (const one of more) ctx.followUp(one)
+            for (const one of more) {
+              ctx.followUp(one)
+              note(ctx, { role: "user", content: one, isMeta: true })
+            }
             return undefined
           })
         }

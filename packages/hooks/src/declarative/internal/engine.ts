@@ -61,6 +61,8 @@ export interface Engine {
   readonly matches: (event: EventName, value: string) => boolean
   /** Nothing where no entry fits. */
   readonly fire: (occasion: Occasion, ctx: HookContext) => Effect.Effect<Outcome.Verdict> | undefined
+  /** Lets something go on that nobody waits for, and that ends soon after the session. */
+  readonly detach: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
   /** What asynchronous entries of the session said since. */
   readonly deliver: (ctx: HookContext) => void
   /** What they want the agent to hear at once. */
@@ -235,6 +237,7 @@ export const make = (setup: Setup): Engine => {
         return verdict
       })
     },
+    detach: (work, ctx) => keep(Effect.as(work, undefined), ctx),
     deliver: (ctx) => {
       const said = waiting.get(ctx.root.sessionId) ?? []
       waiting.delete(ctx.root.sessionId)

@@ -1,11 +1,12 @@
 /** What differs between the systems whose settings files look alike. */
-import type { JsonObject } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import * as Outcome from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import type { CommandWork, Work } from "../Runners.ts"
 import { codexOutcome } from "./codex.ts"
 import { loginShell } from "./environment.ts"
 import type { EventName } from "./events.ts"
+import { type Response, response } from "./toolresults.ts"
 
 export interface Flavor {
   readonly name: "claude" | "codex"
@@ -20,6 +21,8 @@ export interface Flavor {
   readonly aliases: (tool: string) => ReadonlyArray<string>
   /** What is told beside the usual; `model` is the one that answered last. */
   readonly told: (turn: { readonly sessionId: string; readonly turnNumber: number }, model: string | undefined) => JsonObject
+  /** A tool's result as scripts read it, and what a new one means. */
+  readonly response: (tool: string, input: JsonObject, output: Json) => Response
   /** What is told where there is no transcript. */
   readonly noTranscript: "" | null
 }
@@ -33,6 +36,7 @@ export const claude: Flavor = {
   // What was `Task` is called `Agent` now, and settings know either.
   aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : [],
   told: () => ({}),
+  response,
   noTranscript: ""
 }
 
@@ -45,5 +49,6 @@ export const codex: Flavor = {
   // Files are written by patches there.
   aliases: (tool) => tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
   told: ({ sessionId, turnNumber }, model = "") => ({ turn_id: `${sessionId}-${turnNumber}`, model }),
+  response: (_tool, _input, shown) => ({ shown, back: (output) => output }),
   noTranscript: null
 }

@@ -7,14 +7,18 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { digest, type Json, type JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
-import type { ToolMeta } from "@belay/core/Tool"
+import type { ToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import type { Verdict } from "../Outcome.ts"
 
 export interface Asking {
+  /** The hook's own name. */
+  readonly name: string
   readonly before: boolean
   readonly permission: boolean
   readonly denied: boolean
+  /** Tells whoever wants to know that a person is about to be asked; nobody waits for it. */
+  readonly notify: (ctx: HookContext, call: ToolCall) => Effect.Effect<void> | undefined
   /** Fires an event about a call; nothing where no entry fits. */
   readonly fire: (
     event: "PreToolUse" | "PermissionRequest" | "PermissionDenied",
@@ -38,9 +42,11 @@ interface Said {
   readonly instead?: Json
 }
 
+type Obeyed = HookAction.Abort | HookAction.Ask | HookAction.Reject | HookAction.Transform<ToolCall> | undefined
+
 const maxKept = 1_000
 
-export const make = ({ back, before, denied, fire, inject, permission }: Asking): Partial<AgentHook> => {
+export const make = ({ back, before, denied, fire, inject, name, notify, permission }: Asking): Partial<AgentHook> => {
   const kept = new Map<string, Said>()
   const idOf = (ctx: HookContext, { id }: ToolCall) => `${ctx.sessionId}/${id}`
   const keep = (id: string, said: Said): void => {
@@ -79,20 +85,32 @@ export const make = ({ back, before, denied, fire, inject, permission }: Asking)
           return HookAction.replace({ type: "allow" as const })
         }
       }
-      const request = permission ? fire("PermissionRequest", ctx, call, tool) : undefined
-      if (request === undefined) return undefined
-      const answer = yield* request
-      inject(answer, ctx)
-      if (answer.stop !== undefined) return HookAction.abort(answer.stop)
-      if (answer.blocked !== undefined) {
-        return answer.interrupt === true
-          ? HookAction.abort(answer.blocked)
-          : HookAction.reject(answer.blocked)
-      }
-      if (answer.permission !== "allow") return undefined
-      const instead = answer.updatedInput === undefined ? undefined : back(call, answer.updatedInput, tool, ctx)
-      keep(id, instead === undefined ? said : { ...said, allowed: digest(instead), instead })
+      const answer = yield* requested(call, tool, ctx)
+      if (answer?.allowed !== true) return answer?.action
+      keep(id, answer.instead === undefined ? said : { ...said, allowed: digest(answer.instead), instead: answer.instead })
       return HookAction.replace({ type: "allow" as const })
+    })
+
+  /** What is answered for the person who would be asked; nothing where that person is to be asked now. */
+  const requested = (call: ToolCall, tool: ToolMeta | undefined, ctx: HookContext) =>
+    Effect.gen(function*() {
+      const request = permission ? fire("PermissionRequest", ctx, call, tool) : undefined
+      const answer = request === undefined ? undefined : yield* request
+      if (answer !== undefined) {
+        inject(answer, ctx)
+        if (answer.stop !== undefined) return { allowed: false, action: HookAction.abort(answer.stop) } as const
+        if (answer.blocked !== undefined) {
+          const action = answer.interrupt === true ? HookAction.abort(answer.blocked) : HookAction.reject(answer.blocked)
+          return { allowed: false, action } as const
+        }
+        if (answer.permission === "allow") {
+          const instead = answer.updatedInput === undefined ? undefined : back(call, answer.updatedInput, tool, ctx)
+          return { allowed: true, instead } as const
+        }
+      }
+      const told = notify(ctx, call)
+      if (told !== undefined) yield* told
+      return undefined
     })
 
   const preToolCall: AgentHook["preToolCall"] = (call, ctx) => {
@@ -102,43 +120,54 @@ export const make = ({ back, before, denied, fire, inject, permission }: Asking)
     if (!before && !isSame) return undefined
     if (!isSame) {
       const asked = fire("PreToolUse", ctx, call, call.tool)
-      return asked === undefined ? undefined : Effect.map(asked, (verdict) => obeyed(verdict, call, ctx, false))
+      return asked === undefined ? undefined : Effect.flatMap(asked, (verdict) => obeyed(verdict, call, ctx, false))
     }
     const { instead, verdict } = earlier
     if (instead === undefined) {
       if (earlier.allowed === undefined) kept.delete(id)
       return verdict === undefined ? undefined : obeyed(verdict, call, ctx, true)
     }
-    // Whoever guards calls has not seen these arguments.
-    return Effect.gen(function*() {
-      const changed = { id: call.id, name: call.name, args: instead }
+    return guarded(call, instead, ctx)
+  }
+
+  /** Other arguments, which whoever guards calls has not seen yet. */
+  const guarded = (call: ToolCallEvent, args: Json, ctx: HookContext): Effect.Effect<Obeyed> =>
+    Effect.gen(function*() {
+      const changed = { id: call.id, name: call.name, args }
       const asked = before ? fire("PreToolUse", ctx, changed, call.tool) : undefined
-      const action = asked === undefined ? undefined : obeyed(yield* asked, { ...call, ...changed }, ctx, true)
+      const action = asked === undefined ? undefined : yield* obeyed(yield* asked, { ...call, ...changed }, ctx, true)
       return action ?? HookAction.transform(changed)
     })
-  }
 
   /** `answered`: somebody has decided about the call since. */
-  const obeyed = (verdict: Verdict, call: Parameters<NonNullable<AgentHook["preToolCall"]>>[0], ctx: HookContext, answered: boolean) => {
-    const { permission: word, permissionReason, updatedInput } = verdict
-    if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
-    inject(verdict, ctx)
-    const stop = stopped(verdict)
-    if (stop !== undefined) return stop
-    const args = updatedInput === undefined ? undefined : back(call, updatedInput, call.tool, ctx)
-    // The person approves what shall run.
-    if ((word === "ask" || word === "defer") && !(answered && args === undefined)) {
-      return HookAction.ask(permissionReason ?? `a hook wants ${call.name} to be approved`, undefined, args === undefined ? {} : { args })
-    }
-    return args === undefined ? undefined : HookAction.transform({ id: call.id, name: call.name, args })
-  }
+  const obeyed = (verdict: Verdict, call: ToolCallEvent, ctx: HookContext, answered: boolean): Effect.Effect<Obeyed> =>
+    Effect.gen(function*() {
+      const { permission: word, permissionReason, updatedInput } = verdict
+      if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
+      inject(verdict, ctx)
+      const stop = stopped(verdict)
+      if (stop !== undefined) return stop
+      const args = updatedInput === undefined ? undefined : back(call, updatedInput, call.tool, ctx)
+      const changed = { id: call.id, name: call.name, args: args ?? call.args }
+      if ((word !== "ask" && word !== "defer") || (answered && args === undefined)) {
+        return args === undefined ? undefined : HookAction.transform(changed)
+      }
+      const answer = answered || word === "defer" ? undefined : yield* requested(changed, call.tool, ctx)
+      if (answer?.allowed === false) return answer.action
+      if (answer?.instead !== undefined) return yield* guarded(call, answer.instead, ctx)
+      if (answer !== undefined) return args === undefined ? undefined : HookAction.transform(changed)
+      // The person approves what shall run.
+      const why = permissionReason ?? `a hook wants ${call.name} to be approved`
+      return HookAction.ask(why, undefined, args === undefined ? {} : { args })
+    })
 
-  const onToolDenied: AgentHook["onToolDenied"] = ({ call, reason }, ctx) => {
+  const onToolDenied: AgentHook["onToolDenied"] = ({ by, call, reason }, ctx) => {
     kept.delete(idOf(ctx, call))
-    const told = denied ? fire("PermissionDenied", ctx, call, undefined, { reason }) : undefined
+    // Whoever blocked it knows; and what a person refused is not tried again.
+    const told = denied && by !== name ? fire("PermissionDenied", ctx, call, undefined, { reason }) : undefined
     return told === undefined ? undefined : Effect.map(told, (verdict) => {
       inject(verdict, ctx)
-      if (verdict.retry === true) ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
+      if (verdict.retry === true && by !== "person") ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
     })
   }
 

@@ -134,24 +134,6 @@ const isRelative = (field: string, value: Json): value is string =>
   pathFields.has(field) && typeof value === "string" && value !== "" && !isAbsolute(value) && !value.startsWith("~") &&
   !/^\w+:\/\//.test(value)
 
-/** A result as scripts expect it of a tool of this name, and what a new one means. */
-export const response = (
-  name: string,
-  input: JsonObject,
-  output: Json
-): { readonly shown: Json; readonly back: (output: Json) => Json } => {
-  if (typeof output !== "string") return { shown: output, back: (one) => one }
-  if (name === "Bash") {
-    return {
-      shown: { stdout: output, stderr: "", interrupted: false },
-      back: (one) => typeof one === "object" && one !== null && "stdout" in one && typeof one["stdout"] === "string" ? one["stdout"] : one
-    }
-  }
-  return typeof input["file_path"] === "string" && (name === "Write" || name === "Edit" || name === "MultiEdit")
-    ? { shown: { filePath: input["file_path"], success: true, output }, back: (one) => one }
-    : { shown: output, back: (one) => one }
-}
-
 const maxVariable = 32_768
 const maxVariables = 262_144
 const maxCount = 500

@@ -1,6 +1,7 @@
 /** What was said in a session, a line of JSON a message, for scripts that read it. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
+import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
@@ -8,13 +9,15 @@ import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 
 export type Entry =
-  | { readonly role: "user"; readonly content: string }
+  /** `isMeta`: said by a hook, not by a person. */
+  | { readonly role: "user"; readonly content: string; readonly isMeta?: true }
   | {
     readonly role: "assistant"
     readonly content: string
     readonly toolCalls: ReadonlyArray<ToolCall>
     readonly model?: string
     readonly usage?: Usage
+    readonly finishReason?: FinishReason
   }
   | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
 
@@ -55,7 +58,9 @@ export const make = (folder: string): Transcript => {
 }
 
 const line = (entry: Entry): JsonObject => {
-  if (entry.role === "user") return { type: "user", message: { role: "user", content: entry.content } }
+  if (entry.role === "user") {
+    return { type: "user", message: { role: "user", content: entry.content }, ...(entry.isMeta === true ? { isMeta: true } : {}) }
+  }
   if (entry.role === "tool") {
     const { content, isError, toolCallId } = entry
     return {
@@ -63,7 +68,9 @@ const line = (entry: Entry): JsonObject => {
       message: { role: "user", content: [{ type: "tool_result", tool_use_id: toolCallId, content, is_error: isError }] }
     }
   }
-  const { model, usage } = entry
+  const { finishReason, model, usage } = entry
+  // Whoever counts tokens counts each answer once, by its id.
+  const id = randomUUID()
   const calls = entry.toolCalls.map(({ args, id, name }) => ({ type: "tool_use", id, name, input: args }))
   const said = entry.content === "" ? [] : [{ type: "text", text: entry.content }]
   const spent = usage === undefined ? {} : {
@@ -76,6 +83,15 @@ const line = (entry: Entry): JsonObject => {
   }
   return {
     type: "assistant",
-    message: { type: "message", role: "assistant", ...(model === undefined ? {} : { model }), content: [...said, ...calls], ...spent }
+    requestId: `req_${id}`,
+    message: {
+      id: `msg_${id}`,
+      type: "message",
+      role: "assistant",
+      ...(model === undefined ? {} : { model }),
+      content: [...said, ...calls],
+      stop_reason: calls.length > 0 ? "tool_use" : finishReason === "length" ? "max_tokens" : "end_turn",
+      ...spent
+    }
   }
 }

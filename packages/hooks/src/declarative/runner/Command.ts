@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 import { environment, shell } from "../internal/environment.ts"
 import * as Guardian from "../internal/guardian.ts"
 import * as Pipes from "../internal/pipes.ts"
@@ -191,8 +192,10 @@ const drained = (closed: Promise<unknown>): Promise<void> =>
 
 const text = (chunks: ReadonlyArray<Buffer>): string => new TextDecoder().decode(Buffer.concat(chunks))
 
-const refusal = ({ args, command, cwd }: Request, error: unknown): string =>
-  `${args === undefined ? "the shell" : command} cannot be started in ${cwd}: ${error instanceof Error ? error.message : String(error)}`
+const refusal = ({ args, command, cwd }: Request, error: unknown): string => {
+  const why = !existsSync(cwd) ? "there is no such folder" : error instanceof Error ? error.message : String(error)
+  return `${args === undefined ? "the shell" : command} cannot be started in ${cwd}: ${why}`
+}
 
 const unstarted = (request: Request, error: unknown): Child => ({
   ended: Promise.resolve({ exitCode: 127, error: refusal(request, error) }),

@@ -1,0 +1,119 @@
+/** Results of tools in the shapes that scripts of Claude Code know, and back. */
+import type { Json, JsonObject } from "@belay/core/Json"
+
+/** A result as scripts read it, and what a new one means for the model. */
+export interface Response {
+  readonly shown: Json
+  readonly back: (output: Json) => Json
+}
+
+/** How a text is shown as the result of a tool, and where the text is in it. */
+interface Shape {
+  readonly show: (text: string, input: JsonObject) => JsonObject
+  readonly text: (shown: JsonObject) => Json | undefined
+}
+
+const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line.trim() !== "")
+const fieldOf = (input: JsonObject, key: string): Json => Object.hasOwn(input, key) ? input[key]! : ""
+const objectOf = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : {}
+
+/** What it did stands in its input; the tool's own text is kept beside it. */
+const changed = (more: (input: JsonObject) => JsonObject): Shape => ({
+  show: (output, input) => ({ filePath: fieldOf(input, "file_path"), ...more(input), structuredPatch: [], success: true, output }),
+  text: ({ output }) => output
+})
+
+const edited = changed((input) => ({
+  oldString: fieldOf(input, "old_string"),
+  newString: fieldOf(input, "new_string"),
+  replaceAll: fieldOf(input, "replace_all") === true,
+  userModified: false
+}))
+
+const shapes: { readonly [tool: string]: Shape } = {
+  Bash: {
+    show: (stdout) => ({ stdout, stderr: "", interrupted: false, isImage: false }),
+    text: ({ stderr, stdout }) =>
+      typeof stdout === "string" && typeof stderr === "string" && stderr !== "" ? `${stdout}\n${stderr}` : stdout
+  },
+  Read: {
+    show: (content, input) => {
+      const lines = content.split("\n").length
+      const from = fieldOf(input, "offset")
+      const startLine = typeof from === "number" ? from : 1
+      return {
+        type: "text",
+        file: { filePath: fieldOf(input, "file_path"), content, numLines: lines, startLine, totalLines: startLine + lines - 1 }
+      }
+    },
+    text: ({ file }) => objectOf(file)["content"]
+  },
+  Write: changed((input) => ({ content: fieldOf(input, "content") })),
+  Edit: edited,
+  MultiEdit: changed((input) => ({ edits: Object.hasOwn(input, "edits") ? input["edits"]! : [] })),
+  Glob: {
+    show: (text) => ({ filenames: [...linesOf(text)], numFiles: linesOf(text).length, truncated: false }),
+    text: ({ filenames }) => Array.isArray(filenames) ? filenames.join("\n") : undefined
+  },
+  Grep: {
+    show: (content, input) => {
+      const mode = fieldOf(input, "output_mode") || "content"
+      const filenames = mode === "files_with_matches" ? [...linesOf(content)] : []
+      return { mode, content, filenames, numFiles: filenames.length, numLines: linesOf(content).length }
+    },
+    text: ({ content }) => content
+  },
+  WebFetch: {
+    show: (result, input) => ({
+      url: fieldOf(input, "url"),
+      code: 200,
+      codeText: "OK",
+      bytes: new TextEncoder().encode(result).length,
+      result
+    }),
+    text: ({ result }) => result
+  },
+  WebSearch: { show: (text, input) => ({ query: fieldOf(input, "query"), results: [text] }), text: ({ results }) => textsOf(results) },
+  Agent: {
+    show: (text) => ({ content: [{ type: "text", text }] }),
+    text: ({ content }) => textsOf(content)
+  }
+}
+
+/** Texts, or blocks with texts. */
+const textsOf = (list: Json | undefined): string | undefined => {
+  if (!Array.isArray(list)) return undefined
+  const texts = list.map((one: Json) => typeof one === "string" ? one : objectOf(one)["text"])
+  return texts.every((one) => typeof one === "string") ? texts.join("\n") : undefined
+}
+
+/** A result as scripts expect it of a tool of this name, and what a new one means. */
+export const response = (name: string, input: JsonObject, output: Json): Response => {
+  const shape = Object.hasOwn(shapes, name) ? shapes[name] : name === "Task" ? shapes["Agent"] : undefined
+  if (shape === undefined) return asItIs(output)
+  if (typeof output === "string") {
+    return {
+      shown: shape.show(output, input),
+      back: (one) => typeof one === "object" && one !== null ? shape.text(objectOf(one)) ?? one : one
+    }
+  }
+  return name === "Bash" ? ofShell(objectOf(output), output) : asItIs(output)
+}
+
+const asItIs = (shown: Json): Response => ({ shown, back: (one) => one })
+
+/** What a shell tool tells in fields of its own. */
+const ofShell = (told: JsonObject, output: Json): Response => {
+  const key = ["stdout", "output"].find((one) => typeof told[one] === "string")
+  if (key === undefined) return asItIs(output)
+  return {
+    shown: { stderr: "", interrupted: false, isImage: false, ...told, stdout: told[key]! },
+    back: (one) => {
+      const { isImage: _image, interrupted: _end, stdout, ...rest } = objectOf(one)
+      if (stdout === undefined) return one
+      const kept = Object.entries(rest).filter(([name]) => Object.hasOwn(told, name))
+      return { ...told, ...Object.fromEntries(kept), [key]: stdout }
+    }
+  }
+}
