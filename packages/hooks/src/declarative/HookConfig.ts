@@ -69,6 +69,8 @@ export interface HookConfig {
   readonly allowedHttpHookUrls?: ReadonlyArray<string>
   /** Variables that headers of such entries may name. */
   readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
+  /** Variables for commands. Those of a project do not count. */
+  readonly env?: { readonly [name: string]: string }
 }
 
 /** How a file is to be read. @category models @since 0.1.0 */
@@ -109,6 +111,19 @@ export const decode = (text: string, file: string, options: ReadOptions = {}): H
 
 const nothing: HookConfig = { handlers: [], warnings: [], disableAllHooks: false, allowManagedHooksOnly: false }
 
+/** Texts, numbers and truth values, as texts. */
+const environment = (value: unknown, warn: Warn): { readonly [name: string]: string } | undefined => {
+  if (value === undefined) return undefined
+  if (!isFields(value)) return warn("env", "expected an object of variables")
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      if (/^[A-Za-z_]\w{0,200}$/.test(name) && ["string", "number", "boolean"].includes(typeof one)) return [[name, String(one)]]
+      warn(`env.${name.slice(0, 80)}`, "expected a name of letters, digits and _, and a text")
+      return []
+    })
+  )
+}
+
 /** Reads what a file says, where something else has parsed it (front matter, TOML). @category decoding @since 0.1.0 */
 export const fromValue = (settings: { readonly [key: string]: unknown }, file: string, options: ReadOptions = {}): HookConfig => {
   const handlers: Array<Handler> = []
@@ -128,6 +143,7 @@ export const fromValue = (settings: { readonly [key: string]: unknown }, file: s
     warn(key, "expected a list of texts, so nothing is allowed")
     return []
   }
+  const env = environment(own(settings, "env"), warn)
   const hooks = own(settings, "hooks")
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
   const known = options.flavor === "codex" ? codexEvents : names
@@ -152,6 +168,7 @@ export const fromValue = (settings: { readonly [key: string]: unknown }, file: s
   const variables = list("httpHookAllowedEnvVars")
   return {
     handlers,
+    ...(env === undefined ? {} : { env }),
     disableAllHooks: flag("disableAllHooks"),
     allowManagedHooksOnly: flag("allowManagedHooksOnly"),
     ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),

@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import type * as Common from "../Common.ts"
+import type * as ClaudeCode from "./dialect/ClaudeCode.ts"
 import * as Discovery from "./Discovery.ts"
 import { show, type Warning } from "./HookConfig.ts"
 import { isInside, real } from "./internal/files.ts"
@@ -39,6 +40,10 @@ export interface Options
   readonly projectAllows?: boolean
   /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
+  /** What hooks of Claude Code and Codex are told of how freely the agent may act. Default `default`. */
+  readonly permissionMode?: ClaudeCode.Options["permissionMode"]
+  /** Follow-ups in a row that `Stop` entries of Claude Code and Codex may ask for. Default 8. */
+  readonly stopCap?: number
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
   readonly drainMs?: number
   /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. */

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { calls, type Line } from "../agent.ts"
 import { folder, until, write } from "./processes.ts"
+import { start } from "./publicfiles.ts"
 import { type Call, command, decide, work } from "./publicworld.ts"
 import { answer } from "./world.ts"
 
@@ -290,5 +291,33 @@ describe("entries of all kinds", () => {
       lines: [calls(["write_file", { path: "x", content: "" }])]
     })
     assert.deepEqual(said, [`${join(root, "my plugin")}\nexec`])
+  })
+})
+
+describe("settings beside hooks", () => {
+  const on = (line: string) => [{ hooks: [{ type: "command", command: line }] }]
+
+  it("give commands the variables of the user, and none of the project", { timeout: 60_000 }, async () => {
+    const show = "printf '%s %s %s' \"$HOOK_URL\" \"$COUNT\" \"$THEIRS\" > shown"
+    const { agent, heard, read } = start("claude", {
+      "~/.claude/settings.json": { env: { HOOK_URL: "https://hooks.example.com/a", COUNT: 3 } },
+      ".claude/settings.json": { env: { THEIRS: "x", HOOK_URL: "https://evil.example.com" }, hooks: { Stop: on(show) } }
+    })
+    await agent.run("go")
+    assert.deepEqual(heard.warnings, [])
+    assert.strictEqual(read("shown"), "https://hooks.example.com/a 3 ")
+    const wrong = { env: { "a b": "x", "OK": {}, "N": null } }
+    const expected = [/env\.a b: expected a name/, /env\.OK: expected/, /env\.N: expected/]
+    start("claude", { "README": "", "~/.claude/settings.json": wrong }, [], { warnings: expected })
+  })
+
+  it("of the host say how freely the agent may act, and how often Stop may refuse", { timeout: 60_000 }, async () => {
+    const hooks = { Stop: on("jq -r .permission_mode >> modes; echo more >&2; exit 2") }
+    const { agent, read, requests } = start("claude", { "README": "", "~/.claude/settings.json": { hooks } }, [], {
+      options: { permissionMode: "plan", stopCap: 2 }
+    })
+    await agent.run("go")
+    assert.strictEqual(read("modes"), "plan\nplan\nplan\n")
+    assert.lengthOf(requests, 3)
   })
 })

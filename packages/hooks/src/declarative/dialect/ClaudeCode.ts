@@ -36,6 +36,10 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout">, R
   readonly handlers: ReadonlyArray<Handler>
   /** `CLAUDE_PROJECT_DIR`: the folder of the project. */
   readonly projectDir: string
+  /** Variables that commands see besides, such as `env` of the user's settings. */
+  readonly env?: { readonly [name: string]: string }
+  /** `permission_mode`: what hooks are told of how freely the agent may act. Default `default`. */
+  readonly permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions"
   /** What `~` stands for in `if`. Default: the user's home folder. */
   readonly home?: string
   /** What tools are called in settings files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
@@ -91,6 +95,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     flavor,
     handlers,
     projectDir,
+    env: options.env ?? {},
     concurrency,
     drainMs,
     home: options.home ?? homedir(),
@@ -118,7 +123,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     session_id: ctx.root.sessionId,
     transcript_path: transcript?.path(ctx.root.sessionId) ?? flavor.noTranscript,
     cwd: ctx.cwd,
-    permission_mode: "default",
+    permission_mode: options.permissionMode ?? "default",
     hook_event_name: event,
     ...flavor.told(ctx.root, models.get(ctx.root.sessionId)),
     ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })

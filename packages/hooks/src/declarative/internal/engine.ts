@@ -39,6 +39,7 @@ export interface Setup {
   readonly handlers: ReadonlyArray<Handler>
   readonly runners: Runners
   readonly projectDir: string
+  readonly env: Variables
   readonly home: string
   readonly concurrency: number
   /** Milliseconds that asynchronous entries have after the session's end. */
@@ -138,7 +139,7 @@ export const make = (setup: Setup): Engine => {
       work: placed(handler, setup),
       input: told.payload,
       cwd: ctx.cwd,
-      env: { ...environmentOf(handler, setup), ...told.env },
+      env: { ...setup.env, ...environmentOf(handler, setup), ...told.env },
       timeoutMs: timeout * 1_000,
       ...(handler.trusted === undefined ? {} : { trusted: handler.trusted }),
       ...(hears.line === undefined ? {} : { onFirstLine: hears.line })

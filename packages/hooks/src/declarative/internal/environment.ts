@@ -14,7 +14,16 @@ const passed = [
   "PYENV_ROOT",
   "NVM_DIR",
   "VIRTUAL_ENV",
-  "TERM"
+  "TERM",
+  "CI",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "XAUTHORITY",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "XDG_RUNTIME_DIR",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "XDG_DATA_HOME"
 ]
 
 /** The environment of a command: little, unless more is asked for by name. */

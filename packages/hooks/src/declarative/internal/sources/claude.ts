@@ -97,9 +97,14 @@ export const claude: Family = {
   hooks: (sources, making) => {
     const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
     const others = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope !== "managed"))
+    // The first that says something about a variable has the last word.
+    const env = Object.assign(
+      {},
+      ...sources.filter(({ ofProject }) => !ofProject).map(({ config }) => "env" in config ? config.env : {}).reverse()
+    )
     return [
-      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...called("claude-managed", making), handlers: managed, tier: "managed" })]),
-      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...called("claude", making), handlers: others })])
+      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...called("claude-managed", making), env, handlers: managed, tier: "managed" })]),
+      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...called("claude", making), env, handlers: others })])
     ]
   }
 }
