@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
@@ -20,6 +20,7 @@ import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import * as AgentRuntime from "./AgentRuntime.ts"
 import type { InputSchema } from "./defineTool.ts"
+import { toStderr } from "./internal/logs.ts"
 import { made } from "./internal/made.ts"
 import { eventQueue } from "./internal/queue.ts"
 import { join } from "./internal/tree.ts"
@@ -100,9 +101,9 @@ export const createAgent: {
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
   // What cannot work is said now, not at the first turn.
   const host = Result.getOrThrow(made(options as AgentConfig))
-  for (const warning of host.warnings) Effect.runFork(Effect.logWarning(warning))
+  for (const warning of host.warnings) Effect.runForkWith(toStderr)(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
-  const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, context))
+  const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, Context.merge(toStderr, context)))
   withServices?.catch(() => {})
   const bare = managed === undefined ? AgentRuntime.makeUnsafe(host, undefined) : undefined
 
@@ -111,7 +112,7 @@ export const createAgent: {
     if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
     const { runtime } = bare ?? (await withServices!)
     signal?.throwIfAborted()
-    const exit = await Effect.runPromiseExit(use(runtime), signal === undefined ? undefined : { signal })
+    const exit = await Effect.runPromiseExitWith(toStderr)(use(runtime), signal === undefined ? undefined : { signal })
     if (Exit.isSuccess(exit)) return exit.value
     if (Cause.hasInterruptsOnly(exit.cause)) {
       throw signal?.aborted === true
@@ -124,7 +125,7 @@ export const createAgent: {
   const letGo = async (): Promise<void> => {
     // Services that could not be made hold no sessions.
     const made = bare ?? (await withServices!.catch(() => undefined))
-    if (made !== undefined) await Effect.runPromise(made.closeAll)
+    if (made !== undefined) await Effect.runPromiseWith(toStderr)(made.closeAll)
     await managed?.dispose()
   }
   const close = (): Promise<void> => closed ??= letGo()
@@ -215,7 +216,7 @@ class Face implements AgentSession {
     return this.effects(() => this.session.compact)
   }
   close() {
-    return Effect.runPromise(this.session.close())
+    return Effect.runPromiseWith(toStderr)(this.session.close())
   }
   [Symbol.asyncDispose]() {
     return this.close()

@@ -1,5 +1,5 @@
 /** The two faces: promises for everyone, services and layers for Effect programs. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -39,6 +39,26 @@ describe("createAgent", () => {
     assert.strictEqual(events[0]?.type, "session-start")
     assert.strictEqual(events.at(-1)?.type, "session-end")
     assert.strictEqual((await run.result).text, "it is blue")
+  })
+
+  it("leaves standard output to the program: warnings go to standard error", async () => {
+    const [out, error] = [vi.spyOn(console, "log").mockReturnValue(), vi.spyOn(console, "error").mockReturnValue()]
+    try {
+      for (const layer of [{}, { layer: Layer.succeed(Db, { ban: "x" }) }]) {
+        const warns = defineHook({ name: "warns", preTurn: (_input, ctx) => ctx.warn("mind the gap") })
+        const hookSources = [{ name: "files", load: () => ({ hooks: [], warnings: ["one line is wrong"] }) }]
+        await using agent = createAgent({ provider: scripted(["hello"]).provider, hooks: [warns], hookSources, ...layer })
+        await agent.run("go")
+      }
+      const lines = error.mock.calls.map((parts) => parts.join(" "))
+      for (const words of [/mind the gap/, /one line is wrong/]) {
+        assert.lengthOf(lines.filter((one) => words.test(one)), 2, lines.join("\n"))
+      }
+      assert.deepEqual(out.mock.calls, [])
+    } finally {
+      out.mockRestore()
+      error.mockRestore()
+    }
   })
 
   it("keeps the streams of two sessions apart", async () => {
