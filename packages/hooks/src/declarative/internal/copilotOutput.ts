@@ -59,18 +59,18 @@ const guards: ReadonlySet<EventName> = new Set([
 ])
 
 /** Reads how a hook ended. With `blockOnError` one that broke denies a prompt, a tool call or a permission. */
-export const read =
-  (handler: Pick<Handler, "pascal" | "point" | "work">, blockOnError: boolean) => (
-    finished: Finished,
-    refused: string | undefined
-  ): Said => {
-    const said = heard(handler, finished)
-    const { outcome, problem } = said
-    const read = refused === undefined || problem === undefined ? said : { ...said, problem: refused }
-    return blockOnError && guards.has(handler.point) && (outcome === "nonBlockingError" || outcome === "cancelled")
-      ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${read.problem}`) }
-      : read
-  }
+export const read = (handler: Pick<Handler, "pascal" | "point" | "work">, blockOnError: boolean) =>
+(
+  finished: Finished,
+  refused: string | undefined
+): Said => {
+  const said = heard(handler, finished)
+  const { outcome, problem } = said
+  const read = refused === undefined || problem === undefined ? said : { ...said, problem: refused }
+  return blockOnError && guards.has(handler.point) && (outcome === "nonBlockingError" || outcome === "cancelled")
+    ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${read.problem}`) }
+    : read
+}
 
 /**
  * Lines of progress are no part of what a command says; the rest is one JSON object, or nothing. Only 0 is a success. At `preToolUse` a command that ends otherwise denies, unless it took too
