@@ -43,6 +43,19 @@ describe("belay hooks explain", () => {
     for (const { name } of claude.events) assert.include(index.stdout, name)
   })
 
+  it("promises nothing that no script is heard or told with", async () => {
+    const { json } = world()
+    const { value: selection } = await json("explain", "BeforeToolSelection", "--source", "gemini")
+    const { value: starts } = await json("explain", "SessionStart", "--source", "gemini")
+    const answersOf = (name: string) =>
+      Object.keys([...selection, ...starts].find((event: { readonly name: string }) => event.name === name).answers)
+    assert.deepEqual(answersOf("BeforeToolSelection"), ["hookSpecificOutput.toolConfig"])
+    assert.deepEqual(answersOf("SessionStart"), ["hookSpecificOutput.additionalContext", "systemMessage"])
+    assert.include(answersOf("BeforeModel"), "continue: false, stopReason")
+    const { value: [copilot] } = await json("explain", "sessionStart", "--source", "copilot")
+    assert.notInclude(copilot.input, "initialPrompt")
+  })
+
   it("says the same as the page about it", () => {
     assert.strictEqual(readFileSync(join(import.meta.dirname, "../../../docs/hook-events.md"), "utf8"), page(), "run: npm run hook-events")
   })

@@ -44,6 +44,8 @@ export interface Respond<out Output> {
 export interface Abort {
   readonly _tag: "Abort"
   readonly reason: string
+  /** At `preTurn`: the user's message, as the hooks before this one made it, stays in the conversation. Default false. */
+  readonly keepMessage?: boolean
 }
 
 /** Ask a person. The run is suspended until somebody decides. @category models @since 0.1.0 */
@@ -91,7 +93,8 @@ export const reject = (reason: string, options?: Omit<Reject, "_tag" | "reason">
 export const respond = <Output>(output: Output): Respond<Output> => Object.freeze({ _tag: "Respond", output })
 
 /** Ends the turn. @category constructors @since 0.1.0 */
-export const abort = (reason: string): Abort => Object.freeze({ _tag: "Abort", reason })
+export const abort = (reason: string, options?: Omit<Abort, "_tag" | "reason">): Abort =>
+  Object.freeze({ _tag: "Abort", reason, ...options })
 
 /** Asks a person. @category constructors @since 0.1.0 */
 export const ask = (reason: string, details?: Json, options?: Omit<Ask, "_tag" | "reason" | "details">): Ask =>

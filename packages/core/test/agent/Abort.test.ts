@@ -116,4 +116,27 @@ describe("Abort", () => {
     assert.strictEqual(result.text, "done")
     assert.strictEqual(line(result.messages), "user: go | assistant[look]:  | tool look!: not run: enough | user: again | assistant: done")
   })
+
+  it("keeps the user's message where it says so, as the hooks before made it", async () => {
+    const model = scripted(["done"])
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [
+        { name: "polite", preTurn: (input) => HookAction.transform({ ...input, message: `please ${input.message}` }) },
+        {
+          name: "stopper",
+          preTurn: ({ message }) => message.endsWith("go") ? HookAction.abort("enough", { keepMessage: true }) : HookAction.Continue
+        }
+      ]
+    })
+    const session = await agent.session()
+    const told: Array<string> = []
+    agent.on((event) => event.type === "turn-start" ? void told.push(event.message) : undefined)
+    const first = await session.run("go")
+    assert.deepStrictEqual([first.status, first.text, line(first.messages)], ["aborted", "enough", "user: please go"])
+    const result = await session.run("on")
+    assert.strictEqual(line(result.messages), "user: please go | user: please on | assistant: done")
+    assert.deepStrictEqual(told, ["please go", "please on"])
+    assertValid(session.messages)
+  })
 })

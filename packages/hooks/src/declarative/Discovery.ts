@@ -11,7 +11,7 @@ import type * as HookConfig from "./HookConfig.ts"
 import { isInside, read, real } from "./internal/files.ts"
 import { plugin } from "./internal/sources/claude.ts"
 import { dialects, families } from "./internal/sources/families.ts"
-import type { Dialect, Place, Source } from "./internal/sources/family.ts"
+import { type Dialect, type Place, type Source, tamed } from "./internal/sources/family.ts"
 
 export type { Dialect, Entry, Scope, Source } from "./internal/sources/family.ts"
 
@@ -82,7 +82,8 @@ export const find = (places: Places): Found => {
       }
       const inProject = scope === "project" || scope === "local" || isInside(cwd, path) || isInside(real(cwd), real(path))
       const file = { ...place, dialect, ofProject: !atHome && scope !== "managed" && inProject, text: content.bytes.toString("utf8") }
-      const config = families.get(dialect)!.decode(file, where)
+      const decoded = families.get(dialect)!.decode(file, where)
+      const config = file.ofProject ? tamed(decoded) : decoded
       found.push({ ...file, config })
       warnings.push(...config.warnings)
     }

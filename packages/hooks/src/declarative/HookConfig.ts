@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as Condition from "../Condition.ts"
 import { type EventName, isEvent, names, rowOf } from "./internal/events.ts"
 import { type Fields, isFields, record } from "./internal/fields.ts"
+import { whyNoObject } from "./internal/nojson.ts"
 import * as Matcher from "./Matcher.ts"
 import type { Work } from "./Runners.ts"
 
@@ -105,7 +106,7 @@ export const show = ({ file, key, reason }: Warning): string => `${file}: ${key 
 export const decode = (text: string, file: string, options: ReadOptions = {}): HookConfig => {
   const settings = record(text)
   return settings === undefined
-    ? { ...nothing, warnings: [{ file, key: "", reason: "is not JSON, or not an object" }] }
+    ? { ...nothing, warnings: [{ file, key: "", reason: whyNoObject(text) }] }
     : fromValue(settings, file, options)
 }
 

@@ -240,8 +240,8 @@ describe("Copilot and tools", () => {
       yield* open.at("preToolCall", shell("ls"))
       yield* open.at("postToolCall", result("bash", {}, "x"))
       assert.deepEqual(open.scope.warnings, [
-        "hooks.preToolUse[0] (POST https://h.example/) ended with 1: was not run: it changed",
-        "hooks.postToolUse[0] (x) ended with 1: was not run: it changed"
+        "hooks.preToolUse[0] (POST https://h.example/) was not run: it changed",
+        "hooks.postToolUse[0] (x) was not run: it changed"
       ])
     }))
 

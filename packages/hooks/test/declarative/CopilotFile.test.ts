@@ -145,6 +145,9 @@ describe("Copilot.decode", () => {
     for (const text of ["", "[]", "nope", "{\"hooks\": 1}", "{\"hooks\": {\"__proto__\": {\"preToolUse\": []}}}"]) {
       assert.deepEqual(Copilot.decode(text, "f").handlers, [], text)
     }
+    assert.deepEqual(Copilot.decode("{ // fine\n  \"version\": 1,\n}", "f").warnings, [
+      { file: "f", key: "", reason: "is not JSON: property name expected at line 3, column 1" }
+    ])
     assert.isTrue(decode({ preToolUse: [{ bash: "x" }] }, { disableAllHooks: true }).disableAllHooks)
     assert.lengthOf(
       Copilot.decode("{ // settings without a version\n\"hooks\": { \"agentStop\": [{ \"bash\": \"x\" }] } }", "f").handlers,

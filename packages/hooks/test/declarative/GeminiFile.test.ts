@@ -109,5 +109,8 @@ describe("Gemini.decode", () => {
     for (const text of ["", "[]", "nope", "{\"hooks\": 1}", "{\"hooks\": {\"__proto__\": {\"BeforeTool\": []}}}"]) {
       assert.deepEqual(Gemini.decode(text, "f").handlers, [], text)
     }
+    assert.deepEqual(Gemini.decode("{ /* fine */\n  \"hooks\": }", "f").warnings, [
+      { file: "f", key: "", reason: "is not JSON: value expected at line 2, column 12" }
+    ])
   })
 })

@@ -1,5 +1,6 @@
 /** Scripts for Gemini CLI as people write them, unmodified, in an agent that runs. */
 import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
 import { text } from "@belay/core/Message"
 import type { RuntimePolicy } from "@belay/core/RuntimePolicy"
 import { unrestricted } from "@belay/core/Tool"
@@ -352,5 +353,34 @@ describe("scripts for Gemini CLI", () => {
       stderr: "no\n",
       command: "echo no >&2; exit 2"
     })
+  })
+
+  it("U-03 stop a turn without forgetting what the user said", { timeout: 60_000 }, async () => {
+    const stop = `grep -q 'stop now' && echo '{"continue":false,"stopReason":"outside of office hours"}' || echo '{}'`
+    const { agent, requests } = start({ BeforeAgent: [{ hooks: [{ type: "command", command: stop }] }] }, [{ text: "hello" }])
+    await using _ = agent
+    const session = await agent.session()
+    const first = await session.run("stop now")
+    assert.deepEqual([first.status, first.text], ["aborted", "outside of office hours"])
+    await session.run("and?")
+    assert.deepEqual(requests.map(({ messages }) => messages.map(text)), [["stop now", "and?"]])
+  })
+
+  it("route to the tool that has exactly this name, before one that is only like it", { timeout: 60_000 }, async () => {
+    const tail = JSON.stringify({ hookSpecificOutput: { tailToolCallRequest: { name: "run_shell_command", args: { command: "ls" } } } })
+    const named = (name: string) => defineTool({ name, description: name, input: { type: "object" }, execute: () => `from ${name}` })
+    const { provider } = scripted([calls(["read_file", { path: "a" }])])
+    const { handlers } = Gemini.decode(
+      JSON.stringify({ hooks: { AfterTool: [{ matcher: "read_file", hooks: [{ type: "command", command: `echo '${tail}'` }] }] } }),
+      "settings.json"
+    )
+    await using agent = createAgent({
+      provider,
+      cwd: folder(),
+      tools: ["bash", "read_file", "run_shell_command"].map(named),
+      hooks: [Gemini.make({ handlers, projectDir: "/" })]
+    })
+    const { messages } = await agent.run("go")
+    assert.strictEqual(text(messages.find(({ role }) => role === "tool")!), "from run_shell_command")
   })
 })

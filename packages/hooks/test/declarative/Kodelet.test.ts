@@ -170,6 +170,9 @@ print(json.dumps({"output": output}))
       [{ toolName: "bash", success: true, result: "short" }, /^short$/],
       [{ toolName: "bash", success: true, metadata: { output: { lines: 2 } } }, /lines.*2/],
       [{ toolName: "bash", success: true, metadata: { exit: 0 } }, /exit.*0/],
+      [{ toolName: "bash", success: true }, /^done$/],
+      [{ toolName: "bash", success: true, metadata: null }, /^done$/],
+      [{}, /^done$/],
       [{ toolName: "bash", success: false }, /withheld by a hook/]
     ]
     for (const [output, expected] of outputs) {

@@ -129,12 +129,14 @@ const guards: ReadonlyArray<Case> = [
   {
     title: "not with logs before the JSON",
     entry: { bash: `echo checking; echo '${deny("unheard")}'` },
-    steps: [[...sh("ls"), "runs"]]
+    steps: [[...sh("ls"), "runs"]],
+    warns: /its output is no JSON object: no answer/
   },
   {
     title: "not with two answers",
     entry: { bash: `echo '${deny("one")}'; echo '${deny("two")}'` },
-    steps: [[...sh("ls"), "runs"]]
+    steps: [[...sh("ls"), "runs"]],
+    warns: /its output is no JSON object: no answer/
   },
   {
     title: "with lines of progress before the answer, over several lines",

@@ -12,7 +12,7 @@ const events: ReadonlyArray<Event> = [
     occasion: "session-start",
     when: "A session begins or goes on.",
     may: "add context",
-    fields: ["source", "initialPrompt"],
+    fields: ["source"],
     answers: [["additionalContext", "the session begins with it"]]
   }),
   event({ name: "sessionEnd", occasion: "session-end", when: "A session ends.", fields: ["reason"], answers: [] }),

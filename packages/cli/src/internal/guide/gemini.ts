@@ -2,7 +2,21 @@
 import type { Event, System } from "./guide.ts"
 
 const refused = "denies; standard error is the reason"
-const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({ dialect: "gemini", two: "a warning", ...row })
+/** What is denied may as well be stopped; a message is for the user everywhere but where the model's tools are chosen. */
+const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({
+  dialect: "gemini",
+  two: "a warning",
+  ...row,
+  answers: [
+    ...row.answers,
+    ...(row.two === refused
+      ? [
+        ["continue: false, stopReason", row.occasion === "prompt" ? "the turn ends, what the user said is kept" : "the turn ends"] as const
+      ]
+      : []),
+    ...(row.name === "BeforeToolSelection" ? [] : [["systemMessage", "the user reads it"] as const])
+  ]
+})
 
 const events: ReadonlyArray<Event> = [
   event({
@@ -135,7 +149,7 @@ export const gemini: System = {
     ["another with a text", "denies with it"],
     ["timeout, signal", "no decision, a warning"]
   ],
-  answers: [["continue: false, stopReason", "the turn ends"], ["systemMessage", "the user reads it"]],
+  answers: [],
   timeout: 60,
   keys: ["type", "command", "name", "timeout", "description", "env"],
   groupKeys: ["matcher", "hooks", "sequential"],

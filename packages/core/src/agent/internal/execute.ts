@@ -6,7 +6,7 @@ import { type AgentError, PortFailed, SessionError } from "../../data/AgentError
 import type { AgentEventBody } from "../../data/AgentEvent.ts"
 import { after } from "../../data/internal/timer.ts"
 import type { Message } from "../../data/Message.ts"
-import type { TurnOutput } from "../../data/Turn.ts"
+import type { TurnInput, TurnOutput } from "../../data/Turn.ts"
 import type { Usage } from "../../data/Usage.ts"
 import type { HookPointName, In } from "../../hook/HookPoint.ts"
 import type { HookRecord } from "../../hook/HookRecord.ts"
@@ -124,10 +124,11 @@ const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutp
 const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly executed: boolean }, Failure> {
   const folded = turn.fold("preTurn", turn.input)
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
+  const keeps = outcome?.action._tag === "Abort" && outcome.action.keepMessage === true
   if (turn.listened) {
     // What the hooks refused or replaced is told to nobody.
     const tag = outcome?.action._tag
-    const message = tag === "Reject" || tag === "Abort" ? "" : (outcome?.event ?? turn.input).message
+    const message = tag === "Reject" || (tag === "Abort" && !keeps) ? "" : (outcome?.event ?? turn.input).message
     turn.publish({ type: "turn-start", message, resumed: false })
   }
   // Also of a refused turn the hooks of its error see only what the earlier ones made of it; of what a confidential one refused, nothing.
@@ -136,14 +137,14 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
     turn.host.chain.hooks.some(({ confidential, name }) => confidential === true && name === refusedBy)
   const input = turn.input = hidden ? { message: "" } : outcome?.event ?? turn.input
   if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
+  if (keeps) turn.messages.push(spoken(input))
   if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
   const { memory } = turn.host
   if (memory?.preTurnContext !== undefined) {
     admit(turn, yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")
   }
-  const { attachments = [], message } = input
   turn.phase = "model"
-  turn.messages.push({ role: "user", content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments] })
+  turn.messages.push(spoken(input))
   if (outcome?.action._tag === "Respond") {
     const { text } = outcome.action.output
     turn.messages.push({ role: "assistant", content: text })
@@ -151,6 +152,11 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
   }
   return { ...(yield* work(turn)), executed: true }
 }
+
+const spoken = ({ attachments = [], message }: TurnInput): Message => ({
+  role: "user",
+  content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments]
+})
 
 const work = (turn: Turn): Effect.Effect<CoreOutput, Failure> => turn.host.core.runTurn(turn.input, new Context(turn))
 

@@ -124,6 +124,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly effectiveLimit?: number
   /** Milliseconds in which the same failure is told only once. Default 60,000. */
   readonly quietMs?: number
+  /** What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never block. Default `continue`, as Base Coat does. */
+  readonly onBroken?: "continue" | "block"
   /** Says why a command or a tool may not run now, where it may not: it then counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
@@ -152,7 +154,8 @@ export const make = (options: Options): AgentHook => {
       runners: options.runners ?? Runners.make(),
       refuse: options.refuse
     }),
-    timeoutMs
+    timeoutMs,
+    blockOnError: options.onBroken === "block"
   }
   const budgets = HookState.key(`${name}/budget`, Budget, { usedTokens: 0, effectiveLimit })
   const tallies = HookState.key(`${name}/tally`, Tally, { calls: 0, failures: 0, rotations: 0, errors: [] })

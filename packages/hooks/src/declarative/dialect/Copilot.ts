@@ -46,6 +46,10 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly runners?: Runners.Runners
   /** Names of variables of the host that `env` of a file may name, and that commands of the default runners see. Default: none. */
   readonly passEnv?: ReadonlyArray<string>
+  /** What `HOME` is for commands, and for `env` of a file. Default: the host's. */
+  readonly home?: string
+  /** What a hook that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, but for what denies anyway, as Copilot does. */
+  readonly onBroken?: "continue" | "block"
   /** Lets `allow` count where a project has entries at `permissionRequest` too. Default false: a project tightens, and loosens nothing. */
   readonly projectAllows?: boolean
   /** What tools are called in hook files. Default: common names are recognised (`write_file` is `create`, or `Write`), others stay. */
@@ -93,10 +97,10 @@ export const decode = (text: string, file: string): Decoded => File.decode(text,
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { handlers, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
+  const { handlers, home, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
   const runners = options.runners ?? Runners.make({ passEnv })
   const entries = Entries.make<Handler>({ runners, refuse: options.refuse, maxOutput: 10_485_760 })
-  const fire = Runs.make({ handlers, entries, projectDir, passEnv })
+  const fire = Runs.make({ handlers, entries, projectDir, home, passEnv, blockOnError: options.onBroken === "block" })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
   // A project tightens, and loosens nothing.
@@ -184,10 +188,14 @@ export const make = (options: Options): AgentHook => {
       note(ctx, { role: "user", content: input.message })
       if (!has("userPromptSubmitted", "userPromptTransformed")) return undefined
       return Effect.gen(function*() {
-        const { contexts, prompt = input.message, stop } = yield* fire("userPromptSubmitted", { prompt: input.message }, ctx) ?? Runs.none
+        const first = yield* fire("userPromptSubmitted", { prompt: input.message }, ctx) ?? Runs.none
+        const { contexts, denied, prompt = input.message, stop } = first
         if (stop !== undefined) return HookAction.abort(stop)
+        if (denied !== undefined) return HookAction.reject(denied)
         for (const context of contexts) ctx.inject(context)
-        const { transformed = prompt } = yield* fire("userPromptTransformed", { prompt, transformedPrompt: prompt }, ctx) ?? Runs.none
+        const last = yield* fire("userPromptTransformed", { prompt, transformedPrompt: prompt }, ctx) ?? Runs.none
+        if (last.denied !== undefined) return HookAction.reject(last.denied)
+        const { transformed = prompt } = last
         return transformed === input.message ? undefined : HookAction.transform({ ...input, message: transformed })
       })
     },
@@ -214,7 +222,9 @@ export const make = (options: Options): AgentHook => {
             const last = wanted === undefined ? args : argsOf(call, wanted, ctx)
             const [, serverName, toolName] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
             if (serverName !== undefined) {
-              yield* fire("preMcpToolCall", { serverName, toolName: toolName!, arguments: last, toolCallId: id }, ctx) ?? Runs.none
+              const about = { serverName, toolName: toolName!, arguments: last, toolCallId: id }
+              const { denied: broken } = yield* fire("preMcpToolCall", about, ctx) ?? Runs.none
+              if (broken !== undefined) return HookAction.reject(broken)
             }
             return wanted === undefined ? undefined : HookAction.transform({ id, name: tool, args: last })
           })
@@ -239,7 +249,8 @@ export const make = (options: Options): AgentHook => {
             const asked = { ...call, about }
             const { input } = tools.known(call.name, call.args, ctx.cwd, about)
             const verdict = yield* atTool("permissionRequest", asked, ctx, { toolInput: input }) ?? Runs.none
-            const { behavior, behaviorReason = "Denied by permissionRequest hook", interrupt } = verdict
+            const { behavior, behaviorReason = "Denied by permissionRequest hook", denied, interrupt } = verdict
+            if (denied !== undefined) return HookAction.reject(denied)
             if (behavior === "deny") {
               if (interrupt === true) stops.set(ctx.sessionId, behaviorReason)
               return HookAction.reject(behaviorReason)

@@ -55,6 +55,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly toolNames?: ToolNames
   /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
   readonly transcripts?: string
+  /** What a hook that broke, or took too long, means for a prompt or a tool call. Default `continue`, as Gemini CLI does. */
+  readonly onBroken?: "continue" | "block"
   /** Says why a hook may not run now, where it may not: it then counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
@@ -106,11 +108,14 @@ export const make = (options: Options): AgentHook => {
     if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
   }
 
-  const fire = Runs.make({ handlers, entries, projectDir, transcript })
+  const fire = Runs.make({ handlers, entries, projectDir, transcript, blockOnError: options.onBroken === "block" })
   const { atTool, concluded, merged } = Calls.make({
     fire,
     tools,
-    toolNamed: (called, ctx) => offered.get(ctx.sessionId)?.find((tool) => tool.name === called || tools.nameOf(tool.name) === called)
+    toolNamed: (called, ctx) => {
+      const all = offered.get(ctx.sessionId)
+      return all?.find((tool) => tool.name === called) ?? all?.find((tool) => tools.nameOf(tool.name) === called)
+    }
   })
 
   const afterAgent = (answer: string, messages: ReadonlyArray<Message>, ctx: HookContext, active: boolean) => {
@@ -170,7 +175,8 @@ export const make = (options: Options): AgentHook => {
       turns.set(ctx.sessionId, { prompt: input.message, retried: false })
       note(ctx, { role: "user", content: input.message })
       return then(fire("BeforeAgent", { prompt: input.message }, ctx), ({ contexts, denied, stopped }) => {
-        if (stopped !== undefined) return HookAction.abort(stopped)
+        // What is denied is forgotten; what is only stopped stays said.
+        if (stopped !== undefined) return HookAction.abort(stopped, { keepMessage: true })
         if (denied !== undefined) return HookAction.reject(denied, { userMessage: denied })
         for (const context of contexts) ctx.inject(context)
         return undefined

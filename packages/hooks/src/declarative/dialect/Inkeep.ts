@@ -23,7 +23,7 @@ import type { Attachment, Definition } from "../internal/inkeeptypes.ts"
 
 export type { HookPoint } from "../internal/inkeepanswers.ts"
 export type { Mcp } from "../internal/inkeepcapabilities.ts"
-export type { Attachment, Context, Definition, InProcess, Stored } from "../internal/inkeeptypes.ts"
+export type { Attachment, Context, Definition, InProcess, Scope, Stored } from "../internal/inkeeptypes.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {

@@ -21,7 +21,7 @@ import { expect, whole, within } from "../../internal/expect.ts"
 import { isPinned } from "../../internal/transcript.ts"
 import type { Warning } from "../HookConfig.ts"
 import * as Entries from "../internal/entries.ts"
-import { type Answer, type Change, meant, read, shown, type Type } from "../internal/kodeletanswers.ts"
+import { type Answer, type Change, meant, nothing, read, shown, type Type } from "../internal/kodeletanswers.ts"
 import { executables, type Folder, type Handler } from "../internal/kodeletfiles.ts"
 import { cook, type Recipe } from "../internal/kodeletrecipes.ts"
 import { ask, type Asked, type Typed } from "../internal/kodelettypes.ts"
@@ -48,6 +48,10 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly autoCompact?: number
   /** Milliseconds that one run may take. Default 30,000. */
   readonly timeoutMs?: number
+  /**
+   * What one that broke, took too long, or could not say what it is for, means for a prompt or a tool call. Default `continue`, as Kodelet does.
+   */
+  readonly onBroken?: "continue" | "block"
   /** Says why an executable may not run now, where it may not: it then counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
@@ -93,24 +97,32 @@ export const find = (
 export const make = (options: Options): AgentHook => {
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
   Result.getOrThrow(expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1)))
-  const { refuse, runners = Runners.make() } = options
+  const { onBroken = "continue", refuse, runners = Runners.make() } = options
   const entries = Entries.make<Running>({ runners, refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler) })
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
 
   let asking: Fiber.Fiber<Asked> | undefined
   let told = false
-  /** The executables of some types; each is asked once, and not by a turn that may be cancelled. */
-  const of = (ctx: HookContext, ...wanted: ReadonlyArray<Type>): Effect.Effect<ReadonlyArray<Typed>> =>
+  /** What the executables are for; each is asked once, and not by a turn that may be cancelled. */
+  const all = (ctx: HookContext): Effect.Effect<Asked> =>
     Effect.suspend(() => {
-      if (handlers.length === 0 || current(ctx).off) return Effect.succeed([])
+      if (handlers.length === 0 || current(ctx).off) return Effect.succeed({ typed: [], problems: [], broken: [] })
       asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
-      return Effect.map(Fiber.join(asking), ({ problems, typed }) => {
-        if (!told) problems.forEach(ctx.warn)
+      return Effect.map(Fiber.join(asking), (asked) => {
+        if (!told) asked.problems.forEach(ctx.warn)
         told = true
-        return typed.filter(({ type }) => wanted.includes(type))
+        return asked
       })
     })
+  const of = (ctx: HookContext, ...wanted: ReadonlyArray<Type>): Effect.Effect<ReadonlyArray<Typed>> =>
+    Effect.map(all(ctx), ({ typed }) => typed.filter(({ type }) => wanted.includes(type)))
+
+  /** Why nobody knows whether an executable would have blocked, where that counts. */
+  const unsure = (ctx: HookContext): Effect.Effect<string | undefined> =>
+    onBroken === "block"
+      ? Effect.map(all(ctx), ({ broken }) => broken.length === 0 ? undefined : `a hook broke: ${broken.join("; ")}`)
+      : never
 
   /** What the host said about this turn. */
   const current = (ctx: HookContext): { readonly recipe?: string; readonly off: boolean } => {
@@ -131,9 +143,16 @@ export const make = (options: Options): AgentHook => {
     return Effect.map(
       entries.run({ ...handler, event: type, handler }, { input, cwd: ctx.cwd, timeoutMs }, Entries.answered(read(type, name)), ctx),
       ({ answer }) =>
-        Result.getOrElse(answer, (problem) => {
-          ctx.warn(`${handler.key} (${type}) ${problem}`)
-          return { followUps: [] }
+        Result.match(answer, {
+          onFailure: (problem) => {
+            ctx.warn(`${handler.key} (${type}) ${problem}`)
+            const guards = onBroken === "block" && (type === "before_tool_call" || type === "user_message_send")
+            return guards ? { ...nothing, blocked: `a hook broke: it ${problem}` } : nothing
+          },
+          onSuccess: (said) => {
+            for (const problem of said.problems) ctx.warn(`${handler.key}: ${problem}`)
+            return said
+          }
         })
     )
   }
@@ -195,6 +214,8 @@ export const make = (options: Options): AgentHook => {
             ...(hooks === "none" ? { off: true } : {})
           })
         }
+        const why = yield* unsure(ctx)
+        if (why !== undefined) return HookAction.reject(`message blocked by hook: ${why}`)
         for (const one of yield* of(ctx, "user_message_send")) {
           const { blocked } = yield* run(one, { message }, ctx)
           if (blocked !== undefined) return HookAction.reject(`message blocked by hook: ${blocked}`)
@@ -203,6 +224,8 @@ export const make = (options: Options): AgentHook => {
       }),
     preToolCall: (call, ctx) =>
       Effect.gen(function*() {
+        const why = yield* unsure(ctx)
+        if (why !== undefined) return HookAction.reject(why)
         const { back, input: first, name: tool } = seen(call, call.tool, ctx)
         let input = first
         let unaware: ReadonlyArray<Typed> = []
@@ -292,6 +315,7 @@ const Turn = Schema.Struct({ turn: Schema.Finite, recipe: Schema.optionalKey(Sch
 const Tokens = Schema.Struct({ input: Schema.Finite, output: Schema.Finite })
 const Counts = Schema.Struct({ turn: Schema.Finite, steps: Schema.Finite, before: Tokens, now: Tokens })
 const none = { input: 0, output: 0 }
+const never = Effect.succeed(undefined)
 
 const first = (change: Change | undefined, next: Change | undefined, { handler }: Typed, ctx: HookContext): Change | undefined => {
   if (change === undefined || next === undefined) return change ?? next

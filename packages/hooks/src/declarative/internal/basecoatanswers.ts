@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { detectors } from "../../internal/credentials.ts"
 import { findAll } from "../../internal/detect.ts"
 import type { Fields } from "./fields.ts"
+import { unheard } from "./meant.ts"
 
 /** What counts of an answer. */
 export interface Answer {
@@ -48,7 +49,8 @@ export const normalise = (said: Fields | undefined): Result.Result<Answer, strin
   const action = decoded.success.action ?? (modifies ? "modify" : context.length > 0 ? "injectContext" : "passThrough")
   const stray = [
     ...(modifies && action !== "modify" ? [`its changes do not count, because its action is ${action}`] : []),
-    ...(context.length > 0 && action === "passThrough" ? ["its context does not count, because its action is passThrough"] : [])
+    ...(context.length > 0 && action === "passThrough" ? ["its context does not count, because its action is passThrough"] : []),
+    ...unheard(said, { top: Object.keys(Wire.fields), inner: [] }, "hooks of Base Coat")
   ]
   return Result.succeed({
     action,

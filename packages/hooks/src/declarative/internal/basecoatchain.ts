@@ -30,6 +30,8 @@ export interface Setup {
   readonly handlers: () => ReadonlyArray<Handler>
   readonly entries: Entries.Entries<Handler & { readonly work: Work }>
   readonly timeoutMs: number
+  /** Whether a hook that broke blocks a tool call. */
+  readonly blockOnError: boolean
 }
 
 /** What may come of an event besides context. */
@@ -146,8 +148,13 @@ const one = (handler: Handler, envelope: Envelope, setup: Setup, ctx: HookContex
       return { answer: result.success, hookId: typeof hookId === "string" && hookId !== "" ? hookId.slice(0, 100) : key }
     }
     const message = discreet(result.failure)
+    const blocks = setup.blockOnError && envelope.hook === "PreToolUse" && handler.kind !== "advisory" && handler.kind !== "telemetry"
     return {
-      answer: { action: "passThrough", context: [], overwrite: false, warnings: [`Hook failed: ${message}`], metadata: {} },
+      answer: {
+        ...passThrough,
+        ...(blocks ? { action: "block", reason: `a hook broke: it ${message}` } : {}),
+        warnings: [`Hook failed: ${message}`]
+      },
       hookId: key,
       problem: message
     }

@@ -9,6 +9,7 @@ import type { Work } from "../Runners.ts"
 import { type EventName, events, type Handler } from "./basecoatevents.ts"
 import { object } from "./entries.ts"
 import { type Fields, isFields } from "./fields.ts"
+import { whyNoObject } from "./nojson.ts"
 
 const Entry = Schema.Struct({
   command: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1))),
@@ -34,7 +35,7 @@ export const decode = (
     void warnings.push({ file, key, reason, ...(isFields(entry) && entry["kind"] === "policy" ? { policy: true } : {}) })
   const parsed = object(text)
   if (Result.isFailure(parsed) || parsed.success === undefined) {
-    warn("", "is no JSON object, nothing of it counts")
+    warn("", `${whyNoObject(text)}: nothing of it counts`)
     return { handlers: [], warnings }
   }
   const root = parsed.success

@@ -7,6 +7,7 @@ import type { Warning } from "../HookConfig.ts"
 import type { CommandWork, HttpWork, PromptWork } from "../Runners.ts"
 import type { Entry } from "./entries.ts"
 import { type Fields, isFields, isText, parse } from "./fields.ts"
+import { whyNoObject } from "./nojson.ts"
 
 /** Events by their own names: what else they are called, and the field that a matcher is held against. */
 const table = {
@@ -63,7 +64,7 @@ export const decode = (text: string, file: string): Decoded => {
   const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
   const nothing = { handlers: [], warnings, disableAllHooks: false }
   const settings = parse(stripComments(text.replace(/^\uFEFF/, "")))
-  if (!isFields(settings)) return warn("", "is not JSON, or not an object") ?? nothing
+  if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
   const { disableAllHooks, hooks, version = 1 } = settings
   if (version !== 1) return warn("version", "expected 1, so nothing of this file counts") ?? nothing
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")

@@ -5,6 +5,7 @@ import type { Outcome } from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import type { EventName, Handler } from "./copilotFile.ts"
 import { cap, type Fields, isFields, parse, reader } from "./fields.ts"
+import { type Counting, isMeant, lost, unheard } from "./meant.ts"
 
 /** What one hook wants: of a field that several set the last counts. */
 interface Wish {
@@ -48,14 +49,40 @@ export interface Verdict extends Wish {
   readonly contexts: ReadonlyArray<string>
 }
 
+/** Where an entry that broke may deny. */
+const guards: ReadonlySet<EventName> = new Set([
+  "userPromptSubmitted",
+  "userPromptTransformed",
+  "preToolUse",
+  "preMcpToolCall",
+  "permissionRequest"
+])
+
+/** Reads how a hook ended. With `blockOnError` one that broke denies a prompt, a tool call or a permission. */
+export const read = (handler: Pick<Handler, "pascal" | "point" | "work">, blockOnError: boolean) =>
+(
+  finished: Finished,
+  refused: string | undefined
+): Said => {
+  const said = heard(handler, finished)
+  const { outcome, problem } = said
+  const read = refused === undefined || problem === undefined ? said : { ...said, problem: refused }
+  return blockOnError && guards.has(handler.point) && (outcome === "nonBlockingError" || outcome === "cancelled")
+    ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${read.problem}`) }
+    : read
+}
+
 /**
  * Lines of progress are no part of what a command says; the rest is one JSON object, or nothing. Only 0 is a success. At `preToolUse` a command that ends otherwise denies, unless it took too
  * long; at `permissionRequest` 2 denies; at `postToolUseFailure` it is advice for the model; anywhere else it is a warning.
  */
-export const read = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work">) => (finished: Finished): Said => {
+const heard = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work">, finished: Finished): Said => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
   const { progress, rest } = split(stdout)
-  const said = { ...decode(isObject(rest) ?? {}, point, pascal), progress }
+  const json = isObject(rest)
+  const decoded = decode(json ?? {}, point, pascal)
+  const stray = json === undefined ? isMeant(rest) ? [lost] : [] : unheard(json, counts(point, pascal), point)
+  const said = { ...decoded, problems: [...decoded.problems, ...stray], progress }
   const silent = { wish: {}, problems: [], progress }
   if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
   const { behavior, block, stop } = said.wish
@@ -74,7 +101,7 @@ export const read = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" |
     return { ...said, outcome: "blocking", wish: { ...said.wish, behavior: "deny" } }
   }
   if (work.type === "command" && exitCode === 2 && point === "postToolUseFailure") {
-    const advice = [said.context, isObject(rest) === undefined ? rest : "", error].filter((text) => text !== undefined && text !== "")
+    const advice = [said.context, json === undefined ? rest : "", error].filter((text) => text !== undefined && text !== "")
     return { ...silent, outcome: "success", ...(advice.length === 0 ? {} : { context: advice.join("\n") }) }
   }
   return { ...silent, outcome: "nonBlockingError", problem, ...(exitCode === 2 && error !== "" ? { message: error } : {}) }
@@ -105,6 +132,34 @@ const split = (stdout: string): { readonly progress: ReadonlyArray<JsonObject>; 
     return false
   })
   return { progress: progress.slice(0, 100), rest: rest.join("\n").trim() }
+}
+
+const context = ["additionalContext"]
+
+/** What counts at an event, at the top, in `hookSpecificOutput`, or in either. */
+const table: { readonly [E in EventName]: Partial<Counting> & { readonly either?: ReadonlyArray<string>; readonly stops?: true } } = {
+  sessionStart: { either: context, stops: true },
+  sessionEnd: {},
+  userPromptSubmitted: { either: ["modifiedPrompt", ...context], stops: true },
+  userPromptTransformed: { either: ["modifiedTransformedPrompt"] },
+  preToolUse: { either: ["permissionDecision", "modifiedArgs", ...context], top: ["decision"], inner: ["updatedInput"], stops: true },
+  preMcpToolCall: {},
+  postToolUse: { either: ["modifiedResult", ...context], stops: true },
+  postToolUseFailure: { either: context, stops: true },
+  agentStop: { either: ["decision"], stops: true },
+  subagentStart: { either: context },
+  subagentStop: { either: ["decision", "modifiedResponse"], stops: true },
+  errorOccurred: { top: ["errorHandling"] },
+  preCompact: {},
+  permissionRequest: { either: ["decision"], top: ["behavior"] },
+  notification: { either: context }
+}
+
+/** Names in Pascal case have what Claude has besides. */
+const counts = (point: EventName, pascal: boolean): Counting => {
+  const { either = [], inner = [], stops, top = [] } = table[point]
+  const more = ["systemMessage", ...(stops === true ? ["continue"] : []), ...(point === "postToolUse" ? ["decision"] : [])]
+  return { top: [...either, ...top, ...(pascal ? more : [])], inner: [...either, ...inner] }
 }
 
 type Decoded = Omit<Said, "outcome" | "progress"> & { readonly reason?: string }

@@ -23,10 +23,37 @@ export interface Setup {
   readonly handlers: ReadonlyArray<Handler>
   readonly entries: Entries.Entries<Handler>
   readonly projectDir: string
+  readonly home: string | undefined
   readonly passEnv: ReadonlyArray<string>
+  /** Whether a hook that broke denies a prompt, a tool call or a permission. */
+  readonly blockOnError: boolean
 }
 
-export const make = ({ entries, handlers, passEnv, projectDir }: Setup): Fire => {
+export const make = ({ blockOnError, entries, handlers, home, passEnv, projectDir }: Setup): Fire => {
+  const base = {
+    COPILOT_PROJECT_DIR: projectDir,
+    CLAUDE_PROJECT_DIR: projectDir,
+    ...(home === undefined ? {} : { HOME: home })
+  }
+  const warned = new Set<string>()
+
+  /** The variables of an entry; one that names what no command sees says so once. */
+  const variables = ({ env = {}, file, key }: Handler, ctx: HookContext): { readonly [name: string]: string } => {
+    const seen = environment(passEnv, base)
+    const filled = Object.entries(env).map(([name, value]) => {
+      const unseen = namesIn(value).filter((one) => !Object.hasOwn(seen, one))
+      const id = `${file} ${key} ${name}`
+      if (unseen.length > 0 && !warned.has(id)) {
+        warned.add(id)
+        ctx.warn(
+          `${file}: ${key}.env.${name}: ${unseen.join(", ")} is empty, because commands do not see it: \`passEnv\` names what they see`
+        )
+      }
+      return [name, expanded(value, seen)] as const
+    })
+    return { ...base, ...Object.fromEntries(filled) }
+  }
+
   const one = (handler: Handler, { camel, pascal }: Told, ctx: HookContext): Effect.Effect<Output.Said> =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
@@ -34,10 +61,9 @@ export const make = ({ entries, handlers, passEnv, projectDir }: Setup): Fire =>
       const input: JsonObject = handler.pascal
         ? { ...snake(pascal), hook_event_name: handler.event, session_id: sessionId, timestamp: new Date(now).toISOString(), cwd: ctx.cwd }
         : { ...camel, sessionId, timestamp: now, cwd: ctx.cwd }
-      const base = { COPILOT_PROJECT_DIR: projectDir, CLAUDE_PROJECT_DIR: projectDir }
-      const env = { ...base, ...expanded(handler.env ?? {}, environment(passEnv, base)) }
+      const env = variables(handler, ctx)
       const cwd = handler.cwd === undefined ? projectDir : resolve(projectDir, handler.cwd)
-      const said = yield* entries.run(handler, { input, cwd, env, timeoutMs: handler.timeoutMs }, Output.read(handler), ctx)
+      const said = yield* entries.run(handler, { input, cwd, env, timeoutMs: handler.timeoutMs }, Output.read(handler, blockOnError), ctx)
       const label = labelOf(handler)
       for (const progress of said.progress) ctx.events.emit("hook-progress", { event: handler.event, key: handler.key, ...progress })
       if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
@@ -72,17 +98,13 @@ const snake = (fields: JsonObject): JsonObject =>
     ])
   )
 
+const reference = /\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g
+
+const namesIn = (value: string): ReadonlyArray<string> => [...value.matchAll(reference)].map(([, braced, bare]) => braced ?? bare ?? "")
+
 /** Fills in `$NAME` and `${NAME}` of what a command sees anyway; what it does not see is empty. */
-const expanded = (
-  env: { readonly [name: string]: string },
-  seen: { readonly [name: string]: string }
-): { readonly [name: string]: string } =>
-  Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [
-      name,
-      value.replaceAll(/\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g, (_, braced?: string, bare?: string) => {
-        const wanted = braced ?? bare ?? ""
-        return Object.hasOwn(seen, wanted) ? seen[wanted]! : ""
-      })
-    ])
-  )
+const expanded = (value: string, seen: { readonly [name: string]: string }): string =>
+  value.replaceAll(reference, (_, braced?: string, bare?: string) => {
+    const wanted = braced ?? bare ?? ""
+    return Object.hasOwn(seen, wanted) ? seen[wanted]! : ""
+  })

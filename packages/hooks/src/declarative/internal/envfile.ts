@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import type { EventName } from "./events.ts"
 import { read } from "./files.ts"
+import { loads } from "./variables.ts"
 
 /** What scripts of a session exported. */
 export const environment: HookState.StateKey<{ readonly [name: string]: string }> = HookState.key(
@@ -34,12 +35,9 @@ export const take = (path: string, ctx: HookContext): void => {
   if (content === "absent" || "problem" in content) return
   const found = content.bytes.toString("utf8").split("\n").flatMap((line) => {
     const [, name, value] = /^\s*export\s+([A-Za-z_]\w{0,127})=(.*?)\s*$/.exec(line) ?? []
-    return name === undefined || refused.test(name) ? [] : [[name, plain(value!)] as const]
+    return name === undefined || loads.test(name) ? [] : [[name, plain(value!)] as const]
   })
   if (found.length > 0) ctx.root.state.update(environment, (all) => ({ ...all, ...Object.fromEntries(found) }))
 }
-
-/** What would have every program load something. */
-const refused = /^(?:LD_|DYLD_|BASH_ENV$|ENV$|NODE_OPTIONS$|PYTHONSTARTUP$|PERL5OPT$|GIT_|PROMPT_COMMAND$)/
 
 const plain = (value: string): string => /^"(.*)"$/s.exec(value)?.[1] ?? /^'(.*)'$/s.exec(value)?.[1] ?? value

@@ -7,6 +7,7 @@ import type { Warning } from "../HookConfig.ts"
 import type { CommandWork } from "../Runners.ts"
 import type { Entry } from "./entries.ts"
 import { type Fields, isFields, isText, parse } from "./fields.ts"
+import { whyNoObject } from "./nojson.ts"
 
 /** The field that a matcher is held against; none where every matcher fits. */
 export const events = {
@@ -48,7 +49,7 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
   const settings = parse(stripComments(text.replace(/^\uFEFF/, "")))
-  if (!isFields(settings)) warn("", "is not JSON, or not an object")
+  if (!isFields(settings)) warn("", whyNoObject(text, true))
   const { hooks, hooksConfig } = isFields(settings) ? settings : {}
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
   if (hooksConfig !== undefined && !isFields(hooksConfig)) warn("hooksConfig", "expected an object")

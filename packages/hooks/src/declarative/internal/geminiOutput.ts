@@ -3,6 +3,8 @@ import type { JsonObject } from "@belay/core/Json"
 import type { Outcome } from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import { cap, type Fields, isFields, isText, parse, reader } from "./fields.ts"
+import type { EventName } from "./geminiFile.ts"
+import { type Counting, isMeant, lost, unheard } from "./meant.ts"
 
 /** What one hook says. */
 export interface Said {
@@ -42,15 +44,60 @@ export interface Verdict extends Omit<Specific, "context"> {
 
 const silent = { suppress: false, specific: {}, problems: [] } as const
 
+const denials = ["decision", "continue", "systemMessage"]
+const message = { top: ["systemMessage"], inner: [] }
+
+/** What counts at an event. Where no decision does, nothing is denied or stopped. */
+const counts: { readonly [E in EventName]: Counting } = {
+  SessionStart: { top: ["systemMessage"], inner: ["additionalContext"] },
+  SessionEnd: message,
+  BeforeAgent: { top: denials, inner: ["additionalContext"] },
+  AfterAgent: { top: denials, inner: [] },
+  BeforeModel: { top: denials, inner: [] },
+  BeforeToolSelection: { top: [], inner: [] },
+  AfterModel: { top: denials, inner: [] },
+  BeforeTool: { top: denials, inner: [] },
+  AfterTool: { top: denials, inner: ["additionalContext", "tailToolCallRequest"] },
+  PreCompress: message,
+  Notification: message
+}
+
+/** Reads how a hook of an event ended. With `blockOnError` one that broke denies a prompt or a tool call. */
+export const read = (event: EventName, blockOnError: boolean) => (finished: Finished, refused: string | undefined): Said => {
+  const { broke, json, ...said }: Heard = refused === undefined
+    ? heard(finished)
+    : { ...silent, outcome: "nonBlockingError", broke: refused, message: `Warning: ${refused}` }
+  const isByCode = said.denied !== undefined && json?.["decision"] === undefined
+  const read = {
+    ...said,
+    problems: [
+      ...said.problems,
+      ...(json === undefined ? [] : unheard(json, counts[event], event)),
+      ...(isByCode && !counts[event].top.includes("decision") ? [`${event} cannot be denied`] : []),
+      ...(said.asked !== undefined && event !== "BeforeTool" ? [`ask does not count at ${event}`] : [])
+    ],
+    ...(broke === undefined ? {} : { problem: broke })
+  }
+  return broke !== undefined && blockOnError && (event === "BeforeAgent" || event === "BeforeTool")
+    ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${broke}`) }
+    : read
+}
+
+interface Heard extends Said {
+  /** Why nothing it says counts. */
+  readonly broke?: string
+  readonly json?: Fields
+}
+
 /**
  * Standard output is JSON, or standard error where there is none; a text that is JSON counts as what it holds. What is not JSON is for the user at 0 and 1, and the reason of a denial at
  * any other code. Code 2 always denies.
  */
-export const read = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Said => {
-  if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
+const heard = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Heard => {
+  if (timedOut) return { ...silent, outcome: "cancelled", broke: "took too long and was ended" }
   // A denial is one, however much was written with it.
   if (exitCode === undefined || (overflowed && exitCode < 2)) {
-    return { ...silent, outcome: "nonBlockingError", problem: overflowed ? "wrote too much" : "was killed" }
+    return { ...silent, outcome: "nonBlockingError", broke: overflowed ? "wrote too much" : "was killed" }
   }
   const [out, error] = [overflowed ? "" : stdout.trim(), stderr.trim()]
   const json = objectOf(out === "" ? error : out)
@@ -61,18 +108,22 @@ export const read = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finishe
     const blocks = denied !== undefined || said.stopped !== undefined
     return {
       ...said,
+      json,
       ...(denied === undefined ? {} : { denied }),
       outcome: blocks ? "blocking" : failure === undefined ? "success" : "nonBlockingError",
       ...(blocks || failure === undefined ? {} : { problem: failure })
     }
   }
-  if (exitCode === 0) return { ...silent, outcome: "success", ...(out === "" ? {} : { message: cap(out) }) }
+  const problems = isMeant(out) || isMeant(error) ? [lost] : []
+  if (exitCode === 0) return { ...silent, problems, outcome: "success", ...(out === "" ? {} : { message: cap(out) }) }
   const text = cap(error || out)
   const first = text.split("\n", 1)[0]!
-  const problem = first === "" ? failure! : `${failure!}: ${first}`
-  if (exitCode === 1) return { ...silent, outcome: "nonBlockingError", problem, ...(text === "" ? {} : { message: `Warning: ${text}` }) }
+  const broke = first === "" ? failure! : `${failure!}: ${first}`
+  if (exitCode === 1) {
+    return { ...silent, problems, outcome: "nonBlockingError", broke, ...(text === "" ? {} : { message: `Warning: ${text}` }) }
+  }
   return text === "" && exitCode !== 2
-    ? { ...silent, outcome: "nonBlockingError", problem }
+    ? { ...silent, outcome: "nonBlockingError", broke }
     : { ...silent, outcome: "blocking", denied: text || unsaid }
 }
 

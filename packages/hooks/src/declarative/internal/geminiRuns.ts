@@ -16,6 +16,8 @@ export interface Setup {
   readonly entries: Entries.Entries<Handler>
   readonly projectDir: string
   readonly transcript: Transcript | undefined
+  /** Whether a hook that broke denies a prompt or a tool call. */
+  readonly blockOnError: boolean
 }
 
 /** Nothing where no hook fits. `names` are other names of the tool that it is about. */
@@ -29,7 +31,7 @@ export type Fire = (
 /** How many commands of one event run at once. */
 const concurrency = 10
 
-export const make = ({ entries, handlers, projectDir, transcript }: Setup): Fire => {
+export const make = ({ blockOnError, entries, handlers, projectDir, transcript }: Setup): Fire => {
   const events = new Set(handlers.map(({ event }) => event))
 
   const one = (handler: Handler, input: JsonObject, ctx: HookContext): Effect.Effect<Output.Said> => {
@@ -44,7 +46,8 @@ export const make = ({ entries, handlers, projectDir, transcript }: Setup): Fire
       ...handler.env
     }
     const work = { ...handler.work, command: placed(handler.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir) }
-    return Effect.map(entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, Output.read, ctx), (said) => {
+    const read = Output.read(handler.event, blockOnError)
+    return Effect.map(entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, read, ctx), (said) => {
       const label = labelOf(handler)
       if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
       for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)

@@ -5,10 +5,13 @@ import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { points } from "./inkeepanswers.ts"
-import type { Attachment, Definition } from "./inkeeptypes.ts"
+import type { Attachment, Definition, Scope } from "./inkeeptypes.ts"
 
-/** An attachment with its definition. */
-export interface Attached extends Attachment {
+/** An attachment with its definition, and what it says in one way only. */
+export interface Attached extends Pick<Attachment, "hookPoint" | "sandboxConfig" | "writes"> {
+  readonly scope: Scope
+  readonly order: number
+  readonly onError: "proceed" | "abort"
   readonly name: string
   readonly definition: Definition
   readonly decoded: Json | undefined
@@ -30,7 +33,10 @@ export const attached = (
   const all: Array<Attached> = []
   for (const [index, attachment] of attachments.entries()) {
     const key = `${hook}.attachments[${index}]`
-    const { config, hookDefinitionId, hookPoint, onError = "proceed", order = 0, scope } = attachment
+    const { config, hookDefinitionId, hookPoint, sandboxConfig, writes } = attachment
+    const scope: Scope | null | undefined = attachment.scope === "project" ? { _tag: "project" } : attachment.scope
+    const onError = attachment.onError ?? "proceed"
+    const order = attachment.order ?? 0
     const definition = known.get(hookDefinitionId)
     if (definition === undefined) return refuse(`${key}.hookDefinitionId`, `there is no definition ${JSON.stringify(hookDefinitionId)}`)
     if (!points.includes(hookPoint)) {
@@ -38,19 +44,30 @@ export const attached = (
       return refuse(`${key}.hookPoint`, `${JSON.stringify(hookPoint)} is not known${near === undefined ? "" : `; did you mean "${near}"?`}`)
     }
     if (scope?._tag !== "project" && !(scope?._tag === "agent" && typeof scope.agentId === "string" && scope.agentId !== "")) {
-      return refuse(`${key}.scope`, `expected { _tag: "project" } or { _tag: "agent", agentId }`)
+      return refuse(`${key}.scope`, `expected "project", { _tag: "project" } or { _tag: "agent", agentId }`)
     }
     if (!Number.isFinite(order)) return refuse(`${key}.order`, "expected a number")
     if (onError !== "proceed" && onError !== "abort") return refuse(`${key}.onError`, `expected "proceed" or "abort"`)
-    const decoded = definition.schema === undefined ? Result.succeed(config) : Schema.decodeUnknownResult(definition.schema)(config ?? {})
+    const { schema = null } = definition
+    const decoded = schema === null ? Result.succeed(config ?? undefined) : Schema.decodeUnknownResult(schema)(config ?? {})
     if (Result.isFailure(decoded)) return refuse(`${key}.config`, `does not fit ${definition.id}: ${String(decoded.failure.message)}`)
     const name = attachment.name ?? `${definition.name ?? definition.id}@${scope._tag === "project" ? "project" : scope.agentId}`
     const twin = all.find((one) => one.name === name && one.hookPoint === hookPoint)
     if (twin !== undefined) return refuse(`${key}.name`, `${JSON.stringify(name)} is there twice at ${hookPoint}: give one of them a name`)
-    all.push({ ...attachment, onError, order, name, definition, decoded: decoded.success as Json | undefined })
+    all.push({
+      hookPoint,
+      scope,
+      onError,
+      order,
+      name,
+      definition,
+      decoded: decoded.success as Json | undefined,
+      ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
+      ...(writes === undefined ? {} : { writes })
+    })
   }
   const tier = ({ scope }: Attached) => scope._tag === "project" ? 0 : 1
-  return Result.succeed(all.sort((a, b) => tier(a) - tier(b) || a.order! - b.order!))
+  return Result.succeed(all.sort((a, b) => tier(a) - tier(b) || a.order - b.order))
 }
 
 const wrong = (definition: Definition, known: ReadonlyMap<string, Definition>): string | undefined => {

@@ -59,18 +59,18 @@ export interface Context {
 interface About {
   readonly id: string
   /** Default: the id. */
-  readonly name?: string
-  readonly description?: string
+  readonly name?: string | null
+  readonly description?: string | null
   /** What `config` of an attachment has to be. */
-  readonly schema?: Schema.Codec<unknown, unknown>
+  readonly schema?: Schema.Codec<unknown, unknown> | null
 }
 
 /** Code that is kept somewhere: `export default async (ctx) => ({ action: "proceed" })`. It runs in a sandbox. @category models @since 0.1.0 */
 export interface Stored extends About {
-  readonly execution?: "sandbox"
+  readonly execution?: "sandbox" | null
   readonly executeCode: string
   /** There are none in the sandbox: anything here is an error. */
-  readonly dependencies?: { readonly [name: string]: string }
+  readonly dependencies?: { readonly [name: string]: string } | null
 }
 
 /** A function of the host, which may do whatever the host may. @category models @since 0.1.0 */
@@ -82,20 +82,23 @@ export interface InProcess extends About {
 /** @category models @since 0.1.0 */
 export type Definition = Stored | InProcess
 
-/** One definition at one point. @category models @since 0.1.0 */
+/** Whose hook it is. @category models @since 0.1.0 */
+export type Scope = { readonly _tag: "project" } | { readonly _tag: "agent"; readonly agentId: string }
+
+/** One definition at one point. Null, as an empty column of a database has it, is as good as absent. @category models @since 0.1.0 */
 export interface Attachment {
   readonly hookDefinitionId: string
-  readonly scope: { readonly _tag: "project" } | { readonly _tag: "agent"; readonly agentId: string }
+  readonly scope: Scope | "project"
   readonly hookPoint: HookPoint
   /** Lower runs first, after everything of the project where the scope is an agent. Default 0. */
-  readonly order?: number
+  readonly order?: number | null
   /** What a hook that breaks means: as if it had said `proceed`, or the end of the turn. Default `proceed`. */
-  readonly onError?: "proceed" | "abort"
+  readonly onError?: "proceed" | "abort" | null
   /** Unique at its point. Default `<definition>@project` or `<definition>@<agent>`. */
-  readonly name?: string
+  readonly name?: string | null
   readonly config?: Json
   /** `timeoutMs` counts in process too, where its default is 30,000. */
-  readonly sandboxConfig?: Sandbox.Limits
+  readonly sandboxConfig?: Sandbox.Limits | null
   /** Whether variables that a hook wrote before it said `abort` count. Default `keep`. */
-  readonly writes?: "keep" | "discardOnAbort"
+  readonly writes?: "keep" | "discardOnAbort" | null
 }

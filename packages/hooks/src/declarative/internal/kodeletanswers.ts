@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { object } from "./entries.ts"
 import { type Fields, isFields } from "./fields.ts"
+import { unheard } from "./meant.ts"
 
 export const types = ["before_tool_call", "after_tool_call", "user_message_send", "after_turn", "turn_end", "agent_stop"] as const
 
@@ -23,6 +24,8 @@ export interface Answer {
   readonly output?: Fields
   readonly change?: Change
   readonly followUps: ReadonlyArray<string>
+  /** What was said and does not count. */
+  readonly problems: ReadonlyArray<string>
 }
 
 /** A field that is not there may as well be null, as in Go. */
@@ -50,7 +53,7 @@ const fields: { readonly [T in Type]: ReadonlyArray<keyof typeof Wire.fields> } 
 
 const decode = Schema.decodeUnknownResult(Wire)
 
-const nothing: Answer = { followUps: [] }
+export const nothing: Answer = { followUps: [], problems: [] }
 
 /** Reads standard output. Fields of other types of hooks do not count. */
 export const read = (type: Type, source: string) => (stdout: string): Result.Result<Answer, string> =>
@@ -59,8 +62,9 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
     if (said === undefined) return Result.succeed(nothing)
     // What refuses, refuses, whatever else it says.
     if (fields[type].includes("blocked") && said["blocked"] === true) {
-      return Result.succeed({ blocked: reasonOf(said["reason"]), followUps: [] })
+      return Result.succeed({ ...nothing, blocked: reasonOf(said["reason"]) })
     }
+    const problems = unheard(said, { top: fields[type], inner: [] }, type)
     const known = Object.fromEntries(fields[type].flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
     const decoded = decode(known)
     if (Result.isFailure(decoded)) return Result.fail(`wrote what does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
@@ -69,7 +73,8 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
       ...(input === undefined || input === null ? {} : { input }),
       ...(output === undefined || output === null ? {} : { output }),
       ...(change === undefined ? {} : { change }),
-      followUps: change === undefined ? (follow_up_messages ?? []).filter((one) => one.trim() !== "") : []
+      followUps: change === undefined ? (follow_up_messages ?? []).filter((one) => one.trim() !== "") : [],
+      problems
     }))
   })
 
@@ -116,12 +121,14 @@ export const meant = (before: ToolResult, told: JsonObject, output: Fields): Too
   const candidates = [...direct.map((key) => output[key]), inside["output"], inside["result"]]
   const found = candidates.find((one) => one !== undefined && !same(one, was))
   if (found !== undefined) return { ok: true, output: found as Json }
-  if (candidates.some((one) => one !== undefined) || same(metadata, told["metadata"])) {
+  // What is not said stays as it was; as in Go, null says nothing.
+  const isUnsaid = metadata === undefined || metadata === null
+  if (isUnsaid || candidates.some((one) => one !== undefined) || same(metadata, told["metadata"])) {
     return before.ok
       ? undefined
       : { ok: true, output: "" }
   }
-  return { ok: true, output: (metadata ?? "") as Json }
+  return { ok: true, output: metadata as Json }
 }
 
 const direct = ["result", "output", "content"] as const

@@ -15,6 +15,13 @@ export interface Typed {
 export interface Asked {
   readonly typed: ReadonlyArray<Typed>
   readonly problems: ReadonlyArray<string>
+  /** Those of them that are about one that broke: it may be a guard. */
+  readonly broken: ReadonlyArray<string>
+}
+
+interface Untyped {
+  readonly problem: string
+  readonly broke: boolean
 }
 
 export const ask = (
@@ -23,22 +30,26 @@ export const ask = (
   { refuse, runners }: { readonly runners: Runners; readonly refuse: ((handler: Handler) => string | undefined) | undefined },
   ctx: HookContext
 ): Effect.Effect<Asked> => {
-  const one = (handler: Handler): Effect.Effect<Result.Result<Typed, string>> => {
+  const one = (handler: Handler): Effect.Effect<Result.Result<Typed, Untyped>> => {
     const label = `${handler.key} (${handler.file})`
     const why = refuse?.(handler)
-    if (why !== undefined) return Effect.succeed(Result.fail(`${label} was not asked what it is for: ${why}`))
+    if (why !== undefined) return Effect.succeed(Result.fail({ problem: `${label} was not asked what it is for: ${why}`, broke: true }))
     const work = { ...handler.work, args: ["hook"] }
     return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
       const type = types.find((known) => known === stdout.trim())
       if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
       const how = timedOut ? "took too long" : `ended with ${exitCode} and said ${JSON.stringify(stdout.trim().slice(0, 100))}`
-      return Result.fail(`${label} is left out: asked what it is for, it ${how}`)
+      return Result.fail({ problem: `${label} is left out: asked what it is for, it ${how}`, broke: exitCode !== 0 })
     })
   }
-  return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => ({
-    typed: unshadowed(all.flatMap((each) => Result.isSuccess(each) ? [each.success] : [])),
-    problems: all.flatMap((each) => Result.isFailure(each) ? [each.failure] : [])
-  }))
+  return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => {
+    const untyped = all.flatMap((each) => Result.isFailure(each) ? [each.failure] : [])
+    return {
+      typed: unshadowed(all.flatMap((each) => Result.isSuccess(each) ? [each.success] : [])),
+      problems: untyped.map(({ problem }) => problem),
+      broken: untyped.flatMap(({ broke, problem }) => broke ? [problem] : [])
+    }
+  })
 }
 
 /** The project's go before the user's of the same name, unless the user's could guard: those run too, and first. */

@@ -121,7 +121,9 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
   let isLate = false
   const failed = (reason: Reason, error: QuickJSHandle): Promise<never> => {
     const text = vm.callFunction(describe, vm.undefined, error)
-    const message = text.error === undefined ? vm.getString(text.value) : "it threw what cannot be said"
+    const thrown = text.error === undefined ? vm.getString(text.value) : "it threw what cannot be said"
+    const isCommonJs = /^ReferenceError: '?(?:module|exports)\b/.test(thrown)
+    const message = isCommonJs ? `${thrown}: expected a default export, export default async (ctx) => …` : thrown
     const isFull = message === "InternalError: out of memory"
     // Whatever an interruption looks like where it is caught.
     return Promise.reject(Object.assign(new Error(message), { reason: isLate ? "timeout" : isFull ? "memory" : reason }))

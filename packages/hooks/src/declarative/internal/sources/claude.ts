@@ -6,6 +6,7 @@ import * as ClaudeCode from "../../dialect/ClaudeCode.ts"
 import * as HookConfig from "../../HookConfig.ts"
 import { isFields, record } from "../fields.ts"
 import { isInside, read, real } from "../files.ts"
+import { whyNoObject } from "../nojson.ts"
 import { called, type Decoded, type Family, filesOf, list, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
@@ -65,7 +66,7 @@ const firstLine = (error: unknown): string => (error instanceof Error ? error.me
 /** `hooks` of a manifest is what a file says, the path of such a file, or a list of either. */
 const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
   const manifest = record(text)
-  if (manifest === undefined) return problem(path, "", "is not JSON, or not an object")
+  if (manifest === undefined) return problem(path, "", whyNoObject(text))
   const { hooks } = manifest
   if (hooks === undefined) return empty
   const { root } = origin!

@@ -7,6 +7,7 @@ import type * as Common from "../../../Common.ts"
 import type { Origin, Warning } from "../../HookConfig.ts"
 import type { Runners, Work } from "../../Runners.ts"
 import type { ToolNames } from "../toolnames.ts"
+import { isRefused } from "../variables.ts"
 
 /** Whose system a file belongs to. */
 export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat"
@@ -47,6 +48,9 @@ export interface Entry {
   readonly file: string
   readonly key: string
   readonly work: Work
+  /** Where it runs, and with which variables besides the usual, where the file says so. */
+  readonly cwd?: string
+  readonly env?: { readonly [name: string]: string }
 }
 
 /** What a file says, as every dialect reads it. */
@@ -91,6 +95,21 @@ export const called = (
   name,
   ...(transcripts === undefined ? {} : { transcripts: join(transcripts, name) })
 })
+
+/** What a file of a project says, without variables that it may not set: the entries count without them. */
+export const tamed = <D extends Decoded>(config: D): D => {
+  const warnings: Array<Warning> = []
+  const handlers = config.handlers.map((handler) => {
+    const { env = {}, file, key } = handler
+    const refused = Object.keys(env).filter(isRefused)
+    if (refused.length === 0) return handler
+    for (const name of refused) {
+      warnings.push({ file, key: `${key}.env.${name.slice(0, 80)}`, reason: "is not set: a project may not say what programs load" })
+    }
+    return { ...handler, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name))) }
+  })
+  return warnings.length === 0 ? config : { ...config, handlers, warnings: [...config.warnings, ...warnings] }
+}
 
 /** The entries of files, each with whose file it is. */
 export const trusting = <E extends Entry>(sources: ReadonlyArray<Source>): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
