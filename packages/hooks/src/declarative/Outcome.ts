@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import { type EventName, rowOf } from "./internal/events.ts"
 import { cap, type Fields, isFields, maxText, type Reader, reader, record } from "./internal/fields.ts"
+import { isMeant } from "./internal/meant.ts"
 import type { Finished } from "./runner/Command.ts"
 import type { AgentWork, PromptWork, Work } from "./Runners.ts"
 
@@ -179,17 +180,8 @@ const spoken = (stdout: string): string => {
 export const silent: Said = { context: [], messages: [], problems: [] }
 
 /** Text says nothing but itself, though its writer may have meant more. */
-const unread = (stdout: string): Said => {
-  const text = stdout.slice(0, maxText)
-  const from = text.search(/^\s*\{/m)
-  const isMeant = from >= 0 && (isAnswer(record(text.slice(from).trim())) || text.split("\n").some((line) => isAnswer(record(line))))
-  return isMeant
-    ? { ...silent, problems: ["its output counts as text, because something stands beside the JSON: print that alone"] }
-    : silent
-}
-
-const isAnswer = (json: Fields | undefined): boolean =>
-  json !== undefined && ["continue", "decision", "hookSpecificOutput", "systemMessage"].some((key) => Object.hasOwn(json, key))
+const unread = (stdout: string): Said =>
+  isMeant(stdout) ? { ...silent, problems: ["its output counts as text, because it is not one JSON object and nothing else"] } : silent
 
 /** What a model found: `{ ok, reason, impossible }`. */
 const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork): Outcome => {

@@ -121,7 +121,7 @@ describe("C-30 the outcome of a command", () => {
       `checking\n${JSON.stringify(answer)}\n`,
       `checking\n${JSON.stringify(answer, null, 2)}`,
       `${JSON.stringify(answer)}\n${JSON.stringify(answer)}`,
-      `{"log": 1}\n  ${JSON.stringify({ hookSpecificOutput: {} })}\ndone`
+      `{"log": 1}\n  ${JSON.stringify({ systemMessage: "x" })}\ndone`
     ]
     for (const stdout of beside) {
       const outcome = read(ended(0, stdout))

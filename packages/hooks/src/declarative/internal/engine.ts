@@ -14,6 +14,7 @@ import type { Runners, Work } from "../Runners.ts"
 import { type EventName, rowOf } from "./events.ts"
 import type { Flavor } from "./flavor.ts"
 import { labelOf, tell } from "./hookrun.ts"
+import * as Jobs from "./jobs.ts"
 
 /** An event that happened. What is told is put together when an entry fits, as most calls fit none. */
 interface Occasion {
@@ -76,7 +77,7 @@ export const make = (setup: Setup): Engine => {
   const { concurrency, flavor, handlers, name, refuse } = setup
   const byEvent = Map.groupBy(handlers, ({ event }) => event)
   const fired = HookState.key(`${name}/once`, Schema.Array(Schema.String), [])
-  const running = new Map<string, Set<Fiber.Fiber<void>>>()
+  const jobs = Jobs.make(setup.drainMs)
   const waiting = new Map<string, Array<Outcome.Said>>()
   const waking = new Map<string, Array<string>>()
   const warned = new Set<string>()
@@ -153,33 +154,28 @@ export const make = (setup: Setup): Engine => {
   }
 
   /** Lets an entry go on by itself: what it says is for later, and it ends soon after the session. */
-  const keep = (work: Effect.Effect<Outcome.Outcome | undefined>, ctx: HookContext): Effect.Effect<void> =>
-    Effect.gen(function*() {
-      const { sessionId } = ctx.root
-      const fibers = running.get(sessionId) ?? new Set()
-      running.set(sessionId, fibers)
-      const fiber = yield* Effect.forkDetach(Effect.map(work, (outcome) => {
-        if (outcome === undefined || running.get(sessionId) !== fibers || !("said" in outcome) || outcome.said === undefined) return
+  const keep = (work: (goesOn: () => boolean) => Effect.Effect<Outcome.Outcome | undefined>, ctx: HookContext): Effect.Effect<void> =>
+    jobs.start((goesOn) =>
+      Effect.map(work(goesOn), (outcome) => {
+        if (outcome === undefined || !goesOn() || !("said" in outcome) || outcome.said === undefined) return
         const { context, messages } = outcome.said
+        const { sessionId } = ctx.root
         const list = waiting.get(sessionId) ?? []
         if (context.length + messages.length > 0 && list.length < 100) waiting.set(sessionId, [...list, outcome.said])
-      }))
-      fibers.add(fiber)
-      fiber.addObserver(() => void fibers.delete(fiber))
-    })
+      }), ctx)
 
   /** Starts an entry that nobody waits for. */
   const start = (handler: Handler, told: Told, ctx: HookContext): Effect.Effect<void> => {
     const { sessionId } = ctx.root
-    const wake = ({ exitCode, stderr, stdout }: Finished): void => {
+    const wake = (goesOn: () => boolean) => ({ exitCode, stderr, stdout }: Finished): void => {
       if (handler.rewake !== true || exitCode !== 2) return
       const list = waking.get(sessionId) ?? []
       const text = (stderr.trim() || stdout.trim()).slice(0, Outcome.maxText).toWellFormed()
-      if (text === "" || list.length === 100 || !running.has(sessionId)) return
+      if (text === "" || list.length === 100 || !goesOn()) return
       waking.set(sessionId, [...list, text])
       setup.onWake?.(sessionId, text)
     }
-    return keep(one(handler, told, timeoutOf(handler), ctx, { end: wake }), ctx)
+    return keep((goesOn) => one(handler, told, timeoutOf(handler), ctx, { end: wake(goesOn) }), ctx)
   }
 
   /** Waits for an entry, unless it says in its first line that nobody has to. */
@@ -194,10 +190,7 @@ export const make = (setup: Setup): Engine => {
       const stop = Fiber.interrupt(fiber)
       const first = yield* Effect.onInterrupt(Effect.raceFirst(Fiber.join(fiber), Deferred.await(early)), () => stop)
       if (typeof first !== "number") return first
-      yield* keep(
-        Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop),
-        ctx
-      )
+      yield* keep(() => Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop), ctx)
       return { type: "success", said: Outcome.silent }
     })
 
@@ -238,7 +231,7 @@ export const make = (setup: Setup): Engine => {
         return verdict
       })
     },
-    detach: (work, ctx) => keep(Effect.as(work, undefined), ctx),
+    detach: (work, ctx) => jobs.start(() => Effect.asVoid(work), ctx),
     deliver: (ctx) => {
       const said = waiting.get(ctx.root.sessionId) ?? []
       waiting.delete(ctx.root.sessionId)
@@ -254,18 +247,10 @@ export const make = (setup: Setup): Engine => {
     },
     end: (sessionId) =>
       Effect.suspend(() => {
-        const fibers = [...running.get(sessionId) ?? []]
-        running.delete(sessionId)
         waiting.delete(sessionId)
         waking.delete(sessionId)
         warned.delete(sessionId)
-        if (fibers.length === 0) return Effect.void
-        const stop = Fiber.interruptAll(fibers)
-        if (setup.drainMs === 0) return Effect.asVoid(stop)
-        // Nobody waits for them: they have their time, and are ended when it is over.
-        return Effect.asVoid(
-          Effect.forkDetach(Effect.andThen(Effect.raceFirst(Fiber.awaitAll(fibers), Effect.sleep(setup.drainMs)), stop))
-        )
+        return jobs.end(sessionId)
       })
   }
 }

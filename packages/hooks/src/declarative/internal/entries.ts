@@ -2,13 +2,13 @@
 import type { HookContext } from "@belay/core/HookContext"
 import { type JsonObject, whyNot } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import type { Outcome } from "../Outcome.ts"
 import type { Finished } from "../runner/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
 import { type Fields, isFields } from "./fields.ts"
 import { tell } from "./hookrun.ts"
+import * as Jobs from "./jobs.ts"
 
 /** One entry of a file. */
 export interface Entry {
@@ -45,9 +45,9 @@ export interface Entries<E extends Entry> {
     read: (finished: Finished, refused: string | undefined) => R,
     ctx: HookContext
   ) => Effect.Effect<R>
-  /** Lets something go on by itself: it ends with the session. */
+  /** Lets something go on by itself: it ends soon after the session. */
   readonly detach: (work: Effect.Effect<void>, ctx: HookContext) => Effect.Effect<void>
-  /** Ends what still goes on for a session. */
+  /** A session is over: what still goes on for it has a little time left. */
   readonly end: (sessionId: string) => Effect.Effect<void>
 }
 
@@ -57,10 +57,12 @@ export interface Setup<E extends Entry> {
   readonly refuse: ((entry: E) => string | undefined) | undefined
   /** Most bytes of what a command writes. Default: as for any command. */
   readonly maxOutput?: number
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
 }
 
-export const make = <E extends Entry>({ maxOutput, refuse, runners }: Setup<E>): Entries<E> => {
-  const going = new Map<string, Set<Fiber.Fiber<void>>>()
+export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, runners }: Setup<E>): Entries<E> => {
+  const jobs = Jobs.make(drainMs)
   return {
     run: (entry, { work = entry.work, ...told }, read, ctx) =>
       Effect.suspend(() => {
@@ -79,20 +81,8 @@ export const make = <E extends Entry>({ maxOutput, refuse, runners }: Setup<E>):
           Effect.onInterrupt(() => Effect.sync(() => tell(entry, "cancelled", undefined, ctx)))
         )
       }),
-    detach: (work, ctx) =>
-      Effect.map(Effect.forkDetach(work), (fiber) => {
-        const { sessionId } = ctx.root
-        const fibers = going.get(sessionId) ?? new Set()
-        going.set(sessionId, fibers)
-        fibers.add(fiber)
-        fiber.addObserver(() => void fibers.delete(fiber))
-      }),
-    end: (sessionId) =>
-      Effect.suspend(() => {
-        const fibers = [...going.get(sessionId) ?? []]
-        going.delete(sessionId)
-        return Effect.asVoid(Fiber.interruptAll(fibers))
-      })
+    detach: (work, ctx) => jobs.start(() => work, ctx),
+    end: jobs.end
   }
 }
 

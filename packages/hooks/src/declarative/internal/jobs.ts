@@ -1,0 +1,35 @@
+/** What goes on by itself while a session does, and a little longer. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+
+export interface Jobs {
+  /** Starts something that nobody waits for; it is told whether its session still goes on. */
+  readonly start: (work: (goesOn: () => boolean) => Effect.Effect<void>, ctx: HookContext) => Effect.Effect<void>
+  /** The session is over. What still runs has its time, which nobody waits for, and is then ended. */
+  readonly end: (sessionId: string) => Effect.Effect<void>
+}
+
+export const make = (drainMs: number): Jobs => {
+  const running = new Map<string, Set<Fiber.Fiber<void>>>()
+  return {
+    start: (work, { root: { sessionId } }) =>
+      Effect.suspend(() => {
+        const fibers = running.get(sessionId) ?? new Set()
+        running.set(sessionId, fibers)
+        return Effect.map(Effect.forkDetach(work(() => running.get(sessionId) === fibers)), (fiber) => {
+          fibers.add(fiber)
+          fiber.addObserver(() => void fibers.delete(fiber))
+        })
+      }),
+    end: (sessionId) =>
+      Effect.suspend(() => {
+        const fibers = [...running.get(sessionId) ?? []]
+        running.delete(sessionId)
+        if (fibers.length === 0) return Effect.void
+        const stop = Fiber.interruptAll(fibers)
+        if (drainMs === 0) return Effect.asVoid(stop)
+        return Effect.asVoid(Effect.forkDetach(Effect.andThen(Effect.raceFirst(Fiber.awaitAll(fibers), Effect.sleep(drainMs)), stop)))
+      })
+  }
+}
