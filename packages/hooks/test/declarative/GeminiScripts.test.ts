@@ -6,7 +6,7 @@ import type { RuntimePolicy } from "@belay/core/RuntimePolicy"
 import { unrestricted } from "@belay/core/Tool"
 import * as Gemini from "@belay/hooks/Gemini"
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { calls, type Line, recording, scripted } from "../agent.ts"
 import { alive, folder, until, write } from "./processes.ts"
@@ -266,6 +266,21 @@ describe("scripts for Gemini CLI", () => {
     assert.deepEqual(ran, ["ls"])
     assert.deepEqual(alive(word), [])
     assert.match(warnings.join("\n"), /took too long and was ended/)
+  })
+
+  it("that nobody waits for have a little time after the session", { timeout: 60_000 }, async () => {
+    const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "deploys are approved", grant: unrestricted }) }
+    const line = "touch begun; until [ -f closed ]; do sleep 0.01; done; echo played > sound"
+    const { agent, cwd } = start(
+      { Notification: [{ matcher: "ToolPermission", hooks: [{ type: "command", command: line }] }] },
+      [calls(["bash", { command: "deploy" }])],
+      { policy }
+    )
+    await agent.run("go")
+    await until(() => existsSync(join(cwd, "begun")))
+    await agent.close()
+    writeFileSync(join(cwd, "closed"), "")
+    await until(() => existsSync(join(cwd, "sound")))
   })
 
   it("hear that a person is asked, without anybody waiting for them", { timeout: 60_000 }, async () => {
