@@ -58,7 +58,7 @@ const said = <K extends string>(key: K, value: Option.Option<string>): { readonl
   Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
 
 /** What the process ends with. */
-export const ended = (code: 0 | 1): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
+export const ended = (code: 0 | 1 | 3): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
 
 export const print = (isJson: boolean, json: () => unknown, text: () => string): Effect.Effect<void> =>
   Console.log(isJson ? visible(JSON.stringify(json(), null, 2)) : text())
