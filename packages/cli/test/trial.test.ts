@@ -136,7 +136,7 @@ describe("belay hooks test, for Claude Code", () => {
     write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
     const args = ["hooks", "test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--cwd", cwd, "--home", home, "--managed", managed]
-    const child = spawn(bin, args)
+    const child = spawn(bin, args, { env: { ...process.env, HOME: home } })
     const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
     await until(() => existsSync(join(root, "pid")) && readFileSync(join(root, "pid"), "utf8") !== "")
     const pid = Number(readFileSync(join(root, "pid"), "utf8"))

@@ -55,7 +55,8 @@ const placed = (name: string, { cwd, home }: { readonly cwd: string; readonly ho
   return isAbsolute(path) ? path : resolve(cwd, path)
 }
 
-const beginning = (path: string): string =>
+/** The beginning of a file, as text. */
+export const beginning = (path: string): string =>
   Result.getOrElse(
     Result.try(() => {
       const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
