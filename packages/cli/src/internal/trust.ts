@@ -1,8 +1,8 @@
 /** `belay hooks trust` and `untrust`: what would run, and what a person says about it. */
 import type { Entry } from "@belay/hooks/Discovery"
 import * as Trust from "@belay/hooks/Trust"
+import { beginning } from "./beginning.ts"
 import { systemOf } from "./guide/systems.ts"
-import { beginning } from "./lint/scripts.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
 import { type Item, short, shown, trustOf, type World } from "./world.ts"
 
