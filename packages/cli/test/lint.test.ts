@@ -224,4 +224,11 @@ describe("belay hooks doctor, by system", () => {
     })
     assert.deepEqual(rulesOf(of(made)), [])
   })
+
+  it("reads scripts that were made to take long", () => {
+    for (const unit of ["\n", "print('a')\n", "blocked: true ", "$(dirname "]) {
+      const text = `#!/bin/bash\nset -e\n${unit.repeat(250_000 / unit.length)}`
+      assert.isArray(at("claude", "PreToolUse", text, {}, "Bash"))
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -136,12 +136,15 @@ describe("belay hooks test, for Claude Code", () => {
     write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
     const args = ["hooks", "test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--cwd", cwd, "--home", home, "--managed", managed]
-    const child = spawn(bin, args, { env: { ...process.env, HOME: home } })
+    const temporary = join(root, "tmp")
+    mkdirSync(temporary)
+    const child = spawn(bin, args, { env: { ...process.env, HOME: home, TMPDIR: temporary } })
     const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
     await until(() => existsSync(join(root, "pid")) && readFileSync(join(root, "pid"), "utf8") !== "")
     const pid = Number(readFileSync(join(root, "pid"), "utf8"))
     child.kill("SIGTERM")
     assert.strictEqual(await ended, 143)
+    assert.deepEqual(readdirSync(temporary).filter((name) => name.startsWith("belay-test-")), [])
     await until(() => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z"))
   })
 

@@ -39,7 +39,7 @@ const factsOf = ({ entry, source }: Item): Facts => {
   const { cwd, env = {}, work } = entry as Entry & Pick<Facts, "cwd" | "env">
   const text = source.isProgram === true && work.type === "command" ? beginning(work.command) : ""
   const events = systemOf(source.dialect)?.events.map(({ name }) => name).filter((name) => text.includes(name)) ?? []
-  const comment = /^(?:#!.*\n)?\s*(?:#|\/\/)\s*(\S.*)/.exec(text)?.[1]
+  const comment = /^(?:#!.*\n)?\s*(?:#|\/\/)\s*(\S.{0,199})/.exec(text)?.[1]
   return {
     ...(cwd === undefined ? {} : { cwd }),
     ...(Object.keys(env).length === 0 ? {} : { env }),

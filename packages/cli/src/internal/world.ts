@@ -133,7 +133,7 @@ const besides = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<stri
   off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
     ? []
     : Kodelet.folders({ cwd, home }).flatMap(({ path }) =>
-      Result.getOrElse(Result.try(() => readdirSync(path)), () => []).sort().map((name) => join(path, name))
+      [...Result.getOrElse(Result.try(() => readdirSync(path)), (): ReadonlyArray<string> => [])].sort().map((name) => join(path, name))
     )
 
 /** A regular file that says what runs it, and that nobody may run. */

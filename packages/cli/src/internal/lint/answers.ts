@@ -89,7 +89,7 @@ export const answers = (item: Item, name: string, code: string, language: string
 }
 
 /** A refusal that is followed by a code of its own. */
-const lost = /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]*(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
+const lost = /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
 
 /** Answers that do not count. */
 const unheard = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {

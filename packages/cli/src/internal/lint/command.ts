@@ -246,8 +246,8 @@ const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
   const last = rows.at(-1) ?? ""
   const endsWith = wordsOf(last.split(/\|\||&&|[;|]/).at(-1)!.trim())[0]
   if (endsWith !== undefined && twos.includes(endsWith)) return [trap(`${path} ends as its last line does: ${last.slice(0, 60)}`)]
-  if (!/^\s*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
-  const strict = /^\s*set\s+.*pipefail/m.test(code)
+  if (!/^[ \t]*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
+  const strict = /^[ \t]*set\s+.*pipefail/m.test(code)
   const risky = rows.find((line) =>
     !/\|\||&&|^(?:if|elif|while|until|!)\b|; then/.test(line) && programsOf(line, strict).some((name) => twos.includes(name))
   )

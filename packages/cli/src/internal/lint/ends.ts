@@ -16,7 +16,7 @@ export const breaking = (item: Pick<Item, "event" | "source">, code: number): st
         ? `${ends}, which refuses every call that it is for`
         : `${ends}, which is a warning and nothing else`
     case "gemini":
-      return code > 1 && event !== undefined && /^denies/.test(event.two)
+      return code > 1 && event !== undefined && event.two.startsWith("denies")
         ? `${ends}, which denies ${event.occasion === "tool-call" ? "every call that it is for" : "whatever it is for"}`
         : `${ends}, which is a warning and nothing else`
     case "kodelet":

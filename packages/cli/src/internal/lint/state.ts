@@ -15,7 +15,7 @@ export const state = ({ path }: Script, code: string, { cwd }: { readonly cwd: s
   const simple = code.replaceAll(beside, () => dirname(path)).replaceAll(project, () => cwd)
   const folders = new Map(
     [...simple.matchAll(
-      /^\s*(\w+)="?(?:\$\(\s*cd\s+"?(\/[^"$&;]*)"?\s*(?:>\s*\/dev\/null\s*(?:2>&1\s*)?)?&&\s*pwd(?:\s+-P)?\s*\)|(\/[^"$()\s]*))"?\s*$/gm
+      /^[ \t]*(\w+)="?(?:\$\(\s*cd\s+"?(\/[^"$&;\n]{0,500})"?\s*(?:>\s*\/dev\/null\s*(?:2>&1\s*)?)?&&\s*pwd(?:\s+-P)?\s*\)|(\/[^"$()\s]{0,500}))"?[ \t]*$/gm
     )]
       .map(([, name, inner, plain]) => [name!, (inner ?? plain)!] as const)
   )
