@@ -97,7 +97,7 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
         ...untrusted.map(({ commands, project }) =>
           `${count(commands.length, "entry", "entries")} of ${project} ${
             commands.length === 1 ? "does" : "do"
-          } not run, because nobody trusted them: belay hooks trust, or --trust-once`
+          } not run, because nobody trusted ${commands.length === 1 ? "it" : "them"}: belay hooks trust, or --trust-once`
         ),
         ...warnings,
         ...tried.seen.failures.map(({ hook, message }) => `${hook}: ${message}`)
