@@ -2,10 +2,15 @@
 // Starts the command line: what was built where the package is installed, the sources with the workspace's own Node where it is not.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import * as module from "node:module"
+import { homedir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const windows = process.platform === "win32"
+// What Node has compiled once it need not compile again. Where it cannot be kept, nothing is.
+const cache = process.env["NODE_COMPILE_CACHE"] ?? join(homedir(), ".belay", "cache")
 
 // Only the workspace has this file.
 if (existsSync(at("../tsconfig.build.json"))) {
@@ -13,6 +18,7 @@ if (existsSync(at("../tsconfig.build.json"))) {
   const node = existsSync(own) ? own : process.execPath
   const child = spawn(node, ["--conditions=@belay/source", at("../src/bin/belay.ts"), ...process.argv.slice(2)], {
     stdio: "inherit",
+    env: { ...process.env, NODE_COMPILE_CACHE: cache },
     shell: windows
   })
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
@@ -27,5 +33,6 @@ if (existsSync(at("../tsconfig.build.json"))) {
     console.error(`belay: needs Node 22.22 or newer, found ${process.version}`)
     process.exit(1)
   }
+  module.enableCompileCache(cache)
   await import("../dist/bin/belay.js")
 }

@@ -232,7 +232,11 @@ describe("belay hooks doctor", () => {
   })
 
   it("finds stop hooks that never let go", () => {
-    assert.deepEqual(script("#!/bin/bash\necho more >&2\nexit 2\n", { event: "Stop" }), ["warning stop-loop"])
+    assert.deepEqual(script("#!/bin/bash\necho more >&2\nexit 2\n", { event: "Stop" }), ["error stop-loop"])
+    assert.deepEqual(script("#!/bin/bash\nnpm test || { echo more >&2; exit 2; }\n", { event: "Stop" }), ["warning stop-loop"])
+    assert.deepEqual(entry({ command: "echo '{\"decision\":\"block\",\"reason\":\"more\"}'" }, { event: "Stop", matcher: "" }), [
+      "error stop-loop"
+    ])
     assert.deepEqual(script("#!/bin/bash\ngrep -q '\"stop_hook_active\":true' && exit 0\necho more >&2\nexit 2\n", { event: "Stop" }), [])
   })
 

@@ -113,7 +113,7 @@ describe("belay hooks explain", () => {
         const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
         const where = { cwd, home, managed, dialects: [dialect], files: [], off: false }
         const facts = { event: name, occasion, input: {}, payload: {}, tool: name === "preMcpToolCall" ? "mcp__a__b" : "Bash" }
-        const trial = await Effect.runPromise(Trial.run({ where, facts, trust: join(home, "trust") }))
+        const trial = await Effect.runPromise(Trial.run({ where, facts, trustOnce: true }))
         assert.deepEqual(trial.runs.map(({ matched }) => matched), [true], `${dialect} ${name}`)
         const blocks = isBlocked(trial) || trial.output !== undefined
         assert.strictEqual(

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
-import { run, settings, world } from "./belay.ts"
+import { program, run, settings, world } from "./belay.ts"
 
 describe("belay hooks list", () => {
   it("shows files, entries, what each may do, and what does not run", async () => {
@@ -124,6 +124,7 @@ describe("belay", () => {
         ],
         ["test", "Stop", "--payload", "[]"],
         ["test", "Stop", "--timeout", "-1"],
+        ["trust", "nowhere/at/all"],
         ["explain", "Foo"]
       ]
     ) {
@@ -132,6 +133,24 @@ describe("belay", () => {
       assert.match(stderr, /^belay: [^\n]+\n$/)
     }
   }, 90_000)
+
+  it("says that a folder is not there, whichever command it is", async () => {
+    const { home, root } = world()
+    const cwd = join(root, "nowhere")
+    for (const args of [["list"], ["doctor", "--json"], ["test", "Stop"], ["trust"]]) {
+      const { code, stderr, stdout } = await run(process.execPath, [
+        "--conditions=@belay/source",
+        program,
+        "hooks",
+        ...args,
+        "--cwd",
+        cwd,
+        "--home",
+        home
+      ])
+      assert.deepEqual([args, code, stdout, stderr], [args, 2, "", `belay: --cwd: there is no folder ${cwd}\n`])
+    }
+  })
 
   it("has help that ends with 0, and help where no command is named", async () => {
     const { hooks } = world()
@@ -146,9 +165,9 @@ describe("belay", () => {
   it("starts from the sources by the file that npm links", async () => {
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
     const { home } = world()
-    const { code, stdout } = await run(bin, ["hooks", "list", "--home", home, "--cwd", home])
+    const { code, stdout } = await run(bin, ["hooks", "list", "--home", home, "--cwd", home], "", { HOME: home })
     assert.deepEqual([code, stdout.includes("No files with hooks.")], [0, true])
-    assert.strictEqual((await run(bin, ["hooks", "nothing"])).code, 2)
+    assert.strictEqual((await run(bin, ["hooks", "nothing"], "", { HOME: home })).code, 2)
     assert.isTrue(existsSync(bin))
   })
 })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -61,6 +61,56 @@ describe("belay hooks test, for Claude Code", () => {
     assert.deepEqual([stopped.code, stopped.value.decision, stopped.value.reason, stopped.value.messages], [1, "stop", "enough", ["seen"]])
   })
 
+  it("has a transcript of what was given, for as long as it takes", async () => {
+    const { home, json, write } = world()
+    write(
+      "home/hook",
+      "#!/bin/bash\nt=$(jq -r .transcript_path); echo \"$t\" >&2; jq -r '.message.content | tostring' \"$t\" >&2; exit 2\n"
+    )
+    write("home/.claude/settings.json", settings("Stop", [{ command: join(home, "hook") }]))
+    const given = ["--prompt", "make it blue", "--tool", "Bash", ...input("ls -l"), "--output", "two files"]
+    const payload = ["--payload", "{\"last_assistant_message\":\"it is blue\"}"]
+    const { value } = await json("test", "Stop", ...given, ...payload)
+    const [path, ...lines] = value.runs[0].stderr.trim().split("\n")
+    assert.deepEqual(lines, [
+      "make it blue",
+      "[{\"type\":\"tool_use\",\"id\":\"call-1\",\"name\":\"Bash\",\"input\":{\"command\":\"ls -l\"}}]",
+      "[{\"type\":\"tool_result\",\"tool_use_id\":\"call-1\",\"content\":\"two files\",\"is_error\":false}]",
+      "[{\"type\":\"text\",\"text\":\"it is blue\"}]"
+    ])
+    assert.isFalse(existsSync(path))
+    const said = await json("test", "Stop", "--output", "all done")
+    assert.include(said.value.runs[0].stderr, "all done")
+  })
+
+  it("takes what is said before the JSON of a script for text, as an agent does", async () => {
+    const { home, json, write } = world()
+    write("home/hook", "#!/bin/bash\necho \"$(jq -r .transcript_path)\"\necho '{\"decision\":\"block\",\"reason\":\"more\"}'\n")
+    write("home/.claude/settings.json", settings("Stop", [{ command: join(home, "hook") }]))
+    const { code, value } = await json("test", "Stop")
+    assert.deepEqual([code, value.decision], [0, "continue"])
+  })
+
+  it("hands every field of the payload to the script, and what makes the event in the words of its system", async () => {
+    const { home, json, write } = world({ "home/hook": "#!/bin/bash\ncat >&2\n" })
+    const hook = { type: "command", command: join(home, "hook") }
+    write("home/.claude/settings.json", settings("PreToolUse", [hook]))
+    write("home/.gemini/settings.json", { hooks: { BeforeTool: [{ hooks: [hook] }] } })
+    write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ bash: hook.command }] } })
+    const given = { tool_name: "Bash", tool_input: { command: "ls" }, permission_mode: "plan", transcript_path: "/mine", extra: { a: 1 } }
+    const { value } = await json("test", "PreToolUse", "--payload", JSON.stringify(given))
+    const told = value.runs.map(({ stderr }: { readonly stderr: string }) => JSON.parse(stderr))
+    assert.lengthOf(told, 3)
+    for (const one of told) {
+      assert.deepInclude(one, { permission_mode: "plan", transcript_path: "/mine", extra: { a: 1 } })
+    }
+    assert.sameMembers(told.map((one: { readonly tool_name?: string; readonly toolName?: string }) => one.tool_name ?? one.toolName), [
+      "Bash",
+      "run_shell_command",
+      "bash"
+    ])
+  })
+
   it("says why an entry did not run", async () => {
     const { json } = tilde(pushes, { if: "Bash(git push *)" })
     const why = async (...args: ReadonlyArray<string>) => (await json("test", "PreToolUse", ...args)).value.runs[0].why
@@ -86,12 +136,15 @@ describe("belay hooks test, for Claude Code", () => {
     write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
     const args = ["hooks", "test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--cwd", cwd, "--home", home, "--managed", managed]
-    const child = spawn(bin, args)
+    const temporary = join(root, "tmp")
+    mkdirSync(temporary)
+    const child = spawn(bin, args, { env: { ...process.env, HOME: home, TMPDIR: temporary } })
     const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
     await until(() => existsSync(join(root, "pid")) && readFileSync(join(root, "pid"), "utf8") !== "")
     const pid = Number(readFileSync(join(root, "pid"), "utf8"))
     child.kill("SIGTERM")
     assert.strictEqual(await ended, 143)
+    assert.deepEqual(readdirSync(temporary).filter((name) => name.startsWith("belay-test-")), [])
     await until(() => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z"))
   })
 
@@ -206,17 +259,50 @@ describe("belay hooks test, for other systems", () => {
   })
 })
 
+describe("belay hooks test, where a matcher is about something else", () => {
+  it("says under which name the system tells the tool", async () => {
+    const { home, json, write } = world({ "home/hook": "#!/bin/bash\nexit 0\n" })
+    const hook = { type: "command", command: join(home, "hook") }
+    write("home/.gemini/settings.json", { hooks: { BeforeTool: [{ matcher: "Bash", hooks: [hook] }] } })
+    write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ matcher: "shell", bash: hook.command }] } })
+    const { value } = await json("test", "BeforeTool", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual(value.runs.map(({ why }: { readonly why: string }) => why).sort(), [
+      "its matcher \"Bash\" does not take run_shell_command, as Gemini CLI calls Bash",
+      "its matcher \"shell\" does not take bash, as GitHub Copilot calls Bash"
+    ])
+  })
+})
+
 describe("belay hooks test, in a project that nobody trusted", () => {
   it("runs nothing of it, and says so; --trust-once runs it for this call", async () => {
-    const { cwd, json } = world({
+    const { cwd, hooks, json } = world({
       "project/.claude/settings.json": settings("SessionStart", [{ command: "touch ran; echo hello" }])
     })
     const first = await json("test", "SessionStart")
-    assert.deepEqual([first.code, first.value.context], [0, []])
+    assert.deepEqual([first.code, first.value.decision, first.value.untrusted, first.value.context], [3, "continue", 1, []])
     assert.match(first.value.runs[0].why, /belay hooks trust, or --trust-once/)
     assert.include(first.value.warnings[0], cwd)
+    const told = await hooks("test", "SessionStart")
+    assert.strictEqual(told.code, 3)
+    assert.include(told.stdout.split("\n")[0], "continue, but 1 entry of the project did not run, because nobody trusted it")
     const once = await json("test", "SessionStart", "--trust-once")
-    assert.deepEqual(once.value.context, ["hello"])
+    assert.deepEqual([once.code, once.value.untrusted, once.value.context], [0, 0, ["hello"]])
     assert.isFalse((await json("test", "SessionStart")).value.runs[0].matched)
+  })
+
+  it("ends as somebody decided, where one did, and counts only entries that would have run", async () => {
+    const { home, json, write } = world({
+      "project/.claude/settings.json": settings("PreToolUse", [{ command: "touch ran" }], "Bash"),
+      "home/hook": pushes
+    })
+    write("home/.claude/settings.json", settings("PreToolUse", [{ command: join(home, "hook") }], "Bash"))
+    const denied = await json("test", "PreToolUse", "--tool", "Bash", ...input("git push"))
+    assert.deepEqual([denied.code, denied.value.decision, denied.value.untrusted], [1, "deny", 1])
+    const open = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
+    assert.deepEqual([open.code, open.value.decision, open.value.untrusted], [3, "allow", 1])
+    const other = await json("test", "PreToolUse", "--tool", "Read", "--input", "{}")
+    assert.deepEqual([other.code, other.value.untrusted], [0, 0])
+    write("home/hook", answering(before({ permissionDecision: "ask", permissionDecisionReason: "sure?" })))
+    assert.strictEqual((await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))).code, 0)
   })
 })

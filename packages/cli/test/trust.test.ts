@@ -34,6 +34,23 @@ describe("belay hooks trust", () => {
     assert.strictEqual((await hooks("trust")).code, 1)
   })
 
+  it("shows where an entry runs, and with which variables", async () => {
+    const { hooks, json } = world({
+      "project/.github/hooks/a.json": { version: 1, hooks: { preToolUse: [{ bash: "true", cwd: "tools", env: { MODE: "x\u001b[2J" } }] } },
+      "project/.gemini/settings.json": { hooks: { BeforeTool: [{ hooks: [{ type: "command", command: "true", env: { A: "b" } }] }] } },
+      "project/.kodelet/hooks/guard": "#!/bin/bash\n# Keeps main clean.\n[ $1 = hook ] && echo before_tool_call\n"
+    })
+    const { stdout } = await hooks("trust")
+    for (const part of ["in tools\n", "with MODE=x\\x1b[2J\n", "with A=b\n", "names before_tool_call\n", "says \"Keeps main clean.\"\n"]) {
+      assert.include(stdout, part)
+    }
+    const { entries } = (await json("trust")).value
+    assert.deepInclude(entries.find(({ cwd }: { readonly cwd?: string }) => cwd !== undefined), {
+      cwd: "tools",
+      env: { MODE: "x\u001b[2J" }
+    })
+  })
+
   it("takes it back", async () => {
     const { cwd, hooks, json } = made()
     const yes = await json("trust", "--yes")

@@ -9,7 +9,7 @@ import { type File, short, type World } from "./world.ts"
 
 /** Everything that is found, file by file. */
 export const findings = (world: World, path: string): ReadonlyArray<Finding> => {
-  const { files, problem, untrusted, where, warnings } = world
+  const { files, idle, problem, untrusted, where, warnings } = world
   const stray = warnings.filter((warning) => !files.some((file) => file.warnings.includes(warning)))
   return [
     ...(problem === undefined ? [] : [{
@@ -23,6 +23,15 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
     }]),
     ...stray.map((warning) => loading(warning, undefined)),
     ...files.flatMap((file) => ofFile(file, files, { ...where, path })),
+    ...idle.map((file): Finding => ({
+      level: "error",
+      rule: "script-mode",
+      file,
+      key: "",
+      what: "it may not be executed",
+      why: "files without an execute bit are no hooks: nobody asks it what it is for",
+      fix: `chmod +x ${file}`
+    })),
     ...untrusted.map(({ commands, project }): Finding => ({
       level: "warning",
       rule: "untrusted",

@@ -6,10 +6,12 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { statSync } from "node:fs"
 import { names, systems } from "./guide/systems.ts"
 import { plain, visible } from "./screen.ts"
 import { Usage } from "./usage.ts"
-import { type Where, whereOf } from "./world.ts"
+import { whereOf } from "./world.ts"
 
 export const optional = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 export const toggle = (name: string, description: string) =>
@@ -42,9 +44,9 @@ export const hooks = Command.make("hooks").pipe(
 )
 
 /** What was said, whichever command it is. */
-export const given = Effect.map(hooks, (flags): { readonly where: Where; readonly json: boolean } => ({
-  json: flags.json,
-  where: whereOf({
+export const given = Effect.gen(function*() {
+  const flags = yield* hooks
+  const where = whereOf({
     ...said("cwd", flags.cwd),
     ...said("home", flags.home),
     ...said("managed", flags.managed),
@@ -52,13 +54,21 @@ export const given = Effect.map(hooks, (flags): { readonly where: Where; readonl
     files: flags.file,
     off: flags.noHooks
   })
-}))
+  yield* folder("--cwd", where.cwd)
+  return { json: flags.json, where }
+})
+
+/** Where nothing is, nothing can be looked for. */
+export const folder = (name: string, path: string): Effect.Effect<void, Usage> =>
+  Result.getOrElse(Result.try(() => statSync(path).isDirectory()), () => false)
+    ? Effect.void
+    : Effect.fail(wrong(`${name}: there is no folder ${plain(path)}`))
 
 const said = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
   Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
 
 /** What the process ends with. */
-export const ended = (code: 0 | 1): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
+export const ended = (code: 0 | 1 | 3): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
 
 export const print = (isJson: boolean, json: () => unknown, text: () => string): Effect.Effect<void> =>
   Console.log(isJson ? visible(JSON.stringify(json(), null, 2)) : text())

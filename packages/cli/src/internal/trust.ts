@@ -1,7 +1,10 @@
 /** `belay hooks trust` and `untrust`: what would run, and what a person says about it. */
+import type { Entry } from "@belay/hooks/Discovery"
 import * as Trust from "@belay/hooks/Trust"
+import { beginning } from "./beginning.ts"
+import { systemOf } from "./guide/systems.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
-import { short, shown, trustOf, type World } from "./world.ts"
+import { type Item, short, shown, trustOf, type World } from "./world.ts"
 
 interface Script {
   readonly path: string
@@ -21,17 +24,54 @@ const scriptsOf = ({ files, where }: World): ReadonlyArray<Script> =>
     }
   )
 
+/** What is handed over with an entry besides its line. */
+interface Facts {
+  readonly cwd?: string
+  readonly env?: { readonly [name: string]: string }
+  /** Variables of the host that its headers may name. */
+  readonly sends?: ReadonlyArray<string>
+  /** What an executable is for, and says about itself, as far as its text tells. */
+  readonly events?: ReadonlyArray<string>
+  readonly comment?: string
+}
+
+const factsOf = ({ entry, source }: Item): Facts => {
+  const { cwd, env = {}, work } = entry as Entry & Pick<Facts, "cwd" | "env">
+  const text = source.isProgram === true && work.type === "command" ? beginning(work.command) : ""
+  const events = systemOf(source.dialect)?.events.map(({ name }) => name).filter((name) => text.includes(name)) ?? []
+  const comment = /^(?:#!.*\n)?\s*(?:#|\/\/)\s*(\S.{0,199})/.exec(text)?.[1]
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    ...(work.type === "http" && (work.allowedEnvVars ?? []).length > 0 ? { sends: work.allowedEnvVars! } : {}),
+    ...(events.length === 0 ? {} : { events }),
+    ...(comment === undefined ? {} : { comment })
+  }
+}
+
+const factLines = ({ comment, cwd, env = {}, events, sends }: Facts): ReadonlyArray<string> => [
+  ...(cwd === undefined ? [] : [`in ${cwd}`]),
+  ...Object.entries(env).map(([name, value]) => `with ${name}=${value}`),
+  ...(sends === undefined ? [] : [`may send ${sends.join(", ")}`]),
+  ...(events === undefined ? [] : [`names ${events.join(", ")}`]),
+  ...(comment === undefined ? [] : [`says "${comment}"`])
+]
+
 export const json = (world: World, trusted: boolean): unknown => ({
   project: world.where.cwd,
   trusted,
-  entries: entriesOf(world).map(({ entry: { event, file, key, work } }) => ({
-    event,
-    file,
-    key,
-    type: work.type,
-    command: shown(work),
-    ...(work.type === "command" && work.args !== undefined ? { argv: [work.command, ...work.args] } : {})
-  })),
+  entries: entriesOf(world).map((item) => {
+    const { entry: { event, file, key, work } } = item
+    return {
+      event,
+      file,
+      key,
+      type: work.type,
+      command: shown(work),
+      ...(work.type === "command" && work.args !== undefined ? { argv: [work.command, ...work.args] } : {}),
+      ...factsOf(item)
+    }
+  }),
   scripts: scriptsOf(world)
 })
 
@@ -48,14 +88,20 @@ export const text = (world: World, screen: Screen): string => {
     ...[...Map.groupBy(entries, ({ entry }) => entry.file)].flatMap(([file, own]) => [
       "",
       plain(short(file, where)),
-      ...own.flatMap(({ entry: { event, key, work } }) => [
-        `  ${style.cyan(plain(event))}  ${style.dim(plain(key))}`,
-        `    ${style.dim(work.type)}  ${
-          work.type === "command" && work.args !== undefined
-            ? plain(JSON.stringify([work.command, ...work.args]))
-            : wrap(plain(shown(work)), "    ", screen.columns).trimStart()
-        }`
-      ])
+      ...own.flatMap((item) => {
+        const { entry: { event, key, work } } = item
+        return [
+          `  ${style.cyan(plain(event))}  ${style.dim(plain(key))}`,
+          `    ${style.dim(work.type)}  ${
+            work.type === "command" && work.args !== undefined
+              ? plain(JSON.stringify([work.command, ...work.args]))
+              : wrap(plain(shown(work)), "    ", screen.columns).trimStart()
+          }`,
+          ...factLines(factsOf(item)).map((line) =>
+            wrap(plain(line.length > 300 ? `${line.slice(0, 300)}…` : line), "      ", screen.columns)
+          )
+        ]
+      })
     ]),
     ...(scripts.length === 0 ? [] : ["", "Scripts, with their SHA-256:"]),
     ...scripts.map(({ mode, path, problem, sha256 }) =>

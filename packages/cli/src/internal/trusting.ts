@@ -5,7 +5,7 @@ import * as Prompt from "effect/cli/Prompt"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { ended, given, print, toggle, wrong } from "./flags.ts"
+import { ended, folder, given, print, toggle, wrong } from "./flags.ts"
 import { plain, type Screen } from "./screen.ts"
 import * as Trust from "./trust.ts"
 import type { Usage } from "./usage.ts"
@@ -13,8 +13,10 @@ import { look, type Where, whereOf, type World } from "./world.ts"
 
 const project = Argument.String("project").pipe(Argument.withDescription("The folder of the project. Default: --cwd"), Argument.optional)
 
-const worldOf = (where: Where, folder: Option.Option<string>): Effect.Effect<World, Usage> => {
-  const world = look(Option.isSome(folder) ? whereOf({ ...where, cwd: folder.value }) : where)
+const placeOf = (where: Where, path: Option.Option<string>): Where => Option.isSome(path) ? whereOf({ ...where, cwd: path.value }) : where
+
+const worldOf = (where: Where): Effect.Effect<World, Usage> => {
+  const world = look(where)
   return world.problem === undefined ? Effect.succeed(world) : Effect.fail(wrong(world.problem))
 }
 
@@ -22,7 +24,9 @@ export const trust = (screen: Screen) =>
   Command.make("trust", { project, yes: toggle("yes", "Do not ask") }, (flags) =>
     Effect.gen(function*() {
       const { json, where } = yield* given
-      const world = yield* worldOf(where, flags.project)
+      const place = placeOf(where, flags.project)
+      yield* folder("project", place.cwd)
+      const world = yield* worldOf(place)
       const [waiting] = world.untrusted
       if (waiting === undefined) {
         const own = world.files.some(({ items, source }) => source.ofProject && items.length > 0)
@@ -51,7 +55,7 @@ export const trust = (screen: Screen) =>
 export const untrust = Command.make("untrust", { project }, (flags) =>
   Effect.gen(function*() {
     const { json, where } = yield* given
-    const world = yield* worldOf(where, flags.project)
+    const world = yield* worldOf(placeOf(where, flags.project))
     const was = Trust.untrust(world)
     const { cwd } = world.where
     yield* print(json, () => ({ project: cwd, was: was ? "trusted" : "not trusted", trusted: false }), () =>

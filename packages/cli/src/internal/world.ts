@@ -6,9 +6,10 @@ import * as HookFiles from "@belay/hooks/HookFiles"
 import * as Kodelet from "@belay/hooks/Kodelet"
 import type { Work } from "@belay/hooks/Runners"
 import * as Result from "effect/Result"
-import { readdirSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, relative, resolve } from "node:path"
+import { beginning } from "./beginning.ts"
 import type { Event } from "./guide/guide.ts"
 import { eventOf, systemOf } from "./guide/systems.ts"
 import { type Fields, groupKey, isFields, read } from "./raw.ts"
@@ -58,6 +59,8 @@ export interface World {
   readonly untrusted: ReadonlyArray<HookFiles.Untrusted>
   /** Executables whose name switches them off. */
   readonly disabled: ReadonlyArray<string>
+  /** Scripts beside executables that may not be executed. */
+  readonly idle: ReadonlyArray<string>
   readonly loaded: HookFiles.Loaded | undefined
   /** Why nothing of it runs at all. */
   readonly problem: string | undefined
@@ -119,17 +122,29 @@ export const look = (where: Where): World => {
     warnings: source.config.warnings
   }))
   const problem = Result.isFailure(tried) ? tried.failure.message : undefined
-  return { where, files, warnings, disabled: disabledOf(where), untrusted: loaded?.untrusted ?? [], loaded, problem }
+  const [disabled, others] = [besides(where).filter(isDisabled), besides(where).filter((path) => !isDisabled(path))]
+  return { where, files, warnings, disabled, idle: others.filter(isIdle), untrusted: loaded?.untrusted ?? [], loaded, problem }
 }
 
-const disabledOf = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<string> =>
+const isDisabled = (path: string): boolean => path.endsWith(".disable")
+
+/** What is in the folders of executables. */
+const besides = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<string> =>
   off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
     ? []
     : Kodelet.folders({ cwd, home }).flatMap(({ path }) =>
-      Result.getOrElse(Result.try(() => readdirSync(path)), () => []).filter((name) => name.endsWith(".disable")).sort().map((name) =>
-        join(path, name)
-      )
+      [...Result.getOrElse(Result.try(() => readdirSync(path)), (): ReadonlyArray<string> => [])].sort().map((name) => join(path, name))
     )
+
+/** A regular file that says what runs it, and that nobody may run. */
+const isIdle = (path: string): boolean =>
+  Result.getOrElse(
+    Result.try(() => {
+      const stat = statSync(path)
+      return stat.isFile() && stat.size > 2 && (stat.mode & 0o111) === 0 && beginning(path).startsWith("#!")
+    }),
+    () => false
+  )
 
 const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
   const raw = read(source.path, source.isProgram === true ? "" : source.text)

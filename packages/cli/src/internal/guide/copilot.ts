@@ -171,7 +171,7 @@ export const copilot: System = {
     "allowedEnvVars",
     "hooks"
   ],
-  groupKeys: [],
+  groupKeys: ["matcher", "hooks"],
   events,
   example: ({ matcher, name }) =>
     JSON.stringify(
@@ -191,7 +191,7 @@ export const copilot: System = {
     ),
   script: ({ may, occasion }) =>
     occasion === "tool-call"
-      ? `#!/bin/bash\nif jq -r '.toolArgs.command // empty' | grep -q 'git push'; then\n  echo '{"permissionDecision":"deny","permissionDecisionReason":"ask before you push"}'\nfi\nexit 0\n`
+      ? `#!/bin/bash\nif jq -r '.toolArgs | fromjson | .command // empty' | grep -q 'git push'; then\n  echo '{"permissionDecision":"deny","permissionDecisionReason":"ask before you push"}'\nfi\nexit 0\n`
       : occasion === "stop" || occasion === "subagent-stop"
       ? `#!/bin/bash\ncat > /dev/null\nnpm test > /dev/null 2>&1 || echo '{"decision":"block","reason":"the tests fail"}'\n`
       : may?.includes("add context") === true

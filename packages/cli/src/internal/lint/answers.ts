@@ -2,6 +2,7 @@
 import type { Item } from "../world.ts"
 import { isGuard } from "./entry.ts"
 import { type Said, said } from "./finding.ts"
+import { textBefore } from "./said.ts"
 
 const exits = (code: number): RegExp =>
   new RegExp(`(?:\\bexit|SystemExit|os\\._exit)\\s*\\(?\\s*${code}\\b|exitCode\\s*=\\s*${code}\\b|\\breturn ${code}\\b`)
@@ -12,7 +13,10 @@ const json = /permissionDecision|["']?decision["']?\s*[:=]|["']continue["']\s*:|
 const refusing = /block|den(?:y|ied)|refus|forbid|not allowed|dangerous|protected|reject/i
 const aloud = />&2|\/dev\/stderr|stderr|console\.error|1>&2/
 
-export const answers = (item: Item, name: string, code: string): ReadonlyArray<Said> => {
+const blocking = /decision\\?["']?\s*[:=]\s*\\?["'](?:block|deny)/
+const conditional = /\b(?:if|case|while|until|for|except|switch|test)\b|&&|\|\||\[\s|\?\s|\bexit\s+0\b|exit\(0?\)/
+
+export const answers = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
   const { event, source: { dialect } } = item
   const isStop = event?.occasion === "stop" || event?.occasion === "subagent-stop"
   const isClaude = dialect === "claude" || dialect === "codex"
@@ -31,13 +35,18 @@ export const answers = (item: Item, name: string, code: string): ReadonlyArray<S
       )
     )
   }
-  if (isClaude && isStop && (two.test(code) || json.test(code)) && !code.includes("stop_hook_active")) {
+  const keeps = isStop &&
+    (dialect === "copilot" ? blocking.test(code) : isClaude ? two.test(code) || json.test(code) : two.test(code) || blocking.test(code))
+  const isAlways = keeps && (two.test(code) || blocking.test(code)) && !conditional.test(code)
+  if (keeps && (isClaude || isAlways) && dialect !== "basecoat" && !code.includes("stop_hook_active")) {
     found.push(
       said(
-        "warning",
+        isAlways ? "error" : "warning",
         "stop-loop",
-        `${name} never looks at stop_hook_active`,
-        "it keeps the agent going until the cap of 8",
+        isAlways ? `${name} keeps the agent going each time` : `${name} never looks at stop_hook_active`,
+        isAlways
+          ? "nothing that the agent does lets it stop, before it was kept going as often as may be"
+          : "it keeps the agent going until the cap of 8",
         "End with 0 when stop_hook_active is true."
       )
     )
@@ -54,25 +63,41 @@ export const answers = (item: Item, name: string, code: string): ReadonlyArray<S
       )
     )
   }
-  if ((dialect === "kodelet" || dialect === "basecoat") && two.test(code) && !json.test(code) && refusing.test(code)) {
+  if ((dialect === "kodelet" || dialect === "basecoat") && two.test(code) && !json.test(code) && !/usage/i.test(code)) {
     found.push(
       said(
-        "error",
+        refusing.test(code) ? "error" : "warning",
         "exit-ignored",
-        `${name} refuses by its exit code`,
-        "codes block nothing here",
+        `${name} ends with 2`,
+        "codes block nothing here: 2 is one that broke, and what it is against goes on",
         "Answer with JSON: belay hooks explain before_tool_call."
       )
     )
   }
-  return isClaude ? [...found, ...unheard(item, name, code)] : found
+  if ((dialect === "kodelet" || dialect === "basecoat") && lost.test(code)) {
+    found.push(
+      said(
+        "error",
+        "exit-ignored",
+        `${name} refuses with JSON, and ends with another code than 0`,
+        "the answer of one that broke does not count: what it is against goes on",
+        "End with 0."
+      )
+    )
+  }
+  return [...found, ...unheard(item, name, code, language)]
 }
 
+/** A refusal that is followed by a code of its own. */
+const lost = /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
+
 /** Answers that do not count. */
-const unheard = ({ entry, source: { dialect } }: Item, name: string, code: string): ReadonlyArray<Said> => {
+const unheard = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
+  const { entry, event, source: { dialect, ofProject } } = item
+  const isClaude = dialect === "claude" || dialect === "codex"
   const found: Array<Said> = []
-  const named = [...code.matchAll(/hookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)/g)].map(([, event]) => event!)
-  if (named.length > 0 && !named.includes(entry.event)) {
+  const named = [...code.matchAll(/hookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)/g)].map(([, one]) => one!)
+  if (isClaude && named.length > 0 && !named.includes(entry.event)) {
     found.push(
       said(
         "error",
@@ -91,6 +116,59 @@ const unheard = ({ entry, source: { dialect } }: Item, name: string, code: strin
         `${name} answers "ask"`,
         "Codex takes deny, or allow with a new input: nothing else counts, and the call goes on",
         "Refuse with deny, and say what to do."
+      )
+    )
+  }
+  if (dialect === "copilot" && event?.occasion === "prompt" && blocking.test(code)) {
+    found.push(
+      said(
+        "error",
+        "answer-unsupported",
+        `${name} refuses a prompt`,
+        `${event.name} cannot refuse: the prompt goes on as it is`,
+        "Change it with modifiedPrompt, or refuse the calls that it leads to at preToolUse."
+      )
+    )
+  }
+  if (dialect === "gemini" && /permissionDecision/.test(code) && !/(?<![A-Za-z])decision\\?["']?\s*[:=]/.test(code)) {
+    found.push(
+      said(
+        "error",
+        "answer-unsupported",
+        `${name} answers permissionDecision`,
+        "Gemini CLI reads decision, at the top: nothing is decided",
+        "Write {\"decision\": \"deny\", \"reason\": \"…\"}."
+      )
+    )
+  }
+  const allows = /(?:permissionDecision|behavior)\\?["']?\s*[:=]\s*\\?["']allow|(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["']approve/.test(
+    code
+  )
+  const answersPolicy = (isClaude && entry.event === "PreToolUse") || event?.occasion === "permission"
+  if (ofProject && allows && answersPolicy && !/updatedInput|modifiedArgs/.test(code)) {
+    found.push(
+      said(
+        "hint",
+        "allow-project",
+        `${name} allows, from a file of the project`,
+        "a project tightens, and loosens nothing: what the policy asks is asked all the same",
+        "Put the entry into the settings in your home folder, or make the agent with projectAllows."
+      )
+    )
+  }
+  const text = language === "bash" || language === "sh"
+    ? textBefore(code, "shell")
+    : language === "python"
+    ? textBefore(code, "python")
+    : undefined
+  if (text !== undefined) {
+    found.push(
+      said(
+        "error",
+        "answer-text",
+        `${name} writes a text before its JSON: ${text.slice(0, 60)}`,
+        "standard output is then a text as a whole, and the JSON decides nothing",
+        "Write the text to standard error: echo … >&2."
       )
     )
   }

@@ -2,8 +2,12 @@
 import { existsSync } from "node:fs"
 import type { Item } from "../world.ts"
 import { answers } from "./answers.ts"
+import { blocksByTwo, breaking, missing } from "./ends.ts"
+import { fields } from "./fields.ts"
 import { type Said, said } from "./finding.ts"
 import { isProgram, languageOf, type Script, scriptOf, wordsOf } from "./scripts.ts"
+import { state } from "./state.ts"
+import { variables } from "./variables.ts"
 
 /** Where scripts and programs are looked for. */
 export interface Place {
@@ -35,10 +39,6 @@ const twos = [
   "tar"
 ]
 
-const blocksByTwo = ({ event, source }: Item): boolean =>
-  (source.dialect === "claude" || source.dialect === "codex") && event !== undefined &&
-  /refused|goes on with|skipped|ends$|stays/.test(event.two)
-
 export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
   const { entry: { work } } = item
   if (work.type !== "command") return []
@@ -46,19 +46,20 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
   return [
     ...started(item, work, place),
     ...(script === undefined
-      ? [...lineTraps(item, work.command), ...answers(item, "the line", work.command)]
-      : [...file(script, place), ...(script.exists ? content(item, script, place) : [])])
+      ? [...lineTraps(item, work.command), ...answers(item, "the line", work.command, "bash"), ...fields(item, "the line", work.command)]
+      : [...file(item, script, place), ...(script.exists ? content(item, script, place) : [])])
   ]
 }
 
 const builtins =
-  /^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|\{|alias|bg|break|builtin|cd|command|continue|declare|echo|eval|exec|exit|export|false|getopts|hash|let|local|printf|pwd|read|readonly|return|set|shift|shopt|source|test|trap|true|type|typeset|ulimit|umask|unset|wait)$/
+  /^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|coproc|\{|alias|bg|bind|break|builtin|caller|cd|command|compgen|complete|compopt|continue|declare|dirs|disown|echo|enable|eval|exec|exit|export|false|fc|fg|getopts|hash|help|history|jobs|kill|let|local|logout|mapfile|popd|printf|pushd|pwd|read|readarray|readonly|return|set|shift|shopt|source|suspend|test|times|trap|true|type|typeset|ulimit|umask|unalias|unset|wait)$/
 
 const started = (
-  { source }: Item,
+  item: Item,
   work: { readonly command: string; readonly args?: ReadonlyArray<string> },
   { path }: Place
 ): ReadonlyArray<Said> => {
+  const { source } = item
   const found: Array<Said> = []
   const first = work.args === undefined ? wordsOf(work.command).find((word) => !/^\w+=/.test(word)) : work.command
   if (first !== undefined && /^[\w.+-]+$/.test(first) && !builtins.test(first) && !isProgram(first, path)) {
@@ -67,7 +68,7 @@ const started = (
         "error",
         "program-missing",
         `there is no program ${first}`,
-        "the entry ends with 127, which blocks nothing",
+        breaking(item, 127),
         `Install ${first}, or write its whole path.`
       )
     )
@@ -112,37 +113,10 @@ const started = (
       )
     )
   }
-  if (source.dialect === "claude" || source.dialect === "codex") {
-    const name = strangeIn(command)
-    if (name !== undefined) {
-      found.push(
-        said(
-          "warning",
-          "variable-unknown",
-          `nobody fills in $${name}`,
-          "commands see few variables of the host: it is empty, unless `passEnv` of the agent names it",
-          "Read the event from standard input, such as jq -r .tool_input.file_path, or use $tool_input_file_path."
-        )
-      )
-    }
-  }
-  return found
+  return [...found, ...variables(item, "the line", command, "shell")]
 }
 
-/** A variable that a line uses, and that neither the line nor anybody else gives a value. */
-const strangeIn = (line: string): string | undefined => {
-  const unquoted = line.replaceAll(/'[^']*'/g, "")
-  const own = [...line.matchAll(/(?:^|[\s;&|(])(?:export\s+|local\s+)?(\w+)=|\b(?:read|for)\s+(?:-\w+\s+)*(\w+)/g)].flatMap(([, a, b]) =>
-    a ?? b ?? []
-  )
-  const names = [...unquoted.matchAll(/(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?![\w]*:?[-+=?]))/g)].map(([, a, b]) => a ?? b!)
-  return names.find((name) => !own.includes(name) && !given.test(name))
-}
-
-const given =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LANGUAGE|LC_\w+|PYENV_ROOT|NVM_DIR|VIRTUAL_ENV|PWD|OLDPWD|IFS|RANDOM|SECONDS|UID|HOSTNAME|SHLVL|BASH\w*|EPOCH\w+|REPLY|OPTARG|PIPESTATUS|LINENO|CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/
-
-const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> => {
+const file = (item: Item, script: Script, { path: programs }: Place): ReadonlyArray<Said> => {
   const { by, executable, exists, path, text } = script
   if (!exists) {
     return [
@@ -150,7 +124,7 @@ const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> =>
         "error",
         "script-missing",
         `there is no file ${path}`,
-        "the entry ends with an error, which blocks nothing",
+        breaking(item, missing(by)),
         "Write the path as it is, or make the file."
       )
     ]
@@ -160,7 +134,7 @@ const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> =>
   const head = /^#!\s*(\S+)(?:[ \t]+(?:-S\s+)?(\S+))?/.exec(text)
   if (by === undefined && !executable) {
     found.push(
-      said("error", "script-mode", `${path} may not be executed`, "the entry ends with 126, which blocks nothing", `chmod +x ${path}`)
+      said("error", "script-mode", `${path} may not be executed`, breaking(item, 126), `chmod +x ${path}`)
     )
   }
   if (by === undefined && head === null) {
@@ -184,7 +158,7 @@ const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> =>
           "error",
           "program-missing",
           `${path} wants ${name}, which is not there`,
-          "the entry ends with 127, which blocks nothing",
+          breaking(item, 127),
           `Install it, or change the first line.`
         )
       )
@@ -196,7 +170,9 @@ const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> =>
         "error",
         "script-lines",
         `${path} has line ends of Windows`,
-        "its first line names a program that does not exist, and its words end with a carriage return",
+        by === undefined
+          ? `its first line names a program that does not exist: ${breaking(item, 127)}`
+          : "its words end with a carriage return",
         `Save it with \\n: sed -i 's/\\r$//' ${path}`
       )
     )
@@ -204,7 +180,8 @@ const file = (script: Script, { path: programs }: Place): ReadonlyArray<Said> =>
   return found
 }
 
-const content = (item: Item, script: Script, { path: programs }: Place): ReadonlyArray<Said> => {
+const content = (item: Item, script: Script, place: Place): ReadonlyArray<Said> => {
+  const { path: programs } = place
   const { path, text } = script
   const language = languageOf(script)
   const isShell = language === "bash" || language === "sh"
@@ -236,7 +213,13 @@ const content = (item: Item, script: Script, { path: programs }: Place): Readonl
     )
   }
   if (isShell && blocksByTwo(item)) found.push(...scriptTraps(path, code))
-  return [...found, ...answers(item, path, code)]
+  return [
+    ...found,
+    ...answers(item, path, code, language),
+    ...fields(item, path, code),
+    ...(language === "other" ? [] : variables(item, path, code, isShell ? "shell" : language)),
+    ...(isShell ? state(script, code, place) : [])
+  ]
 }
 
 const bashOnly = /\[\[|<<<|<\(|\$\{\w+(?:,,|\^\^)|^\s*function\s+\w|^\s*declare\s|^\s*\w+=\(|&>/
@@ -263,8 +246,8 @@ const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
   const last = rows.at(-1) ?? ""
   const endsWith = wordsOf(last.split(/\|\||&&|[;|]/).at(-1)!.trim())[0]
   if (endsWith !== undefined && twos.includes(endsWith)) return [trap(`${path} ends as its last line does: ${last.slice(0, 60)}`)]
-  if (!/^\s*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
-  const strict = /^\s*set\s+.*pipefail/m.test(code)
+  if (!/^[ \t]*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
+  const strict = /^[ \t]*set\s+.*pipefail/m.test(code)
   const risky = rows.find((line) =>
     !/\|\||&&|^(?:if|elif|while|until|!)\b|; then/.test(line) && programsOf(line, strict).some((name) => twos.includes(name))
   )

@@ -62,6 +62,36 @@ const toolNames = [
   "AskUserQuestion"
 ]
 
+/** Tools of Claude Code under the names that Gemini CLI has for them. */
+const geminiNames: { readonly [tool: string]: string } = {
+  Bash: "run_shell_command",
+  Read: "read_file",
+  Write: "write_file",
+  Edit: "replace",
+  MultiEdit: "replace",
+  Glob: "glob",
+  Grep: "grep_search",
+  LS: "list_directory",
+  WebFetch: "web_fetch",
+  WebSearch: "google_web_search"
+}
+
+const ofGemini: Rule = ({ event, matcher = "", source }) => {
+  if (source.dialect !== "gemini" || event?.matcher !== "tool_name") return []
+  const pattern = patternOf(matcher)
+  const named = Object.keys(geminiNames).filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(matcher))
+  if (pattern === undefined || named.length === 0 || Object.values(geminiNames).some((name) => pattern.test(name))) return []
+  return [
+    said(
+      "error",
+      "matcher-nothing",
+      `no tool of Gemini CLI is called ${named.join(" or ")}`,
+      "matchers are held against its own names: the entry never runs",
+      `Write ${JSON.stringify([...new Set(named.map((name) => geminiNames[name]!))].join("|"))}.`
+    )
+  ]
+}
+
 const matchers: Rule = (item) => {
   const { event, matcher, source } = item
   if (event === undefined || (source.dialect !== "claude" && source.dialect !== "codex")) return []
@@ -207,7 +237,7 @@ const times: Rule = (item) => {
       )
     )
   }
-  if ((source.dialect === "claude" || source.dialect === "codex") && timeout >= 1_000) {
+  if (source.dialect !== "gemini" && own !== undefined && timeout >= 1_000) {
     found.push(
       said(
         "warning",
@@ -321,4 +351,4 @@ const prompts: Rule = ({ entry: { work }, event }) => {
   return found
 }
 
-export const rules: ReadonlyArray<Rule> = [unknownKeys, matchers, conditions, times, requests, prompts]
+export const rules: ReadonlyArray<Rule> = [unknownKeys, matchers, ofGemini, conditions, times, requests, prompts]

@@ -1,7 +1,9 @@
 /** The script that a command starts, as far as its words tell. */
+import type { Entry } from "@belay/hooks/Discovery"
 import * as Result from "effect/Result"
-import { closeSync, constants, openSync, readSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { delimiter, isAbsolute, join, resolve } from "node:path"
+import { beginning } from "../beginning.ts"
 import type { Item } from "../world.ts"
 
 /** What a command runs. */
@@ -23,12 +25,11 @@ export const wordsOf = (line: string): ReadonlyArray<string> => {
   return (end < 0 ? found : found.slice(0, end)).map((word) => word.replaceAll(/["']/g, ""))
 }
 
-const maxScript = 262_144
-
 export const scriptOf = (
-  { entry: { work } }: Pick<Item, "entry">,
+  { entry }: Pick<Item, "entry">,
   where: { readonly cwd: string; readonly home: string }
 ): Script | undefined => {
+  const { cwd = "", work } = entry as Entry & { readonly cwd?: string }
   if (work.type !== "command") return undefined
   const words = work.args === undefined ? wordsOf(work.command).filter((word) => !/^\w+=/.test(word)) : [work.command, ...work.args]
   const [first = ""] = words
@@ -39,33 +40,22 @@ export const scriptOf = (
     (by !== undefined && words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))
   ) return undefined
   if (by === undefined && !name.includes("/")) return undefined
-  const path = placed(name, where)
+  const path = placed(name, cwd === "" ? where : { ...where, cwd: resolve(where.cwd, cwd) }, where.cwd)
   if (/[$`*?{}]/.test(path)) return undefined
   const stat = Result.getOrUndefined(Result.try(() => statSync(path)))
   const isFile = stat?.isFile() === true
   return { path, by, exists: isFile, executable: isFile && (stat.mode & 0o111) !== 0, text: isFile ? beginning(path) : "" }
 }
 
-const placed = (name: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string => {
-  const path = name.replaceAll(/\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|GEMINI_CWD|PWD)\}?/g, () => cwd).replace(
+const placed = (name: string, { cwd, home }: { readonly cwd: string; readonly home: string }, project: string): string => {
+  const known = /\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|COPILOT_PROJECT_DIR|GEMINI_CWD)\}?/g
+  const path = name.replaceAll(known, () => project).replaceAll(/\$\{?PWD\}?/g, () => cwd).replace(
     /^(?:~|\$\{?HOME\}?)(?=\/)/,
     () => home
   )
-    .replace(/^\$\(git rev-parse --show-toplevel\)/, () => cwd)
+    .replace(/^\$\(git rev-parse --show-toplevel\)/, () => project)
   return isAbsolute(path) ? path : resolve(cwd, path)
 }
-
-const beginning = (path: string): string =>
-  Result.getOrElse(
-    Result.try(() => {
-      const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-      const buffer = Buffer.alloc(maxScript)
-      const size = readSync(file, buffer, 0, maxScript, 0)
-      closeSync(file)
-      return buffer.toString("utf8", 0, size)
-    }),
-    () => ""
-  )
 
 /** Whether a program is in any folder that programs are looked for in. */
 export const isProgram = (name: string, path: string): boolean =>

@@ -6,18 +6,15 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { text as readAll } from "node:stream/consumers"
 import { ended, given, optional, print, toggle, unknown, wrong } from "../flags.ts"
 import { named } from "../guide/systems.ts"
 import { plain, type Screen } from "../screen.ts"
 import type { Usage } from "../usage.ts"
-import { isBlocked } from "./decide.ts"
+import { isBlocked, isDecided } from "./decide.ts"
 import { type Facts, fieldOf, isAboutTool, textOf } from "./occasions.ts"
 import * as Show from "./show.ts"
-import * as Trial from "./trial.ts"
 
 export const test = (screen: Screen) =>
   Command.make("test", {
@@ -27,7 +24,7 @@ export const test = (screen: Screen) =>
     output: optional("output", "What it gave back"),
     error: optional("error", "Why it failed"),
     prompt: optional("prompt", "What the user said"),
-    payload: optional("payload", "Fields of the event as scripts know them, as JSON; @file or -"),
+    payload: optional("payload", "Fields that scripts read on standard input, as JSON; @file or -"),
     timeout: Flag.Finite("timeout").pipe(Flag.withDescription("Seconds that each entry has at most"), Flag.optional),
     trustOnce: toggle("trust-once", "Run what the project has, this once")
   }, ({ event, timeout, trustOnce, ...flags }) =>
@@ -35,19 +32,15 @@ export const test = (screen: Screen) =>
       const { json, where } = yield* given
       if (Option.isSome(timeout) && !(timeout.value > 0)) return yield* wrong("--timeout is a number of seconds above 0")
       const facts = yield* factsOf(event, flags)
-      const trial = yield* Effect.acquireUseRelease(
-        Effect.sync(() => trustOnce ? mkdtempSync(join(tmpdir(), "belay-trust-")) : undefined),
-        (trust) => {
-          const options = { where, facts, ...(Option.isSome(timeout) ? { timeout: timeout.value } : {}) }
-          return Trial.run(trust === undefined ? options : { ...options, trust })
-        },
-        (trust) => Effect.sync(() => trust === undefined ? undefined : rmSync(trust, { recursive: true, force: true }))
-      )
+      // Nobody but this command waits for what it takes to load.
+      const Trial = yield* Effect.promise(() => import("./trial.ts"))
+      const limit = Option.isSome(timeout) ? { timeout: timeout.value } : {}
+      const trial = yield* Trial.run({ where, facts, trustOnce, ...limit })
       yield* print(json, () => trial, () => Show.text(trial, where, screen))
-      yield* ended(isBlocked(trial) ? 1 : 0)
+      yield* ended(isBlocked(trial) ? 1 : trial.untrusted > 0 && !isDecided(facts.occasion, trial) ? 3 : 0)
     })).pipe(
       Command.withDescription(
-        "Hands one event to the hooks that are loaded, and shows what each entry does. Entries run for real. Ends with 1 when it is blocked"
+        "Hands one event to the hooks that are loaded, and shows what each entry does. Entries run for real. Ends with 1 when it is blocked, with 3 when nothing decided and entries of an untrusted project did not run"
       )
     )
 

@@ -16,7 +16,7 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
   const { action, answer, policy, reason, seen, value } = run
   const why = reason === undefined ? {} : { reason }
   const context = [...seen.injected, ...begun(occasion, value)]
-  const usual = occasion === "tool-call" ? "allow" as const : occasion === "permission" ? "ask" as const : "continue" as const
+  const usual = usualOf(occasion)
   const is = (decision: Decision["decision"], more: Partial<Decision> = {}): Decision => ({ decision, ...more, context })
   switch (answer) {
     case "Fail":
@@ -68,6 +68,13 @@ const begun = (occasion: Occasion, value: unknown): ReadonlyArray<string> =>
   occasion !== "session-start" || typeof value !== "object" || value === null || !("context" in value)
     ? []
     : (value.context as ReadonlyArray<Message>).map(text)
+
+/** What happens when nobody says anything. */
+const usualOf = (occasion: Occasion): Decision["decision"] =>
+  occasion === "tool-call" ? "allow" : occasion === "permission" ? "ask" : "continue"
+
+/** Whether an entry decided, or it went as it goes without any. */
+export const isDecided = (occasion: Occasion, { decision }: Decision): boolean => decision !== usualOf(occasion)
 
 /** What the process ends with. */
 export const isBlocked = ({ decision }: Decision): boolean => decision === "deny" || decision === "block" || decision === "stop"

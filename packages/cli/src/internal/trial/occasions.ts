@@ -36,12 +36,39 @@ export const textOf = (payload: JsonObject, ...keys: ReadonlyArray<string>): str
   return typeof value === "string" ? value : undefined
 }
 
+/** What is called, and what was said, where nobody says otherwise. */
+export const filled = ({ error = "it failed", input, output = "done", prompt = "hello", tool = "Bash" }: Facts) => ({
+  call: { id: "call-1", name: tool, args: input },
+  error,
+  output,
+  prompt
+})
+
+/** What the agent said last. */
+export const lastOf = ({ output, payload, tool }: Facts): string =>
+  textOf(payload, "last_assistant_message", "prompt_response") ?? (tool === undefined && typeof output === "string" ? output : "hi")
+
+const callFields = ["tool_name", "toolName", "tool_input", "toolArgs"]
+const madeOf: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
+  "tool-call": callFields,
+  permission: callFields,
+  denied: callFields,
+  "tool-result": [...callFields, "tool_response", "tool_output", "toolResult"],
+  "tool-failure": [...callFields, "error"],
+  prompt: ["prompt", "message"],
+  "subagent-start": ["prompt", "message"]
+}
+
+/** The fields of a payload that are laid over what scripts are told. The others make the event, which each system tells in its own words. */
+export const overOf = ({ occasion, payload }: Facts): JsonObject =>
+  Object.fromEntries(Object.entries(payload).filter(([key]) => madeOf[occasion]?.includes(key) !== true))
+
 export const planOf = (facts: Facts): Plan => {
-  const { error = "it failed", event, input, occasion, output = "done", payload, prompt = "hello", tool = "Bash" } = facts
-  const call = { id: "call-1", name: tool, args: input }
+  const { event, occasion, payload } = facts
+  const { call, error, output, prompt } = filled(facts)
   const at = (point: HookPointName, given: object, depth = 0): Plan => ({ point, event: given, depth })
   const trigger = textOf(payload, "trigger") === "manual" ? "manual" : "threshold"
-  const last = textOf(payload, "last_assistant_message", "prompt_response") ?? "hi"
+  const last = lastOf(facts)
   const followUps = fieldOf(payload, "stop_hook_active") === true ? 1 : 0
   switch (occasion) {
     case "session-start":

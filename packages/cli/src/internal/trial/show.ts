@@ -1,11 +1,12 @@
 /** What came of a trial, for people. */
-import { lines, plain, type Screen, styleOf, wrap } from "../screen.ts"
+import { count, lines, plain, type Screen, styleOf, wrap } from "../screen.ts"
 import { short, type Where } from "../world.ts"
 import { isBlocked } from "./decide.ts"
-import type { Run, Trial } from "./trial.ts"
+import type { Run } from "./runs.ts"
+import type { Trial } from "./trial.ts"
 
 export const text = (trial: Trial, where: Where, screen: Screen): string => {
-  const { context, decision, event, messages, output, point, reason, runs, updatedInput, warnings } = trial
+  const { context, decision, event, messages, output, point, reason, runs, untrusted, updatedInput, warnings } = trial
   const style = styleOf(screen)
   const paint = isBlocked(trial) ? style.red : decision === "ask" ? style.yellow : style.green
   const facts: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
@@ -16,8 +17,13 @@ export const text = (trial: Trial, where: Where, screen: Screen): string => {
     ["to the user", messages.flatMap(lines)],
     ["warning", warnings.flatMap(lines)]
   ]
+  const held = untrusted === 0
+    ? ""
+    : style.yellow(
+      `, but ${count(untrusted, "entry", "entries")} of the project did not run, because nobody trusted ${untrusted === 1 ? "it" : "them"}`
+    )
   return [
-    `${style.bold(plain(event))} ${style.dim(`(${point})`)}  ${style.bold(paint(decision))}`,
+    `${style.bold(plain(event))} ${style.dim(`(${point})`)}  ${style.bold(paint(decision))}${held}`,
     ...facts.flatMap(([name, found]) => found.map((line, index) => `  ${style.dim((index === 0 ? name : "").padEnd(11))} ${line}`)),
     ...(runs.length === 0 ? ["", style.dim("No entry is for this event.")] : []),
     ...[...Map.groupBy(runs, ({ file }) => file)].flatMap(([file, own]) => [

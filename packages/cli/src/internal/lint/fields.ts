@@ -1,0 +1,38 @@
+/** Rules about what a script reads of its event: fields that its system does not tell. */
+import type { Item } from "../world.ts"
+import { type Said, said } from "./finding.ts"
+
+const decoded =
+  /fromjson|(?:JSON\.parse|json\.loads)\([^)\n]*toolArgs|json\.loads\(\s*(?:tool_?args|args|raw)|JSON\.parse\(\s*(?:tool_?args|args|raw)/i
+/** A method of a text is none, but Python's `get`. */
+const inside = /toolArgs["']?\]?\??\s*(?:\.\s*(?!length\b)[A-Za-z]\w*\b(?!\s*\()|\|\s*\.[A-Za-z]|\[\s*["']|\.get\()/
+
+export const fields = ({ entry, event, source: { dialect } }: Item, name: string, code: string): ReadonlyArray<Said> => {
+  const isTool = ["tool-call", "tool-result", "tool-failure", "permission"].includes(event?.occasion ?? "")
+  if (dialect !== "copilot" || event === undefined || !isTool) return []
+  const isCamel = entry.event === event.name
+  if (isCamel && inside.test(code) && !decoded.test(code)) {
+    return [
+      said(
+        "error",
+        "input-field",
+        `${name} reads a field of toolArgs`,
+        "toolArgs is a text of JSON: what it looks for is never found, or the script breaks, which refuses every call at preToolUse",
+        "Read the text first: jq -r '.toolArgs | fromjson | .command'."
+      )
+    ]
+  }
+  const [wrong, right] = isCamel ? ["tool_input", "toolArgs"] as const : ["toolArgs", "tool_input"] as const
+  if (!new RegExp(`(?<!\\$|\\w)${wrong}\\b`).test(code) || code.includes(right)) return []
+  return [
+    said(
+      "error",
+      "input-field",
+      `${name} reads ${wrong}, which ${entry.event} does not have`,
+      isCamel ? "events in camel case are told toolName and toolArgs" : "events in Pascal case are told tool_name and tool_input",
+      isCamel
+        ? "Read toolArgs, a text of JSON, or name the event PreToolUse, PostToolUse, …"
+        : "Read tool_input, or name the event as Copilot does."
+    )
+  ]
+}

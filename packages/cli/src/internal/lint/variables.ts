@@ -1,0 +1,72 @@
+/** Rules about variables that a command uses, and that nobody gives a value. */
+import type { Entry } from "@belay/hooks/Discovery"
+import type { Item } from "../world.ts"
+import { type Said, said } from "./finding.ts"
+import { filledIn } from "./shell.ts"
+
+/** What the shell has, and what every command sees of its host. */
+const always =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TERM|TZ|LANG|LANGUAGE|LC_\w+|PYENV_ROOT|NVM_DIR|VIRTUAL_ENV|PYTHONDONTWRITEBYTECODE|PWD|OLDPWD|IFS|RANDOM|SRANDOM|SECONDS|E?UID|PPID|GROUPS|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|SHELLOPTS|BASH\w*|EPOCH\w+|REPLY|OPT(?:ARG|IND|ERR)|PIPESTATUS|FUNCNAME|DIRSTACK|LINENO|COLUMNS|LINES|COMP_\w+|ZSH_\w+|PS[1-4]|CDPATH|HIST\w+|MAPFILE|COPROC|_)$/
+
+const own: { readonly [dialect: string]: RegExp } = {
+  claude: /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/,
+  codex: /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|tool_name|tool_input_\w+)$/,
+  copilot: /^(?:COPILOT_PROJECT_DIR|CLAUDE_PROJECT_DIR)$/,
+  gemini: /^(?:GEMINI_PROJECT_DIR|GEMINI_CWD|GEMINI_SESSION_ID|GEMINI_PLANS_DIR|CLAUDE_PROJECT_DIR|workspacePath|extensionPath)$/
+}
+
+export const variables = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
+  const { entry, source: { dialect } } = item
+  const { env = {} } = entry as Entry & { readonly env?: object }
+  const strange = [...new Set(language === "python" ? ofPython(code) : language === "node" ? ofNode(code) : ofShell(code))].find((one) =>
+    !always.test(one) && own[dialect]?.test(one) !== true && !Object.hasOwn(env, one)
+  )
+  if (strange === undefined) return []
+  const ofHost = secret.test(strange)
+  const input = dialect === "claude" || dialect === "codex" ? ", or use $tool_input_file_path" : ""
+  return [
+    said(
+      "warning",
+      "variable-unknown",
+      `nobody fills in $${strange}${name === "the line" ? "" : `, which ${name} uses`}`,
+      "commands see few variables of the host: it is empty, unless `passEnv` of the agent names it",
+      ofHost
+        ? `Name it where the agent is made: passEnv: ["${strange}"].`
+        : `Read the event from standard input, such as jq -r .tool_input.file_path${input}.`
+    )
+  ]
+}
+
+const secret = /TOKEN|SECRET|PASSW|API_?KEY|WEBHOOK|CREDENTIAL|_KEY$|_URL$/
+
+const ofShell = (code: string): ReadonlyArray<string> => {
+  const text = filledIn(code)
+  // What else is read may set anything.
+  if (/(?:^|[\s;&|(])(?:source|\.|eval)\s/m.test(text)) return []
+  const set = new Set([
+    ...[...text.matchAll(/(?:^|[\s;&|(){])(\w+)(?:\[[^\]]*\])?\+?=|\b(?:for|select|getopts\s+\S+|printf\s+-v)\s+(\w+)|\(\(\s*(\w+)\s*=/g)]
+      .flatMap(([, ...names]) => names),
+    ...[...text.matchAll(/\b(?:export|local|declare|typeset|readonly|read|mapfile|readarray)\s+([^\n;|&<>]+)/g)]
+      .flatMap(([, names]) => names!.replaceAll(/\$\{?\w+/g, "").match(/\w+/g) ?? [])
+  ])
+  // Somebody who looks whether it is there knows that it may not be.
+  const asked = new Set(
+    [...text.matchAll(/\s-[nzv]\s+"?\$?\{?(\w+)|\$\{(\w+):?[-+=?]/g)].map(([, a, b]) => a ?? b!)
+  )
+  return [...text.matchAll(/\$(?:([A-Za-z_]\w*)|\{[#!]?([A-Za-z_]\w*))/g)].map(([, a, b]) => a ?? b!).filter((name) =>
+    !set.has(name) && !asked.has(name)
+  )
+}
+
+/** Only what cannot do without, and what looks as if it could not. */
+const ofPython = (code: string): ReadonlyArray<string> => [
+  ...[...code.matchAll(/os\.environ\[\s*["'](\w+)["']\s*\](?!\s*=[^=])/g)].map(([, name]) => name!),
+  ...[...code.matchAll(/os\.(?:environ\.get|getenv)\(\s*["'](\w+)["']\s*\)/g)].map(([, name]) => name!).filter(isWanted)
+]
+
+const ofNode = (code: string): ReadonlyArray<string> =>
+  [...code.matchAll(/process\.env(?:\.(\w+)|\[\s*["'](\w+)["']\s*\])(?!\s*(?:\?\?|\|\||=[^=]))/g)].map(([, a, b]) => a ?? b!).filter(
+    isWanted
+  )
+
+const isWanted = (name: string): boolean => /TOKEN|SECRET|PASSW|API_?KEY|WEBHOOK|^CLAUDE_(?:FILE|TOOL)/.test(name)

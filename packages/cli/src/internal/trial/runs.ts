@@ -1,0 +1,124 @@
+/** What each entry did, and why one did nothing. */
+import type { JsonObject } from "@belay/core/Json"
+import type * as Command from "@belay/hooks/Command"
+import type { Entry } from "@belay/hooks/Discovery"
+import type { DryRun } from "@belay/testing/TestHook"
+import * as Effect from "effect/Effect"
+import { spelt } from "../guide/guide.ts"
+import { systemOf } from "../guide/systems.ts"
+import { type Item, shown, type World } from "../world.ts"
+import { type Facts, type Plan, textOf } from "./occasions.ts"
+import { told as toldOf } from "./told.ts"
+
+export interface Run {
+  readonly file: string
+  readonly key: string
+  readonly type: string
+  readonly command: string
+  readonly matched: boolean
+  /** Why it did not run. */
+  readonly why?: string
+  readonly outcome?: string
+  readonly exitCode?: number | null
+  readonly durationMs?: number | null
+  readonly stdout?: string
+  readonly stderr?: string
+}
+
+export const notTrusted = "is not trusted: belay hooks trust, or --trust-once"
+
+/** What each entry for the event did, or why it did nothing. */
+export const runsOf = (
+  { files, where }: World,
+  { facts, folder, isTrusted, plan }: { readonly facts: Facts; readonly plan: Plan; readonly folder: string; readonly isTrusted: boolean },
+  tried: DryRun,
+  finished: ReadonlyArray<Command.Finished>
+): Effect.Effect<ReadonlyArray<Run>> =>
+  Effect.gen(function*() {
+    const told = tried.seen.events.filter(({ name }) => name === "hook-run").map(({ payload }) => payload as JsonObject)
+    const left = [...finished]
+    const heard = new Map<string, JsonObject | undefined>()
+    const runs: Array<Run> = []
+    for (const { items, status } of files) {
+      for (const item of items) {
+        const { entry, matcher, source } = item
+        const about = { file: entry.file, key: entry.key, type: entry.work.type, command: shown(entry.work) }
+        const own = told.filter(({ file, key }) => file === entry.file && key === entry.key)
+        if (own.length > 0) {
+          runs.push(...own.map((payload) => ({ ...about, matched: true, ...ranAs(payload, left) })))
+          continue
+        }
+        const isHeld = status === "untrusted" && !isTrusted
+        // What an executable is for is known when it was asked.
+        if (!isMeant(item, facts) && !((isHeld || status === "silenced") && source.isProgram === true)) continue
+        const asked = `${source.dialect} ${entry.event}`
+        if (matcher !== undefined && !heard.has(asked)) {
+          heard.set(asked, yield* toldOf({ dialect: source.dialect, event: entry.event }, plan, { ...where, folder }))
+        }
+        const others = told.length > 0 ? files.flatMap((file) => file.items) : []
+        const why = where.off
+          ? "hooks are off"
+          : status === "silenced"
+          ? "is silenced"
+          : mismatch(item, facts, heard.get(asked)) ?? (isHeld ? notTrusted : whyNot(item, others, told))
+        runs.push({ ...about, matched: false, why })
+      }
+    }
+    return runs
+  })
+
+/** The whole of what a command wrote: events have the beginning. */
+const ranAs = (payload: JsonObject, left: Array<Command.Finished>): Partial<Run> => {
+  const { durationMs = null, exitCode = null } = payload
+  const [stdout, stderr] = [textOf(payload, "stdout") ?? "", textOf(payload, "stderr") ?? ""]
+  const index = payload["type"] !== "command" ?
+    -1 :
+    left.findIndex((one) =>
+      (one.exitCode ?? null) === exitCode && one.durationMs === durationMs && one.stdout.startsWith(stdout.slice(0, 100))
+    )
+  const [whole] = index < 0 ? [] : left.splice(index, 1)
+  return {
+    outcome: textOf(payload, "outcome") ?? "",
+    exitCode: exitCode as number | null,
+    durationMs: durationMs as number | null,
+    stdout: whole?.stdout ?? stdout,
+    stderr: whole?.stderr ?? stderr
+  }
+}
+
+const isMeant = ({ entry, event }: Item, { event: wanted, occasion }: Facts): boolean =>
+  event !== undefined && event.occasion === occasion && (occasion !== "signal" || spelt(entry.event) === spelt(wanted))
+
+/** That its matcher is about something else, with the name that its system has for it. */
+const mismatch = ({ entry, event, matcher, source }: Item, { tool }: Facts, told: JsonObject | undefined): string | undefined => {
+  const takes = matcherOf(entry)
+  if (event?.matcher === undefined || matcher === undefined || takes === undefined || told === undefined) return undefined
+  const value = textOf(told, event.matcher, event.matcher.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  if (value === undefined || takes(value, value)) return undefined
+  const isRenamed = /^tool_?name$/i.test(event.matcher) && tool !== undefined && tool !== value
+  const name = isRenamed ? `, as ${systemOf(source.dialect)?.name} calls ${tool}` : ""
+  return `its matcher ${JSON.stringify(matcher)} does not take ${value === "" ? "an empty text" : value}${name}`
+}
+
+const whyNot = ({ entry, matcher, rule, source }: Item, others: ReadonlyArray<Item>, told: ReadonlyArray<JsonObject>): string => {
+  if (rule !== undefined) return `its if ${JSON.stringify(rule)} does not hold`
+  const same = others.find((one) =>
+    one.entry !== entry && JSON.stringify(one.entry.work) === JSON.stringify(entry.work) &&
+    told.some(({ file, key }) => file === one.entry.file && key === one.entry.key)
+  )
+  if (same !== undefined) return `the same entry ran from ${same.entry.file}`
+  const { origin } = entry as Entry & { readonly origin?: { readonly type: string; readonly name: string } }
+  if (origin?.type === "skill" || origin?.type === "agent") return `counts while the ${origin.type} ${origin.name} is at work`
+  if (entry.work.type === "prompt" && source.dialect === "copilot") return "runs nothing: a new session begins with it"
+  return matcher === undefined || matcherOf(entry) !== undefined
+    ? "was not reached: what came before it decided"
+    : `its matcher ${JSON.stringify(matcher)} does not take this`
+}
+
+/** Copilot's are told the name that Claude has as well. */
+type Takes = (value: string, claude?: string) => boolean
+
+const matcherOf = (entry: Entry): Takes | undefined => {
+  const { matcher, matches } = entry as Entry & { readonly matcher?: { readonly test?: Takes }; readonly matches?: Takes }
+  return matcher?.test ?? matches
+}

@@ -1,0 +1,36 @@
+/** What a system tells its scripts about an event: asked of the system itself, with an entry that runs nothing. */
+import type { JsonObject } from "@belay/core/Json"
+import type * as Command from "@belay/hooks/Command"
+import type { Dialect } from "@belay/hooks/Discovery"
+import * as HookFiles from "@belay/hooks/HookFiles"
+import { dryRun } from "@belay/testing/TestHook"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { isFields } from "../raw.ts"
+import type { Plan } from "./occasions.ts"
+
+const done: Command.Finished = { exitCode: 0, stdout: "", stderr: "", timedOut: false, overflowed: false, durationMs: 0 }
+
+/** Nothing where the system has no such event at this point. */
+export const told = (
+  { dialect, event }: { readonly dialect: Dialect; readonly event: string },
+  plan: Plan,
+  { cwd, folder, home }: { readonly cwd: string; readonly home: string; readonly folder: string }
+): Effect.Effect<JsonObject | undefined> =>
+  Effect.gen(function*() {
+    const file = join(folder, `${dialect}.json`)
+    const entry = dialect === "copilot" ? { bash: "true" } : { hooks: [{ type: "command", command: "true" }] }
+    writeFileSync(file, JSON.stringify({ version: 1, hooks: { [event]: [entry] } }))
+    let heard: JsonObject | undefined
+    const run: Command.Runner = ({ input }) =>
+      Effect.sync(() => {
+        const value = Result.getOrUndefined(Result.try(() => JSON.parse(input) as unknown))
+        if (isFields(value)) heard ??= value as JsonObject
+        return done
+      })
+    const { hooks } = HookFiles.load({ cwd, home, sources: [{ dialect, file }], trust: join(folder, "told"), transcripts: false, run })
+    yield* Effect.promise(() => dryRun(hooks, plan.point, plan.event as never, { cwd, agent: plan.depth === 0 ? {} : { depth: 1 } }))
+    return heard
+  })
