@@ -1,12 +1,15 @@
 /** Rules about variables that a command uses, and that nobody gives a value. */
+import * as Command from "@belay/hooks/Command"
 import type { Entry } from "@belay/hooks/Discovery"
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 import { filledIn } from "./shell.ts"
 
-/** What the shell has, and what every command sees of its host. */
+const inherited = new Set(Command.inherited)
+
+/** What the shell has, and what every command sees beside the host's. */
 const always =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TERM|TZ|LANG|LANGUAGE|LC_\w+|PYENV_ROOT|NVM_DIR|VIRTUAL_ENV|PYTHONDONTWRITEBYTECODE|PWD|OLDPWD|IFS|RANDOM|SRANDOM|SECONDS|E?UID|PPID|GROUPS|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|SHELLOPTS|BASH\w*|EPOCH\w+|REPLY|OPT(?:ARG|IND|ERR)|PIPESTATUS|FUNCNAME|DIRSTACK|LINENO|COLUMNS|LINES|COMP_\w+|ZSH_\w+|PS[1-4]|CDPATH|HIST\w+|MAPFILE|COPROC|_)$/
+  /^(?:LC_\w+|PYTHONDONTWRITEBYTECODE|PWD|OLDPWD|IFS|RANDOM|SRANDOM|SECONDS|E?UID|PPID|GROUPS|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|SHELLOPTS|BASH\w*|EPOCH\w+|REPLY|OPT(?:ARG|IND|ERR)|PIPESTATUS|FUNCNAME|DIRSTACK|LINENO|COLUMNS|LINES|COMP_\w+|ZSH_\w+|PS[1-4]|CDPATH|HIST\w+|MAPFILE|COPROC|_)$/
 
 const own: { readonly [dialect: string]: RegExp } = {
   claude: /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/,
@@ -16,10 +19,12 @@ const own: { readonly [dialect: string]: RegExp } = {
 }
 
 export const variables = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
-  const { entry, source: { dialect } } = item
-  const { env = {} } = entry as Entry & { readonly env?: object }
+  const { entry, source: { config, dialect, ofProject } } = item
+  const { env: owned = {} } = entry as Entry & { readonly env?: object }
+  // Variables of settings files are those of the user and of the machine.
+  const env = { ...(ofProject || !("env" in config) ? {} : config.env as object), ...owned }
   const strange = [...new Set(language === "python" ? ofPython(code) : language === "node" ? ofNode(code) : ofShell(code))].find((one) =>
-    !always.test(one) && own[dialect]?.test(one) !== true && !Object.hasOwn(env, one)
+    !inherited.has(one) && !always.test(one) && own[dialect]?.test(one) !== true && !Object.hasOwn(env, one)
   )
   if (strange === undefined) return []
   const ofHost = secret.test(strange)

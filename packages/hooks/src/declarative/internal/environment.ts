@@ -1,7 +1,7 @@
 /** What of the host's environment its hooks may see, and the shell that runs them. */
 import { existsSync } from "node:fs"
 
-const passed = [
+export const passed: ReadonlyArray<string> = [
   "PATH",
   "HOME",
   "USER",

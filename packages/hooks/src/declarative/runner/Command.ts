@@ -9,10 +9,13 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { environment, shell } from "../internal/environment.ts"
+import { environment, passed, shell } from "../internal/environment.ts"
 import * as Guardian from "../internal/guardian.ts"
 import * as Pipes from "../internal/pipes.ts"
 import { isRunning, type Leader, outlive, statusOf, stop, watch } from "../internal/processes.ts"
+
+/** Variables of the host that every command sees, where they are set: those that find programs, the user, the language and the desktop, and nothing else but `LC_*`. @category models @since 0.1.0 */
+export const inherited: ReadonlyArray<string> = passed
 
 /** What is to run. @category models @since 0.1.0 */
 export interface Request {
@@ -22,7 +25,7 @@ export interface Request {
   readonly cwd: string
   /** Written to standard input, which is then closed. */
   readonly input: string
-  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `TZ`, `LANG`, `LC_*` and those that find a language's programs. */
+  /** Besides those of the host that every command sees: `inherited` and `LC_*`. */
   readonly env?: { readonly [name: string]: string }
   /** Names of variables of the host that are passed on too. */
   readonly passEnv?: ReadonlyArray<string>
