@@ -268,14 +268,12 @@ describe("scripts for Gemini CLI", () => {
     assert.match(warnings.join("\n"), /took too long and was ended/)
   })
 
+  const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "deploys are approved", grant: unrestricted }) }
+
   it("that nobody waits for have a little time after the session", { timeout: 60_000 }, async () => {
-    const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "deploys are approved", grant: unrestricted }) }
     const line = "touch begun; until [ -f closed ]; do sleep 0.01; done; echo played > sound"
-    const { agent, cwd } = start(
-      { Notification: [{ matcher: "ToolPermission", hooks: [{ type: "command", command: line }] }] },
-      [calls(["bash", { command: "deploy" }])],
-      { policy }
-    )
+    const hooks = { Notification: [{ matcher: "ToolPermission", hooks: [{ type: "command", command: line }] }] }
+    const { agent, cwd } = start(hooks, [calls(["bash", { command: "deploy" }])], { policy })
     await agent.run("go")
     await until(() => existsSync(join(cwd, "begun")))
     await agent.close()
@@ -284,7 +282,6 @@ describe("scripts for Gemini CLI", () => {
   })
 
   it("hear that a person is asked, without anybody waiting for them", { timeout: 60_000 }, async () => {
-    const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "deploys are approved", grant: unrestricted }) }
     const { agent, cwd } = start(
       {
         Notification: [{
