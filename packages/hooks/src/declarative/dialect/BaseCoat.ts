@@ -277,6 +277,9 @@ export const make = (options: Options): AgentHook => {
       return fired && Effect.map(fired, (verdict) => {
         told(verdict, ctx)
         if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked.reason)
+        if (verdict.asks !== undefined) {
+          return HookAction.ask(verdict.asks, undefined, verdict.input === undefined ? {} : { args: verdict.input })
+        }
         return verdict.input === undefined ? undefined : HookAction.transform({ id, name: tool, args: verdict.input })
       })
     },

@@ -25,7 +25,9 @@ import { type Answer, type Change, meant, read, shown, type Type } from "../inte
 import { executables, type Folder, type Handler } from "../internal/kodeletfiles.ts"
 import { cook, type Recipe } from "../internal/kodeletrecipes.ts"
 import { ask, type Asked, type Typed } from "../internal/kodelettypes.ts"
+import { tellUser } from "../internal/refused.ts"
 import { type Known, known, type ToolNames } from "../internal/toolnames.ts"
+import type { Finished } from "../runner/Command.ts"
 import * as Runners from "../Runners.ts"
 
 export type { Folder, Handler } from "../internal/kodeletfiles.ts"
@@ -94,20 +96,26 @@ export const make = (options: Options): AgentHook => {
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
   Result.getOrThrow(expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1)))
   const { refuse, runners = Runners.make() } = options
-  const entries = Entries.make<Running>({ runners, refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler) })
+  const entries = Entries.make<Running>({ runners, refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler), refuser: refuse })
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
 
   let asking: Fiber.Fiber<Asked> | undefined
   let told = false
+  /** Why some could not be asked, and may guard calls for all that is known. */
+  let unasked: string | undefined
   /** The executables of some types; each is asked once, and not by a turn that may be cancelled. */
   const of = (ctx: HookContext, ...wanted: ReadonlyArray<Type>): Effect.Effect<ReadonlyArray<Typed>> =>
     Effect.suspend(() => {
       if (handlers.length === 0 || current(ctx).off) return Effect.succeed([])
       asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
-      return Effect.map(Fiber.join(asking), ({ problems, typed }) => {
+      return Effect.map(Fiber.join(asking), ({ problems, refused, typed }) => {
         if (!told) problems.forEach(ctx.warn)
         told = true
+        unasked = refused[0]?.why
+        for (const { handler, why } of refused) tellUser(refuse!, handler.file, why, ctx)
+        // They are asked as soon as they may run.
+        if (refused.length > 0) asking = undefined
         return typed.filter(({ type }) => wanted.includes(type))
       })
     })
@@ -128,12 +136,17 @@ export const make = (options: Options): AgentHook => {
       ...(recipe === "" ? {} : { recipe_name: recipe }),
       ...more
     }
+    let asks: string | undefined
+    const said = (finished: Finished, refused: string | undefined) => {
+      asks = refused
+      return Entries.answered(read(type, name))(finished, refused)
+    }
     return Effect.map(
-      entries.run({ ...handler, event: type, handler }, { input, cwd: ctx.cwd, timeoutMs }, Entries.answered(read(type, name)), ctx),
+      entries.run({ ...handler, event: type, handler }, { input, cwd: ctx.cwd, timeoutMs }, said, ctx),
       ({ answer }) =>
         Result.getOrElse(answer, (problem) => {
           ctx.warn(`${handler.key} (${type}) ${problem}`)
-          return { followUps: [] }
+          return { followUps: [], ...(asks === undefined ? {} : { asks }) }
         })
     )
   }
@@ -207,10 +220,12 @@ export const make = (options: Options): AgentHook => {
         let input = first
         let unaware: ReadonlyArray<Typed> = []
         const hooks = yield* of(ctx, "before_tool_call")
+        let asks = unasked
         const judge = (one: Typed) => run(one, { tool_name: tool, tool_input: input, tool_user_id: call.id }, ctx)
         for (const [index, one] of hooks.entries()) {
           const answer = yield* judge(one)
           if (answer.blocked !== undefined) return HookAction.reject(answer.blocked)
+          asks ??= answer.asks
           if (answer.input !== undefined && one.handler.ofProject) {
             unaware = hooks.slice(0, index).filter(({ handler }) => !handler.ofProject)
           }
@@ -220,8 +235,10 @@ export const make = (options: Options): AgentHook => {
         for (const one of unaware) {
           const answer = yield* judge(one)
           if (answer.blocked !== undefined) return HookAction.reject(answer.blocked)
+          asks ??= answer.asks
           input = answer.input ?? input
         }
+        if (asks !== undefined) return HookAction.ask(asks, undefined, input === first ? {} : { args: back(input) })
         return input === first ? undefined : HookAction.transform({ id: call.id, name: call.name, args: back(input) })
       }),
     postToolCall: ({ call, executed, result: first, tool: about }, ctx) =>

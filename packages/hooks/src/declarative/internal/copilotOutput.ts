@@ -33,6 +33,8 @@ export interface Said {
   /** Why it is no success, for the developer. */
   readonly problem?: string
   readonly denied?: string
+  /** Why a person is to decide, whatever others allow. */
+  readonly asks?: string
   readonly context?: string
   /** For the user. */
   readonly message?: string
@@ -80,11 +82,23 @@ export const read = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" |
   return { ...silent, outcome: "nonBlockingError", problem, ...(exitCode === 2 && error !== "" ? { message: error } : {}) }
 }
 
-/** Any that denies a tool denies it; of everything else the last word counts. */
+/** The same of one that may not run, which cannot say no: where it could have, a person decides. */
+export const readOr = (handler: Pick<Handler, "pascal" | "point" | "work">) => (finished: Finished, refused: string | undefined): Said => {
+  if (refused === undefined) return read(handler)(finished)
+  const asks = handler.point === "preToolUse" || handler.point === "permissionRequest"
+  const said: Said = { outcome: "nonBlockingError", problem: `was not run: ${refused}`, wish: {}, problems: [], progress: [] }
+  return asks ? { ...said, asks: refused } : said
+}
+
+/** Any that denies a tool denies it, and what one asks about no other allows; of everything else the last word counts. */
 export const merge = (all: ReadonlyArray<Said>): Verdict => {
   const denied = all.flatMap((said) => said.denied === undefined ? [] : [said.denied])
+  const { behavior, ...wish } = all.reduce<Wish>((before, { wish }) => ({ ...before, ...wish }), {})
+  const asks = all.find((said) => said.asks !== undefined)?.asks
   return {
-    ...all.reduce<Wish>((before, { wish }) => ({ ...before, ...wish }), {}),
+    ...wish,
+    ...(behavior === undefined || (behavior === "allow" && asks !== undefined) ? {} : { behavior }),
+    ...(asks === undefined ? {} : { permission: "ask", permissionReason: asks }),
     ...(denied.length === 0 ? {} : { denied: denied.join("\n") }),
     contexts: all.flatMap(({ context }) => context === undefined ? [] : [context])
   }

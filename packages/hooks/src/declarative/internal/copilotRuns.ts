@@ -37,7 +37,7 @@ export const make = ({ entries, handlers, passEnv, projectDir }: Setup): Fire =>
       const base = { COPILOT_PROJECT_DIR: projectDir, CLAUDE_PROJECT_DIR: projectDir }
       const env = { ...base, ...expanded(handler.env ?? {}, environment(passEnv, base)) }
       const cwd = handler.cwd === undefined ? projectDir : resolve(projectDir, handler.cwd)
-      const said = yield* entries.run(handler, { input, cwd, env, timeoutMs: handler.timeoutMs }, Output.read(handler), ctx)
+      const said = yield* entries.run(handler, { input, cwd, env, timeoutMs: handler.timeoutMs }, Output.readOr(handler), ctx)
       const label = labelOf(handler)
       for (const progress of said.progress) ctx.events.emit("hook-progress", { event: handler.event, key: handler.key, ...progress })
       if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)

@@ -76,6 +76,17 @@ export const read = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finishe
     : { ...silent, outcome: "blocking", denied: text || unsaid }
 }
 
+/** The same of one that may not run, which cannot say no: before a tool a person decides. */
+export const readOr = (event: string) => (finished: Finished, refused: string | undefined): Said =>
+  refused === undefined
+    ? read(finished)
+    : {
+      ...silent,
+      outcome: "nonBlockingError",
+      problem: `was not run: ${refused}`,
+      ...(event === "BeforeTool" ? { asked: refused } : {})
+    }
+
 /** Any that denies denies; reasons, contexts and messages are put together in order, and of a field that several set the last counts. */
 export const merge = (all: ReadonlyArray<Said>): Verdict => {
   const join = (pick: (said: Said) => string | undefined) => {
@@ -83,7 +94,8 @@ export const merge = (all: ReadonlyArray<Said>): Verdict => {
     return found.length === 0 ? undefined : found.join("\n")
   }
   const denied = join((said) => said.denied)
-  const asked = join((said) => said.asked)
+  const asks = new Set(all.map((said) => said.asked).filter(isText))
+  const asked = asks.size === 0 ? undefined : [...asks].join("\n")
   const stopped = join((said) => said.stopped)
   const merged = all.reduce<Specific>((before, { specific }) => ({
     ...before,

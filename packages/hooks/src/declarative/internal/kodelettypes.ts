@@ -15,6 +15,8 @@ export interface Typed {
 export interface Asked {
   readonly typed: ReadonlyArray<Typed>
   readonly problems: ReadonlyArray<string>
+  /** Those that may not be asked now, and why. */
+  readonly refused: ReadonlyArray<{ readonly handler: Handler; readonly why: string }>
 }
 
 export const ask = (
@@ -23,10 +25,14 @@ export const ask = (
   { refuse, runners }: { readonly runners: Runners; readonly refuse: ((handler: Handler) => string | undefined) | undefined },
   ctx: HookContext
 ): Effect.Effect<Asked> => {
+  const refused: Array<Asked["refused"][number]> = []
   const one = (handler: Handler): Effect.Effect<Result.Result<Typed, string>> => {
     const label = `${handler.key} (${handler.file})`
     const why = refuse?.(handler)
-    if (why !== undefined) return Effect.succeed(Result.fail(`${label} was not asked what it is for: ${why}`))
+    if (why !== undefined) {
+      refused.push({ handler, why })
+      return Effect.succeed(Result.fail(`${label} was not asked what it is for: ${why}`))
+    }
     const work = { ...handler.work, args: ["hook"] }
     return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
       const type = types.find((known) => known === stdout.trim())
@@ -37,7 +43,8 @@ export const ask = (
   }
   return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => ({
     typed: unshadowed(all.flatMap((each) => Result.isSuccess(each) ? [each.success] : [])),
-    problems: all.flatMap((each) => Result.isFailure(each) ? [each.failure] : [])
+    problems: all.flatMap((each) => Result.isFailure(each) ? [each.failure] : []),
+    refused
   }))
 }
 
