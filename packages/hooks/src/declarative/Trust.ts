@@ -88,7 +88,9 @@ export const folder = (path: string): Store => {
       const others = parts(fingerprintOf(cwd)).filter((part) => !systems.has(systemOf(part)))
       const temporary = `${fileOf(cwd)}.${randomUUID()}.tmp`
       mkdirSync(path, { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, `${JSON.stringify({ project: real(cwd), fingerprint: [...others, ...parts(print)].join(" ") })}\n`, { mode: 0o600 })
+      writeFileSync(temporary, `${JSON.stringify({ project: real(cwd), fingerprint: [...others, ...parts(print)].join(" ") })}\n`, {
+        mode: 0o600
+      })
       renameSync(temporary, fileOf(cwd))
     },
     remove: (cwd) => {

@@ -124,7 +124,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly effectiveLimit?: number
   /** Milliseconds in which the same failure is told only once. Default 60,000. */
   readonly quietMs?: number
-  /** Says why a command or a tool may not run now, where it may not: it then counts as broken. */
+  /** Says why a command or a tool may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 

@@ -50,7 +50,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly autoCompact?: number
   /** Milliseconds that one run may take. Default 30,000. */
   readonly timeoutMs?: number
-  /** Says why an executable may not run now, where it may not: it then counts as broken. */
+  /** Says why an executable may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
@@ -96,12 +96,16 @@ export const make = (options: Options): AgentHook => {
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
   Result.getOrThrow(expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1)))
   const { refuse, runners = Runners.make() } = options
-  const entries = Entries.make<Running>({ runners, refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler), refuser: refuse })
+  const entries = Entries.make<Running>({
+    runners,
+    refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler),
+    refuser: refuse
+  })
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
 
   let asking: Fiber.Fiber<Asked> | undefined
-  let told = false
+  const told = new Set<string>()
   /** Why some could not be asked, and may guard calls for all that is known. */
   let unasked: string | undefined
   /** The executables of some types; each is asked once, and not by a turn that may be cancelled. */
@@ -110,8 +114,8 @@ export const make = (options: Options): AgentHook => {
       if (handlers.length === 0 || current(ctx).off) return Effect.succeed([])
       asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
       return Effect.map(Fiber.join(asking), ({ problems, refused, typed }) => {
-        if (!told) problems.forEach(ctx.warn)
-        told = true
+        problems.filter((problem) => !told.has(problem)).forEach(ctx.warn)
+        problems.forEach((problem) => told.add(problem))
         unasked = refused[0]?.why
         for (const { handler, why } of refused) tellUser(refuse!, handler.file, why, ctx)
         // They are asked as soon as they may run.

@@ -324,7 +324,9 @@ const placed = (handler: Handler, setup: Setup): Work => {
 /** What may not run cannot say no: where it could have, a person decides. The reasons of one event are all the same. */
 const refused = ({ async }: Handler, told: Told, why: string, blocks: boolean): Outcome.Outcome => {
   const reason = `was not run: ${why}`
-  if (blocks || async === true || (told.event !== "PreToolUse" && told.event !== "PermissionRequest")) return { type: "nonBlockingError", reason }
+  if (blocks || async === true || (told.event !== "PreToolUse" && told.event !== "PermissionRequest")) {
+    return { type: "nonBlockingError", reason }
+  }
   const isFirst = !asked.has(told)
   asked.add(told)
   return {

@@ -44,12 +44,15 @@ export const make = ({ entries, handlers, projectDir, transcript }: Setup): Fire
       ...handler.env
     }
     const work = { ...handler.work, command: placed(handler.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir) }
-    return Effect.map(entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, Output.readOr(handler.event), ctx), (said) => {
-      const label = labelOf(handler)
-      if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
-      for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)
-      return said
-    })
+    return Effect.map(
+      entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, Output.readOr(handler.event), ctx),
+      (said) => {
+        const label = labelOf(handler)
+        if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
+        for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)
+        return said
+      }
+    )
   }
 
   /** Each sees what those before it made of the input. */

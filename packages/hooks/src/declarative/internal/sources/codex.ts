@@ -33,7 +33,11 @@ export const codex: Family = {
   places: ({ cwd, home }) => [...below(home, "user"), ...(real(home) === real(cwd) ? [] : below(cwd, "project"))],
   decode,
   about: ({ format, text }) =>
-    picked(format === "toml" ? Result.getOrUndefined(Result.try((): unknown => parseToml(text))) : record(text), "hooks", "disableAllHooks"),
+    picked(
+      format === "toml" ? Result.getOrUndefined(Result.try((): unknown => parseToml(text))) : record(text),
+      "hooks",
+      "disableAllHooks"
+    ),
   hooks: (sources, making) => {
     const handlers = trusting<HookConfig.Handler>(sources)
     return handlers.length === 0 ? [] : [Codex.make({ ...called("codex", making), handlers })]

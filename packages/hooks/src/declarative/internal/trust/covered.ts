@@ -37,7 +37,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       paths.add(path)
       if (as === "script" && seen?.type === "file" && !Kinds.isData(path)) {
         folder(dirname(path))
-        if (/\.[cm]?[jt]sx?$/.test(path)) for (const one of packagesOf(path, cwd, exists)) paths.add(one)
+        if (/\.[cm]?[jt]sx?$/.test(path)) { for (const one of packagesOf(path, cwd, exists)) paths.add(one) }
       }
     }
     for (const source of own) {
@@ -64,7 +64,9 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
 
 /** What a decision is written down as: a part for each system. */
 export const print = (cwd: string, covered: Covered): string =>
-  [...covered].map(([dialect, items]) => `${dialect}:${sha256(JSON.stringify([real(cwd), ...[...items].sort(([a], [b]) => a < b ? -1 : 1)]))}`).sort().join(" ")
+  [...covered].map(([dialect, items]) =>
+    `${dialect}:${sha256(JSON.stringify([real(cwd), ...[...items].sort(([a], [b]) => a < b ? -1 : 1)]))}`
+  ).sort().join(" ")
 
 /** What a file says of hooks. */
 const saidBy = (source: Source, files: Files, now: boolean): string | undefined => {
@@ -80,7 +82,9 @@ const saidBy = (source: Source, files: Files, now: boolean): string | undefined 
 /** Some systems let an entry say where it runs, and with which variables. */
 const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { readonly [name: string]: string } } => {
   const { cwd, env } = handler as Entry & { readonly cwd?: unknown; readonly env?: unknown }
-  const texts = isFields(env) ? Object.entries(env).flatMap(([name, value]) => typeof value === "string" ? [[name, value] as const] : []) : []
+  const texts = isFields(env)
+    ? Object.entries(env).flatMap(([name, value]) => typeof value === "string" ? [[name, value] as const] : [])
+    : []
   return { cwd: typeof cwd === "string" ? cwd : ".", env: Object.fromEntries(texts) }
 }
 
@@ -111,7 +115,9 @@ const below = (start: string, cwd: string, home: string, files: Files, found: Se
       if (kind === "folder") {
         const within = installed || name === "node_modules"
         // A folder above would be everything.
-        if (start !== cwd && !Kinds.isKept(name) && !isInside(files.real(path), cwd) && !isInside(files.real(path), home)) walk(path, within)
+        if (start !== cwd && !Kinds.isKept(name) && !isInside(files.real(path), cwd) && !isInside(files.real(path), home)) {
+          walk(path, within)
+        }
       } else if ((start !== cwd || !Kinds.isSetting(name)) && runs(path, name, installed, files)) found.add(path)
     }
   }

@@ -91,8 +91,11 @@ export const make = (): Files => {
     see: stat,
     state: (path) => once(path, "state", (now) => now === undefined ? "absent" : stateOf(path)),
     list: (folder) =>
-      once(folder, "list", (now) =>
-        now?.type === "folder" ? Result.getOrElse(Result.try(() => listOf(folder)), (): ReadonlyArray<Entry> => []) : []),
+      once(
+        folder,
+        "list",
+        (now) => now?.type === "folder" ? Result.getOrElse(Result.try(() => listOf(folder)), (): ReadonlyArray<Entry> => []) : []
+      ),
     text: (path, about, make) =>
       once(path, about, () => {
         const content = read(path, 1_048_576)
@@ -155,7 +158,9 @@ const ofPyproject = (bytes: Buffer): string | undefined => {
   const { "build-system": build, project, tool } = parsed.success
   const own = isFields(project) ? project : {}
   const tools = isFields(tool) ? tool : {}
-  const { dependencies: _, "dev-dependencies": _dev, group: _group, version: _version, ...poetry } = isFields(tools["poetry"]) ? tools["poetry"] : {}
+  const { dependencies: _, "dev-dependencies": _dev, group: _group, version: _version, ...poetry } = isFields(tools["poetry"])
+    ? tools["poetry"]
+    : {}
   const runners = ["uv", "pdm", "hatch", "rye", "poe", "taskipy", "invoke"].map((name) => tools[name])
   return JSON.stringify([build, own["scripts"], own["gui-scripts"], own["entry-points"], poetry, runners])
 }

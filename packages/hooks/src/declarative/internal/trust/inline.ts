@@ -33,17 +33,26 @@ export const modules = (name: string): ReadonlyArray<string> => {
 }
 
 export const named = (code: string, language: Language): ReadonlyArray<Named> => {
-  const words = [...new Set(code.slice(0, 100_000).split(/["'`\s(),;=[\]{}<>|&]+/))].filter((word) => /[/.]/.test(word) && !/^[\d.]+$/.test(word))
+  const words = [...new Set(code.slice(0, 100_000).split(/["'`\s(),;=[\]{}<>|&]+/))].filter((word) =>
+    /[/.]/.test(word) && !/^[\d.]+$/.test(word)
+  )
   const imports = language !== "python" ? [] : [...code.matchAll(/\b(?:import|from)\s+([\w.]+(?:\s*,\s*[\w.]+)*)/g)]
+  const folders = searches.test(code) ? new Set(code.match(/[\w./@-]{1,200}/g)) : []
   return [
+    ...[...folders].map((path): Named => ({ path, as: "folder" })),
     ...words.flatMap((path): ReadonlyArray<Named> => {
       if (Kinds.isScript(path)) return [{ path, as: "script" }]
       if (Kinds.isData(path)) return [{ path, as: runs.test(code) ? "file" : "operand" }]
       if (!path.includes("/")) return []
-      const names = language === "javascript" ? [".js", ".cjs", ".mjs", ".ts"].map((ending): Named => ({ path: `${path}${ending}`, as: "script" })) : []
-      return [{ path, as: runs.test(code) || searches.test(code) ? "script" : "operand" }, ...names]
+      const names = language === "javascript"
+        ? [".js", ".cjs", ".mjs", ".ts"].map((ending): Named => ({ path: `${path}${ending}`, as: "script" }))
+        : []
+      return [{ path, as: runs.test(code) ? "script" : "operand" }, ...names]
     }),
-    ...imports.flatMap(([, list = ""]) => list.split(",").flatMap((one) => modules(one.trim()))).map((path): Named => ({ path, as: "script" }))
+    ...imports.flatMap(([, list = ""]) => list.split(",").flatMap((one) => modules(one.trim()))).map((path): Named => ({
+      path,
+      as: "script"
+    }))
   ]
 }
 

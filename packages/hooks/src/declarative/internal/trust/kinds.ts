@@ -13,14 +13,17 @@ const data = set(
    svg png jpg jpeg gif webp ico pdf map woff woff2 ttf gz zip tar pyc pyo snap diff patch sample template tpl`
 )
 
-const extensionOf = (path: string): string => /[^/\\.][^/\\]*\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""
+const extensionOf = (path: string): string =>
+  /[^/\\.][^/\\]*\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""
 
 export const isScript = (path: string): boolean => scripts.has(extensionOf(path))
 
 export const isData = (path: string): boolean => /\.d\.[cm]?ts$/.test(path) || data.has(extensionOf(path))
 
 /** Beside a script they change which code it loads. */
-const settings = set("package.json pyproject.toml uv.toml deno.json deno.jsonc bunfig.toml tsconfig.json .npmrc .yarnrc .yarnrc.yml Gemfile")
+const settings = set(
+  "package.json pyproject.toml uv.toml deno.json deno.jsonc bunfig.toml tsconfig.json .npmrc .yarnrc .yarnrc.yml Gemfile"
+)
 
 export const isSetting = (path: string): boolean => settings.has(basename(path))
 

@@ -58,9 +58,10 @@ class Line {
 
   assigned(name: string, value: string): void {
     const isCode = /^(?:BASH_)?ENV$|OPTIONS$|OPTS?$|PRELOAD|STARTUP|COMMAND|PAGER|EDITOR|ASKPASS/.test(name)
+    const isFolder = /PATH|LIB/.test(name) && !isCode
     for (const one of value.split(/[:\s=,]+/)) {
-      if (!looksLikePath(one) || (!isCode && Kinds.isData(one))) continue
-      this.add(one, isCode || Kinds.isScript(one) ? "script" : /PATH|LIB/.test(name) ? "folder" : "operand")
+      if (isFolder) this.add(one, "folder")
+      if (looksLikePath(one) && (isCode || !Kinds.isData(one))) this.add(one, isCode || Kinds.isScript(one) ? "script" : "operand")
     }
   }
 
@@ -207,7 +208,9 @@ class Line {
     rest.forEach((word, index) => {
       const [, value] = /^(?:--(?:file|from-file|include)=|-f(?=.))(.+)$/.exec(word) ?? []
       if (value !== undefined) this.add(value, "script")
-      else if (/^(?:-\w*f|--file|--from-file|-L|--include|-i)$/.test(word) && rest[index + 1] !== undefined) this.add(rest[index + 1]!, "script")
+      else if (/^(?:-\w*f|--file|--from-file|-L|--include|-i)$/.test(word) && rest[index + 1] !== undefined) {
+        this.add(rest[index + 1]!, "script")
+      }
     })
     return this.operands(rest, depth)
   }

@@ -9,15 +9,22 @@ export interface Places {
 }
 
 const names: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\$\{?(?:(?:CLAUDE|GEMINI|COPILOT)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR/g, "/@project"],
-  [/"\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()"]*)?\)"?|\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()]*)?\)/g, "/@project"],
+  [
+    /\$\{?(?:(?:CLAUDE|GEMINI|COPILOT)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR/g,
+    "/@project"
+  ],
+  [
+    /"\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()"]*)?\)"?|\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()]*)?\)/g,
+    "/@project"
+  ],
   [/\$\{?(?:CLAUDE_)?PLUGIN_ROOT\}?/g, "/@plugin"],
   [/\$\{?HOME\b\}?/g, "/@home"]
 ]
 
 export const placed = (text: string): string =>
   names.reduce(
-    (line, [name, path]) => line.replaceAll(name, (found) => `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
+    (line, [name, path]) =>
+      line.replaceAll(name, (found) => `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
     text
   )
 

@@ -37,7 +37,9 @@ export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Wa
 
 const flat = (covered: Covered.Covered): ReadonlyMap<string, string> =>
   new Map(
-    [...covered].flatMap(([dialect, items]) => [...items].map(([path, { real, state }]) => [`${dialect}:${path}`, `${real} ${state}`] as const))
+    [...covered].flatMap(([dialect, items]) =>
+      [...items].map(([path, { real, state }]) => [`${dialect}:${path}`, `${real} ${state}`] as const)
+    )
   )
 
 /** Names of files are the project's: nothing in them is obeyed. */
