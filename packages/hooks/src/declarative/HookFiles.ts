@@ -134,7 +134,7 @@ export const load = (options: Options = {}): Loaded => {
   const may = counting.filter(({ ofProject }) => !ofProject || trusted)
   // Nobody is kept from starting by a project that he has not trusted.
   Result.getOrThrow(malformed(may))
-  const files = new Set(project.map(({ path }) => path))
+  const files = new Set([...project.map(({ path }) => path), ...entries.map(({ file }) => file)])
   const changed = onceATick(Watch.make({
     cwd,
     home,
