@@ -63,7 +63,7 @@ export interface Untrusted {
   readonly project: string
   readonly commands: ReadonlyArray<UntrustedEntry>
   readonly fingerprint: string
-  /** Writes down that these files, as they were read, may run. They do when they are loaded again. */
+  /** Writes down that these files, as they were read, may run. They do when they are loaded again; what was loaded as trusted before does at once. */
   readonly trust: () => void
 }
 
@@ -80,8 +80,8 @@ export interface Loaded {
 }
 
 /**
- * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with the scripts they name; when one of them changes afterwards,
- * nothing of the project runs any more. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
+ * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with what they run; when one of them changes afterwards,
+ * nothing of the project runs until somebody trusts it again, and a tool call that an entry could have blocked is asked about. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
  *
  * @example
  * ```ts

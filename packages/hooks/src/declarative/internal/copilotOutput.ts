@@ -54,7 +54,7 @@ export interface Verdict extends Wish {
  * Lines of progress are no part of what a command says; the rest is one JSON object, or nothing. Only 0 is a success. At `preToolUse` a command that ends otherwise denies, unless it took too
  * long; at `permissionRequest` 2 denies; at `postToolUseFailure` it is advice for the model; anywhere else it is a warning.
  */
-export const read = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work">) => (finished: Finished): Said => {
+const read = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work">) => (finished: Finished): Said => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
   const { progress, rest } = split(stdout)
   const said = { ...decode(isObject(rest) ?? {}, point, pascal), progress }

@@ -46,7 +46,7 @@ const silent = { suppress: false, specific: {}, problems: [] } as const
  * Standard output is JSON, or standard error where there is none; a text that is JSON counts as what it holds. What is not JSON is for the user at 0 and 1, and the reason of a denial at
  * any other code. Code 2 always denies.
  */
-export const read = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Said => {
+const read = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Said => {
   if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
   // A denial is one, however much was written with it.
   if (exitCode === undefined || (overflowed && exitCode < 2)) {

@@ -11,7 +11,7 @@ import * as Kinds from "./kinds.ts"
 import * as Line from "./line.ts"
 
 /** One file of it: where it is behind links, and what it is. */
-export interface Item {
+interface Item {
   readonly real: string
   readonly state: string
   /** It is a settings file: only what it says of hooks counts. */
@@ -29,7 +29,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
     const items = new Map<string, Item>()
     const paths = new Set<string>()
     const folder = (path: string) => below(path, cwd, home, files, paths)
-    const add = ({ as, path }: Line.Named): void => {
+    const add = ({ as, path }: Kinds.Named): void => {
       const seen = files.see(path)
       if (as === "folder" || (as === "script" && seen?.type === "folder")) return folder(path)
       if (as === "operand" && seen?.executable !== true) return

@@ -1,13 +1,13 @@
 /** Looks at files again and again, and reads only those that may have changed. */
 import * as Result from "effect/Result"
-import { type BigIntStats, lstatSync, readdirSync, statSync } from "node:fs"
+import { lstatSync, readdirSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { parse as parseToml } from "smol-toml"
 import { isFields, record } from "../fields.ts"
 import { read, real, sha256 } from "../files.ts"
 
 /** What is at a path, behind a link too. */
-export interface Seen {
+interface Seen {
   readonly type: "file" | "folder" | "other"
   readonly executable: boolean
   readonly link: boolean
@@ -30,6 +30,8 @@ export interface Files {
   readonly text: <A>(path: string, about: string, make: (text: string) => A) => A
   /** A new look begins: what was true is asked again. */
   readonly begin: () => void
+  /** Whether everything is as it was in the last look, where that can be told by what file systems say; of files that do not count only that they still do not. */
+  readonly isQuiet: (counts: (path: string) => boolean) => boolean
 }
 
 /** Times of files are coarse: what was read so shortly after a change is read again, in milliseconds. */
@@ -54,10 +56,12 @@ export const make = (): Files => {
   const kept = new Map<string, Kept>()
   const seen = new Map<string, Stat | undefined>()
   const folders = new Map<string, string>()
+  /** Whether nothing of the last look was too new. */
+  let calm = false
 
   const stat = (path: string): Stat | undefined => {
     if (seen.has(path)) return seen.get(path)
-    const found = Result.getOrUndefined(Result.try(() => statOf(path)))
+    const found = look(path)
     seen.set(path, found)
     return found
   }
@@ -74,6 +78,7 @@ export const make = (): Files => {
     // One `about` is always made the same way.
     if (before?.key === now.key && before.settled) return before.value as A
     const settled = new Date().getTime() - now.changed > settling
+    calm &&= settled
     const value = make(now)
     kept.set(id, { key: now.key, settled, value })
     return value
@@ -102,27 +107,44 @@ export const make = (): Files => {
         return make(content === "absent" || "problem" in content ? "" : content.bytes.toString("utf8"))
       }),
     real: realOf,
+    isQuiet: (counts) => {
+      if (!calm) return false
+      for (const [path, before] of seen) if (!isSame(before, look(path), counts(path))) return false
+      return true
+    },
     begin: () => {
+      calm = true
       seen.clear()
       folders.clear()
     }
   }
 }
 
-const statOf = (path: string): Stat => {
-  const own = lstatSync(path, { bigint: true })
-  const link = own.isSymbolicLink()
-  const target = link ? statSync(path, { bigint: true }) : own
+const look = (path: string): Stat | undefined => Result.getOrUndefined(Result.try(() => statOf(path)))
+
+const isSame = (before: Stat | undefined, now: Stat | undefined, counts: boolean): boolean => {
+  if (before === undefined || now === undefined) return before === now
+  if (counts || now.type !== "file") return before.key === now.key
+  return before.type === "file" && before.executable === now.executable && before.link === now.link
+}
+
+const statOf = (path: string): Stat | undefined => {
+  const own = lstatSync(path, { throwIfNoEntry: false })
+  const link = own?.isSymbolicLink() === true
+  const target = link ? statSync(path, { throwIfNoEntry: false }) : own
+  if (own === undefined || target === undefined) return undefined
+  const isFile = target.isFile()
   return {
-    type: target.isFile() ? "file" : target.isDirectory() ? "folder" : "other",
-    executable: target.isFile() && (target.mode & 0o111n) !== 0n,
+    type: isFile ? "file" : target.isDirectory() ? "folder" : "other",
+    executable: isFile && (target.mode & 0o111) !== 0,
     link,
     key: link ? `${keyOf(own)} ${keyOf(target)}` : keyOf(own),
-    changed: Math.max(...[own.ctimeNs, target.ctimeNs, target.mtimeNs].map(Number)) / 1_000_000
+    changed: Math.max(own.ctimeMs, target.ctimeMs, target.mtimeMs)
   }
 }
 
-const keyOf = ({ ctimeNs, dev, ino, mode, mtimeNs, size }: BigIntStats): string => `${dev} ${ino} ${mode} ${size} ${mtimeNs} ${ctimeNs}`
+/** Times in milliseconds have a fraction. */
+const keyOf = ({ ctimeMs, dev, ino, mode, mtimeMs, size }: Stats): string => `${dev} ${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`
 
 const listOf = (folder: string): ReadonlyArray<Entry> =>
   readdirSync(folder, { withFileTypes: true }).map((entry): Entry => ({

@@ -1,6 +1,6 @@
 /** What code in a line runs of a project: files that it names, and modules that it imports. */
 import * as Kinds from "./kinds.ts"
-import type { Named } from "./line.ts"
+import type { Named } from "./kinds.ts"
 
 export type Language = "python" | "javascript" | "php" | "other"
 

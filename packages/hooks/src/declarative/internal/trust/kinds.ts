@@ -1,6 +1,15 @@
 /** What a file is by its name: something that runs, a setting of what runs, or data. */
 import { basename } from "node:path"
 
+/**
+ * A `script` runs, and may load what is beside it; a `file` decides what runs; an `operand` is for its program, and runs only where it is executable; in a `folder` every script
+ * counts.
+ */
+export interface Named {
+  readonly path: string
+  readonly as: "script" | "file" | "operand" | "folder"
+}
+
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/))
 
 const scripts = set(

@@ -6,17 +6,9 @@ import type { Word } from "../../../internal/condition/script.ts"
 import type { Work } from "../../Runners.ts"
 import * as Inline from "./inline.ts"
 import * as Kinds from "./kinds.ts"
+import type { Named } from "./kinds.ts"
 import { filled, placed, type Places, unplaced } from "./places.ts"
 import * as Runners from "./runners.ts"
-
-/**
- * A `script` runs, and may load what is beside it; a `file` decides what runs; an `operand` is for its program, and runs only where it is executable; in a `folder` every script
- * counts.
- */
-export interface Named {
-  readonly path: string
-  readonly as: "script" | "file" | "operand" | "folder"
-}
 
 export interface Where extends Places {
   /** Where the line runs. */

@@ -19,10 +19,18 @@ export interface Watched {
 /** The path of a file that changed since a person trusted it; nothing while all are as they were, or as somebody trusted them since. */
 export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Watched): () => string | undefined => {
   let before = flat(trusted)
+  /** What counted in the last look, if all was well. */
+  let quiet: ReadonlySet<string> | undefined
   return () => {
+    const counted = quiet
+    if (counted !== undefined && files.isQuiet((path) => counted.has(path))) return undefined
+    quiet = undefined
     const now = flat(Covered.of(cwd, sources, home, files, true))
     const changed = [...new Set([...before.keys(), ...now.keys()])].filter((key) => before.get(key) !== now.get(key)).sort()
-    if (changed.length === 0) return undefined
+    if (changed.length === 0) {
+      quiet = new Set([...Array.from(before.keys(), pathOf), ...sources.map(({ path }) => path)])
+      return undefined
+    }
     const found = Covered.of(cwd, find(), home, files)
     const decided = flat(found)
     // What is not in the new decision may be anything by now.
@@ -30,7 +38,7 @@ export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Wa
       before = now
       return undefined
     }
-    const first = (changed.find((key) => before.has(key)) ?? changed[0]!).replace(/^\w+:/, "")
+    const first = pathOf(changed.find((key) => before.has(key)) ?? changed[0]!)
     return shown(relative(cwd, first).startsWith("..") ? first : relative(cwd, first))
   }
 }
@@ -41,6 +49,8 @@ const flat = (covered: Covered.Covered): ReadonlyMap<string, string> =>
       [...items].map(([path, { real, state }]) => [`${dialect}:${path}`, `${real} ${state}`] as const)
     )
   )
+
+const pathOf = (key: string): string => key.slice(key.indexOf(":") + 1)
 
 /** Names of files are the project's: nothing in them is obeyed. */
 const shown = (path: string): string => path.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?").slice(0, 200)
