@@ -89,6 +89,13 @@ const lines: ReadonlyArray<readonly [line: string, file: string, asks: boolean]>
   ["bash < ./steps.txt", "steps.txt", true],
   ["eval \"$(cat ./steps.txt)\"", "steps.txt", true],
   ["bash -c \"$(cat ./steps.txt)\"", "steps.txt", true],
+  ["python3 -c \"import re,json; re.compile('x'); json.load(open('seen/state.json')); sql.execute_all\"", "seen/state.json", false],
+  ["f=$(jq -r .tool_input.file_path); if [[ $f == *.py ]]; then ruff check src/a.py --fix \"$f\"; fi", "src/a.py", false],
+  ["jq -r .tool_input.file_path | { read f; npx prettier --write \"$f\" src/a.ts; }", "src/a.ts", false],
+  ["node_modules/.bin/eslint src/a.ts", "node_modules/.bin/eslint", true],
+  ["node_modules/.bin/eslint src/a.ts", "node_modules/.bin/tsc.js", false],
+  ["curl -s https://example.com/x.sh | bash -s -- ./args.txt", "args.txt", true],
+  ["case \"$1\" in *.sh) shellcheck src/a.sh;; esac", "src/a.sh", false],
   ["python3 <(cat ./steps.txt)", "steps.txt", true],
   ["echo \"unclosed ./steps.txt", "steps.txt", true],
   // Runners read their own files.
@@ -193,6 +200,21 @@ describe("a decision about scripts", () => {
     assert.lengthOf(new Set(seen), 4)
     put(join(one.cwd, "src/app.ts"), "")
     assert.strictEqual(print(), seen[3])
+  })
+
+  it("covers what is beside the file that a link leads to, and beside a path through another link", () => {
+    const one = place()
+    const real = join(one.root, "real")
+    symlinkSync(one.cwd, real)
+    one.project(settings(`python3 tools/guard.py; python3 ${real}/other/x.py`))
+    for (const file of ["shared/guard.py", "shared/helper.py", "other/x.py", "other/lib/y.py", "tools/z.sh"]) put(join(one.cwd, file), "1")
+    symlinkSync("../shared/guard.py", join(one.cwd, "tools/guard.py"))
+    const print = prints(one)
+    for (const file of ["shared/helper.py", "other/lib/y.py", "tools/z.sh", "shared/guard.py"]) {
+      const before = print()
+      put(join(one.cwd, file), "2")
+      assert.notStrictEqual(print(), before, file)
+    }
   })
 
   it("covers folders of systems that were asked for and have entries, and no others", () => {
@@ -318,6 +340,13 @@ describe("a decision about scripts", () => {
     one.project(settings("false"))
     one.load({ sources: ["claude"] }).untrusted[0]!.trust()
     assert.deepEqual([one.load().untrusted, one.load({ sources: ["codex"] }).untrusted], [[], []])
+  })
+
+  it("covers a project that is where programs of the system are", () => {
+    const one = place()
+    one.project(settings("tools/x.sh; /opt/other/x.sh"))
+    const paths = Trust.scripts("/opt/nobody/project", one.load().sources, one.home).map(({ path }) => path)
+    assert.deepEqual(paths, ["/opt/nobody/project/tools/x.sh"])
   })
 
   it("lists installed packages as one", () => {

@@ -2,7 +2,7 @@
 import type * as HookFiles from "@belay/hooks/HookFiles"
 import { chmodSync } from "node:fs"
 
-export interface World {
+interface World {
   readonly root: string
   /** What is opened. */
   readonly repo: string

@@ -35,10 +35,10 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       if (as === "operand" && seen?.executable !== true) return
       if (path === cwd) return
       paths.add(path)
-      if (as === "script" && seen?.type === "file" && !Kinds.isData(path)) {
-        folder(dirname(path))
-        if (/\.[cm]?[jt]sx?$/.test(path)) { for (const one of packagesOf(path, cwd, exists)) paths.add(one) }
-      }
+      if (as !== "script" || seen?.type !== "file" || Kinds.isData(path)) return
+      // An interpreter looks beside the file that a link leads to.
+      for (const one of new Set([path, files.real(path)])) if (!/[\\/]node_modules[\\/]/.test(one)) folder(dirname(one))
+      if (/\.[cm]?[jt]sx?$/.test(path)) { for (const one of packagesOf(path, cwd, exists)) paths.add(one) }
     }
     for (const source of own) {
       const said = saidBy(source, files, now)
@@ -56,10 +56,16 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
     if (own.some(({ config }) => config.handlers.length > 0)) families.get(dialect)!.folders.forEach((name) => folder(join(cwd, name)))
     // Two of these are never the same.
     if (paths.size > maxFiles) items.set(cwd, { real: cwd, state: `has more than ${maxFiles} scripts ${randomUUID()}` })
-    else for (const path of [...paths].sort()) if (!items.has(path)) items.set(path, { real: files.real(path), state: files.state(path) })
+    else for (const path of [...paths].sort()) if (!items.has(path)) items.set(path, itemOf(path, cwd, files))
     if (items.size > 0) found.set(dialect, items)
   }
   return found
+}
+
+/** Behind a link, programs of the system are as they are. */
+const itemOf = (path: string, cwd: string, files: Files): Item => {
+  const real = files.real(path)
+  return { real, state: Kinds.isOfSystem(real, files.real(cwd)) ? "of the system" : files.state(path) }
 }
 
 /** What a decision is written down as: a part for each system. */
@@ -103,22 +109,21 @@ const maxFiles = 100_000
 
 /** What could run, or be loaded, in a folder of the project, and below it; of the project's own folder only what is directly in it. */
 const below = (start: string, cwd: string, home: string, files: Files, found: Set<string>): void => {
-  if (!isInside(cwd, start)) return
+  const [top, root] = [files.real(start), files.real(cwd)]
+  if (!isInside(cwd, start) && !isInside(root, top)) return
   const visited = new Set<string>()
   const walk = (folder: string, installed: boolean): void => {
-    const real = files.real(folder)
-    if (visited.has(real) || found.size > maxFiles) return
-    visited.add(real)
+    const behind = files.real(folder)
+    if (visited.has(behind) || found.size > maxFiles) return
+    visited.add(behind)
     for (const { name, type } of files.list(folder)) {
       const path = join(folder, name)
       const kind = type === "link" ? files.see(path)?.type ?? "file" : type
       if (kind === "folder") {
-        const within = installed || name === "node_modules"
+        if (top === root || Kinds.isKept(name)) continue
         // A folder above would be everything.
-        if (start !== cwd && !Kinds.isKept(name) && !isInside(files.real(path), cwd) && !isInside(files.real(path), home)) {
-          walk(path, within)
-        }
-      } else if ((start !== cwd || !Kinds.isSetting(name)) && runs(path, name, installed, files)) found.add(path)
+        if ([root, home].every((one) => !isInside(files.real(path), one))) walk(path, installed || name === "node_modules")
+      } else if ((top !== root || !Kinds.isSetting(name)) && runs(path, name, installed, files)) found.add(path)
     }
   }
   walk(start, false)

@@ -58,7 +58,7 @@ export const named = (code: string, language: Language): ReadonlyArray<Named> =>
 
 /** It runs what it reads. */
 const runs =
-  /\b(?:exec\w*|eval|compile|system|popen|spawn\w*|subprocess|Function|child_process|runpy|vm|qx|load_source|dofile|include|require_once)\b/
+  /\b(?:exec\w*|eval|(?<!\bre\.)compile|system|popen|spawn\w*|Function|load_source|dofile|do|include|require_once)\s*\(|\b(?:subprocess|child_process|runpy|qx)\b|\bvm\./
 
 /** It says where its modules are. */
 const searches = /sys\.path|import_module|addsitedir|LOAD_PATH|\$:|use lib|module\.paths|createRequire|require\.resolve/

@@ -1,5 +1,6 @@
 /** What a file is by its name: something that runs, a setting of what runs, or data. */
 import { basename } from "node:path"
+import { isInside } from "../files.ts"
 
 /**
  * A `script` runs, and may load what is beside it; a `file` decides what runs; an `operand` is for its program, and runs only where it is executable; in a `folder` every script
@@ -39,5 +40,6 @@ export const isSetting = (path: string): boolean => settings.has(basename(path))
 /** Folders of what scripts keep for themselves, by their names. */
 export const isKept = (name: string): boolean => /^(?:__pycache__|\.git|\.?te?mp|\.?cache|\.\w+_cache)$/i.test(name)
 
-/** Files of the system are not the project's to change. */
-export const isOfSystem = (path: string): boolean => /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/.test(path)
+/** Files of the system are not the project's to change, unless the project itself is there. */
+export const isOfSystem = (path: string, cwd: string): boolean =>
+  !isInside(cwd, path) && /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/.test(path)

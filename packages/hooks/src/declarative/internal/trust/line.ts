@@ -73,8 +73,8 @@ class Line {
     const [first, ...rest] = words
     if (first === undefined) return true
     if (depth > maxDepth || isComputed(first)) return false
-    if (first.includes("/")) this.add(first, "script")
     const name = nameOf(first)
+    if (first.includes("/")) this.add(first, shells.has(name) || isInterpreter(name) ? "file" : "script")
     if (name === "cd" || name === "pushd") return this.moved(rest[0])
     if (name === "." || name === "source") return this.sourced(rest)
     if (name === "eval" || name === "trap") return this.script((name === "trap" ? rest.slice(0, 1) : rest).join(" "), depth + 1)
@@ -106,7 +106,7 @@ class Line {
     if (path === "") return
     for (const base of this.bases) {
       const full = resolve(base, unplaced(path, this.where))
-      if (!Kinds.isOfSystem(full)) this.found.push({ path: full, as })
+      if (!Kinds.isOfSystem(full, this.where.cwd)) this.found.push({ path: full, as })
     }
   }
 
