@@ -187,23 +187,6 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(kodelet("A readme.\n", 0o644), [])
   })
 
-  it("finds scripts of a project that change what was trusted when they run", () => {
-    const state = (code: string) => {
-      const made = world({
-        "project/.claude/settings.json": settings("PostToolUse", [{ command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/x.sh" }], "Bash"),
-        "project/.claude/hooks/x.sh": `#!/bin/bash\n${code}\n`
-      })
-      return rulesOf(of(made)).filter((one) => one !== "warning untrusted")
-    }
-    assert.deepEqual(state("date > \"$(dirname \"$0\")/last-run\""), ["warning state-beside"])
-    assert.deepEqual(state("DIR=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\ndate >> \"$DIR/runs.txt\""), [
-      "warning state-beside"
-    ])
-    assert.deepEqual(state("date > \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/last"), ["warning state-beside"])
-    assert.deepEqual(state("date >> \"$(dirname \"$0\")/runs.log\"\ndate > \"$(dirname \"$0\")/state.json\""), [])
-    assert.deepEqual(state("date > \"$CLAUDE_PROJECT_DIR/out.txt\"; date > /tmp/x; ls 2>&1 >/dev/null"), [])
-  })
-
   it("says that a project loosens nothing", () => {
     const allow = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}'"
     const from = (folder: string, command: string) =>

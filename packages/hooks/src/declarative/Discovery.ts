@@ -132,12 +132,3 @@ const managedFolder = (): string =>
     : process.platform === "win32"
     ? "C:\\ProgramData\\ClaudeCode"
     : "/etc/claude-code"
-
-/** Reads the text of a file that was found once more. What it means stays as it was. @category reading @since 0.1.0 */
-export const again = (source: Source): Source => {
-  const content = source.isProgram === true ? { bytes: Buffer.alloc(0) } : read(source.path, maxBytes)
-  return { ...source, text: content === "absent" || "problem" in content ? "" : content.bytes.toString("utf8") }
-}
-
-/** Folders, relative to a project, in which its scripts usually are. @category reading @since 0.1.0 */
-export const scriptFolders: ReadonlyArray<string> = [...families.values()].flatMap(({ folders }) => folders)

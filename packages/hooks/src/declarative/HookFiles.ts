@@ -18,6 +18,9 @@ import { shown } from "./internal/hookrun.ts"
 import { lists } from "./internal/sources/claude.ts"
 import { families } from "./internal/sources/families.ts"
 import type { ToolNames } from "./internal/toolnames.ts"
+import * as Covered from "./internal/trust/covered.ts"
+import * as Files from "./internal/trust/files.ts"
+import * as Watch from "./internal/trust/watch.ts"
 import * as Command from "./runner/Command.ts"
 import * as Runners from "./Runners.ts"
 import * as Trust from "./Trust.ts"
@@ -65,7 +68,7 @@ export interface Untrusted {
   readonly project: string
   readonly commands: ReadonlyArray<UntrustedEntry>
   readonly fingerprint: string
-  /** Writes down that these files, as they were read, may run. They do when they are loaded again. */
+  /** Writes down that these files, as they were read, may run. They do when they are loaded again; what was loaded as trusted before does at once. */
   readonly trust: () => void
 }
 
@@ -82,8 +85,8 @@ export interface Loaded {
 }
 
 /**
- * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with the scripts they name; when one of them changes afterwards,
- * nothing of the project runs any more. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
+ * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with what they run; when one of them changes afterwards,
+ * nothing of the project runs until somebody trusts it again, and a tool call that an entry could have blocked is asked about. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
  *
  * @example
  * ```ts
@@ -113,28 +116,39 @@ export const load = (options: Options = {}): Loaded => {
     ...rest
   } = options
   const cwd = resolve(options.cwd ?? process.cwd())
-  const { sources, warnings } = Discovery.find({
+  const where = {
     cwd,
     home,
     ...(managed === undefined ? {} : { managed }),
     ...(wanted === undefined ? {} : { sources: wanted }),
     ...(scopes === undefined ? {} : { scopes })
-  })
+  }
+  const find = () => Discovery.find(where)
+  const { sources, warnings } = find()
   const counting = heard(sources)
-  const theirs = sources.filter(({ ofProject }) => ofProject)
   const project = counting.filter(({ ofProject }) => ofProject)
   const entries = project.flatMap(({ config }) => config.handlers)
   const isAsked = entries.length > 0 || project.some(({ config }) => config.warnings.some(isOfPolicy))
   Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
-  const print = isAsked ? Trust.fingerprint(cwd, theirs, home) : ""
+  const seen = Files.make()
+  const theirs = sources.filter(({ ofProject }) => ofProject)
+  const covered: Covered.Covered = isAsked ? Covered.of(cwd, theirs, home, seen) : new Map()
+  const print = Covered.print(cwd, covered)
   const trusted = isAsked && store.isTrusted(cwd, print)
   const may = counting.filter(({ ofProject }) => !ofProject || trusted)
   // Nobody is kept from starting by a project that he has not trusted.
   Result.getOrThrow(malformed(may))
-  const files = new Set(project.map(({ path }) => path))
-  const isAsTrusted = onceATick(() => Trust.fingerprint(cwd, theirs.map(Discovery.again), home) === print)
-  const changed = "files of the project changed since they were trusted"
+  const files = new Set([...project.map(({ path }) => path), ...entries.map(({ file }) => file)])
+  const changed = onceATick(Watch.make({
+    cwd,
+    home,
+    files: seen,
+    sources: theirs,
+    trusted: covered,
+    find: () => find().sources.filter(({ ofProject }) => ofProject),
+    isTrusted: (current) => store.isTrusted(cwd, current)
+  }))
   const { urls, variables } = lists(counting)
   const folder = transcripts ?? join(home, ".belay", "transcripts")
   const making = {
@@ -148,7 +162,12 @@ export const load = (options: Options = {}): Loaded => {
       ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
     }),
     transcripts: folder === false ? undefined : folder,
-    refuse: ({ file }: Pick<Discovery.Entry, "file">) => files.has(file) && !isAsTrusted() ? changed : undefined
+    refuse: ({ file }: Pick<Discovery.Entry, "file">) => {
+      const path = files.has(file) ? changed() : undefined
+      return path === undefined
+        ? undefined
+        : `hooks of this project changed since they were trusted (${path}): look at them, and run \`belay hooks trust\``
+    }
   }
   return {
     hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),
@@ -197,11 +216,11 @@ export const source = (options: Options = {}): HookSource => ({
 })
 
 /** Entries of one event start together: one look is enough for all of them. */
-const onceATick = (look: () => boolean): () => boolean => {
-  let seen: boolean | undefined
+const onceATick = <A>(look: () => A): () => A => {
+  let seen: { readonly found: A } | undefined
   return () => {
     if (seen === undefined) setImmediate(() => void (seen = undefined))
-    return seen ??= look()
+    return (seen ??= { found: look() }).found
   }
 }
 

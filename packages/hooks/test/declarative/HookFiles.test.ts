@@ -105,9 +105,12 @@ describe("HookFiles", () => {
         change(cwd)
         const { notices, warnings } = yield* fire(loaded)
         assert.lengthOf(started, 1)
-        assert.match(notices.join(), /^Hooks of .*settings\.json do not run: files of the project changed/)
+        assert.match(
+          notices.join(),
+          /^Hooks of .*settings\.json do not run: hooks of this project changed since they were trusted \(.+\): look at them, and run `belay/
+        )
         assert.deepEqual((yield* fire(loaded)).notices, [])
-        assert.match(warnings[0]!, /was not run: files of the project changed since they were trusted/)
+        assert.match(warnings[0]!, /was not run: hooks of this project changed since they were trusted/)
         assert.lengthOf(load().untrusted, 1)
       }))
   }
@@ -138,7 +141,7 @@ describe("HookFiles", () => {
     ["eval \"$(cat ./steps.txt)\"", "steps.txt", false],
     [". ./steps.txt", "steps.txt", false],
     ["python3 ./steps.txt", "steps.txt", false],
-    ["cat ./guard.py", "guard.py", false],
+    ["cat ./guard.py", "guard.py", true],
     ["./steps.txt", "steps.txt", false]
   ]
   for (const [command, changes, goesOn] of read) {

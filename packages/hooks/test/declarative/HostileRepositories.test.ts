@@ -9,36 +9,8 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { calls, recording, scripted } from "../agent.ts"
+import { type Case, changes, hooks, kodelet, settings } from "./hostilechanges.ts"
 import { folder, write } from "./processes.ts"
-
-interface World {
-  readonly root: string
-  /** What is opened. */
-  readonly repo: string
-  readonly home: string
-  /** Somewhere else that the user trusts, with the same settings. */
-  readonly trusted: string
-  /** A line of shell that must never run. */
-  readonly evil: string
-  readonly file: (path: string, content: string | object) => string
-}
-
-interface Case {
-  readonly build: (world: World) => void
-  /** What happens after the user trusted the repository as it was built: then nothing of it may run any more. */
-  readonly later?: (world: World) => void
-  /** What was trusted is as it was, so what was loaded before goes on. */
-  readonly goesOn?: ReadonlyArray<string>
-  /** The folder that is opened, below the repository. */
-  readonly at?: string
-  readonly options?: (world: World) => HookFiles.Options
-}
-
-const hooks = (line: string, event = "PreToolUse", more: object = {}) => ({
-  hooks: { [event]: [{ hooks: [{ type: "command", command: line, ...more }] }] }
-})
-
-const settings = ".claude/settings.json"
 
 const every = (line: string) => ({
   hooks: Object.fromEntries(
@@ -47,8 +19,6 @@ const every = (line: string) => ({
     ) => [event, hooks(line, event).hooks[event]])
   )
 })
-
-const kodelet = (evil: string) => `#!/bin/sh\n${evil}\n[ "$1" = hook ] && echo before_tool_call\n`
 
 const cases: { readonly [name: string]: Case } = {
   "commands at every event": { build: ({ evil, file }) => file(settings, every(evil)) },
@@ -275,6 +245,7 @@ const cases: { readonly [name: string]: Case } = {
     build: ({ file }) => file(settings, hooks("true")),
     later: ({ evil, file }) => file(".codex/hooks.json", hooks(evil))
   },
+  ...changes,
   "one more executable after the decision": {
     build: ({ file }) => file(".kodelet/hooks/a", "#!/bin/sh\n"),
     later: ({ evil, file }) => file(".kodelet/hooks/b", kodelet(evil))

@@ -7,6 +7,7 @@ import * as Kodelet from "@belay/hooks/Kodelet"
 import * as Runners from "@belay/hooks/Runners"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { calls, scripted } from "../agent.ts"
 import { records, script, world } from "./kodeletworld.ts"
@@ -317,24 +318,37 @@ print(json.dumps({"output": output}))
     assert.match(messages.map(text).join(), /never/)
   })
 
-  it("does not ask or run what it may not, and says so", async () => {
+  it("does not ask or run what it may not, says so, and has a person decide until it may", async () => {
     const { agent, cwd, told } = world({
       [`${hooks}/x`]: script("before_tool_call", "touch ran"),
       [`~/${hooks}/y`]: records("user_message_send")
     })
-    let changed = false
-    const { agent: made, ran, warnings } = agent([bash("ls"), { text: "one" }, bash("ls")], {
-      refuse: ({ ofProject }) => ofProject || changed ? "it was changed" : undefined
+    let changed = true
+    let users = false
+    const asked: Array<string> = []
+    const { agent: made, ran, warnings } = agent(Array.from({ length: 3 }, () => [bash("ls"), { text: "" }]).flat(), {
+      refuse: ({ ofProject }) => ofProject ? (changed ? "it was changed" : undefined) : users ? "it was changed too" : undefined
+    }, {
+      onAsk: ({ reason }) => {
+        asked.push(reason)
+        return { type: "approve" }
+      }
     })
     await using _ = made
     await using session = await made.session()
     await session.run("go")
-    changed = true
+    assert.isFalse(existsSync(join(cwd, "ran")))
+    users = true
     await session.run("again")
-    assert.lengthOf(ran, 2)
     assert.lengthOf(told(), 1)
-    assert.match(warnings.join("\n"), /^x .* was not asked what it is for: it was changed\ny .* was not run: it was changed$/)
-    assert.notInclude(cwd, "ran")
+    assert.match(warnings.join("\n"), /^x .* was not asked what it is for: it was changed\n/)
+    assert.deepEqual(asked, ["it was changed", "it was changed"])
+    changed = false
+    users = false
+    await session.run("again")
+    assert.isTrue(existsSync(join(cwd, "ran")))
+    assert.lengthOf(asked, 2)
+    assert.lengthOf(ran, 3)
   })
 
   it("tells tools by the names that the host says, and takes inputs back", async () => {

@@ -6,7 +6,6 @@ import { blocksByTwo, breaking, missing } from "./ends.ts"
 import { fields } from "./fields.ts"
 import { type Said, said } from "./finding.ts"
 import { isProgram, languageOf, type Script, scriptOf, wordsOf } from "./scripts.ts"
-import { state } from "./state.ts"
 import { variables } from "./variables.ts"
 
 /** Where scripts and programs are looked for. */
@@ -217,8 +216,7 @@ const content = (item: Item, script: Script, place: Place): ReadonlyArray<Said> 
     ...found,
     ...answers(item, path, code, language),
     ...fields(item, path, code),
-    ...(language === "other" ? [] : variables(item, path, code, isShell ? "shell" : language)),
-    ...(isShell ? state(script, code, place) : [])
+    ...(language === "other" ? [] : variables(item, path, code, isShell ? "shell" : language))
   ]
 }
 

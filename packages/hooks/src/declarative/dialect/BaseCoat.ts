@@ -126,7 +126,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly quietMs?: number
   /** What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never block. Default `continue`, as Base Coat does. */
   readonly onBroken?: "continue" | "block"
-  /** Says why a command or a tool may not run now, where it may not: it then counts as broken. */
+  /** Says why a command or a tool may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
@@ -280,6 +280,9 @@ export const make = (options: Options): AgentHook => {
       return fired && Effect.map(fired, (verdict) => {
         told(verdict, ctx)
         if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked.reason)
+        if (verdict.asks !== undefined) {
+          return HookAction.ask(verdict.asks, undefined, verdict.input === undefined ? {} : { args: verdict.input })
+        }
         return verdict.input === undefined ? undefined : HookAction.transform({ id, name: tool, args: verdict.input })
       })
     },

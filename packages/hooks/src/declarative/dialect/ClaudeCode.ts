@@ -58,7 +58,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout">, R
   readonly transcripts?: string
   /** Runs the entries. Default: those of `Runners.make` with these options. */
   readonly runners?: Runners.Runners
-  /** Says why an entry may not run now, where it may not: it then counts as broken. */
+  /** Says why an entry may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
   /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. The agent hears it in any case: when it wants to stop, or with the user's next message. */
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void

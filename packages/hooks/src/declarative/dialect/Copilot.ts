@@ -56,7 +56,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly toolNames?: ToolNames
   /** A folder for `transcriptPath`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
   readonly transcripts?: string
-  /** Says why a hook may not run now, where it may not: it then counts as broken. */
+  /** Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 

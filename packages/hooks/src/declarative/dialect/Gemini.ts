@@ -57,7 +57,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly transcripts?: string
   /** What a hook that broke, or took too long, means for a prompt or a tool call. Default `continue`, as Gemini CLI does. */
   readonly onBroken?: "continue" | "block"
-  /** Says why a hook may not run now, where it may not: it then counts as broken. */
+  /** Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 

@@ -25,7 +25,9 @@ import { type Answer, type Change, meant, nothing, read, shown, type Type } from
 import { executables, type Folder, type Handler } from "../internal/kodeletfiles.ts"
 import { cook, type Recipe } from "../internal/kodeletrecipes.ts"
 import { ask, type Asked, type Typed } from "../internal/kodelettypes.ts"
+import { tellUser } from "../internal/refused.ts"
 import { type Known, known, type ToolNames } from "../internal/toolnames.ts"
+import type { Finished } from "../runner/Command.ts"
 import * as Runners from "../Runners.ts"
 
 export type { Folder, Handler } from "../internal/kodeletfiles.ts"
@@ -52,7 +54,7 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
    * What one that broke, took too long, or could not say what it is for, means for a prompt or a tool call. Default `continue`, as Kodelet does.
    */
   readonly onBroken?: "continue" | "block"
-  /** Says why an executable may not run now, where it may not: it then counts as broken. */
+  /** Says why an executable may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
@@ -98,20 +100,27 @@ export const make = (options: Options): AgentHook => {
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
   Result.getOrThrow(expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1)))
   const { onBroken = "continue", refuse, runners = Runners.make() } = options
-  const entries = Entries.make<Running>({ runners, refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler) })
+  const entries = Entries.make<Running>({
+    runners,
+    refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler),
+    refuser: refuse
+  })
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
 
   let asking: Fiber.Fiber<Asked> | undefined
-  let told = false
+  const told = new Set<string>()
   /** What the executables are for; each is asked once, and not by a turn that may be cancelled. */
   const all = (ctx: HookContext): Effect.Effect<Asked> =>
     Effect.suspend(() => {
-      if (handlers.length === 0 || current(ctx).off) return Effect.succeed({ typed: [], problems: [], broken: [] })
+      if (handlers.length === 0 || current(ctx).off) return Effect.succeed({ typed: [], problems: [], broken: [], refused: [] })
       asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
       return Effect.map(Fiber.join(asking), (asked) => {
-        if (!told) asked.problems.forEach(ctx.warn)
-        told = true
+        asked.problems.filter((problem) => !told.has(problem)).forEach(ctx.warn)
+        asked.problems.forEach((problem) => told.add(problem))
+        for (const { handler, why } of asked.refused) tellUser(refuse!, handler.file, why, ctx)
+        // They are asked as soon as they may run.
+        if (asked.refused.length > 0) asking = undefined
         return asked
       })
     })
@@ -140,14 +149,19 @@ export const make = (options: Options): AgentHook => {
       ...(recipe === "" ? {} : { recipe_name: recipe }),
       ...more
     }
+    let asks: string | undefined
+    const said = (finished: Finished, refused: string | undefined) => {
+      asks = refused
+      return Entries.answered(read(type, name))(finished, refused)
+    }
     return Effect.map(
-      entries.run({ ...handler, event: type, handler }, { input, cwd: ctx.cwd, timeoutMs }, Entries.answered(read(type, name)), ctx),
+      entries.run({ ...handler, event: type, handler }, { input, cwd: ctx.cwd, timeoutMs }, said, ctx),
       ({ answer }) =>
         Result.match(answer, {
           onFailure: (problem) => {
             ctx.warn(`${handler.key} (${type}) ${problem}`)
             const guards = onBroken === "block" && (type === "before_tool_call" || type === "user_message_send")
-            return guards ? { ...nothing, blocked: `a hook broke: it ${problem}` } : nothing
+            return guards ? { ...nothing, blocked: `a hook broke: it ${problem}` } : { ...nothing, ...(asks === undefined ? {} : { asks }) }
           },
           onSuccess: (said) => {
             for (const problem of said.problems) ctx.warn(`${handler.key}: ${problem}`)
@@ -230,10 +244,13 @@ export const make = (options: Options): AgentHook => {
         let input = first
         let unaware: ReadonlyArray<Typed> = []
         const hooks = yield* of(ctx, "before_tool_call")
+        // What could not be asked may guard calls, for all that is known.
+        let asks = (yield* all(ctx)).refused[0]?.why
         const judge = (one: Typed) => run(one, { tool_name: tool, tool_input: input, tool_user_id: call.id }, ctx)
         for (const [index, one] of hooks.entries()) {
           const answer = yield* judge(one)
           if (answer.blocked !== undefined) return HookAction.reject(answer.blocked)
+          asks ??= answer.asks
           if (answer.input !== undefined && one.handler.ofProject) {
             unaware = hooks.slice(0, index).filter(({ handler }) => !handler.ofProject)
           }
@@ -243,8 +260,10 @@ export const make = (options: Options): AgentHook => {
         for (const one of unaware) {
           const answer = yield* judge(one)
           if (answer.blocked !== undefined) return HookAction.reject(answer.blocked)
+          asks ??= answer.asks
           input = answer.input ?? input
         }
+        if (asks !== undefined) return HookAction.ask(asks, undefined, input === first ? {} : { args: back(input) })
         return input === first ? undefined : HookAction.transform({ id: call.id, name: call.name, args: back(input) })
       }),
     postToolCall: ({ call, executed, result: first, tool: about }, ctx) =>

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { eventual, say } from "../../internal/eventual.ts"
+import type { Finished } from "../runner/Command.ts"
 import type { Work } from "../Runners.ts"
 import { type Answer, discreet, normalise, passThrough } from "./basecoatanswers.ts"
 import type { Envelope, EventName, Handler, Run } from "./basecoatevents.ts"
@@ -16,6 +17,8 @@ import { isFields } from "./fields.ts"
 /** What the hooks of an event come to. */
 export interface Verdict {
   readonly blocked?: { readonly by: string; readonly reason: string }
+  /** One that could have blocked may not run: why a person decides in its place. */
+  readonly asks?: string
   readonly input?: Json
   readonly output?: Json
   readonly context: ReadonlyArray<string>
@@ -68,7 +71,7 @@ export const fire = (
       if (handler.kind === "telemetry") continue
       if (verdict.blocked !== undefined) break
       const begin = yield* Clock.currentTimeMillis
-      const { answer, hookId, problem } = yield* one(handler, envelope, setup, ctx)
+      const { answer, asks, hookId, problem } = yield* one(handler, envelope, setup, ctx)
       const warnings = [...answer.warnings]
       const blocks = answer.action === "block"
       if (blocks && power.block === undefined) warnings.push(`${event} cannot be blocked`)
@@ -101,6 +104,7 @@ export const fire = (
       verdict = {
         ...verdict,
         ...(blocked === undefined ? {} : { blocked }),
+        ...(asks === undefined || handler.kind === "advisory" ? {} : { asks }),
         ...(input === undefined ? {} : { input }),
         ...(output === undefined ? {} : { output }),
         context: [...answer.overwrite ? [] : verdict.context, ...answer.context],
@@ -129,13 +133,18 @@ interface Said {
   readonly answer: Answer
   readonly hookId: string
   readonly problem?: string
+  readonly asks?: string
 }
 
 /** Runs one. When it breaks it passes through, with a warning. */
 const one = (handler: Handler, envelope: Envelope, setup: Setup, ctx: HookContext): Effect.Effect<Said> => {
   const { key, work } = handler
   const timeoutMs = handler.timeoutMs ?? setup.timeoutMs
-  const read = Entries.answered((stdout) => Result.flatMap(Entries.object(stdout), normalise))
+  let asks: string | undefined
+  const read = (finished: Finished, refused: string | undefined) => {
+    asks = refused
+    return Entries.answered((stdout) => Result.flatMap(Entries.object(stdout), normalise))(finished, refused)
+  }
   const answered = work.type === "code"
     ? code(work.run, envelope, timeoutMs, ctx)
     : Effect.map(
@@ -156,7 +165,8 @@ const one = (handler: Handler, envelope: Envelope, setup: Setup, ctx: HookContex
         warnings: [`Hook failed: ${message}`]
       },
       hookId: key,
-      problem: message
+      problem: message,
+      ...(asks === undefined ? {} : { asks })
     }
   })
 }

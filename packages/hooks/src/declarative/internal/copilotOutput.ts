@@ -34,6 +34,8 @@ export interface Said {
   /** Why it is no success, for the developer. */
   readonly problem?: string
   readonly denied?: string
+  /** Why a person is to decide, whatever others allow. */
+  readonly asks?: string
   readonly context?: string
   /** For the user. */
   readonly message?: string
@@ -58,19 +60,26 @@ const guards: ReadonlySet<EventName> = new Set([
   "permissionRequest"
 ])
 
-/** Reads how a hook ended. With `blockOnError` one that broke denies a prompt, a tool call or a permission. */
+/** Reads how a hook ended. One that may not run cannot say no: where it could have, a person decides. With `blockOnError` that one, and one that broke, denies a prompt, a tool call or a permission. */
 export const read = (handler: Pick<Handler, "pascal" | "point" | "work">, blockOnError: boolean) =>
 (
   finished: Finished,
   refused: string | undefined
 ): Said => {
-  const said = heard(handler, finished)
-  const { outcome, problem } = said
-  const read = refused === undefined || problem === undefined ? said : { ...said, problem: refused }
-  return blockOnError && guards.has(handler.point) && (outcome === "nonBlockingError" || outcome === "cancelled")
-    ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${read.problem}`) }
-    : read
+  const said = refused === undefined ? heard(handler, finished) : unrun(handler, refused, blockOnError)
+  return blockOnError && guards.has(handler.point) && (said.outcome === "nonBlockingError" || said.outcome === "cancelled")
+    ? { ...said, outcome: "blocking", denied: cap(`a hook broke: it ${said.problem}`) }
+    : said
 }
+
+const unrun = ({ point }: Pick<Handler, "point">, refused: string, blockOnError: boolean): Said => ({
+  outcome: "nonBlockingError",
+  problem: `was not run: ${refused}`,
+  wish: {},
+  problems: [],
+  progress: [],
+  ...(!blockOnError && (point === "preToolUse" || point === "permissionRequest") ? { asks: refused } : {})
+})
 
 /**
  * Lines of progress are no part of what a command says; the rest is one JSON object, or nothing. Only 0 is a success. At `preToolUse` a command that ends otherwise denies, unless it took too
@@ -107,11 +116,15 @@ const heard = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work
   return { ...silent, outcome: "nonBlockingError", problem, ...(exitCode === 2 && error !== "" ? { message: error } : {}) }
 }
 
-/** Any that denies a tool denies it; of everything else the last word counts. */
+/** Any that denies a tool denies it, and what one asks about no other allows; of everything else the last word counts. */
 export const merge = (all: ReadonlyArray<Said>): Verdict => {
   const denied = all.flatMap((said) => said.denied === undefined ? [] : [said.denied])
+  const { behavior, ...wish } = all.reduce<Wish>((before, { wish }) => ({ ...before, ...wish }), {})
+  const asks = all.find((said) => said.asks !== undefined)?.asks
   return {
-    ...all.reduce<Wish>((before, { wish }) => ({ ...before, ...wish }), {}),
+    ...wish,
+    ...(behavior === undefined || (behavior === "allow" && asks !== undefined) ? {} : { behavior }),
+    ...(asks === undefined ? {} : { permission: "ask", permissionReason: asks }),
     ...(denied.length === 0 ? {} : { denied: denied.join("\n") }),
     contexts: all.flatMap(({ context }) => context === undefined ? [] : [context])
   }

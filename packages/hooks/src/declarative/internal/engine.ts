@@ -15,6 +15,7 @@ import { type EventName, rowOf } from "./events.ts"
 import type { Flavor } from "./flavor.ts"
 import { labelOf, tell } from "./hookrun.ts"
 import * as Jobs from "./jobs.ts"
+import { tellUser } from "./refused.ts"
 
 /** An event that happened. What is told is put together when an entry fits, as most calls fit none. */
 interface Occasion {
@@ -80,7 +81,6 @@ export const make = (setup: Setup): Engine => {
   const jobs = Jobs.make(setup.drainMs)
   const waiting = new Map<string, Array<Outcome.Said>>()
   const waking = new Map<string, Array<string>>()
-  const warned = new Set<string>()
 
   const seen = new Map(Array.from(byEvent.keys(), (event) => [event, new Map<string, ReadonlyArray<Handler>>()]))
 
@@ -130,11 +130,8 @@ export const make = (setup: Setup): Engine => {
     const { event } = told
     const why = refuse(handler)
     if (why !== undefined) {
-      // A guard that is off is for the user to know, once.
-      if (!warned.has(ctx.root.sessionId)) ctx.notifyUser(`Hooks of ${handler.file} do not run: ${why}.`)
-      warned.add(ctx.root.sessionId)
-      const refused: Outcome.Outcome = { type: "nonBlockingError", reason: `was not run: ${why}` }
-      return Effect.succeed(strict(refused, event, setup.blockOnError))
+      tellUser(refuse, handler.file, why, ctx)
+      return Effect.succeed(strict(refused(handler, told, why, setup.blockOnError), event, setup.blockOnError))
     }
     const task = {
       work: placed(handler, setup),
@@ -249,7 +246,6 @@ export const make = (setup: Setup): Engine => {
       Effect.suspend(() => {
         waiting.delete(sessionId)
         waking.delete(sessionId)
-        warned.delete(sessionId)
         return jobs.end(sessionId)
       })
   }
@@ -313,6 +309,22 @@ const placed = (handler: Handler, setup: Setup): Work => {
     text.replaceAll(/\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g, (whole, name: string) => folders[name] ?? whole)
   return { type: "command", command: fill(work.command), args: work.args.map(fill) }
 }
+
+/** What may not run cannot say no: where it could have, a person decides. The reasons of one event are all the same. */
+const refused = ({ async }: Handler, told: Told, why: string, blocks: boolean): Outcome.Outcome => {
+  const reason = `was not run: ${why}`
+  if (blocks || async === true || (told.event !== "PreToolUse" && told.event !== "PermissionRequest")) {
+    return { type: "nonBlockingError", reason }
+  }
+  const isFirst = !asked.has(told)
+  asked.add(told)
+  return {
+    type: "success",
+    said: { ...Outcome.silent, permission: "ask", ...(isFirst ? { permissionReason: why } : {}), problems: [reason] }
+  }
+}
+
+const asked = new WeakSet<Told>()
 
 const strict = (outcome: Outcome.Outcome, event: EventName, blocks: boolean): Outcome.Outcome => {
   if (!blocks || outcome.type === "success" || outcome.type === "blocking") return outcome

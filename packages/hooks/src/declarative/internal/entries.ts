@@ -9,6 +9,7 @@ import type { Runners, Work } from "../Runners.ts"
 import { type Fields, isFields } from "./fields.ts"
 import { tell } from "./hookrun.ts"
 import * as Jobs from "./jobs.ts"
+import { tellUser } from "./refused.ts"
 
 /** One entry of a file. */
 export interface Entry {
@@ -38,7 +39,7 @@ interface Read {
 }
 
 export interface Entries<E extends Entry> {
-  /** `refused` says why it was not run at all: it is then one that broke. */
+  /** `refused` says why it was not run at all. */
   readonly run: <R extends Read>(
     entry: E,
     told: Told,
@@ -55,21 +56,23 @@ export interface Setup<E extends Entry> {
   readonly runners: Runners
   /** Why an entry may not run now, if it may not. */
   readonly refuse: ((entry: E) => string | undefined) | undefined
+  /** Who refuses, where `refuse` only passes it on. */
+  readonly refuser?: object | undefined
   /** Most bytes of what a command writes. Default: as for any command. */
   readonly maxOutput?: number
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
   readonly drainMs?: number
 }
 
-export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, runners }: Setup<E>): Entries<E> => {
+export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, refuser = refuse, runners }: Setup<E>): Entries<E> => {
   const jobs = Jobs.make(drainMs)
   return {
     run: (entry, { work = entry.work, ...told }, read, ctx) =>
       Effect.suspend(() => {
         const why = refuse?.(entry)
         if (why !== undefined) {
-          const refused = `was not run: ${why}`
-          return Effect.succeed(read({ ...broken, stderr: refused }, refused))
+          if (refuser !== undefined) tellUser(refuser, entry.file, why, ctx)
+          return Effect.succeed(read(broken, why))
         }
         const { trusted = "project" } = entry
         return runners({ ...told, work, trusted, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx).pipe(
@@ -94,7 +97,7 @@ interface Answered<A> extends Read {
 /** Reads what an entry wrote, where only 0 is a success and anything else an entry that broke. */
 export const answered =
   <A>(read: (stdout: string) => Result.Result<A, string>) => (finished: Finished, refused: string | undefined): Answered<A> => {
-    const answer = refused === undefined ? Result.flatMap(ended(finished), read) : Result.fail(refused)
+    const answer = refused === undefined ? Result.flatMap(ended(finished), read) : Result.fail(`was not run: ${refused}`)
     return { answer, outcome: Result.isSuccess(answer) ? "success" : finished.timedOut ? "cancelled" : "nonBlockingError" }
   }
 

@@ -1,7 +1,7 @@
 /** Reads files of projects that nobody has vouched for: only regular ones, and never more than they may be. */
 import * as Result from "effect/Result"
 import { createHash } from "node:crypto"
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path"
 
 /** What is at a path: nothing, a text or why there is none. */
@@ -39,12 +39,5 @@ export const isInside = (folder: string, path: string): boolean => {
   const way = relative(folder, path)
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
-
-/** Every path below a folder, in order; nothing where there is none. */
-export const below = (folder: string): ReadonlyArray<string> =>
-  Result.getOrElse(
-    Result.try(() => readdirSync(folder, { recursive: true, withFileTypes: true })),
-    () => []
-  ).filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name)).sort()
 
 export const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex")

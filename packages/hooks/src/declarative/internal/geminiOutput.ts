@@ -62,11 +62,9 @@ const counts: { readonly [E in EventName]: Counting } = {
   Notification: message
 }
 
-/** Reads how a hook of an event ended. With `blockOnError` one that broke denies a prompt or a tool call. */
+/** Reads how a hook of an event ended. One that may not run cannot say no: before a tool a person decides. With `blockOnError` that one, and one that broke, denies a prompt or a tool call. */
 export const read = (event: EventName, blockOnError: boolean) => (finished: Finished, refused: string | undefined): Said => {
-  const { broke, json, ...said }: Heard = refused === undefined
-    ? heard(finished)
-    : { ...silent, outcome: "nonBlockingError", broke: refused, message: `Warning: ${refused}` }
+  const { broke, json, ...said }: Heard = refused === undefined ? heard(finished) : unrun(event, refused, blockOnError)
   const isByCode = said.denied !== undefined && json?.["decision"] === undefined
   const read = {
     ...said,
@@ -82,6 +80,13 @@ export const read = (event: EventName, blockOnError: boolean) => (finished: Fini
     ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${broke}`) }
     : read
 }
+
+const unrun = (event: EventName, refused: string, blockOnError: boolean): Heard => ({
+  ...silent,
+  outcome: "nonBlockingError",
+  broke: `was not run: ${refused}`,
+  ...(!blockOnError && event === "BeforeTool" ? { asked: refused } : {})
+})
 
 interface Heard extends Said {
   /** Why nothing it says counts. */
@@ -134,7 +139,8 @@ export const merge = (all: ReadonlyArray<Said>): Verdict => {
     return found.length === 0 ? undefined : found.join("\n")
   }
   const denied = join((said) => said.denied)
-  const asked = join((said) => said.asked)
+  const asks = new Set(all.map((said) => said.asked).filter(isText))
+  const asked = asks.size === 0 ? undefined : [...asks].join("\n")
   const stopped = join((said) => said.stopped)
   const merged = all.reduce<Specific>((before, { specific }) => ({
     ...before,

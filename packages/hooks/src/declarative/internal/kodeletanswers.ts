@@ -20,6 +20,8 @@ export type Change =
 export interface Answer {
   /** Why it must not happen. */
   readonly blocked?: string
+  /** It may not run: why a person decides in its place. */
+  readonly asks?: string
   readonly input?: JsonObject
   readonly output?: Fields
   readonly change?: Change

@@ -17,6 +17,8 @@ export interface Asked {
   readonly problems: ReadonlyArray<string>
   /** Those of them that are about one that broke: it may be a guard. */
   readonly broken: ReadonlyArray<string>
+  /** Those that may not be asked now, and why. */
+  readonly refused: ReadonlyArray<{ readonly handler: Handler; readonly why: string }>
 }
 
 interface Untyped {
@@ -30,10 +32,14 @@ export const ask = (
   { refuse, runners }: { readonly runners: Runners; readonly refuse: ((handler: Handler) => string | undefined) | undefined },
   ctx: HookContext
 ): Effect.Effect<Asked> => {
+  const refused: Array<Asked["refused"][number]> = []
   const one = (handler: Handler): Effect.Effect<Result.Result<Typed, Untyped>> => {
     const label = `${handler.key} (${handler.file})`
     const why = refuse?.(handler)
-    if (why !== undefined) return Effect.succeed(Result.fail({ problem: `${label} was not asked what it is for: ${why}`, broke: true }))
+    if (why !== undefined) {
+      refused.push({ handler, why })
+      return Effect.succeed(Result.fail({ problem: `${label} was not asked what it is for: ${why}`, broke: true }))
+    }
     const work = { ...handler.work, args: ["hook"] }
     return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
       const type = types.find((known) => known === stdout.trim())
@@ -47,7 +53,8 @@ export const ask = (
     return {
       typed: unshadowed(all.flatMap((each) => Result.isSuccess(each) ? [each.success] : [])),
       problems: untyped.map(({ problem }) => problem),
-      broken: untyped.flatMap(({ broke, problem }) => broke ? [problem] : [])
+      broken: untyped.flatMap(({ broke, problem }) => broke ? [problem] : []),
+      refused
     }
   })
 }

@@ -1,14 +1,16 @@
 /** Base Coat: `hooks.json` and `mcp.json` of the project. */
 import { join } from "node:path"
 import * as BaseCoat from "../../dialect/BaseCoat.ts"
-import { called, type Decoded, type Family, trusting } from "./family.ts"
+import { parse } from "../fields.ts"
+import { called, type Decoded, type Family, picked, trusting } from "./family.ts"
 
 export const basecoat: Family = {
   dialect: "basecoat",
-  folders: ["hooks"],
+  folders: [],
   places: ({ cwd }) => ["hooks.json", "mcp.json"].map((name) => ({ scope: "project", path: join(cwd, name) })),
   // Entries of files are commands and tools, never code.
   decode: ({ path, text }) => ({ ...BaseCoat.decode(text, path), disableAllHooks: false }) as Decoded,
+  about: ({ text }) => picked(parse(text), "version", "hooks"),
   hooks: (sources, making) => {
     const handlers = trusting(sources) as ReadonlyArray<unknown> as ReadonlyArray<BaseCoat.Handler>
     return handlers.length === 0 ? [] : [BaseCoat.make({ ...called("basecoat", making), handlers })]

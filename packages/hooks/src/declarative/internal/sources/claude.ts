@@ -7,7 +7,7 @@ import * as HookConfig from "../../HookConfig.ts"
 import { isFields, record } from "../fields.ts"
 import { isInside, read, real } from "../files.ts"
 import { whyNoObject } from "../nojson.ts"
-import { called, type Decoded, type Family, filesOf, list, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
+import { called, type Decoded, type Family, filesOf, list, picked, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
@@ -50,15 +50,20 @@ const empty: HookConfig.HookConfig = { handlers: [], warnings: [], disableAllHoo
 const problem = (file: string, key: string, reason: string): HookConfig.HookConfig => ({ ...empty, warnings: [{ file, key, reason }] })
 
 const fromFrontMatter = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
-  const matter = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1]
-  // Most have no hooks, and many are not quite YAML.
-  if (matter === undefined || !/^hooks\s*:/m.test(matter)) return empty
+  const matter = matterOf(text)
+  if (matter === undefined) return empty
   const value = Result.try((): unknown => parseYaml(matter))
   if (Result.isFailure(value)) return problem(path, "", `its front matter is not YAML: ${firstLine(value.failure)}`)
   if (!isFields(value.success)) return problem(path, "", "its front matter is no mapping")
   const { hooks, name } = value.success
   const called = typeof name === "string" && name.trim() !== "" ? name.trim() : origin!.name
   return HookConfig.fromValue({ hooks }, path, { ...options, origin: { ...origin!, name: called } })
+}
+
+/** The front matter, where it has hooks: most have none, and many are not quite YAML. */
+const matterOf = (text: string): string | undefined => {
+  const matter = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1]
+  return matter !== undefined && /^hooks\s*:/m.test(matter) ? matter : undefined
 }
 
 const firstLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]!
@@ -87,7 +92,7 @@ const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.Re
 
 export const claude: Family = {
   dialect: "claude",
-  folders: [".claude/hooks", ".claude/skills", ".claude/agents"],
+  folders: [".claude/hooks"],
   places: ({ cwd, home, managed }) => [
     { scope: "managed", path: join(managed, "managed-settings.json") },
     ...filesOf(join(managed, "managed-settings.d"), ".json").map((path) => ({ scope: "managed" as const, path })),
@@ -95,6 +100,11 @@ export const claude: Family = {
     ...(real(home) === real(cwd) ? [{ scope: "user" as const, path: join(cwd, ".claude", "settings.local.json") }] : below(cwd, "project"))
   ],
   decode,
+  about: ({ format, text }) => {
+    if (format !== "front matter") return picked(record(text), "hooks", "disableAllHooks")
+    const matter = matterOf(text)
+    return matter === undefined ? undefined : picked(Result.getOrUndefined(Result.try((): unknown => parseYaml(matter))), "hooks", "name")
+  },
   hooks: (sources, making) => {
     const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
     const others = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope !== "managed"))

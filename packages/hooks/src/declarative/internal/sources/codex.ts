@@ -4,9 +4,9 @@ import { dirname, join } from "node:path"
 import { parse as parseToml } from "smol-toml"
 import * as Codex from "../../dialect/Codex.ts"
 import * as HookConfig from "../../HookConfig.ts"
-import { isFields } from "../fields.ts"
+import { isFields, record } from "../fields.ts"
 import { real } from "../files.ts"
-import { called, type Family, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
+import { called, type Family, picked, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
 
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => [
   { scope, path: join(root, ".codex", "hooks.json") },
@@ -32,6 +32,12 @@ export const codex: Family = {
   folders: [".codex/hooks"],
   places: ({ cwd, home }) => [...below(home, "user"), ...(real(home) === real(cwd) ? [] : below(cwd, "project"))],
   decode,
+  about: ({ format, text }) =>
+    picked(
+      format === "toml" ? Result.getOrUndefined(Result.try((): unknown => parseToml(text))) : record(text),
+      "hooks",
+      "disableAllHooks"
+    ),
   hooks: (sources, making) => {
     const handlers = trusting<HookConfig.Handler>(sources)
     return handlers.length === 0 ? [] : [Codex.make({ ...called("codex", making), handlers })]

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type * as Common from "../../../Common.ts"
 import type { Origin, Warning } from "../../HookConfig.ts"
 import type { Runners, Work } from "../../Runners.ts"
+import { isFields } from "../fields.ts"
 import type { ToolNames } from "../toolnames.ts"
 import { isRefused } from "../variables.ts"
 
@@ -81,7 +82,9 @@ export interface Family {
   readonly dialect: Dialect
   readonly places: (where: Where) => ReadonlyArray<Place>
   readonly decode: (file: SourceFile, where: Where) => Decoded
-  /** Folders in which scripts of a project usually are. */
+  /** What a file says of hooks, and of nothing else: a change of it asks again. Nothing where it says nothing. */
+  readonly about: (file: SourceFile) => unknown
+  /** Folders in which scripts of a project usually are: they count as soon as it has an entry. */
   readonly folders: ReadonlyArray<string>
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
@@ -116,6 +119,13 @@ export const trusting = <E extends Entry>(sources: ReadonlyArray<Source>): Reado
   sources.flatMap(({ config, ofProject }) =>
     (config.handlers as ReadonlyArray<E>).map((handler) => ({ ...handler, trusted: ofProject ? "project" as const : "user" as const }))
   )
+
+/** Fields of an object, where it has any of them. */
+export const picked = (value: unknown, ...keys: ReadonlyArray<string>): unknown => {
+  if (!isFields(value)) return undefined
+  const own = keys.flatMap((key) => Object.hasOwn(value, key) ? [[key, value[key]]] : [])
+  return own.length === 0 ? undefined : own
+}
 
 /** Names in a folder, in order; nothing where there is none. */
 export const list = (folder: string): ReadonlyArray<string> => [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()

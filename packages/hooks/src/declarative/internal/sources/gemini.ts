@@ -1,9 +1,11 @@
 /** Gemini CLI: settings of the user and of the project, and extensions of the user. */
+import { stripComments } from "jsonc-parser"
 import { join } from "node:path"
 import * as Gemini from "../../dialect/Gemini.ts"
+import { parse } from "../fields.ts"
 import { real } from "../files.ts"
 import { isDisabled } from "../geminiFile.ts"
-import { called, type Family, list, type Source, trusting } from "./family.ts"
+import { called, type Family, list, picked, type Source, trusting } from "./family.ts"
 
 const below = (root: string) => join(root, ".gemini", "settings.json")
 
@@ -28,6 +30,7 @@ export const gemini: Family = {
   ],
   // Most settings have no hooks at all.
   decode: ({ format, path, text }) => Gemini.decode(text, path, format),
+  about: ({ text }) => picked(parse(stripComments(text.replace(/^\uFEFF/, ""))), "hooks", "hooksConfig"),
   hooks: (sources, making) => {
     const { everybody, project } = silenced(sources)
     const handlers = trusting<Gemini.Handler>(sources).filter((handler) => handler.trusted === "user" || !isDisabled(handler, project))

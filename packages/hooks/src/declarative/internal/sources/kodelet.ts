@@ -4,7 +4,7 @@ import { called, type Family, trusting } from "./family.ts"
 
 export const kodelet: Family = {
   dialect: "kodelet",
-  folders: [".kodelet/hooks", ".kodelet/plugins"],
+  folders: [".kodelet/hooks"],
   places: (where) => {
     const { handlers } = Kodelet.find(Kodelet.folders(where))
     return handlers.map(({ file, key, ofProject }) => ({ scope: ofProject ? "project" : "user", path: file, format: key, isProgram: true }))
@@ -14,6 +14,7 @@ export const kodelet: Family = {
     warnings: [],
     disableAllHooks: false
   }),
+  about: () => undefined,
   hooks: (sources, making) => {
     const handlers = trusting<Kodelet.Handler>(sources)
     return handlers.length === 0 ? [] : [Kodelet.make({ ...called("kodelet", making), handlers })]

@@ -1,0 +1,43 @@
+/** Folders that lines name by variables, as words that no shell takes apart. */
+
+export interface Places {
+  /** The folder of the project. */
+  readonly cwd: string
+  readonly home: string
+  /** The folder of a plugin. */
+  readonly root?: string
+}
+
+const names: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /\$\{?(?:(?:CLAUDE|GEMINI|COPILOT)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR/g,
+    "/@project"
+  ],
+  [
+    /"\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()"]*)?\)"?|\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()]*)?\)/g,
+    "/@project"
+  ],
+  [/\$\{?(?:CLAUDE_)?PLUGIN_ROOT\}?/g, "/@plugin"],
+  [/\$\{?HOME\b\}?/g, "/@home"]
+]
+
+export const placed = (text: string): string =>
+  names.reduce(
+    (line, [name, path]) =>
+      line.replaceAll(name, (found) => `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
+    text
+  )
+
+export const unplaced = (path: string, { cwd, home, root = cwd }: Places): string =>
+  path.replace(/^\/@project/, () => cwd).replace(/^(?:\/@home|~)(?=\/|$)/, () => home).replace(/^\/@plugin/, () => root)
+
+/** Fills in variables that the line itself sets, once, to something plain. */
+export const filled = (line: string): string => {
+  const values = new Map<string, string>()
+  const sets = /(?:^|[\s;&|(])([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^\s;|&()<>"'`]*))(?=[\s;&|)]|$)/g
+  for (const [, name = "", double, single, bare] of line.matchAll(sets)) {
+    const value = double ?? single ?? bare ?? ""
+    values.set(name, !/^[\w/.@:+-]+$/.test(value) || (values.get(name) ?? value) !== value ? "" : value)
+  }
+  return line.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) => values.get(braced ?? bare ?? "") || whole)
+}
