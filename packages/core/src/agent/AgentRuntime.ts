@@ -126,9 +126,25 @@ export const makeUnsafe = (
   const open = new Map<string, Session>()
   return {
     runtime: build(host, open, context),
-    closeAll: Effect.suspend(() => Effect.forEach([...open.values()], (session) => session.close("done"), { discard: true }))
+    closeAll: Effect.suspend(() =>
+      Effect.andThen(
+        Effect.forEach([...open.values()], (session) => session.close("done"), { discard: true }),
+        Effect.forEach(host.chain.hooks, letGo, { concurrency: "unbounded", discard: true })
+      )
+    )
   }
 }
+
+/** Has a hook end what it does, whatever comes of it. */
+const letGo = (hook: AgentHook<never>): Effect.Effect<void> =>
+  hook.close === undefined ? Effect.void : Effect.suspend(() => {
+    const closing = hook.close!()
+    return Effect.isEffect(closing) ? closing : Effect.promise(() => Promise.resolve(closing))
+  }).pipe(
+    Effect.timeout("30 seconds"),
+    Effect.catchCause((cause) => Effect.logWarning(`hook ${hook.name} could not be closed: ${say(Cause.squash(cause))}`)),
+    Effect.asVoid
+  )
 
 /** Whether a resume failed before it did anything: the session is busy, or its store could not take the step. */
 const isRepeatable = (error: unknown): boolean => error instanceof SessionError || (error instanceof PortFailed && error.port === "store")

@@ -97,6 +97,8 @@ export type WrapMethod<Input, Output, R> = (
 
 /** A hook. Implement the points you care about. @category models @since 0.1.0 */
 export interface AgentHook<out R = never> extends HookOptions {
+  /** The agent was closed, and with it its sessions: waits for what the hook still does, or ends it. It has 30 seconds; what it fails with is a log line. */
+  readonly close?: () => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
   /** A session begins; Transform changes what it begins with. */
   readonly onSessionStart?: HookMethod<"onSessionStart", R>
   /** A session ends, for whatever reason. */

@@ -9,7 +9,7 @@ import * as AgentRuntime from "../../src/agent/AgentRuntime.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
 import { textResponse } from "../../src/data/LlmCall.ts"
-import { defineHook } from "../../src/hook/AgentHook.ts"
+import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import { fromPromise, LlmProvider } from "../../src/port/LlmProvider.ts"
 import { failureOf, line, recording, screen, within } from "../support/agent.ts"
@@ -59,6 +59,40 @@ describe("createAgent", () => {
       out.mockRestore()
       error.mockRestore()
     }
+  })
+
+  it("has its hooks let go when it is closed, after its sessions, and waits for them", async () => {
+    const did: Array<string> = []
+    const closes = (name: string, close: NonNullable<AgentHook["close"]>): AgentHook => ({
+      name,
+      onSessionEnd: () => void did.push(`${name} ends`),
+      close
+    })
+    const error = vi.spyOn(console, "error").mockReturnValue()
+    const agent = createAgent({
+      provider: scripted(["hello"]).provider,
+      hooks: [
+        closes("sync", () => void did.push("sync closed")),
+        closes("promise", async () => {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          did.push("promise closed")
+        }),
+        closes("effect", () => Effect.sync(() => void did.push("effect closed"))),
+        closes("broken", () => {
+          throw new Error("stuck")
+        })
+      ]
+    })
+    await (await agent.session()).run("go")
+    await agent.close()
+    await agent.close()
+    const lines = error.mock.calls.join("\n")
+    error.mockRestore()
+    assert.deepStrictEqual(did.slice(0, 4).toSorted(), ["broken ends", "effect ends", "promise ends", "sync ends"])
+    assert.deepStrictEqual(did.slice(4), ["sync closed", "effect closed", "promise closed"])
+    assert.match(lines, /hook broken could not be closed: .*stuck/)
+    const wrong = { name: "wrong", close: "now" } as unknown as AgentHook
+    assert.throws(() => createAgent({ provider: scripted([]).provider, hooks: [wrong] }), /close must be a function, found now/)
   })
 
   it("keeps the streams of two sessions apart", async () => {

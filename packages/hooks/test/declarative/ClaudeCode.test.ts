@@ -367,6 +367,7 @@ describe("ClaudeCode", () => {
   it("implements the points of its events and no others", () => {
     const { hook } = world({ PreToolUse: [group([{ command: "x" }])] })
     assert.deepEqual(Object.keys(hook).filter((key) => typeof hook[key as never] === "function"), [
+      "close",
       "onSessionEnd",
       "preTurn",
       "onPermission",

@@ -276,9 +276,10 @@ describe("scripts for Gemini CLI", () => {
     const { agent, cwd } = start(hooks, [calls(["bash", { command: "deploy" }])], { policy })
     await agent.run("go")
     await until(() => existsSync(join(cwd, "begun")))
-    await agent.close()
+    const closing = agent.close()
     writeFileSync(join(cwd, "closed"), "")
-    await until(() => existsSync(join(cwd, "sound")))
+    await closing
+    assert.isTrue(existsSync(join(cwd, "sound")))
   })
 
   it("hear that a person is asked, without anybody waiting for them", { timeout: 60_000 }, async () => {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { calls, type Line } from "../agent.ts"
-import { folder, until, write } from "./processes.ts"
+import { alive, folder, until, write } from "./processes.ts"
 import { start } from "./publicfiles.ts"
 import { type Call, command, decide, work } from "./publicworld.ts"
 import { answer } from "./world.ts"
@@ -310,6 +310,25 @@ describe("settings beside hooks", () => {
     const expected = [/env\.a b: expected a name/, /env\.OK: expected/, /env\.N: expected/]
     start("claude", { "README": "", "~/.claude/settings.json": wrong }, [], { warnings: expected })
   })
+
+  it(
+    "let commands that nobody waits for come to their end when the agent is closed, and no longer than they may",
+    { timeout: 60_000 },
+    async () => {
+      const late = { type: "command", command: "touch begun; until [ -f go ]; do sleep 0.01; done; echo kept > log", async: true }
+      const never = { type: "command", command: "exec sleep 3609.7", async: true }
+      const hooks = { Stop: [{ hooks: [late, never] }] }
+      const { agent, cwd, read } = start("claude", { "README": "", "~/.claude/settings.json": { hooks } }, [], {
+        options: { drainMs: 1_500 }
+      })
+      await agent.run("go")
+      await until(() => existsSync(join(cwd, "begun")) && alive("3609.7").length > 0)
+      const closed = agent.close()
+      write(join(cwd, "go"), "")
+      await closed
+      assert.deepEqual([read("log"), alive("3609.7")], ["kept\n", []])
+    }
+  )
 
   it("of the host say how freely the agent may act, and how often Stop may refuse", { timeout: 60_000 }, async () => {
     const hooks = { Stop: on("jq -r .permission_mode >> modes; echo more >&2; exit 2") }

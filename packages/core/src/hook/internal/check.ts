@@ -36,7 +36,8 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   allowReentry: ["must be true or false", (value) => typeof value === "boolean"],
   confidential: ["must be true or false", (value) => typeof value === "boolean"],
   observes: ["must be a list of points", isTexts],
-  reinvoke: oneOf("never", "ifChanged")
+  reinvoke: oneOf("never", "ifChanged"),
+  close: ["must be a function", (value) => typeof value === "function"]
 }
 
 function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unknown) => boolean] {

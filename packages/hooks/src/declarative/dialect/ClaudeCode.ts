@@ -155,7 +155,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     notify: (ctx, call) => {
       const message = `Claude needs your permission to use ${nameOf(call.name, toolNames)}`
       const noted = at("Notification", ctx, { message, notification_type: "permission_prompt" })
-      return noted === undefined ? undefined : engine.detach(noted, ctx)
+      return noted === undefined ? undefined : engine.aside(noted, ctx)
     },
     before: has("PreToolUse") || owned.any,
     permission: has("PermissionRequest", "Notification"),
@@ -166,6 +166,7 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   })
 
   const points: Partial<AgentHook> = {
+    close: () => engine.drained,
     ...(has("SessionStart")
       ? {
         onSessionStart: (start, ctx) => {

@@ -168,6 +168,7 @@ export const make = (options: Options): AgentHook => {
         }
       }
       : {}),
+    close: () => entries.drained,
     onSessionEnd: ({ reason }, ctx) => {
       stops.delete(ctx.sessionId)
       if (ctx.agent.depth > 0) return undefined
@@ -266,7 +267,7 @@ export const make = (options: Options): AgentHook => {
               message: `${call.name}: ${reason}`.slice(0, 1_000)
             }, ctx)
             if (told !== undefined) {
-              yield* entries.detach(Effect.map(told, ({ contexts }) => contexts.forEach((one) => ctx.inject(one))), ctx)
+              yield* entries.aside(Effect.map(told, ({ contexts }) => contexts.forEach((one) => ctx.inject(one))), ctx)
             }
             return undefined
           })

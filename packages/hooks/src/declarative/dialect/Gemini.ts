@@ -163,6 +163,7 @@ export const make = (options: Options): AgentHook => {
         }
       }
       : {}),
+    close: () => entries.drained,
     onSessionEnd: ({ reason }, ctx) => {
       offered.delete(ctx.sessionId)
       turns.delete(ctx.sessionId)
@@ -245,7 +246,7 @@ export const make = (options: Options): AgentHook => {
           const details = { type: kindOf(tool), title: reason.slice(0, 1_000), tool_name: tool, tool_input: input }
           const message = `Tool ${tool} requires approval`
           const told = fire("Notification", { notification_type: "ToolPermission", message, details }, ctx)
-          return told === undefined ? undefined : entries.detach(Effect.asVoid(told), ctx)
+          return told === undefined ? undefined : entries.aside(Effect.asVoid(told), ctx)
         },
         onSignal: ({ name: signal, payload }, ctx) => {
           if (signal.toLowerCase() !== "notification") return undefined

@@ -64,14 +64,16 @@ export interface Engine {
   readonly matches: (event: EventName, value: string) => boolean
   /** Nothing where no entry fits. */
   readonly fire: (occasion: Occasion, ctx: HookContext) => Effect.Effect<Outcome.Verdict> | undefined
-  /** Lets something go on that nobody waits for, and that ends soon after the session. */
-  readonly detach: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
+  /** Lets something go on that is waited for a second at most, and that ends soon after the session. */
+  readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
   /** What asynchronous entries of the session said since. */
   readonly deliver: (ctx: HookContext) => void
   /** What they want the agent to hear at once. */
   readonly wakes: (ctx: HookContext) => ReadonlyArray<string>
   /** The session is over: what still runs has a little time left. */
   readonly end: (sessionId: string) => Effect.Effect<void>
+  /** Waits for what is left of sessions that are over. */
+  readonly drained: Effect.Effect<void>
 }
 
 export const make = (setup: Setup): Engine => {
@@ -151,7 +153,7 @@ export const make = (setup: Setup): Engine => {
   }
 
   /** Lets an entry go on by itself: what it says is for later, and it ends soon after the session. */
-  const keep = (work: (goesOn: () => boolean) => Effect.Effect<Outcome.Outcome | undefined>, ctx: HookContext): Effect.Effect<void> =>
+  const keep = (work: (goesOn: () => boolean) => Effect.Effect<Outcome.Outcome | undefined>, ctx: HookContext) =>
     jobs.start((goesOn) =>
       Effect.map(work(goesOn), (outcome) => {
         if (outcome === undefined || !goesOn() || !("said" in outcome) || outcome.said === undefined) return
@@ -162,7 +164,7 @@ export const make = (setup: Setup): Engine => {
       }), ctx)
 
   /** Starts an entry that nobody waits for. */
-  const start = (handler: Handler, told: Told, ctx: HookContext): Effect.Effect<void> => {
+  const start = (handler: Handler, told: Told, ctx: HookContext) => {
     const { sessionId } = ctx.root
     const wake = (goesOn: () => boolean) => ({ exitCode, stderr, stdout }: Finished): void => {
       if (handler.rewake !== true || exitCode !== 2) return
@@ -228,7 +230,7 @@ export const make = (setup: Setup): Engine => {
         return verdict
       })
     },
-    detach: (work, ctx) => jobs.start(() => Effect.asVoid(work), ctx),
+    aside: jobs.aside,
     deliver: (ctx) => {
       const said = waiting.get(ctx.root.sessionId) ?? []
       waiting.delete(ctx.root.sessionId)
@@ -247,7 +249,8 @@ export const make = (setup: Setup): Engine => {
         waiting.delete(sessionId)
         waking.delete(sessionId)
         return jobs.end(sessionId)
-      })
+      }),
+    drained: jobs.drained
   }
 }
 

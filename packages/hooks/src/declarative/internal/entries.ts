@@ -46,10 +46,12 @@ export interface Entries<E extends Entry> {
     read: (finished: Finished, refused: string | undefined) => R,
     ctx: HookContext
   ) => Effect.Effect<R>
-  /** Lets something go on by itself: it ends soon after the session. */
-  readonly detach: (work: Effect.Effect<void>, ctx: HookContext) => Effect.Effect<void>
+  /** Lets something go on that is waited for a second at most, and that ends soon after the session. */
+  readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
   /** A session is over: what still goes on for it has a little time left. */
   readonly end: (sessionId: string) => Effect.Effect<void>
+  /** Waits for what is left of sessions that are over. */
+  readonly drained: Effect.Effect<void>
 }
 
 export interface Setup<E extends Entry> {
@@ -84,8 +86,9 @@ export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, refu
           Effect.onInterrupt(() => Effect.sync(() => tell(entry, "cancelled", undefined, ctx)))
         )
       }),
-    detach: (work, ctx) => jobs.start(() => work, ctx),
-    end: jobs.end
+    aside: jobs.aside,
+    end: jobs.end,
+    drained: jobs.drained
   }
 }
 

@@ -17,7 +17,7 @@ export interface Asking {
   readonly before: boolean
   readonly permission: boolean
   readonly denied: boolean
-  /** Tells whoever wants to know that a person is about to be asked; nobody waits for it. */
+  /** Tells whoever wants to know that a person is about to be asked. */
   readonly notify: (ctx: HookContext, call: ToolCall) => Effect.Effect<void> | undefined
   /** Fires an event about a call; nothing where no entry fits. */
   readonly fire: (
