@@ -362,6 +362,7 @@ const readRule = (
   }
   const rules = Condition.parseAll([text], key, folder)
   if (Result.isSuccess(rules)) return rules.success[0]!
-  warn(key, `${rules.failure.message}, so the hook never runs`)
+  // The warning names the key itself.
+  warn(key, `${rules.failure.message.slice(`${key}[0]: `.length)}, so the hook never runs`)
   return "never"
 }
