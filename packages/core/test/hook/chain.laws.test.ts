@@ -42,14 +42,23 @@ const differs = (chains: Arbitrary.Arbitrary<ChainCase>, runs: number, run: Subj
 const agrees = (chains: Arbitrary.Arbitrary<ChainCase>, runs: number) =>
   Effect.map(differs(chains, runs, subject), (found) => assert.isUndefined(found, found))
 
+/** Thousands of runs, on a machine that may have other work. */
+const long = { timeout: 300_000 }
+
 describe("the fold", () => {
-  it.effect("A-10 A-11 A-12 A-13 U-03 U-04 agrees with the reference when every hook answers at once", () =>
-    agrees(syncChains(points), 80_000))
+  it.effect(
+    "A-10 A-11 A-12 A-13 U-03 U-04 agrees with the reference when every hook answers at once",
+    () => agrees(syncChains(points), 80_000),
+    long
+  )
 
-  it.effect("S4 agrees with the reference however the hooks answer", () => agrees(anyChains(points), 40_000))
+  it.effect("S4 agrees with the reference however the hooks answer", () => agrees(anyChains(points), 40_000), long)
 
-  it.effect("C7 DEC-35 agrees with the reference when hooks hang, and nothing they say later changes a thing", () =>
-    agrees(hangingChains(points), 4000))
+  it.effect(
+    "C7 DEC-35 agrees with the reference when hooks hang, and nothing they say later changes a thing",
+    () => agrees(hangingChains(points), 4000),
+    long
+  )
 })
 
 /** The real fold over hooks that were altered: a fold with that flaw. */

@@ -146,7 +146,7 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   it("U-08 keep a tool from running when they crash, not when they take too long", { timeout: 60_000 }, async () => {
-    const word = "3610.5"
+    const word = `3610.${process.pid}`
     const commands = [
       "exit 1",
       "no-such-command",

@@ -287,7 +287,7 @@ describe("scripts for Gemini CLI", () => {
       {
         Notification: [{
           matcher: "ToolPermission",
-          hooks: [{ type: "command", command: "cat > note.tmp; mv note.tmp note.json; exec sleep 3608.5" }]
+          hooks: [{ type: "command", command: `cat > note.tmp; mv note.tmp note.json; exec sleep 3608.${process.pid}` }]
         }]
       },
       [calls(["bash", { command: "deploy" }])],
@@ -301,7 +301,7 @@ describe("scripts for Gemini CLI", () => {
     assert.match(message, /run_shell_command/)
     assert.deepInclude(details, { type: "exec", title: "deploys are approved", tool_input: { command: "deploy" } })
     await agent[Symbol.asyncDispose]()
-    await until(() => alive("3608.5").length === 0)
+    await until(() => alive(`3608.${process.pid}`).length === 0)
   })
 
   it("C-30 are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {

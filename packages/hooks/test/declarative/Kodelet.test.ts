@@ -223,7 +223,7 @@ print(json.dumps({"output": output}))
   })
 
   it("D-22 ends what takes too long, with what it started, and goes on", async () => {
-    const word = "kodelet-sleeper-4711"
+    const word = `kodelet-sleeper-${process.pid}`
     const { agent } = world({ [`${hooks}/x`]: script("before_tool_call", `bash -c 'exec -a ${word} sleep 600' & wait`) })
     const { agent: made, ran, warnings } = agent([bash("ls")], { timeoutMs: 300 })
     await using _ = made

@@ -316,17 +316,18 @@ describe("settings beside hooks", () => {
     { timeout: 60_000 },
     async () => {
       const late = { type: "command", command: "touch begun; until [ -f go ]; do sleep 0.01; done; echo kept > log", async: true }
-      const never = { type: "command", command: "exec sleep 3609.7", async: true }
+      const word = `3609.${process.pid}`
+      const never = { type: "command", command: `exec sleep ${word}`, async: true }
       const hooks = { Stop: [{ hooks: [late, never] }] }
       const { agent, cwd, read } = start("claude", { "README": "", "~/.claude/settings.json": { hooks } }, [], {
         options: { drainMs: 1_500 }
       })
       await agent.run("go")
-      await until(() => existsSync(join(cwd, "begun")) && alive("3609.7").length > 0)
+      await until(() => existsSync(join(cwd, "begun")) && alive(word).length > 0)
       const closed = agent.close()
       write(join(cwd, "go"), "")
       await closed
-      assert.deepEqual([read("log"), alive("3609.7")], ["kept\n", []])
+      assert.deepEqual([read("log"), alive(word)], ["kept\n", []])
     }
   )
 
