@@ -7,7 +7,6 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookSource } from "@belay/core/HookSource"
 import * as Result from "effect/Result"
-import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import type * as Common from "../Common.ts"
@@ -125,8 +124,7 @@ export const load = (options: Options = {}): Loaded => {
     ...(scopes === undefined ? {} : { scopes })
   }
   const find = () => Discovery.find(where)
-  const { sources, warnings: found } = find()
-  const warnings = existsSync(cwd) ? found : [{ file: cwd, key: "", reason: "there is no such folder" }, ...found]
+  const { sources, warnings } = find()
   const counting = heard(sources)
   const project = counting.filter(({ ofProject }) => ofProject)
   const entries = project.flatMap(({ config }) => config.handlers)

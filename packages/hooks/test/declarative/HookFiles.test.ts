@@ -1,5 +1,4 @@
 import * as HookConfig from "@belay/hooks/HookConfig"
-import * as HookFiles from "@belay/hooks/HookFiles"
 import * as Trust from "@belay/hooks/Trust"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -271,12 +270,5 @@ describe("HookFiles", () => {
       `${path}: hooks.PreToolUs: unknown event; did you mean PreToolUse?`,
       `${path}: hooks.PreToolUse[0].hooks[0].type: expected one of command, http, mcp_tool, prompt, agent`
     ])
-  })
-
-  it("says that a project is not where it is looked for", () => {
-    const { cwd, home } = place()
-    const nowhere = join(cwd, "nowhere")
-    const { warnings } = HookFiles.load({ cwd: nowhere, home, managed: join(home, "managed") })
-    assert.deepEqual(warnings.map(HookConfig.show), [`${nowhere}: there is no such folder`])
   })
 })
