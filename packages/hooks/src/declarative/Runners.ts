@@ -75,6 +75,8 @@ export interface Task {
   readonly maxOutput?: number
   /** Hears the first line of a command's standard output as soon as it is there. */
   readonly onFirstLine?: (line: string) => void
+  /** Hears of what a command left in the background. */
+  readonly onLinger?: (left: Command.Left) => void
 }
 
 /** @category models @since 0.1.0 */
@@ -118,7 +120,7 @@ export const make = (options: Options = {}): Runners => {
   const { graceMs = 2_000, lingerMs = 10_000, passEnv = [], run = Command.run } = options
   const http = requests(options)
   return (task, ctx) => {
-    const { cwd, env, input, maxOutput, onFirstLine, timeoutMs, work } = task
+    const { cwd, env, input, maxOutput, onFirstLine, onLinger, timeoutMs, work } = task
     switch (work.type) {
       case "command":
         return run({
@@ -133,7 +135,8 @@ export const make = (options: Options = {}): Runners => {
           timeoutMs,
           graceMs,
           lingerMs,
-          ...(onFirstLine === undefined ? {} : { onFirstLine })
+          ...(onFirstLine === undefined ? {} : { onFirstLine }),
+          ...(onLinger === undefined ? {} : { onLinger })
         })
       case "http":
         return http(work, task, ctx)

@@ -14,7 +14,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as Common from "../../Common.ts"
 import { expect, whole } from "../../internal/expect.ts"
 import { normalised } from "../../internal/knowledge.ts"
@@ -24,6 +23,7 @@ import * as Config from "../internal/basecoatconfig.ts"
 import type { Envelope, EventName, Handler, Kind, Run, Tool } from "../internal/basecoatevents.ts"
 import { whereabouts } from "../internal/basecoatgit.ts"
 import { changed, decodeHint, place, plain, sum, toolOf } from "../internal/basecoatshape.ts"
+import { Budget, recurrenceOf, Tally } from "../internal/basecoatstate.ts"
 import * as Entries from "../internal/entries.ts"
 import * as Runners from "../Runners.ts"
 
@@ -126,6 +126,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly quietMs?: number
   /** What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never block. Default `continue`, as Base Coat does. */
   readonly onBroken?: "continue" | "block"
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
   /** Says why a command or a tool may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
@@ -147,12 +149,21 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
  */
 export const make = (options: Options): AgentHook => {
   const { effectiveLimit = 0, handlers = [], name = "base-coat", quietMs = 60_000, timeoutMs = 3_000 } = options
-  Result.getOrThrow(expect(name, whole("timeoutMs", timeoutMs, 1), whole("quietMs", quietMs), whole("effectiveLimit", effectiveLimit)))
+  Result.getOrThrow(
+    expect(
+      name,
+      whole("timeoutMs", timeoutMs, 1),
+      whole("quietMs", quietMs),
+      whole("effectiveLimit", effectiveLimit),
+      whole("drainMs", options.drainMs)
+    )
+  )
   const setup = {
     handlers: () => options.runtime === undefined ? handlers : [...handlers, ...options.runtime.handlers()],
     entries: Entries.make<Handler & { readonly work: Runners.Work }>({
       runners: options.runners ?? Runners.make(),
-      refuse: options.refuse
+      refuse: options.refuse,
+      drainMs: options.drainMs
     }),
     timeoutMs,
     blockOnError: options.onBroken === "block"
@@ -260,10 +271,12 @@ export const make = (options: Options): AgentHook => {
         return added.length === 0 ? undefined : HookAction.transform({ ...start, context: [...context, ...added] })
       })
     },
+    close: () => setup.entries.drained,
     onSessionEnd: ({ reason, sessionId }, ctx) => {
       if (ctx.agent.depth > 0) return undefined
       const fired = at("SessionEnd", ctx, { reason, sessionId }, ({ metadata }) => ({ persistedFacts: sum(metadata, "persistedFacts") }))
-      return fired && Effect.map(fired, (verdict) => tell(verdict, ctx))
+      const last = setup.entries.end(ctx.root.sessionId)
+      return fired === undefined ? last : Effect.andThen(Effect.map(fired, (verdict) => tell(verdict, ctx)), last)
     },
     preToolCall: (call, ctx) => {
       const { args, id, name: tool, tool: { destructive = false, readOnly = false } } = call
@@ -381,14 +394,3 @@ export const make = (options: Options): AgentHook => {
     }
   })
 }
-
-const Budget = Schema.Struct({ usedTokens: Schema.Finite, effectiveLimit: Schema.Finite })
-const Tally = Schema.Struct({
-  calls: Schema.Finite,
-  failures: Schema.Finite,
-  rotations: Schema.Finite,
-  errors: Schema.Array(Schema.Struct({ signature: Schema.String, count: Schema.Finite, at: Schema.Finite }))
-})
-
-const recurrenceOf = ({ errors }: Schema.Schema.Type<typeof Tally>, signature: string): number =>
-  errors.find((error) => error.signature === signature)?.count ?? 0

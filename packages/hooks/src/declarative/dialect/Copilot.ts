@@ -11,7 +11,9 @@ import type { Message } from "@belay/core/Message"
 import { isProviderError } from "@belay/core/ProviderError"
 import { failure, type ToolMeta, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Common from "../../Common.ts"
+import { expect, whole } from "../../internal/expect.ts"
 import type { Warning } from "../HookConfig.ts"
 import * as File from "../internal/copilotFile.ts"
 import type { Verdict } from "../internal/copilotOutput.ts"
@@ -50,6 +52,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly home?: string
   /** What a hook that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, but for what denies anyway, as Copilot does. */
   readonly onBroken?: "continue" | "block"
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
   /** Lets `allow` count where a project has entries at `permissionRequest` too. Default false: a project tightens, and loosens nothing. */
   readonly projectAllows?: boolean
   /** What tools are called in hook files. Default: common names are recognised (`write_file` is `create`, or `Write`), others stay. */
@@ -98,8 +102,9 @@ export const decode = (text: string, file: string): Decoded => File.decode(text,
  */
 export const make = (options: Options): AgentHook => {
   const { handlers, home, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
+  Result.getOrThrow(expect(name, whole("drainMs", options.drainMs)))
   const runners = options.runners ?? Runners.make({ passEnv })
-  const entries = Entries.make<Handler>({ runners, refuse: options.refuse, maxOutput: 10_485_760 })
+  const entries = Entries.make<Handler>({ runners, refuse: options.refuse, maxOutput: 10_485_760, drainMs: options.drainMs })
   const fire = Runs.make({ handlers, entries, projectDir, home, passEnv, blockOnError: options.onBroken === "block" })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)

@@ -11,7 +11,9 @@ import type { LlmRequest } from "@belay/core/LlmCall"
 import { type Message, text } from "@belay/core/Message"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Common from "../../Common.ts"
+import { expect, whole } from "../../internal/expect.ts"
 import type { Warning } from "../HookConfig.ts"
 import * as Entries from "../internal/entries.ts"
 import * as Calls from "../internal/geminiCalls.ts"
@@ -57,6 +59,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   readonly transcripts?: string
   /** What a hook that broke, or took too long, means for a prompt or a tool call. Default `continue`, as Gemini CLI does. */
   readonly onBroken?: "continue" | "block"
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
   /** Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
@@ -94,8 +98,9 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
  */
 export const make = (options: Options): AgentHook => {
   const { disabled = [], name = "gemini-hooks", projectDir, runners = Runners.make({ graceMs: 5_000 }), toolNames = {} } = options
+  Result.getOrThrow(expect(name, whole("drainMs", options.drainMs)))
   const handlers = options.handlers.filter((handler) => !File.isDisabled(handler, disabled))
-  const entries = Entries.make<Handler>({ runners, refuse: options.refuse })
+  const entries = Entries.make<Handler>({ runners, refuse: options.refuse, drainMs: options.drainMs })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
   const events = new Set<string>(handlers.map(({ event }) => event))

@@ -54,6 +54,8 @@ export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
    * What one that broke, took too long, or could not say what it is for, means for a prompt or a tool call. Default `continue`, as Kodelet does.
    */
   readonly onBroken?: "continue" | "block"
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
   /** Says why an executable may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
   readonly refuse?: (handler: Handler) => string | undefined
 }
@@ -98,12 +100,15 @@ export const find = (
  */
 export const make = (options: Options): AgentHook => {
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
-  Result.getOrThrow(expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1)))
+  Result.getOrThrow(
+    expect(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1), whole("drainMs", options.drainMs))
+  )
   const { onBroken = "continue", refuse, runners = Runners.make() } = options
   const entries = Entries.make<Running>({
     runners,
     refuse: refuse === undefined ? undefined : ({ handler }) => refuse(handler),
-    refuser: refuse
+    refuser: refuse,
+    drainMs: options.drainMs
   })
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
@@ -218,6 +223,8 @@ export const make = (options: Options): AgentHook => {
     kind: "policy",
     timeout: "none",
     reinvoke: "ifChanged",
+    close: () => entries.drained,
+    onSessionEnd: (_end, ctx) => ctx.agent.depth > 0 ? undefined : entries.end(ctx.root.sessionId),
     preTurn: ({ message, metadata = {} }, ctx) =>
       Effect.gen(function*() {
         if (ctx.agent.depth === 0) {

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Condition from "../../Condition.ts"
 import type { Handler } from "../HookConfig.ts"
 import * as Outcome from "../Outcome.ts"
-import type { Finished } from "../runner/Command.ts"
+import type { Finished, Left } from "../runner/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
 import { type EventName, rowOf } from "./events.ts"
 import type { Flavor } from "./flavor.ts"
@@ -142,7 +142,8 @@ export const make = (setup: Setup): Engine => {
       env: { ...setup.env, ...environmentOf(handler, setup), ...told.env },
       timeoutMs: timeout * 1_000,
       ...(handler.trusted === undefined ? {} : { trusted: handler.trusted }),
-      ...(hears.line === undefined ? {} : { onFirstLine: hears.line })
+      ...(hears.line === undefined ? {} : { onFirstLine: hears.line }),
+      onLinger: (left: Left) => jobs.keep(left, ctx)
     }
     return Effect.map(setup.runners(task, ctx), (finished) => {
       const outcome = strict(flavor.read(finished, event, handler.work), event, setup.blockOnError)

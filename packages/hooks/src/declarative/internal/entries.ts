@@ -4,7 +4,7 @@ import { type JsonObject, whyNot } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Outcome } from "../Outcome.ts"
-import type { Finished } from "../runner/Command.ts"
+import type { Finished, Left } from "../runner/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
 import { type Fields, isFields } from "./fields.ts"
 import { tell } from "./hookrun.ts"
@@ -63,7 +63,7 @@ export interface Setup<E extends Entry> {
   /** Most bytes of what a command writes. Default: as for any command. */
   readonly maxOutput?: number
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
-  readonly drainMs?: number
+  readonly drainMs?: number | undefined
 }
 
 export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, refuser = refuse, runners }: Setup<E>): Entries<E> => {
@@ -77,7 +77,8 @@ export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, refu
           return Effect.succeed(read(broken, why))
         }
         const { trusted = "project" } = entry
-        return runners({ ...told, work, trusted, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx).pipe(
+        const onLinger = (left: Left) => jobs.keep(left, ctx)
+        return runners({ ...told, work, trusted, onLinger, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx).pipe(
           Effect.map((finished) => {
             const said = read(finished, undefined)
             tell(entry, said.outcome, finished, ctx)

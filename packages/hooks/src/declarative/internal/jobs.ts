@@ -2,12 +2,15 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { Left } from "../runner/Command.ts"
 
 export interface Jobs {
   /** Starts something that nobody waits for; it is told whether its session still goes on. */
   readonly start: (work: (goesOn: () => boolean) => Effect.Effect<void>, ctx: HookContext) => Effect.Effect<Fiber.Fiber<void>>
   /** Starts something that tells of what happens now: it is waited for a second at most. */
   readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
+  /** Takes over what a command left in the background. */
+  readonly keep: (left: Left, ctx: HookContext) => void
   /** The session is over. What still runs has its time, which nobody waits for, and is then ended. */
   readonly end: (sessionId: string) => Effect.Effect<void>
   /** Waits for what is left of sessions that are over. */
@@ -23,7 +26,10 @@ export const make = (drainMs: number): Jobs => {
       running.set(sessionId, fibers)
       return Effect.map(Effect.forkDetach(work(() => running.get(sessionId) === fibers)), (fiber) => {
         fibers.add(fiber)
-        fiber.addObserver(() => void fibers.delete(fiber))
+        fiber.addObserver(() => {
+          fibers.delete(fiber)
+          if (fibers.size === 0 && running.get(sessionId) === fibers) running.delete(sessionId)
+        })
         return fiber
       })
     })
@@ -34,6 +40,7 @@ export const make = (drainMs: number): Jobs => {
         start(() => Effect.asVoid(work), ctx),
         (fiber) => Effect.asVoid(Effect.raceFirst(Fiber.await(fiber), Effect.sleep("1 second")))
       ),
+    keep: (left, ctx) => void Effect.runFork(start(() => whole(left), ctx)),
     end: (sessionId) =>
       Effect.suspend(() => {
         const fibers = [...running.get(sessionId) ?? []]
@@ -50,3 +57,10 @@ export const make = (drainMs: number): Jobs => {
     drained: Effect.suspend(() => Effect.asVoid(Fiber.awaitAll([...draining])))
   }
 }
+
+/** Waits for what was left; an interruption ends it. */
+const whole = ({ end, ended }: Left): Effect.Effect<void> =>
+  Effect.onInterrupt(Effect.promise(() => ended), () => {
+    end()
+    return Effect.promise(() => ended)
+  })

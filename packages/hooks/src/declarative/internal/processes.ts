@@ -80,11 +80,11 @@ export const watch = (leader: Leader): () => void => {
 /** Whether anything still runs. */
 export const isRunning = (leader: Leader): boolean => running(leader).length > 0
 
-/** Gives what is left `ms` milliseconds to end by itself, without keeping the host from its own end; then stops it. */
-export const outlive = async (leader: Leader, ms: number, graceMs: number): Promise<void> => {
+/** Gives what is left `ms` milliseconds to end by itself, without keeping the host from its own end; then, or when `over` is told, stops it. */
+export const outlive = async (leader: Leader, ms: number, graceMs: number, over: AbortSignal): Promise<void> => {
   const end = performance.now() + ms
-  for (let step = 10; performance.now() < end; step = Math.min(step * 2, 1_000)) {
-    await pause(Math.min(step, Math.max(1, end - performance.now())), undefined, { ref: false })
+  for (let step = 10; performance.now() < end && !over.aborted; step = Math.min(step * 2, 1_000)) {
+    await pause(Math.min(step, Math.max(1, end - performance.now())), undefined, { ref: false, signal: over }).catch(() => {})
     if (!isRunning(leader)) return
   }
   await stop(leader, graceMs)

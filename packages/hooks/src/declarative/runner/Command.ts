@@ -37,10 +37,20 @@ export interface Request {
    * With 0 it is ended at once, and waited for.
    */
   readonly lingerMs?: number
+  /** Hears of what was left in the background, when there is any. */
+  readonly onLinger?: (left: Left) => void
   /** Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the command. Default 1,048,576. */
   readonly maxOutput?: number
   /** Hears the first line of standard output as soon as it is there, without its line break. */
   readonly onFirstLine?: (line: string) => void
+}
+
+/** What a command left in the background. @category models @since 0.1.0 */
+export interface Left {
+  /** When all of it has ended. */
+  readonly ended: Promise<void>
+  /** Has it ended now. */
+  readonly end: () => void
 }
 
 /** How it ended. @category models @since 0.1.0 */
@@ -112,7 +122,7 @@ interface Child {
 }
 
 const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
-  const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, passEnv = [] } = request
+  const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, onLinger, passEnv = [] } = request
   const mark = Guardian.mark()
   const spawned = Result.try(() =>
     spawn(args === undefined ? shell() : command, args === undefined ? ["-c", command] : [...args], {
@@ -174,7 +184,9 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
       else if (leader !== undefined && isRunning(leader)) {
         streams.stdout.unref?.()
         streams.stderr.unref?.()
-        return void outlive(leader, lingerMs, graceMs).then(letGo)
+        const over = new AbortController()
+        const ended = outlive(leader, lingerMs, graceMs, over.signal).then(letGo)
+        return onLinger?.({ ended, end: () => over.abort() })
       }
       await drained(closed)
       letGo()
