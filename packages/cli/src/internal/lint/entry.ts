@@ -1,5 +1,6 @@
 /** Rules about one entry: its keys, its matcher, its time, what it sends. */
 import { nearest } from "@belay/core/NamePattern"
+import * as Gemini from "@belay/hooks/Gemini"
 import * as Result from "effect/Result"
 import { systemOf } from "../guide/systems.ts"
 import type { Item } from "../world.ts"
@@ -62,32 +63,18 @@ const toolNames = [
   "AskUserQuestion"
 ]
 
-/** Tools of Claude Code under the names that Gemini CLI has for them. */
-const geminiNames: { readonly [tool: string]: string } = {
-  Bash: "run_shell_command",
-  Read: "read_file",
-  Write: "write_file",
-  Edit: "replace",
-  MultiEdit: "replace",
-  Glob: "glob",
-  Grep: "grep_search",
-  LS: "list_directory",
-  WebFetch: "web_fetch",
-  WebSearch: "google_web_search"
-}
-
 const ofGemini: Rule = ({ event, matcher = "", source }) => {
   if (source.dialect !== "gemini" || event?.matcher !== "tool_name") return []
   const pattern = patternOf(matcher)
-  const named = Object.keys(geminiNames).filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(matcher))
-  if (pattern === undefined || named.length === 0 || Object.values(geminiNames).some((name) => pattern.test(name))) return []
+  const named = Object.keys(Gemini.builtInTools).filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(matcher))
+  if (pattern === undefined || named.length === 0 || Object.values(Gemini.builtInTools).some((name) => pattern.test(name))) return []
   return [
     said(
       "error",
       "matcher-nothing",
       `no tool of Gemini CLI is called ${named.join(" or ")}`,
       "matchers are held against its own names: the entry never runs",
-      `Write ${JSON.stringify([...new Set(named.map((name) => geminiNames[name]!))].join("|"))}.`
+      `Write ${JSON.stringify([...new Set(named.map((name) => Gemini.builtInTools[name]!))].join("|"))}.`
     )
   ]
 }

@@ -43,6 +43,9 @@ export interface Decoded {
   readonly disabled: ReadonlyArray<string>
 }
 
+/** What Gemini CLI calls the tools that Claude Code has too, by the names that these have there. @category models @since 0.1.0 */
+export const builtInTools: { readonly [tool: string]: string } = Tools.builtIn
+
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<Common.Common, "timeout" | "onTimeout"> {
   /** What `decode` read, in the order in which it counts. */

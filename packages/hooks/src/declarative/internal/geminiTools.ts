@@ -6,20 +6,23 @@ import type { ToolNames } from "./toolnames.ts"
 
 const mcp = /^mcp__(.+?)__(.+)$/
 
+/** By the names that Claude Code has. */
+export const builtIn: { readonly [tool: string]: string } = {
+  Bash: "run_shell_command",
+  Read: "read_file",
+  Write: "write_file",
+  Edit: "replace",
+  MultiEdit: "replace",
+  Glob: "glob",
+  Grep: "grep_search",
+  LS: "list_directory",
+  WebFetch: "web_fetch",
+  WebSearch: "google_web_search"
+}
+
 export const make = (told: ToolNames): Renamed.Renamed =>
   Renamed.make({
-    names: {
-      Bash: "run_shell_command",
-      Read: "read_file",
-      Write: "write_file",
-      Edit: "replace",
-      MultiEdit: "replace",
-      Glob: "glob",
-      Grep: "grep_search",
-      LS: "list_directory",
-      WebFetch: "web_fetch",
-      WebSearch: "google_web_search"
-    },
+    names: builtIn,
     others: { replace: "Edit", str_replace_editor: "Edit", create: "Write", search_file_content: "Grep", rg: "Grep" },
     fields: {},
     plain: (tool) => {
