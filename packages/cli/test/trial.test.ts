@@ -79,6 +79,14 @@ describe("belay hooks test, for Claude Code", () => {
       "[{\"type\":\"text\",\"text\":\"it is blue\"}]"
     ])
     assert.isFalse(existsSync(path))
+    // As an agent writes it: whoever counts answers tells them by their ids.
+    write(
+      "home/hook",
+      "#!/bin/bash\njq -sc '[.[].message | select(.role == \"assistant\")] | [(unique_by(.id) | length), map(.stop_reason)]' \"$(jq -r .transcript_path)\" >&2; exit 2\n"
+    )
+    const counted = await json("test", "Stop", ...given)
+    assert.deepEqual(JSON.parse(counted.value.runs[0].stderr), [2, ["tool_use", "end_turn"]])
+    write("home/hook", "#!/bin/bash\ncat \"$(jq -r .transcript_path)\" >&2; exit 2\n")
     const said = await json("test", "Stop", "--output", "all done")
     assert.include(said.value.runs[0].stderr, "all done")
   })

@@ -24,9 +24,9 @@ import * as Gate from "../internal/gate.ts"
 import * as Owners from "../internal/owners.ts"
 import { eventOf } from "../internal/signals.ts"
 import { known, nameOf, type ToolNames, variables } from "../internal/toolnames.ts"
-import * as Transcript from "../internal/transcript.ts"
 import type { Verdict } from "../Outcome.ts"
 import * as Runners from "../Runners.ts"
+import * as Transcript from "../Transcript.ts"
 
 export type { ToolName, ToolNames } from "../internal/toolnames.ts"
 
@@ -87,7 +87,14 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
   const { concurrency = 10, drainMs = 5_000, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } = options
   const { graceMs = 2_000 } = options
   Result.getOrThrow(
-    expect(name, whole("concurrency", concurrency, 1), whole("graceMs", graceMs), whole("drainMs", drainMs), whole("stopCap", stopCap))
+    expect(
+      name,
+      whole("concurrency", concurrency, 1),
+      whole("graceMs", graceMs),
+      whole("lingerMs", options.lingerMs),
+      whole("drainMs", drainMs),
+      whole("stopCap", stopCap)
+    )
   )
   const owned = Owners.make(name, handlers)
   const engine = Engine.make({

@@ -21,8 +21,8 @@ import * as Runs from "../internal/copilotRuns.ts"
 import * as Tools from "../internal/copilotTools.ts"
 import * as Entries from "../internal/entries.ts"
 import type { ToolNames } from "../internal/toolnames.ts"
-import * as Transcript from "../internal/transcript.ts"
 import * as Runners from "../Runners.ts"
+import * as Transcript from "../Transcript.ts"
 
 /** The name of an event in camel case. @category models @since 0.1.0 */
 export type EventName = File.EventName

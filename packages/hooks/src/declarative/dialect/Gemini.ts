@@ -23,8 +23,8 @@ import type * as Output from "../internal/geminiOutput.ts"
 import * as Runs from "../internal/geminiRuns.ts"
 import * as Tools from "../internal/geminiTools.ts"
 import type { ToolNames } from "../internal/toolnames.ts"
-import * as Transcript from "../internal/transcript.ts"
 import * as Runners from "../Runners.ts"
+import * as Transcript from "../Transcript.ts"
 
 /** The name of an event. @category models @since 0.1.0 */
 export type EventName = File.EventName

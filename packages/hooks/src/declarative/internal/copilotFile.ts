@@ -1,12 +1,11 @@
 /** Reads hook files of GitHub Copilot. */
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
-import { stripComments } from "jsonc-parser"
 import { RE2JS } from "re2js"
 import type { Warning } from "../HookConfig.ts"
 import type { CommandWork, HttpWork, PromptWork } from "../Runners.ts"
 import type { Entry } from "./entries.ts"
-import { type Fields, isFields, isText, parse } from "./fields.ts"
+import { type Fields, isFields, isText, parseCommented } from "./fields.ts"
 import { whyNoObject } from "./nojson.ts"
 
 /** Events by their own names: what else they are called, and the field that a matcher is held against. */
@@ -63,7 +62,7 @@ export const decode = (text: string, file: string): Decoded => {
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
   const nothing = { handlers: [], warnings, disableAllHooks: false }
-  const settings = parse(stripComments(text.replace(/^\uFEFF/, "")))
+  const settings = parseCommented(text)
   if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
   const { disableAllHooks, hooks, version = 1 } = settings
   if (version !== 1) return warn("version", "expected 1, so nothing of this file counts") ?? nothing

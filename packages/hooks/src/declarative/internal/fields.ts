@@ -1,6 +1,7 @@
 /** Reads JSON that somebody else wrote, field by field: one that makes no sense does not make the others unheard. */
 import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
+import { stripComments } from "jsonc-parser"
 
 export type Fields = { readonly [key: string]: unknown }
 
@@ -9,6 +10,9 @@ export const isFields = (value: unknown): value is Fields => typeof value === "o
 /** Parses JSON, without keys that would change what objects inherit. */
 export const parse = (text: string): unknown =>
   Result.getOrUndefined(Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value)))
+
+/** The same where there may be comments. */
+export const parseCommented = (text: string): unknown => parse(stripComments(text.replace(/^\uFEFF/, "")))
 
 /** The object that a text is as JSON, as it was written; nothing where it is none. */
 export const record = (text: string): Fields | undefined => {

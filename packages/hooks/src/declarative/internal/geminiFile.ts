@@ -1,12 +1,11 @@
 /** Reads the hooks of a settings file of Gemini CLI. */
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
-import { stripComments } from "jsonc-parser"
 import { RE2JS } from "re2js"
 import type { Warning } from "../HookConfig.ts"
 import type { CommandWork } from "../Runners.ts"
 import type { Entry } from "./entries.ts"
-import { type Fields, isFields, isText, parse } from "./fields.ts"
+import { type Fields, isFields, isText, parseCommented } from "./fields.ts"
 import { whyNoObject } from "./nojson.ts"
 
 /** The field that a matcher is held against; none where every matcher fits. */
@@ -48,7 +47,7 @@ type Warn = (key: string, reason: string) => undefined
 export const decode = (text: string, file: string, folder?: string): Decoded => {
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
-  const settings = parse(stripComments(text.replace(/^\uFEFF/, "")))
+  const settings = parseCommented(text)
   if (!isFields(settings)) warn("", whyNoObject(text, true))
   const { hooks, hooksConfig } = isFields(settings) ? settings : {}
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")

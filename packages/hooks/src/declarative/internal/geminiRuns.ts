@@ -4,12 +4,12 @@ import type { JsonObject } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
+import type { Transcript } from "../Transcript.ts"
 import * as Entries from "./entries.ts"
 import { type EventName, events as fields, type Handler } from "./geminiFile.ts"
 import * as Output from "./geminiOutput.ts"
 import { labelOf } from "./hookrun.ts"
 import { placed } from "./placed.ts"
-import type { Transcript } from "./transcript.ts"
 
 export interface Setup {
   readonly handlers: ReadonlyArray<Handler>

@@ -43,6 +43,10 @@ export const wake = (): void => {
     })
   ))
   guardian = started
+  // Somebody else may have ended it: the next command has one again.
+  started?.once("close", () => {
+    if (guardian === started) guardian = undefined
+  })
   started?.on("error", () => {}).unref()
   started?.stdin?.on("error", () => {})
   ;(started?.stdin as Socket | null | undefined)?.unref()

@@ -40,7 +40,7 @@ export const make = (drainMs: number): Jobs => {
         start(() => Effect.asVoid(work), ctx),
         (fiber) => Effect.asVoid(Effect.raceFirst(Fiber.await(fiber), Effect.sleep("1 second")))
       ),
-    keep: (left, ctx) => void Effect.runFork(start(() => whole(left), ctx)),
+    keep: (left, ctx) => void Effect.runSync(start(() => whole(left), ctx)),
     end: (sessionId) =>
       Effect.suspend(() => {
         const fibers = [...running.get(sessionId) ?? []]

@@ -1,8 +1,7 @@
 /** GitHub Copilot: a folder of hook files of the user and of the repository, and the hooks of their settings. */
-import { stripComments } from "jsonc-parser"
 import { join } from "node:path"
 import * as Copilot from "../../dialect/Copilot.ts"
-import { parse } from "../fields.ts"
+import { parseCommented } from "../fields.ts"
 import { real } from "../files.ts"
 import { called, type Family, filesOf, picked, trusting } from "./family.ts"
 
@@ -23,7 +22,7 @@ export const copilot: Family = {
     // Of the files in a folder each silences itself alone.
     return format === "settings" || !config.disableAllHooks ? config : { ...config, handlers: [], disableAllHooks: false }
   },
-  about: ({ text }) => picked(parse(stripComments(text.replace(/^\uFEFF/, ""))), "version", "hooks", "disableAllHooks"),
+  about: ({ text }) => picked(parseCommented(text), "version", "hooks", "disableAllHooks"),
   hooks: (sources, making) => {
     const handlers = trusting<Copilot.Handler>(sources)
     return handlers.length === 0 ? [] : [Copilot.make({ ...called("copilot", making), handlers })]

@@ -1,8 +1,7 @@
 /** Gemini CLI: settings of the user and of the project, and extensions of the user. */
-import { stripComments } from "jsonc-parser"
 import { join } from "node:path"
 import * as Gemini from "../../dialect/Gemini.ts"
-import { parse } from "../fields.ts"
+import { parseCommented } from "../fields.ts"
 import { real } from "../files.ts"
 import { isDisabled } from "../geminiFile.ts"
 import { called, type Family, list, picked, type Source, trusting } from "./family.ts"
@@ -30,7 +29,7 @@ export const gemini: Family = {
   ],
   // Most settings have no hooks at all.
   decode: ({ format, path, text }) => Gemini.decode(text, path, format),
-  about: ({ text }) => picked(parse(stripComments(text.replace(/^\uFEFF/, ""))), "hooks", "hooksConfig"),
+  about: ({ text }) => picked(parseCommented(text), "hooks", "hooksConfig"),
   hooks: (sources, making) => {
     const { everybody, project } = silenced(sources)
     const handlers = trusting<Gemini.Handler>(sources).filter((handler) => handler.trusted === "user" || !isDisabled(handler, project))

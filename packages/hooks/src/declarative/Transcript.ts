@@ -1,4 +1,8 @@
-/** What was said in a session, a line of JSON a message, for scripts that read it. */
+/**
+ * What was said in a session, a line of JSON a message, for scripts that read it.
+ *
+ * @since 0.1.0
+ */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import type { FinishReason } from "@belay/core/Turn"
@@ -8,6 +12,7 @@ import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 
+/** One message. @category models @since 0.1.0 */
 export type Entry =
   /** `isMeta`: said by a hook, not by a person. */
   | { readonly role: "user"; readonly content: string; readonly isMeta?: true }
@@ -21,14 +26,30 @@ export type Entry =
   }
   | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
 
+/** @category models @since 0.1.0 */
 export interface Transcript {
+  /** The file of a session. */
   readonly path: (sessionId: string) => string
-  /** Only the owner may read the file. What cannot be written is left out. */
+  /** Adds a message; `agent` is the sub-agent whose it is. Only the owner may read the file. What cannot be written is left out. */
   readonly add: (sessionId: string, entry: Entry, cwd: string, agent?: string) => void
 }
 
 const maxSessions = 10_000
 
+/**
+ * Writes transcripts in the form that Claude Code has, a file a session in one folder.
+ *
+ * @example
+ * ```ts
+ * import * as Transcript from "@belay/hooks/Transcript"
+ *
+ * const transcript = Transcript.make("/srv/ada/transcripts")
+ * transcript.add("session-1", { role: "user", content: "hello" }, "/srv/app")
+ * console.log(transcript.path("session-1")) // "/srv/ada/transcripts/session-1.jsonl"
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (folder: string): Transcript => {
   const last = new Map<string, string>()
   const path = (sessionId: string) => join(folder, `${sessionId.replaceAll(/[^\w-]/g, "_").slice(0, 120)}.jsonl`)
