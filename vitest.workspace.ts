@@ -18,6 +18,7 @@ export default defineConfig({
     projects: [
       project("core", "./packages/core"),
       project("hooks", "./packages/hooks"),
+      project("hook-files", "./packages/hook-files"),
       project("providers", "./packages/providers"),
       project("testing", "./packages/testing"),
       project("cli", "./packages/cli"),

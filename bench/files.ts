@@ -1,15 +1,15 @@
 /** What hooks of files cost: those that do not fit, a process against a bare spawn, and many processes at once. */
 import * as HookChain from "@belay/core/HookChain"
-import type { ToolCallEvent } from "@belay/core/Tool"
-import * as ClaudeCode from "@belay/hooks/ClaudeCode"
-import * as Command from "@belay/hooks/Command"
-import * as HookConfig from "@belay/hooks/HookConfig"
+import type { PreToolCallEvent } from "@belay/core/Tool"
+import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
+import * as Command from "@belay/hook-files/Command"
+import * as HookConfig from "@belay/hook-files/HookConfig"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { measure, table } from "./measure.ts"
 import { scope } from "./scope.ts"
 
-const call: ToolCallEvent = {
+const call: PreToolCallEvent = {
   id: "call-1",
   name: "bash",
   args: { command: "npm run build --workspace web && git status" },

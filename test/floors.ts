@@ -7,10 +7,11 @@ const floors: { readonly [room: string]: number } = { data: 0, hook: 1, port: 1,
 const below: { readonly [name: string]: ReadonlyArray<string> } = {
   core: [],
   hooks: ["core"],
+  "hook-files": ["core", "hooks"],
   providers: ["core"],
   testing: ["core"],
-  cli: ["core", "hooks", "testing"],
-  examples: ["core", "hooks", "providers", "testing"]
+  cli: ["core", "hooks", "hook-files", "testing"],
+  examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */

@@ -5,19 +5,19 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookContext } from "@belay/core/HookContext"
-import type { ToolCallEvent } from "@belay/core/Tool"
-import * as Approval from "./Approval.ts"
-import * as AuditLog from "./AuditLog.ts"
-import * as Budget from "./Budget.ts"
-import * as DestructiveCommands from "./DestructiveCommands.ts"
-import * as EgressGuard from "./EgressGuard.ts"
-import * as LoopDetector from "./LoopDetector.ts"
-import * as PromptInjection from "./PromptInjection.ts"
-import * as ProtectedPaths from "./ProtectedPaths.ts"
-import * as Redaction from "./Redaction.ts"
-import * as Secrets from "./Secrets.ts"
-import * as TextNormalizer from "./TextNormalizer.ts"
-import * as ToolErrors from "./ToolErrors.ts"
+import type { PreToolCallEvent } from "@belay/core/Tool"
+import * as PromptInjection from "./guardrail/PromptInjection.ts"
+import * as Redaction from "./guardrail/Redaction.ts"
+import * as Secrets from "./guardrail/Secrets.ts"
+import * as TextNormalizer from "./guardrail/TextNormalizer.ts"
+import * as Budget from "./limit/Budget.ts"
+import * as LoopDetector from "./limit/LoopDetector.ts"
+import * as AuditLog from "./operations/AuditLog.ts"
+import * as Approval from "./permission/Approval.ts"
+import * as DestructiveCommands from "./permission/DestructiveCommands.ts"
+import * as EgressGuard from "./permission/EgressGuard.ts"
+import * as ProtectedPaths from "./permission/ProtectedPaths.ts"
+import * as ToolErrors from "./resilience/ToolErrors.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options {
@@ -69,7 +69,7 @@ export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> =>
 /** Asks about tools that say they are destructive, and about commands that are. */
 const approval = (ask: Options["ask"]): AgentHook => {
   const commands = DestructiveCommands.make({ onMatch: "ask" })
-  const why = (call: ToolCallEvent, ctx: HookContext): string | undefined => {
+  const why = (call: PreToolCallEvent, ctx: HookContext): string | undefined => {
     const found = commands.preToolCall?.(call, ctx)
     if (typeof found === "object" && found !== null && "_tag" in found && found._tag === "Ask") return found.reason
     return call.tool.destructive === true ? `${call.name} may destroy something` : undefined

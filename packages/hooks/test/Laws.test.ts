@@ -3,8 +3,8 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as Approval from "@belay/hooks/Approval"
 import * as AuditLog from "@belay/hooks/AuditLog"
 import * as Budget from "@belay/hooks/Budget"
-import * as Common from "@belay/hooks/Common"
 import * as CostTracker from "@belay/hooks/CostTracker"
+import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as InputGuardrail from "@belay/hooks/InputGuardrail"
 import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import * as ProviderFallback from "@belay/hooks/ProviderFallback"
@@ -16,30 +16,33 @@ const price = { costPerInputToken: 1e-6, costPerOutputToken: 2e-6 }
 const pure = { deterministic: true, perSession: true } as const
 
 const hooks: ReadonlyArray<readonly [make: (common: HookLaws.Common) => AgentHook, options: HookLaws.Options]> = [
-  [(common) => Common.shape(common, InputGuardrail.make({ patterns: ["forbidden", "(a+)+!"] })), {
+  [(common) => HookDefaults.apply(common, InputGuardrail.make({ patterns: ["forbidden", "(a+)+!"] })), {
     ...pure,
     events: { preTurn: [{ message: "forbidden" }] }
   }],
   [
-    (common) => Common.shape(common, OutputGuardrail.make({ patterns: ["sk-[a-z]+"], redact: "[key]" })),
+    (common) => HookDefaults.apply(common, OutputGuardrail.make({ patterns: ["sk-[a-z]+"], redact: "[key]" })),
     { ...pure, events: { postLlmCall: [{ response: { text: "sk-notakey" } }] } }
   ],
-  [(common) => Common.shape(common, Approval.make({ tools: ["deploy", "rm*"] })), {
+  [(common) => HookDefaults.apply(common, Approval.make({ tools: ["deploy", "rm*"] })), {
     ...pure,
     events: { preToolCall: [{ name: "deploy" }, { name: "rm_all" }] }
   }],
   [
     (common) =>
-      Common.shape(common, ToolArguments.make({ tools: "*", rewrite: (args) => typeof args === "object" ? { seen: true } : undefined })),
+      HookDefaults.apply(
+        common,
+        ToolArguments.make({ tools: "*", rewrite: (args) => typeof args === "object" ? { seen: true } : undefined })
+      ),
     { ...pure, events: { preToolCall: [{ args: {} }] } }
   ],
   [
-    (common) => Common.shape(common, ProviderFallback.make()),
+    (common) => HookDefaults.apply(common, ProviderFallback.make()),
     { ...pure, events: { onLlmError: [{ provider: "one", providers: ["one", "two"] }] } }
   ],
-  [(common) => Common.shape(common, CostTracker.make({ ...price, limit: 1 })), { deterministic: true, perSession: true }],
+  [(common) => HookDefaults.apply(common, CostTracker.make({ ...price, limit: 1 })), { deterministic: true, perSession: true }],
   [(common) => Budget.make({ ...common, ...price, limits: [{ scope: "session", money: 5, calls: 50 }] }), { perSession: true }],
-  [(common) => Common.shape(common, AuditLog.make({ sink: () => {} })), {}]
+  [(common) => HookDefaults.apply(common, AuditLog.make({ sink: () => {} })), {}]
 ]
 
 for (const [make, options] of hooks) {

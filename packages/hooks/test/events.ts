@@ -1,9 +1,9 @@
 /** Events as the runtime would build them. Fake data only. */
-import type { LlmFailure } from "@belay/core/HookPoint"
+import type { OnLlmErrorEvent } from "@belay/core/HookPoint"
 import type { Json } from "@belay/core/Json"
-import type { LlmRequest, LlmResponse, LlmResponseEvent } from "@belay/core/LlmCall"
+import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
-import type { ToolCallEvent } from "@belay/core/Tool"
+import type { PreToolCallEvent } from "@belay/core/Tool"
 import type { Usage } from "@belay/core/Usage"
 
 export const request = (model?: string): LlmRequest => ({
@@ -13,7 +13,7 @@ export const request = (model?: string): LlmRequest => ({
   parameters: {}
 })
 
-export const answer = (response: Partial<LlmResponse> = {}, event: Partial<LlmResponseEvent> = {}): LlmResponseEvent => ({
+export const answer = (response: Partial<LlmResponse> = {}, event: Partial<PostLlmCallEvent> = {}): PostLlmCallEvent => ({
   request: request(),
   response: { model: "model-1", text: "hi", toolCalls: [], finishReason: "stop", ...response },
   provider: "fake",
@@ -22,10 +22,10 @@ export const answer = (response: Partial<LlmResponse> = {}, event: Partial<LlmRe
   ...event
 })
 
-export const spent = (inputTokens: number, outputTokens: number, more: Partial<Usage> = {}): LlmResponseEvent =>
+export const spent = (inputTokens: number, outputTokens: number, more: Partial<Usage> = {}): PostLlmCallEvent =>
   answer({ usage: { inputTokens, outputTokens, ...more } })
 
-export const call = (name: string, args: Json = {}, id = `call-${name}`): ToolCallEvent => ({
+export const call = (name: string, args: Json = {}, id = `call-${name}`): PreToolCallEvent => ({
   id,
   name,
   args,
@@ -35,7 +35,7 @@ export const call = (name: string, args: Json = {}, id = `call-${name}`): ToolCa
 
 export const overloaded = new ProviderError.Overloaded({ provider: "one", message: "out of capacity" })
 
-export const failed = (failure: Partial<LlmFailure> = {}): LlmFailure => ({
+export const failed = (failure: Partial<OnLlmErrorEvent> = {}): OnLlmErrorEvent => ({
   error: overloaded,
   attempt: 1,
   provider: "one",

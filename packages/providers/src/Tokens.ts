@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { LlmRequest, LlmResponseEvent } from "@belay/core/LlmCall"
+import type { LlmRequest, PostLlmCallEvent } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import type { Tokenizer } from "@belay/core/Tokenizer"
 import { estimateTokenCount } from "tokenx"
@@ -24,7 +24,7 @@ export interface Corrected extends Tokenizer {
   /** What an estimate is multiplied with: what the vendor counted last, over what was estimated. Between 0.5 and 2. */
   readonly ratio: () => number
   /** Learns from an answered call. One without usage, with files, of fewer than 100 tokens, or answered by a hook teaches nothing. */
-  readonly learn: (event: LlmResponseEvent) => void
+  readonly learn: (event: PostLlmCallEvent) => void
 }
 
 /**

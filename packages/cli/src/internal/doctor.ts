@@ -1,5 +1,5 @@
 /** `belay hooks doctor`: what is wrong, why it matters, and what to do. */
-import type { Warning } from "@belay/hooks/HookConfig"
+import type { Warning } from "@belay/hook-files/HookConfig"
 import { check } from "./lint/command.ts"
 import { rules } from "./lint/entry.ts"
 import type { Finding, Level } from "./lint/finding.ts"

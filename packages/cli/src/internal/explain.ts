@@ -1,5 +1,5 @@
 /** `belay hooks explain`: what an event is, in every system that has it. */
-import type { Dialect } from "@belay/hooks/Discovery"
+import type { Dialect } from "@belay/hook-files/Discovery"
 import { type Event, points, spelt, type System } from "./guide/guide.ts"
 import { named, systemOf, systems } from "./guide/systems.ts"
 import { plain, type Screen, styleOf, wrap } from "./screen.ts"

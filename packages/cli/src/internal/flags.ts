@@ -1,6 +1,6 @@
 /** What all commands share: their flags, and how they speak and end. */
 import { nearest } from "@belay/core/NamePattern"
-import type { Dialect } from "@belay/hooks/Discovery"
+import type { Dialect } from "@belay/hook-files/Discovery"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"

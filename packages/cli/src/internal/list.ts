@@ -1,5 +1,5 @@
 /** `belay hooks list`: what is there. */
-import * as HookConfig from "@belay/hooks/HookConfig"
+import * as HookConfig from "@belay/hook-files/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { type File, type Item, short, shown, type World } from "./world.ts"
 

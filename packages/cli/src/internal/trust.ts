@@ -1,6 +1,6 @@
 /** `belay hooks trust` and `untrust`: what would run, and what a person says about it. */
-import type { Entry } from "@belay/hooks/Discovery"
-import * as Trust from "@belay/hooks/Trust"
+import type { Entry } from "@belay/hook-files/Discovery"
+import * as Trust from "@belay/hook-files/Trust"
 import { beginning } from "./beginning.ts"
 import { systemOf } from "./guide/systems.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"

@@ -15,7 +15,7 @@ import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
-import type { SessionEnd } from "../data/Session.ts"
+import type { OnSessionEndEvent } from "../data/Session.ts"
 import type { TurnInput } from "../data/Turn.ts"
 import type { AgentHook, AnyHook } from "../hook/AgentHook.ts"
 import type { HookChain } from "../hook/HookChain.ts"
@@ -52,7 +52,7 @@ export interface Session {
   /** Compacts the conversation now; false when nothing could be removed. */
   readonly compact: Effect.Effect<boolean>
   /** Ends the session; its hooks are told once. */
-  readonly close: (reason?: SessionEnd["reason"]) => Effect.Effect<void>
+  readonly close: (reason?: OnSessionEndEvent["reason"]) => Effect.Effect<void>
 }
 
 /** What a person decided, by tool call id. @category models @since 0.1.0 */
@@ -352,7 +352,7 @@ class SessionFace implements Session {
     return this.within(Effect.gen(() => Compaction.compact(this.outside(), "manual")))
   }
 
-  close(reason: SessionEnd["reason"] = "done"): Effect.Effect<void> {
+  close(reason: OnSessionEndEvent["reason"] = "done"): Effect.Effect<void> {
     const { host: { chain, core, hub }, session } = this
     return this.within(Effect.suspend(() => {
       if (session.status === "closed") return Effect.void

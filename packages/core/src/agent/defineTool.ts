@@ -9,7 +9,7 @@ import type { StandardSchemaV1 } from "effect/StandardSchema"
 import type { Artifact } from "../data/Artifact.ts"
 import type { Delegation } from "../data/Delegation.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
-import type { ToolCallEvent, ToolMeta, ToolResultEvent } from "../data/Tool.ts"
+import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
 import type { HookContext } from "../hook/HookContext.ts"
 
@@ -104,7 +104,7 @@ export const defineTool = <const Name extends string, S extends InputSchema>(
 export const onTool = <Args, R = never>(
   tool: Tool<string, Args>,
   hook: Omit<HookOptions, "tools"> & {
-    readonly preToolCall?: (event: ToolCallEvent<Args>, ctx: HookContext) => HookReturn<"preToolCall", R>
-    readonly postToolCall?: (event: ToolResultEvent<Args>, ctx: HookContext) => HookReturn<"postToolCall", R>
+    readonly preToolCall?: (event: PreToolCallEvent<Args>, ctx: HookContext) => HookReturn<"preToolCall", R>
+    readonly postToolCall?: (event: PostToolCallEvent<Args>, ctx: HookContext) => HookReturn<"postToolCall", R>
   }
 ): AgentHook<R> => ({ ...hook, tools: tool.name }) as never

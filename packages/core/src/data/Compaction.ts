@@ -37,7 +37,7 @@ export interface CompactionResult {
 }
 
 /** What `postCompaction` hooks receive. @category models @since 0.1.0 */
-export interface CompactionEnd {
+export interface PostCompactionEvent {
   readonly removedCount: number
   readonly summary: string
   readonly budget: TokenBudget

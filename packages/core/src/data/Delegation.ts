@@ -22,7 +22,7 @@ export interface DelegationResult {
 }
 
 /** A finished delegation: what `postDelegation` hooks receive. @category models @since 0.1.0 */
-export interface DelegationEnd {
+export interface PostDelegationEvent {
   readonly delegation: Delegation
   readonly result: DelegationResult
   /** False when a hook answered for the sub-agent (`Respond`). */

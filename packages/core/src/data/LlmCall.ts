@@ -68,7 +68,7 @@ export const LlmResponse = Schema.Struct({
 export const textResponse = (text: string, model = "none"): LlmResponse => ({ model, text, toolCalls: [], finishReason: "stop" })
 
 /** An answered LLM call: what `postLlmCall` hooks receive. @category models @since 0.1.0 */
-export interface LlmResponseEvent {
+export interface PostLlmCallEvent {
   readonly request: LlmRequest
   readonly response: LlmResponse
   /** Name of the provider that answered; the hook's name when a hook did. */

@@ -6,7 +6,7 @@
 import type { Message } from "./Message.ts"
 
 /** A session about to start: what `onSessionStart` hooks receive and may change. @category models @since 0.1.0 */
-export interface SessionStart {
+export interface OnSessionStartEvent {
   readonly sessionId: string
   readonly source: "startup" | "resume" | "rotate"
   /** The session that this one goes on from, when it was rotated. */
@@ -16,7 +16,7 @@ export interface SessionStart {
 }
 
 /** Why a session ended: what `onSessionEnd` hooks receive. @category models @since 0.1.0 */
-export interface SessionEnd {
+export interface OnSessionEndEvent {
   readonly sessionId: string
   readonly reason: "done" | "error" | "rotate" | "abort"
 }

@@ -54,14 +54,14 @@ export const success = (output: Json): ToolSuccess => ({ ok: true, output })
 export const failure = (error: string): ToolFailure => ({ ok: false, error })
 
 /** A tool call on its way to execution: what `preToolCall` hooks receive. `args` fit the tool's schema. @category models @since 0.1.0 */
-export interface ToolCallEvent<Args = Json> extends Omit<ToolCall, "args"> {
+export interface PreToolCallEvent<Args = Json> extends Omit<ToolCall, "args"> {
   readonly args: Args
   readonly tool: ToolMeta
   readonly grant: ExecutionGrant
 }
 
 /** A tool call that ended: what `postToolCall` hooks receive. @category models @since 0.1.0 */
-export interface ToolResultEvent<Args = Json> {
+export interface PostToolCallEvent<Args = Json> {
   readonly call: Omit<ToolCall, "args"> & { readonly args: Args }
   readonly tool: ToolMeta
   readonly result: ToolResult
@@ -72,7 +72,7 @@ export interface ToolResultEvent<Args = Json> {
 }
 
 /** A question to the permission hooks: the policy wants a person (or a hook) to decide. @category models @since 0.1.0 */
-export interface PermissionRequest {
+export interface OnPermissionEvent {
   readonly call: ToolCall
   readonly tool: ToolMeta
   readonly reason: string
@@ -86,7 +86,7 @@ export type PermissionDecision =
   | { readonly type: "ask"; readonly reason: string }
 
 /** A call that will not run: what `onToolDenied` hooks receive. @category models @since 0.1.0 */
-export interface ToolDenied {
+export interface OnToolDeniedEvent {
   readonly call: ToolCall
   /** The hook, or `policy`, or `person`. */
   readonly by: string

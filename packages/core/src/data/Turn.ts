@@ -34,7 +34,7 @@ export const TurnOutput = Schema.Struct({
 })
 
 /** A finished turn: what `postTurn` hooks receive. @category models @since 0.1.0 */
-export interface TurnEnd {
+export interface PostTurnEvent {
   readonly input: TurnInput
   readonly output: TurnOutput
   /** False when a hook answered the turn (`Respond`). */

@@ -9,7 +9,7 @@ import type * as Effect from "effect/Effect"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
-import type { ToolCallEvent, ToolResult } from "../data/Tool.ts"
+import type { PreToolCallEvent, ToolResult } from "../data/Tool.ts"
 import type { HookContext } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 
@@ -144,7 +144,7 @@ export interface AgentHook<out R = never> extends HookOptions {
   /** Surrounds every LLM call; the lowest priority number is outermost. */
   readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
   /** Surrounds every execution of a tool; the lowest priority number is outermost. */
-  readonly wrapToolCall?: WrapMethod<ToolCallEvent, ToolResult, R>
+  readonly wrapToolCall?: WrapMethod<PreToolCallEvent, ToolResult, R>
   /** Changes messages that memory or a session's start brings, before they join the conversation. When it breaks they are left out. */
   readonly concealMessages?: (messages: ReadonlyArray<Message>, ctx: HookContext) => ReadonlyArray<Message>
   /**

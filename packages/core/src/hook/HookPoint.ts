@@ -2,18 +2,35 @@
  * The table of points: where hooks run, what they receive, what they may answer, in which order.
  * The types of hooks, the checks at run time and the table in docs/hooks.md all come from here.
  *
+ * One grammar for what hooks receive: the event of the point `preToolCall` is `PreToolCallEvent`, that of `onBudget` is `OnBudgetEvent`, and so on.
+ * Where the event is a value that also exists outside of hooks, such as `LlmRequest`, the event is an alias of it.
+ *
  * @since 0.1.0
  */
 import type { AgentError } from "../data/AgentError.ts"
-import type { BudgetLevel, CompactionEnd, CompactionHint, CompactionRequest, CompactionResult, TokenBudget } from "../data/Compaction.ts"
-import type { Delegation, DelegationEnd, DelegationResult, HostSignal } from "../data/Delegation.ts"
+import type {
+  BudgetLevel,
+  CompactionHint,
+  CompactionRequest,
+  CompactionResult,
+  PostCompactionEvent,
+  TokenBudget
+} from "../data/Compaction.ts"
+import type { Delegation, DelegationResult, HostSignal, PostDelegationEvent } from "../data/Delegation.ts"
 import { type Json, whyNot } from "../data/Json.ts"
-import type { LlmDelta, LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../data/LlmCall.ts"
+import type { LlmDelta, LlmRequest, LlmResponse, PostLlmCallEvent, RetryDecision } from "../data/LlmCall.ts"
 import type { Message, ToolCall } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
-import type { SessionEnd, SessionStart } from "../data/Session.ts"
-import type { PermissionDecision, PermissionRequest, ToolCallEvent, ToolDenied, ToolResult, ToolResultEvent } from "../data/Tool.ts"
-import type { TurnEnd, TurnInput, TurnOutput } from "../data/Turn.ts"
+import type { OnSessionEndEvent, OnSessionStartEvent } from "../data/Session.ts"
+import type {
+  OnPermissionEvent,
+  OnToolDeniedEvent,
+  PermissionDecision,
+  PostToolCallEvent,
+  PreToolCallEvent,
+  ToolResult
+} from "../data/Tool.ts"
+import type { PostTurnEvent, TurnInput, TurnOutput } from "../data/Turn.ts"
 import type { Usage } from "../data/Usage.ts"
 import type * as HookAction from "./HookAction.ts"
 
@@ -23,7 +40,7 @@ export interface TurnAnswer {
 }
 
 /** A failed turn: what `onTurnError` hooks receive. @category models @since 0.1.0 */
-export interface TurnFailure {
+export interface OnTurnErrorEvent {
   readonly input: TurnInput
   readonly error: AgentError
   /** What an earlier hook recovered the turn with: for gates and observers. */
@@ -31,7 +48,7 @@ export interface TurnFailure {
 }
 
 /** A failed LLM call: what `onLlmError` hooks receive. @category models @since 0.1.0 */
-export interface LlmFailure {
+export interface OnLlmErrorEvent {
   readonly error: ProviderError
   /** Failed attempts of this call so far, from 1. */
   readonly attempt: number
@@ -44,7 +61,7 @@ export interface LlmFailure {
 }
 
 /** A finished step: what `postStep` hooks receive. @category models @since 0.1.0 */
-export interface StepEnd {
+export interface PostStepEvent {
   readonly messages: ReadonlyArray<Message>
   /** Of the turn so far. */
   readonly usage: Usage
@@ -53,7 +70,7 @@ export interface StepEnd {
 }
 
 /** A turn about to end: what `preStop` hooks receive. @category models @since 0.1.0 */
-export interface StopCandidate {
+export interface PreStopEvent {
   readonly text: string
   /** Follow-ups already given in a row; the cap is 8. */
   readonly followUps: number
@@ -64,29 +81,50 @@ export interface StopCandidate {
   readonly budget: TokenBudget
 }
 
+/** What `preTurn` hooks receive. @category models @since 0.1.0 */
+export type PreTurnEvent = TurnInput
+
+/** What `preLlmCall` hooks receive. @category models @since 0.1.0 */
+export type PreLlmCallEvent = LlmRequest
+
+/** What `onLlmDelta` hooks receive. @category models @since 0.1.0 */
+export type OnLlmDeltaEvent = LlmDelta
+
+/** What `preDelegation` hooks receive. @category models @since 0.1.0 */
+export type PreDelegationEvent = Delegation
+
+/** What `preCompaction` hooks receive. @category models @since 0.1.0 */
+export type PreCompactionEvent = CompactionRequest
+
+/** What `onBudget` hooks receive. @category models @since 0.1.0 */
+export type OnBudgetEvent = BudgetLevel
+
+/** What `onSignal` hooks receive. @category models @since 0.1.0 */
+export type OnSignalEvent = HostSignal
+
 /** What each point receives (`in`), what Transform and Replace carry (`value`), what Respond carries (`out`). @category models @since 0.1.0 */
 export interface HookPoints {
-  readonly onSessionStart: { in: SessionStart; value: SessionStart; out: never }
-  readonly onSessionEnd: { in: SessionEnd; value: never; out: never }
-  readonly preTurn: { in: TurnInput; value: TurnInput; out: TurnAnswer }
-  readonly postTurn: { in: TurnEnd; value: TurnOutput; out: never }
-  readonly onTurnError: { in: TurnFailure; value: TurnAnswer; out: never }
-  readonly preLlmCall: { in: LlmRequest; value: LlmRequest; out: LlmResponse }
-  readonly onLlmDelta: { in: LlmDelta; value: LlmDelta; out: never }
-  readonly postLlmCall: { in: LlmResponseEvent; value: LlmResponse; out: never }
-  readonly onLlmError: { in: LlmFailure; value: RetryDecision; out: never }
-  readonly preToolCall: { in: ToolCallEvent; value: ToolCall; out: Json }
-  readonly postToolCall: { in: ToolResultEvent; value: ToolResult; out: never }
-  readonly onPermission: { in: PermissionRequest; value: PermissionDecision; out: never }
-  readonly onToolDenied: { in: ToolDenied; value: never; out: never }
-  readonly postStep: { in: StepEnd; value: ReadonlyArray<Message>; out: never }
-  readonly preStop: { in: StopCandidate; value: ReadonlyArray<Message>; out: never }
-  readonly preDelegation: { in: Delegation; value: Delegation; out: DelegationResult }
-  readonly postDelegation: { in: DelegationEnd; value: DelegationResult; out: never }
-  readonly preCompaction: { in: CompactionRequest; value: CompactionHint; out: CompactionResult }
-  readonly postCompaction: { in: CompactionEnd; value: never; out: never }
-  readonly onBudget: { in: BudgetLevel; value: never; out: never }
-  readonly onSignal: { in: HostSignal; value: never; out: Json }
+  readonly onSessionStart: { in: OnSessionStartEvent; value: OnSessionStartEvent; out: never }
+  readonly onSessionEnd: { in: OnSessionEndEvent; value: never; out: never }
+  readonly preTurn: { in: PreTurnEvent; value: TurnInput; out: TurnAnswer }
+  readonly postTurn: { in: PostTurnEvent; value: TurnOutput; out: never }
+  readonly onTurnError: { in: OnTurnErrorEvent; value: TurnAnswer; out: never }
+  readonly preLlmCall: { in: PreLlmCallEvent; value: LlmRequest; out: LlmResponse }
+  readonly onLlmDelta: { in: OnLlmDeltaEvent; value: LlmDelta; out: never }
+  readonly postLlmCall: { in: PostLlmCallEvent; value: LlmResponse; out: never }
+  readonly onLlmError: { in: OnLlmErrorEvent; value: RetryDecision; out: never }
+  readonly preToolCall: { in: PreToolCallEvent; value: ToolCall; out: Json }
+  readonly postToolCall: { in: PostToolCallEvent; value: ToolResult; out: never }
+  readonly onPermission: { in: OnPermissionEvent; value: PermissionDecision; out: never }
+  readonly onToolDenied: { in: OnToolDeniedEvent; value: never; out: never }
+  readonly postStep: { in: PostStepEvent; value: ReadonlyArray<Message>; out: never }
+  readonly preStop: { in: PreStopEvent; value: ReadonlyArray<Message>; out: never }
+  readonly preDelegation: { in: PreDelegationEvent; value: Delegation; out: DelegationResult }
+  readonly postDelegation: { in: PostDelegationEvent; value: DelegationResult; out: never }
+  readonly preCompaction: { in: PreCompactionEvent; value: CompactionHint; out: CompactionResult }
+  readonly postCompaction: { in: PostCompactionEvent; value: never; out: never }
+  readonly onBudget: { in: OnBudgetEvent; value: never; out: never }
+  readonly onSignal: { in: OnSignalEvent; value: never; out: Json }
 }
 
 /** The name of a point. @category models @since 0.1.0 */

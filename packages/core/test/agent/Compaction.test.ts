@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../src/agent/AgentConfig.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
-import type { CompactionEnd, CompactionResult } from "../../src/data/Compaction.ts"
+import type { CompactionResult, PostCompactionEvent } from "../../src/data/Compaction.ts"
 import { type Message, text, whyInvalid } from "../../src/data/Message.ts"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
@@ -25,7 +25,7 @@ const compacted = async (
   more: Partial<AgentConfig> = {},
   messages: ReadonlyArray<Message> = talk(40)
 ) => {
-  const ends: Array<CompactionEnd> = []
+  const ends: Array<PostCompactionEvent> = []
   const warnings: Array<string> = []
   const model = scripted([])
   await using agent = createAgent({

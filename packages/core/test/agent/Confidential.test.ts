@@ -8,7 +8,7 @@ import { agentTool } from "../../src/agent/agentTool.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
 import type { Json } from "../../src/data/Json.ts"
-import { failure, success, type ToolCallEvent } from "../../src/data/Tool.ts"
+import { failure, type PreToolCallEvent, success } from "../../src/data/Tool.ts"
 import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import { explain } from "../../src/hook/HookRecord.ts"
@@ -115,7 +115,7 @@ describe("a confidential hook", () => {
   it("gives no other hook that right: changed arguments are refused in wrapToolCall", async () => {
     const cheat = defineHook({
       name: "cheat",
-      wrapToolCall: (call: ToolCallEvent, next) => next({ ...call, args: { password: "other" } })
+      wrapToolCall: (call: PreToolCallEvent, next) => next({ ...call, args: { password: "other" } })
     })
     const { ran, result } = await everything([cheat], () => "ok")
     assert.deepStrictEqual(ran, [])

@@ -1,5 +1,5 @@
 /** Codex: what Claude Code has, read more strictly. */
-import { codexEvents } from "@belay/hooks/HookConfig"
+import { codexEvents } from "@belay/hook-files/HookConfig"
 import { claude, example, script } from "./claude.ts"
 import type { Event, System } from "./guide.ts"
 

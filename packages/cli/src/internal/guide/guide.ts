@@ -1,5 +1,5 @@
 /** What the events of every system are, as data. */
-import type { Dialect } from "@belay/hooks/Discovery"
+import type { Dialect } from "@belay/hook-files/Discovery"
 
 /** What happens in an agent, whatever a system calls it. */
 export type Occasion =

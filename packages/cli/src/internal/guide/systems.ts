@@ -1,5 +1,5 @@
 /** Every system, and ways to find an event. */
-import type { Dialect } from "@belay/hooks/Discovery"
+import type { Dialect } from "@belay/hook-files/Discovery"
 import { claude } from "./claude.ts"
 import { codex } from "./codex.ts"
 import { copilot } from "./copilot.ts"

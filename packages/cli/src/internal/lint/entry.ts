@@ -1,6 +1,6 @@
 /** Rules about one entry: its keys, its matcher, its time, what it sends. */
 import { nearest } from "@belay/core/NamePattern"
-import * as Gemini from "@belay/hooks/Gemini"
+import * as Gemini from "@belay/hook-files/Gemini"
 import * as Result from "effect/Result"
 import { systemOf } from "../guide/systems.ts"
 import type { Item } from "../world.ts"

@@ -1,5 +1,5 @@
 /** The script that a command starts, as far as its words tell. */
-import type { Entry } from "@belay/hooks/Discovery"
+import type { Entry } from "@belay/hook-files/Discovery"
 import * as Result from "effect/Result"
 import { statSync } from "node:fs"
 import { delimiter, isAbsolute, join, resolve } from "node:path"

@@ -1,6 +1,6 @@
 /** Rules about variables that a command uses, and that nobody gives a value. */
-import * as Command from "@belay/hooks/Command"
-import type { Entry } from "@belay/hooks/Discovery"
+import * as Command from "@belay/hook-files/Command"
+import type { Entry } from "@belay/hook-files/Discovery"
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 import { filledIn } from "./shell.ts"

@@ -1,7 +1,7 @@
 /** What each entry did, and why one did nothing. */
 import type { JsonObject } from "@belay/core/Json"
-import type * as Command from "@belay/hooks/Command"
-import type { Entry } from "@belay/hooks/Discovery"
+import type * as Command from "@belay/hook-files/Command"
+import type { Entry } from "@belay/hook-files/Discovery"
 import type { DryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
 import { spelt } from "../guide/guide.ts"

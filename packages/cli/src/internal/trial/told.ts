@@ -1,8 +1,8 @@
 /** What a system tells its scripts about an event: asked of the system itself, with an entry that runs nothing. */
 import type { JsonObject } from "@belay/core/Json"
-import type * as Command from "@belay/hooks/Command"
-import type { Dialect } from "@belay/hooks/Discovery"
-import * as HookFiles from "@belay/hooks/HookFiles"
+import type * as Command from "@belay/hook-files/Command"
+import type { Dialect } from "@belay/hook-files/Discovery"
+import * as HookFiles from "@belay/hook-files/HookFiles"
 import { dryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,5 +1,5 @@
 /** What was said before the event, as scripts read it, in a folder that is thrown away. */
-import * as Transcript from "@belay/hooks/Transcript"
+import * as Transcript from "@belay/hook-files/Transcript"
 import { join } from "node:path"
 import type { Occasion } from "../guide/guide.ts"
 import { type Facts, filled, isAboutTool, lastOf } from "./occasions.ts"

@@ -1,8 +1,8 @@
 /** Hands one event to the hooks that are loaded, and watches what each entry does. */
 import type { JsonObject } from "@belay/core/Json"
 import * as ProviderError from "@belay/core/ProviderError"
-import * as Command from "@belay/hooks/Command"
-import * as HookFiles from "@belay/hooks/HookFiles"
+import * as Command from "@belay/hook-files/Command"
+import * as HookFiles from "@belay/hook-files/HookFiles"
 import { dryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -8,7 +8,7 @@ import type { AgentError } from "../../data/AgentError.ts"
 import type { Delegation, DelegationResult } from "../../data/Delegation.ts"
 import { digest } from "../../data/Json.ts"
 import * as RunState from "../../data/RunState.ts"
-import { failure, success, type ToolCallEvent, type ToolResult } from "../../data/Tool.ts"
+import { failure, type PreToolCallEvent, success, type ToolResult } from "../../data/Tool.ts"
 import * as Usage from "../../data/Usage.ts"
 import type { RunResult } from "../RunResult.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
@@ -27,7 +27,7 @@ type Failure = AgentError | TurnEnded
 export const delegated = function*(
   turn: Turn,
   work: Work,
-  { args, name }: Pick<ToolCallEvent, "args" | "name">,
+  { args, name }: Pick<PreToolCallEvent, "args" | "name">,
   to: Delegate
 ): Effect.fn.Return<ToolResult | undefined, Failure> {
   const asked: Delegation = {
@@ -61,7 +61,7 @@ export const delegated = function*(
 export const resumed = function*(
   turn: Turn,
   work: Work,
-  { args, name }: Pick<ToolCallEvent, "args" | "name">,
+  { args, name }: Pick<PreToolCallEvent, "args" | "name">,
   to: Delegate
 ): Effect.fn.Return<ToolResult | undefined, Failure> {
   const state = work.child

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { type AgentError, HookRejected } from "../../data/AgentError.ts"
 import { whyNot } from "../../data/Json.ts"
-import type { LlmRequest, LlmResponse, LlmResponseEvent, RetryDecision } from "../../data/LlmCall.ts"
+import type { LlmRequest, LlmResponse, PostLlmCallEvent, RetryDecision } from "../../data/LlmCall.ts"
 import type { AssistantMessage, Message, ToolCall } from "../../data/Message.ts"
 import * as ProviderError from "../../data/ProviderError.ts"
 import * as Usage from "../../data/Usage.ts"
@@ -98,7 +98,7 @@ export const sideCall = function*(
 /** What to send, after the hooks have seen it; or a hook's own answer. */
 const prepared = function*(
   folded: Outcome<"preLlmCall"> | Effect.Effect<Outcome<"preLlmCall">>
-): Effect.fn.Return<LlmRequest | LlmResponseEvent, AgentError | TurnEnded> {
+): Effect.fn.Return<LlmRequest | PostLlmCallEvent, AgentError | TurnEnded> {
   const pre = Effect.isEffect(folded) ? yield* folded : folded
   if (pre.action._tag === "Reject") return yield* rejected("preLlmCall", pre)
   if (pre.action._tag === "Abort") return yield* ended({ type: "aborted", reason: pre.action.reason, by: pre.by! })

@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { Message } from "../../data/Message.ts"
 import type { Injection, RunState } from "../../data/RunState.ts"
-import type { SessionStart } from "../../data/Session.ts"
+import type { OnSessionStartEvent } from "../../data/Session.ts"
 import * as HookState from "../../hook/HookState.ts"
 
 /** Where a session begins. */
@@ -16,7 +16,7 @@ export interface Origin {
   /** How many changes the store has taken. */
   readonly revision?: number
   /** How it comes that the session begins. Default `startup`. */
-  readonly source?: SessionStart["source"]
+  readonly source?: OnSessionStartEvent["source"]
   /** Whether the store has these messages. */
   readonly stored?: boolean
   /** The session that this one works for. */
@@ -49,7 +49,7 @@ export class Session {
   saved: { readonly log: ReadonlyArray<Message> | undefined; readonly length: number }
   /** A step was interrupted while the store took it: whether it did is not known. */
   unsure = false
-  readonly source: SessionStart["source"]
+  readonly source: OnSessionStartEvent["source"]
   /** A hook wants the conversation to go on in a fresh session. */
   rotation: { readonly by: string } | undefined = undefined
   /** Who has to know when it goes on in another session. */

@@ -6,15 +6,15 @@ import type { ToolCall } from "../../data/Message.ts"
 import {
   type ExecutionGrant,
   failure,
+  type PostToolCallEvent,
+  type PreToolCallEvent,
   success,
-  type ToolCallEvent,
   type ToolMeta,
   type ToolResult,
-  type ToolResultEvent,
   unrestricted
 } from "../../data/Tool.ts"
 import { fingerprint, type Outcome } from "../../hook/HookChain.ts"
-import type { StepEnd } from "../../hook/HookPoint.ts"
+import type { PostStepEvent } from "../../hook/HookPoint.ts"
 import type { Decoded } from "../../port/ToolDispatcher.ts"
 import type { CoreOutput } from "../AgentCore.ts"
 import type { TurnEnded } from "../TurnEnded.ts"
@@ -83,14 +83,14 @@ export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
 }
 
 /** The conversation as it stands, for whoever may rewrite it. */
-export const standing = (turn: Turn): StepEnd => ({
+export const standing = (turn: Turn): PostStepEvent => ({
   messages: turn.messages.slice(),
   usage: turn.usage,
   budget: { usedTokens: used(turn), windowTokens: turn.host.config.window?.tokens ?? 0 }
 })
 
 /** A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the state. */
-const plain = (turn: Turn, { call, status }: Work): ToolCallEvent | undefined => {
+const plain = (turn: Turn, { call, status }: Work): PreToolCallEvent | undefined => {
   const { delegates, dispatcher, policy, tools, toolWrappers } = turn.host
   if (status !== "planned" || call.malformed !== undefined || policy !== undefined) return undefined
   if (turn.root.host.config.store !== undefined || toolWrappers.length > 0 || turn.listened || delegates.has(call.name)) return undefined
@@ -173,7 +173,7 @@ const gated = function*(
   grant: ExecutionGrant
 ): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { chain } = turn.host
-  const event: ToolCallEvent = { ...work.call, args, tool, grant }
+  const event: PreToolCallEvent = { ...work.call, args, tool, grant }
   if (!chain.has("preToolCall") || isSettled(work, everyHook, () => fingerprint(tool.name, args))) return yield* executed(turn, work, event)
   // What was approved is what runs: arguments that are read otherwise now are asked about again.
   // What a hook proposed, the hooks before it have not seen.
@@ -189,7 +189,7 @@ const gated = function*(
 
 /** Reads changed arguments as the tool will. */
 const decodeFor = (turn: Turn, tool: ToolMeta) => (value: unknown) => {
-  const read = turn.host.dispatcher.decode(tool, (value as ToolCallEvent).args)
+  const read = turn.host.dispatcher.decode(tool, (value as PreToolCallEvent).args)
   return isNow(read)
     ? (read.ok ? { ok: true as const, value: { ...(value as object), args: read.args } } : read)
     : { ok: true as const, value }
@@ -199,7 +199,7 @@ const decodeFor = (turn: Turn, tool: ToolMeta) => (value: unknown) => {
 const judged = function*(
   turn: Turn,
   work: Work,
-  asked: ToolCallEvent,
+  asked: PreToolCallEvent,
   args: Json,
   folded: Outcome<"preToolCall"> | undefined | Effect.Effect<Outcome<"preToolCall">>
 ): Effect.fn.Return<ToolResult | undefined, Failure> {
@@ -269,7 +269,7 @@ const denied = function*(turn: Turn, work: Work, by: string, reason: string): Ef
 }
 
 /** The act. */
-const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect.fn.Return<ToolResult | undefined, Failure> {
+const executed = function*(turn: Turn, work: Work, event: PreToolCallEvent): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { dispatcher, limits, toolWrappers } = turn.host
   work.status = "started"
   if (turn.root.host.config.store !== undefined) yield* turn.save()
@@ -280,7 +280,7 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
   // Asked for anew at every attempt: a wrapper may begin the act later, twice or never.
   const act = (): Effect.Effect<ToolResult, Failure> =>
     delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : handed(delegated(turn, work, event, delegate))
-  const reveal = ({ args }: ToolCallEvent): Effect.Effect<ToolResult, Failure> => {
+  const reveal = ({ args }: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
     // Another agent is told what was approved: nothing is revealed to it.
     if (delegate !== undefined) return act()
     const read = dispatcher.decode(event.tool, args)
@@ -290,11 +290,11 @@ const executed = function*(turn: Turn, work: Work, event: ToolCallEvent): Effect
         ? dispatcher.dispatch({ ...event, args: decoded.args }, event.grant, about)
         : Effect.succeed(failure("the revealed arguments do not fit the tool's schema")))
   }
-  const approved = (value: ToolCallEvent) => value === event || isSame(value, event)
+  const approved = (value: PreToolCallEvent) => value === event || isSame(value, event)
   const result = yield* toolWrappers.length === 0
     ? act()
     : Effect.catch(
-      wrap<ToolCallEvent, ToolResult>(
+      wrap<PreToolCallEvent, ToolResult>(
         turn,
         "wrapToolCall",
         toolWrappers,
@@ -322,11 +322,17 @@ const waiting: ToolResult = Object.freeze(failure("waits for a person's decision
 const handed = (coming: Effect.fn.Return<ToolResult | undefined, Failure>): Effect.Effect<ToolResult, Failure> =>
   Effect.map(Effect.gen(() => coming), (result) => result ?? waiting)
 
-const isSame = (value: ToolCallEvent, event: ToolCallEvent): boolean =>
+const isSame = (value: PreToolCallEvent, event: PreToolCallEvent): boolean =>
   value.id === event.id && fingerprint(value.name, value.args) === fingerprint(event.name, event.args)
 
 /** Asks the post hooks; nothing when there is nobody to tell of the result. */
-const finishing = (turn: Turn, event: ToolCallEvent, result: ToolResult, elapsedMs: number, isExecuted: boolean): Finishing | undefined => {
+const finishing = (
+  turn: Turn,
+  event: PreToolCallEvent,
+  result: ToolResult,
+  elapsedMs: number,
+  isExecuted: boolean
+): Finishing | undefined => {
   const asked = turn.host.chain.has("postToolCall")
   if (!asked && !turn.listened) return undefined
   const { args, id, name, tool } = event
@@ -336,13 +342,13 @@ const finishing = (turn: Turn, event: ToolCallEvent, result: ToolResult, elapsed
 }
 
 interface Finishing {
-  readonly end: ToolResultEvent
+  readonly end: PostToolCallEvent
   readonly folded: Outcome<"postToolCall"> | undefined | Effect.Effect<Outcome<"postToolCall">>
 }
 
 const finished = function*(
   turn: Turn,
-  event: ToolCallEvent,
+  event: PreToolCallEvent,
   result: ToolResult,
   elapsedMs: number,
   isExecuted: boolean
@@ -354,7 +360,7 @@ const finished = function*(
 /** What the post hooks make of the result. */
 const concluded = function*(
   turn: Turn,
-  { name }: ToolCallEvent,
+  { name }: PreToolCallEvent,
   result: ToolResult,
   { end: { call, elapsedMs, executed: isExecuted }, folded }: Finishing
 ): Effect.fn.Return<ToolResult, Failure> {

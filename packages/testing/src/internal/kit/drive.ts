@@ -9,7 +9,7 @@ import { canonical } from "@belay/core/Json"
 import { type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import { matcher } from "@belay/core/NamePattern"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
-import { success, type ToolCallEvent, type ToolResult } from "@belay/core/Tool"
+import { type PreToolCallEvent, success, type ToolResult } from "@belay/core/Tool"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -110,7 +110,7 @@ const surround = async (
     })
   const around = chain.hooks.filter((hook) =>
     hook[point] !== undefined &&
-    (point !== "wrapToolCall" || hook.tools === undefined || matcher(hook.tools)((event as ToolCallEvent).name))
+    (point !== "wrapToolCall" || hook.tools === undefined || matcher(hook.tools)((event as PreToolCallEvent).name))
   )
   const wrapped = around.reduceRight((inner, hook) => (input: unknown) => call(hook, point, input, inner, stage), innermost)
   const began = performance.now()

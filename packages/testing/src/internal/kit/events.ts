@@ -5,7 +5,7 @@ import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { Message, ToolCall } from "@belay/core/Message"
 import * as ProviderError from "@belay/core/ProviderError"
-import { success, type ToolCallEvent, type ToolMeta, unrestricted } from "@belay/core/Tool"
+import { type PreToolCallEvent, success, type ToolMeta, unrestricted } from "@belay/core/Tool"
 import type { TurnInput, TurnOutput } from "@belay/core/Turn"
 
 /** The methods that surround an act. */
@@ -18,7 +18,7 @@ export type Point = HookPointName | (typeof wrappers)[number]
 export const points: ReadonlyArray<Point> = [...names, ...wrappers]
 
 /** What a method receives there. */
-export type EventAt<P extends Point> = P extends HookPointName ? In<P> : P extends "wrapLlmCall" ? LlmRequest : ToolCallEvent
+export type EventAt<P extends Point> = P extends HookPointName ? In<P> : P extends "wrapLlmCall" ? LlmRequest : PreToolCallEvent
 
 type Parts = LlmRequest | LlmResponse | TurnInput | TurnOutput | ToolCall | ToolMeta | In<"preDelegation"> | In<"preCompaction">["budget"]
 

@@ -8,7 +8,7 @@ import { fill, type Given, hostileEvents, type Point, points } from "../kit/even
 import { make as makeStage, type Stage, type World } from "../kit/stage.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
 
-/** What every ready-made hook can be told; the part of `@belay/hooks/Common` that the laws try. @category models @since 0.1.0 */
+/** What every ready-made hook can be told; the part of `@belay/hooks/HookDefaults` that the laws try. @category models @since 0.1.0 */
 export interface Common {
   readonly enabled?: boolean
   readonly when?: () => boolean
@@ -22,7 +22,7 @@ export interface Options extends World {
   readonly deterministic?: boolean
   /** Claims that sessions share nothing: leave it out for a hook that limits them together. Needs a function that makes the hook. Default false. */
   readonly perSession?: boolean
-  /** Makes the hook with these options besides its own, for hooks built with `Common.shape`. */
+  /** Makes the hook with these options besides its own, for hooks built with `HookDefaults.apply`. */
   readonly withCommon?: (common: Common) => AgentHook
   /** Events of one's own, tried besides the hostile ones: one that the hook has something to say about makes every law stronger. */
   readonly events?: { readonly [P in Point]?: ReadonlyArray<Given<P>> }

@@ -1,0 +1,31 @@
+/**
+ * What a callback may return: a value, a promise of it, or an Effect of it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+
+/** A value, a promise of it, or an Effect of it. @category models @since 0.1.0 */
+export type Eventual<A, R = never> = A | PromiseLike<A> | Effect.Effect<A, unknown, R>
+
+/** Calls `f` and waits for its answer. The signal aborts when the wait is interrupted. @category constructors @since 0.1.0 */
+export const eventual = <A, R>(f: (signal: AbortSignal) => Eventual<A, R>): Effect.Effect<A, unknown, R> =>
+  Effect.suspend(() => {
+    const controller = new AbortController()
+    return Effect.try({ try: () => f(controller.signal), catch: (error) => error }).pipe(
+      Effect.flatMap((answer): Effect.Effect<A, unknown, R> =>
+        Effect.isEffect(answer)
+          ? answer as Effect.Effect<A, unknown, R>
+          : isThenable(answer)
+          ? Effect.tryPromise({ try: () => answer, catch: (error) => error })
+          : Effect.succeed(answer as A)
+      ),
+      Effect.onInterrupt(() => Effect.sync(() => controller.abort()))
+    )
+  })
+
+const isThenable = <A>(answer: A | PromiseLike<A>): answer is PromiseLike<A> =>
+  typeof answer === "object" && answer !== null && "then" in answer && typeof answer.then === "function"
+
+/** The message of an error; anything that is not an `Error` as text. @category operations @since 0.1.0 */
+export const messageOf = (error: unknown): string => error instanceof Error ? error.message || error.name : String(error)

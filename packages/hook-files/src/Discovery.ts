@@ -1,0 +1,134 @@
+/**
+ * Finds files with hooks, of every system. It reads them, and runs nothing.
+ *
+ * @since 0.1.0
+ */
+import { ConfigError } from "@belay/core/AgentError"
+import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
+import { resolve } from "node:path"
+import type * as HookConfig from "./HookConfig.ts"
+import { isInside, read, real } from "./internal/files.ts"
+import { plugin } from "./internal/sources/claude.ts"
+import { dialects, families } from "./internal/sources/families.ts"
+import { type Dialect, type Place, type Source, tamed } from "./internal/sources/family.ts"
+
+export type { Dialect, Entry, Scope, Source } from "./internal/sources/family.ts"
+
+/** A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code. @category models @since 0.1.0 */
+export type Wanted = Dialect | { readonly dialect: Dialect; readonly file: string } | { readonly plugin: string }
+
+/** Where to look. @category models @since 0.1.0 */
+export interface Places {
+  /** The folder of the project. */
+  readonly cwd: string
+  /** The user's home folder. */
+  readonly home: string
+  /** Settings that count for everybody on this machine. Default: where Claude Code has them (`/etc/claude-code` on Linux). */
+  readonly managed?: string
+  /** What to look for, relative to `cwd`. Default: every system. Nothing is found with an empty list. */
+  readonly sources?: ReadonlyArray<Wanted>
+  /** Whose files count. Default: everybody's. */
+  readonly scopes?: ReadonlyArray<"managed" | "user" | "project">
+}
+
+/** Most bytes of a file. @category limits @since 0.1.0 */
+export const maxBytes = 1_048_576
+
+/** What was found. @category models @since 0.1.0 */
+export interface Found {
+  readonly sources: ReadonlyArray<Source>
+  readonly warnings: ReadonlyArray<HookConfig.Warning>
+}
+
+/**
+ * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is skipped, unless it was named; one that cannot be read is a warning. Throws a `ConfigError` for a
+ * system that is not known.
+ *
+ * @example
+ * ```ts
+ * import * as Discovery from "@belay/hook-files/Discovery"
+ *
+ * const { sources } = Discovery.find({ cwd: "/srv/app", home: "/srv/ada", sources: ["claude", "codex"] })
+ * sources.flatMap(({ config, path }) => config.handlers.map(({ event, work }) => `${path}: ${event} ${work.type}`))
+ * ```
+ * @category reading
+ * @since 0.1.0
+ */
+export const find = (places: Places): Found => {
+  const { cwd, home, managed = managedFolder(), scopes, sources: wanted = dialects } = places
+  Result.getOrThrow(known(wanted))
+  const where = { cwd, home, managed }
+  const found: Array<Source> = []
+  const warnings: Array<HookConfig.Warning> = []
+  const seen = new Set<string>()
+  // The home folder is the user's own.
+  const atHome = real(cwd) === real(home)
+  for (const one of wanted) {
+    for (const { dialect, named, place } of placesOf(one, where)) {
+      const { path, scope } = place
+      if (scopes !== undefined && !scopes.includes(scope === "local" ? "project" : scope)) continue
+      const id = `${dialect} ${real(path)}`
+      if (seen.has(id)) continue
+      seen.add(id)
+      const content = place.isProgram === true ? { bytes: Buffer.alloc(0) } : read(path, maxBytes)
+      if (content === "absent") {
+        if (named) warnings.push({ file: path, key: "", reason: "is not there" })
+        continue
+      }
+      if ("problem" in content) {
+        warnings.push({ file: path, key: "", reason: `cannot be read: ${content.problem}` })
+        continue
+      }
+      const inProject = scope === "project" || scope === "local" || isInside(cwd, path) || isInside(real(cwd), real(path))
+      const file = { ...place, dialect, ofProject: !atHome && scope !== "managed" && inProject, text: content.bytes.toString("utf8") }
+      const decoded = families.get(dialect)!.decode(file, where)
+      const config = file.ofProject ? tamed(decoded) : decoded
+      found.push({ ...file, config })
+      warnings.push(...config.warnings)
+    }
+  }
+  return { sources: found, warnings }
+}
+
+/** A system that is misspelt would be hooks that are left out. */
+const known = (wanted: ReadonlyArray<Wanted>): Result.Result<void, ConfigError> => {
+  const strange = wanted.map((one) => typeof one === "string" ? one : "plugin" in one ? "claude" : one.dialect).find((one) =>
+    !families.has(one)
+  )
+  if (strange === undefined) return Result.succeed(undefined)
+  const near = nearest(strange, dialects)
+  const hint = near === undefined ? "" : `; did you mean ${near}?`
+  const message = `hook-files.sources: expected ${dialects.join(", ")}, found ${JSON.stringify(strange)?.slice(0, 80)}${hint}`
+  return Result.fail(new ConfigError({ key: "hook-files.sources", message }))
+}
+
+interface Candidate {
+  readonly dialect: Dialect
+  readonly place: Place
+  /** Somebody asked for exactly this one. */
+  readonly named: boolean
+}
+
+const placesOf = (wanted: Wanted, where: Required<Pick<Places, "cwd" | "home" | "managed">>): ReadonlyArray<Candidate> => {
+  if (typeof wanted === "string") {
+    return (families.get(wanted)?.places(where) ?? []).map((place) => ({ dialect: wanted, place, named: false }))
+  }
+  if ("plugin" in wanted) {
+    return plugin(resolve(where.cwd, wanted.plugin), where.home).map((place) => ({ dialect: "claude", place, named: false }))
+  }
+  const path = resolve(where.cwd, wanted.file)
+  const known = families.get(wanted.dialect)?.places(where).find((place) => resolve(place.path) === path)
+  return [{
+    dialect: wanted.dialect,
+    named: true,
+    place: known ?? { scope: "user", path, ...(path.endsWith(".toml") ? { format: "toml" } : {}) }
+  }]
+}
+
+const managedFolder = (): string =>
+  process.platform === "darwin"
+    ? "/Library/Application Support/ClaudeCode"
+    : process.platform === "win32"
+    ? "C:\\ProgramData\\ClaudeCode"
+    : "/etc/claude-code"

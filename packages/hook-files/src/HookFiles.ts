@@ -1,0 +1,259 @@
+/**
+ * Files with hooks, of every system, from where they are to hooks for an agent.
+ *
+ * @since 0.1.0
+ */
+import { ConfigError } from "@belay/core/AgentError"
+import type { AgentHook } from "@belay/core/AgentHook"
+import type { HookSource } from "@belay/core/HookSource"
+import type * as HookDefaults from "@belay/hooks/HookDefaults"
+import * as Result from "effect/Result"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import type * as ClaudeCode from "./dialect/ClaudeCode.ts"
+import * as Discovery from "./Discovery.ts"
+import { show, type Warning } from "./HookConfig.ts"
+import { isInside, real } from "./internal/files.ts"
+import { shown } from "./internal/hookrun.ts"
+import { lists } from "./internal/sources/claude.ts"
+import { families } from "./internal/sources/families.ts"
+import type { ToolNames } from "./internal/toolnames.ts"
+import * as Command from "./process/Command.ts"
+import * as Runners from "./Runners.ts"
+import * as Covered from "./trust/internal/covered.ts"
+import * as Files from "./trust/internal/files.ts"
+import * as Watch from "./trust/internal/watch.ts"
+import * as Trust from "./trust/Trust.ts"
+
+/** @category models @since 0.1.0 */
+export interface Options
+  extends Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout">, Partial<Discovery.Places>, Runners.Options
+{
+  /** The folder of the project. Default: the folder of the process. */
+  readonly cwd?: string
+  /** The folder of decisions, outside of the project. Default `~/.belay/trust`. */
+  readonly trust?: string
+  /** What the agent's tools are called in files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
+  readonly toolNames?: ToolNames
+  /** A folder for the transcripts that scripts read; `false` writes none. Default `~/.belay/transcripts`. */
+  readonly transcripts?: string | false
+  /** What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on. Default `continue`, as scripts expect. */
+  readonly onBroken?: "continue" | "block"
+  /** Lets `allow` of a trusted project answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  readonly projectAllows?: boolean
+  /** How many entries of one event run at once. Default 10. */
+  readonly concurrency?: number
+  /** What hooks of Claude Code and Codex are told of how freely the agent may act. Default `default`. */
+  readonly permissionMode?: ClaudeCode.Options["permissionMode"]
+  /** Follow-ups in a row that `Stop` entries of Claude Code and Codex may ask for. Default 8. */
+  readonly stopCap?: number
+  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  readonly drainMs?: number
+  /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. */
+  readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
+}
+
+/** An entry that does not run, to be shown to whoever decides. The texts are the project's: print them with care. @category models @since 0.1.0 */
+export interface UntrustedEntry {
+  readonly event: string
+  readonly file: string
+  readonly key: string
+  /** What it would run: a line for the shell, a program with its arguments, a URL, a tool, a prompt. */
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+}
+
+/** A project whose hooks do not run, because nobody decided about them as they are now. @category models @since 0.1.0 */
+export interface Untrusted {
+  readonly project: string
+  readonly commands: ReadonlyArray<UntrustedEntry>
+  readonly fingerprint: string
+  /** Writes down that these files, as they were read, may run. They do when they are loaded again; what was loaded as trusted before does at once. */
+  readonly trust: () => void
+}
+
+/** What was loaded. @category models @since 0.1.0 */
+export interface Loaded {
+  /** A hook for each system that has entries which may run; what is managed is a hook of its own, before all others. */
+  readonly hooks: ReadonlyArray<AgentHook>
+  readonly warnings: ReadonlyArray<Warning>
+  readonly untrusted: ReadonlyArray<Untrusted>
+  /** Every file that was read, whether it counts or not. */
+  readonly sources: ReadonlyArray<Discovery.Source>
+  /** Those of them that something silences (`disableAllHooks`, `allowManagedHooksOnly`). */
+  readonly silenced: ReadonlyArray<Discovery.Source>
+}
+
+/**
+ * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with what they run; when one of them changes afterwards,
+ * nothing of the project runs until somebody trusts it again, and a tool call that an entry could have blocked is asked about. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import type { LlmProvider } from "@belay/core/LlmProvider"
+ * import * as HookConfig from "@belay/hook-files/HookConfig"
+ * import * as HookFiles from "@belay/hook-files/HookFiles"
+ *
+ * declare const provider: LlmProvider
+ * const { hooks, untrusted, warnings } = HookFiles.load({ sources: ["claude", "codex"], toolNames: { run: "Bash" } })
+ * for (const warning of warnings) console.warn(HookConfig.show(warning))
+ * for (const { commands, project } of untrusted) console.warn(`${project} has ${commands.length} hooks that do not run`)
+ * const agent = createAgent({ provider, hooks })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const load = (options: Options = {}): Loaded => {
+  const {
+    home = homedir(),
+    managed,
+    run = Command.run,
+    scopes,
+    sources: wanted,
+    transcripts,
+    trust = join(home, ".belay", "trust"),
+    ...rest
+  } = options
+  const cwd = resolve(options.cwd ?? process.cwd())
+  const where = {
+    cwd,
+    home,
+    ...(managed === undefined ? {} : { managed }),
+    ...(wanted === undefined ? {} : { sources: wanted }),
+    ...(scopes === undefined ? {} : { scopes })
+  }
+  const find = () => Discovery.find(where)
+  const { sources, warnings } = find()
+  const counting = heard(sources)
+  const project = counting.filter(({ ofProject }) => ofProject)
+  const entries = project.flatMap(({ config }) => config.handlers)
+  const isAsked = entries.length > 0 || project.some(({ config }) => config.warnings.some(isOfPolicy))
+  Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
+  const store = Trust.folder(trust)
+  const seen = Files.make()
+  const theirs = sources.filter(({ ofProject }) => ofProject)
+  const covered: Covered.Covered = isAsked ? Covered.of(cwd, theirs, home, seen) : new Map()
+  const print = Covered.print(cwd, covered)
+  const trusted = isAsked && store.isTrusted(cwd, print)
+  const may = counting.filter(({ ofProject }) => !ofProject || trusted)
+  // Nobody is kept from starting by a project that he has not trusted.
+  Result.getOrThrow(malformed(may))
+  const files = new Set([...project.map(({ path }) => path), ...entries.map(({ file }) => file)])
+  const changed = onceATick(Watch.make({
+    cwd,
+    home,
+    files: seen,
+    sources: theirs,
+    trusted: covered,
+    find: () => find().sources.filter(({ ofProject }) => ofProject),
+    isTrusted: (current) => store.isTrusted(cwd, current)
+  }))
+  const { urls, variables } = lists(counting)
+  const folder = transcripts ?? join(home, ".belay", "transcripts")
+  const making = {
+    ...rest,
+    projectDir: cwd,
+    home,
+    runners: Runners.make({
+      ...rest,
+      run: (request) => run({ ...request, env: { HOME: home, ...request.env } }),
+      ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
+      ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
+    }),
+    transcripts: folder === false ? undefined : folder,
+    refuse: ({ file }: Pick<Discovery.Entry, "file">) => {
+      const path = files.has(file) ? changed() : undefined
+      return path === undefined
+        ? undefined
+        : `hooks of this project changed since they were trusted (${path}): look at them, and run \`belay hooks trust\``
+    }
+  }
+  return {
+    hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),
+    warnings,
+    untrusted: !isAsked || trusted ? [] : [{
+      project: real(cwd),
+      commands: entries.map(({ event, file, key, work }) => ({
+        event,
+        file,
+        key,
+        command: work.type === "command" ? work.command : shown(work),
+        ...(work.type === "command" && work.args !== undefined ? { args: work.args } : {})
+      })),
+      fingerprint: print,
+      trust: () => store.trust(cwd, print)
+    }],
+    sources,
+    silenced: sources.filter((one) => !counting.includes(one))
+  }
+}
+
+/**
+ * The same for `createAgent({ hookSources })`: read when the agent is made, for its folder. What does not count, and projects that nobody trusted, are log lines.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import type { LlmProvider } from "@belay/core/LlmProvider"
+ * import * as HookFiles from "@belay/hook-files/HookFiles"
+ *
+ * declare const provider: LlmProvider
+ * const agent = createAgent({ provider, cwd: "/srv/app", hookSources: [HookFiles.source({ toolNames: { run: "Bash" } })] })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const source = (options: Options = {}): HookSource => ({
+  name: "hook-files",
+  load: ({ cwd }) => {
+    const { hooks, untrusted, warnings } = load({ cwd, ...options })
+    const waiting = untrusted.map(({ commands, project }) =>
+      `${project}: ${commands.length} hooks do not run, because nobody has trusted them as they are`
+    )
+    return { hooks, warnings: [...warnings.map(show), ...waiting] }
+  }
+})
+
+/** Entries of one event start together: one look is enough for all of them. */
+const onceATick = <A>(look: () => A): () => A => {
+  let seen: { readonly found: A } | undefined
+  return () => {
+    if (seen === undefined) setImmediate(() => void (seen = undefined))
+    return (seen ??= { found: look() }).found
+  }
+}
+
+const isOfPolicy = ({ policy }: Warning): boolean => policy === true
+
+/** What is managed, and what enforces a policy, has to be right: a guard that is spelt wrong must not be left out. */
+const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
+  const wrong = sources.flatMap(({ config, scope }) => scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy))
+  return wrong.length === 0
+    ? Result.succeed(undefined)
+    : Result.fail(new ConfigError({ key: wrong[0]!.file, message: `hooks of a policy have to be right: ${wrong.map(show).join("; ")}` }))
+}
+
+/** Leaves out what is silenced. Only the machine's owner silences what is managed, and a project nobody's but its own. */
+const heard = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
+  const managed = sources.filter(({ scope }) => scope === "managed")
+  const isOff = managed.some(({ config }) => config.disableAllHooks)
+  const isOnly = managed.some(({ config }) => "allowManagedHooksOnly" in config && config.allowManagedHooksOnly === true)
+  return sources.filter(({ dialect, ofProject, scope }) => {
+    if (scope === "managed") return !isOff
+    if (isOff || isOnly) return false
+    return !sources.some((other) =>
+      other.dialect === dialect && other.scope !== "managed" && other.config.disableAllHooks && (ofProject || !other.ofProject)
+    )
+  })
+}
+
+const outside = (cwd: string | undefined, trust: string): Result.Result<void, ConfigError> =>
+  cwd !== undefined && (isInside(cwd, resolve(trust)) || isInside(real(cwd), real(resolve(trust))))
+    ? Result.fail(
+      new ConfigError({
+        key: "hook-files.trust",
+        message: `hook-files.trust: expected a folder outside of the project ${cwd}, found ${trust}`
+      })
+    )
+    : Result.succeed(undefined)

@@ -1,0 +1,55 @@
+/** Recipes: what a callback runs, and whose output takes the place of the history. */
+import { type Eventual, eventual, messageOf } from "@belay/core/Eventual"
+import type { HookContext } from "@belay/core/HookContext"
+import { type Message, text } from "@belay/core/Message"
+import { defaultPrompt } from "@belay/hooks/Summarizer"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+
+/** What a recipe is given. */
+export interface RecipeInput {
+  readonly messages: ReadonlyArray<Message>
+  readonly args: { readonly [name: string]: string }
+  readonly ctx: HookContext
+}
+
+/** A function, or what a model is told to make of the conversation, in which `{{.name}}` stands for an argument. */
+export type Recipe = string | ((input: RecipeInput) => Eventual<string>)
+
+export type Recipes = { readonly [name: string]: Recipe }
+
+/** What runs as `compact` where nobody gave one. */
+const builtIn: Recipes = { compact: defaultPrompt }
+
+/** Runs a recipe; nothing, with a warning, where it is not known, breaks or says nothing. */
+export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect.Effect<string | undefined> => {
+  const { ctx } = input
+  const recipe = Object.hasOwn(recipes, name) ? recipes[name]! : Object.hasOwn(builtIn, name) ? builtIn[name]! : undefined
+  const none = (why: string) =>
+    Effect.sync(() => {
+      ctx.warn(`the history stays as it is: the recipe ${JSON.stringify(name.slice(0, 100))} ${why}`)
+      return undefined
+    })
+  if (recipe === undefined) return none("is not known")
+  const made = typeof recipe === "string" ? ask(recipe, input) : eventual(() => recipe(input))
+  return made.pipe(
+    Effect.flatMap((output) => typeof output !== "string" || output.trim() === "" ? none("says nothing") : Effect.succeed(output)),
+    Effect.catchCause((cause) => none(`failed: ${messageOf(Cause.squash(cause))}`))
+  )
+}
+
+const ask = (recipe: string, { args, ctx, messages }: RecipeInput): Effect.Effect<string, unknown> =>
+  Effect.map(
+    ctx.llm({
+      instructions: recipe.replaceAll(/\{\{\s*\.(\w+)\s*\}\}/g, (whole, key: string) => Object.hasOwn(args, key) ? args[key]! : whole),
+      prompt: `<conversation>\n${messages.map(line).join("\n")}\n</conversation>`
+    }),
+    (response) => response.text
+  )
+
+const line = (message: Message): string => {
+  const calls = message.role === "assistant"
+    ? (message.toolCalls ?? []).map(({ args, name }) => `[calls ${name} ${JSON.stringify(args)}]`)
+    : []
+  return `${message.role}: ${[text(message), ...calls].filter((one) => one !== "").join(" ")}`
+}

@@ -1,0 +1,219 @@
+/**
+ * Runs a command of a settings file as a process of its own, and leaves nothing of it behind for long.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { environment, passed, shell } from "./internal/environment.ts"
+import * as Guardian from "./internal/guardian.ts"
+import * as Pipes from "./internal/pipes.ts"
+import { isRunning, type Leader, outlive, statusOf, stop, watch } from "./internal/processes.ts"
+
+/** Variables of the host that every command sees, where they are set: those that find programs, the user, the language and the desktop, and nothing else but `LC_*`. @category models @since 0.1.0 */
+export const inherited: ReadonlyArray<string> = passed
+
+/** What is to run. @category models @since 0.1.0 */
+export interface Request {
+  /** A line for the shell (bash where it is, else sh); with `args` a program. */
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+  readonly cwd: string
+  /** Written to standard input, which is then closed. */
+  readonly input: string
+  /** Besides those of the host that every command sees: `inherited` and `LC_*`. */
+  readonly env?: { readonly [name: string]: string }
+  /** Names of variables of the host that are passed on too. */
+  readonly passEnv?: ReadonlyArray<string>
+  readonly timeoutMs: number
+  /** Milliseconds between asking a process to end and ending it. Default 2,000. */
+  readonly graceMs?: number
+  /**
+   * Milliseconds that what a command left in the background may go on after the command ended by itself, such as a sound that is played or a line of a log. Nobody waits for it, and it ends with the host. Default 10,000.
+   * With 0 it is ended at once, and waited for.
+   */
+  readonly lingerMs?: number
+  /** Hears of what was left in the background, when there is any. */
+  readonly onLinger?: (left: Left) => void
+  /** Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the command. Default 1,048,576. */
+  readonly maxOutput?: number
+  /** Hears the first line of standard output as soon as it is there, without its line break. */
+  readonly onFirstLine?: (line: string) => void
+}
+
+/** What a command left in the background. @category models @since 0.1.0 */
+export interface Left {
+  /** When all of it has ended. */
+  readonly ended: Promise<void>
+  /** Has it ended now. */
+  readonly end: () => void
+}
+
+/** How it ended. @category models @since 0.1.0 */
+export interface Finished {
+  /** Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it could not be started. */
+  readonly exitCode: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+  readonly timedOut: boolean
+  /** It wrote more than `maxOutput`: the beginning was kept. */
+  readonly overflowed: boolean
+  /** It was an agent, and came to no answer in the calls it has. */
+  readonly exhausted?: true
+  readonly durationMs: number
+}
+
+/** What runs commands: `run`, or a sandbox of the host's. @category models @since 0.1.0 */
+export type Runner = (request: Request) => Effect.Effect<Finished>
+
+/**
+ * Runs a command in a process group of its own, without a terminal. When it was interrupted or took too long, whatever it started is ended too, and soon after it has ended: asked with
+ * SIGTERM, and after the grace with SIGKILL; on Linux also what left the group, by a mark in its environment. It never fails.
+ *
+ * @example
+ * ```ts
+ * import * as Command from "@belay/hook-files/Command"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const { exitCode, stdout } = yield* Command.run({ command: "cat; exit 3", cwd: "/", input: "hello", timeoutMs: 5_000 })
+ *   console.log(exitCode, stdout) // 3 "hello"
+ * })
+ * ```
+ * @category running
+ * @since 0.1.0
+ */
+export const run: Runner = Effect.fnUntraced(function*(request: Request) {
+  const { graceMs = 2_000, lingerMs = 10_000, timeoutMs } = request
+  const begin = yield* Clock.currentTimeMillis
+  const { how, output } = yield* Effect.acquireUseRelease(
+    Effect.promise(async () => start(request, await Pipes.open(request.input))),
+    (child) =>
+      Effect.map(
+        Effect.raceFirst(Effect.promise(() => child.ended), Effect.as(Effect.sleep(Math.min(timeoutMs, 86_400_000)), "timeout" as const)),
+        (how) => ({ how, output: child.output })
+      ),
+    (child, exit) => {
+      const isOver = Exit.isSuccess(exit) && typeof exit.value.how === "object"
+      return Effect.promise(() => child.end(graceMs, isOver ? lingerMs : 0))
+    }
+  )
+  const durationMs = (yield* Clock.currentTimeMillis) - begin
+  const { overflowed, stderr, stdout } = output()
+  return {
+    exitCode: typeof how !== "object" || (overflowed && how.exitCode === 0) ? undefined : how.exitCode,
+    stdout,
+    stderr: typeof how === "object" && how.error !== undefined ? how.error : stderr,
+    timedOut: how === "timeout",
+    overflowed,
+    durationMs
+  }
+})
+
+interface Child {
+  readonly ended: Promise<{ readonly exitCode: number | undefined; readonly error?: string } | "overflow">
+  /** Ends what is left, at once or later, and lets go of it. */
+  readonly end: (graceMs: number, lingerMs: number) => Promise<void>
+  readonly output: () => { readonly stdout: string; readonly stderr: string; readonly overflowed: boolean }
+}
+
+const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
+  const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, onLinger, passEnv = [] } = request
+  const mark = Guardian.mark()
+  const spawned = Result.try(() =>
+    spawn(args === undefined ? shell() : command, args === undefined ? ["-c", command] : [...args], {
+      cwd,
+      env: { ...environment(passEnv, env), [mark.name]: mark.value },
+      detached: true,
+      windowsHide: true,
+      stdio: pipes?.theirs ?? "pipe"
+    })
+  )
+  pipes?.handOver()
+  const streams = pipes ?? (Result.isSuccess(spawned) ? Pipes.sockets(spawned.success, input) : undefined)
+  if (Result.isFailure(spawned) || streams === undefined) {
+    pipes?.stdout.destroy()
+    pipes?.stderr.destroy()
+    return unstarted(request, Result.isFailure(spawned) ? spawned.failure : "no streams")
+  }
+  const child = spawned.success
+  const pid = child.pid
+  const leader: Leader | undefined = pid === undefined
+    ? undefined
+    : { pid, mark: `${mark.name}=${mark.value}`, started: statusOf(pid)?.started }
+  const unwatch = leader === undefined ? undefined : watch(leader)
+  const closed = Promise.all([streams.stdout, streams.stderr].map((stream) => new Promise((resolve) => void stream.once("close", resolve))))
+  const kept = { stdout: [] as Array<Buffer>, stderr: [] as Array<Buffer> }
+  let isTooMuch = false
+  const ended: Child["ended"] = new Promise((resolve) => {
+    child.once("error", (error) => resolve({ exitCode: 127, error: refusal(request, error) }))
+    // What is at the other end of a pipe may have something left to say.
+    child.once("exit", (exitCode) => void drained(closed).then(() => resolve({ exitCode: exitCode ?? undefined })))
+    let unheard = onFirstLine
+    for (const name of ["stdout", "stderr"] as const) {
+      let size = 0
+      streams[name].on("data", (chunk: Buffer) => {
+        if (size < maxOutput) kept[name].push(chunk.subarray(0, maxOutput - size))
+        size += chunk.length
+        if (name === "stdout" && unheard !== undefined && chunk.includes("\n")) {
+          unheard(text(kept.stdout).split("\n", 1)[0]!)
+          unheard = undefined
+        }
+        if (size > maxOutput) isTooMuch = true
+        if (size > maxOutput * 16) resolve("overflow")
+      })
+      streams[name].on("error", () => {})
+    }
+  })
+  /** What cannot be found may still hold the pipes. */
+  const letGo = () => {
+    unwatch?.()
+    child.stdin?.destroy()
+    streams.stdout.destroy()
+    streams.stderr.destroy()
+    child.unref()
+  }
+  return {
+    ended,
+    end: async (graceMs, lingerMs) => {
+      if (leader !== undefined && lingerMs === 0) await stop(leader, graceMs)
+      else if (leader !== undefined && isRunning(leader)) {
+        streams.stdout.unref?.()
+        streams.stderr.unref?.()
+        const over = new AbortController()
+        const ended = outlive(leader, lingerMs, graceMs, over.signal).then(letGo)
+        return onLinger?.({ ended, end: () => over.abort() })
+      }
+      await drained(closed)
+      letGo()
+    },
+    output: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr), overflowed: isTooMuch })
+  }
+}
+
+/** Waits until the pipes are closed, but not for long. */
+const drained = (closed: Promise<unknown>): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, 200)
+    void closed.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+const text = (chunks: ReadonlyArray<Buffer>): string => new TextDecoder().decode(Buffer.concat(chunks))
+
+const refusal = ({ args, command, cwd }: Request, error: unknown): string => {
+  const why = !existsSync(cwd) ? "there is no such folder" : error instanceof Error ? error.message : String(error)
+  return `${args === undefined ? "the shell" : command} cannot be started in ${cwd}: ${why}`
+}
+
+const unstarted = (request: Request, error: unknown): Child => ({
+  ended: Promise.resolve({ exitCode: 127, error: refusal(request, error) }),
+  end: () => Promise.resolve(),
+  output: () => ({ stdout: "", stderr: "", overflowed: false })
+})

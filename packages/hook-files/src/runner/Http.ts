@@ -1,0 +1,128 @@
+/**
+ * Tells a server of an event by HTTP, and reads its answer as a command's.
+ *
+ * @since 0.1.0
+ */
+import type { HttpClient } from "@belay/core/HttpClient"
+import { type JsonObject, whyNot } from "@belay/core/Json"
+import { matcher } from "@belay/core/NamePattern"
+import * as HttpGuard from "@belay/hooks/HttpGuard"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { env } from "node:process"
+import type { Finished } from "../process/Command.ts"
+import { broke, type Ended, maxOutput, said, within } from "./internal/within.ts"
+
+/** What is sent, and where. @category models @since 0.1.0 */
+export interface Request {
+  readonly url: string
+  /** `$NAME` and `${NAME}` stand for variables of the host: only for those in `allowedEnvVars`, others are empty. */
+  readonly headers?: { readonly [name: string]: string }
+  readonly allowedEnvVars?: ReadonlyArray<string>
+  /** The event. Sent as JSON. */
+  readonly body: JsonObject
+  /** Milliseconds until the whole answer has to be there. */
+  readonly timeoutMs: number
+  /** Where it may be sent, `*` standing for any characters. Default: wherever the client sends it. */
+  readonly allowedUrls?: ReadonlyArray<string>
+  /** Variables that any request may name, beside being in its own `allowedEnvVars`. Default: all of these. */
+  readonly hostEnvVars?: ReadonlyArray<string>
+}
+
+/**
+ * Posts an event. An answer of 2xx without a body, or with a JSON object, is exit code 0 with that as standard output; every other answer, a redirect, and no answer are exit
+ * code 1 with the reason as standard error: a status blocks nothing. It never fails.
+ *
+ * @example
+ * ```ts
+ * import * as Http from "@belay/hook-files/Http"
+ * import * as HttpGuard from "@belay/hooks/HttpGuard"
+ *
+ * const audit = Http.run({
+ *   url: "https://hooks.example.com/audit",
+ *   headers: { authorization: "Bearer $AUDIT_TOKEN" },
+ *   allowedEnvVars: ["AUDIT_TOKEN"],
+ *   body: { hook_event_name: "PreToolUse", tool_name: "Bash" },
+ *   timeoutMs: 30_000
+ * }, HttpGuard.client())
+ * ```
+ * @category running
+ * @since 0.1.0
+ */
+export const run = (request: Request, client: HttpClient): Effect.Effect<Finished> =>
+  within(
+    request.timeoutMs,
+    Effect.suspend(() => {
+      const { allowedUrls, body, url } = request
+      if (allowedUrls !== undefined && !isAllowed(url, allowedUrls)) return Effect.succeed(broke("its URL is not among the allowed ones"))
+      const headers = headersOf(request)
+      if (Result.isFailure(headers)) return Effect.succeed(broke(headers.failure))
+      return Effect.map(client.request({ url, method: "POST", headers: headers.success, body: JSON.stringify(body) }), answered)
+    })
+  )
+
+/**
+ * Makes a client for the requests of one handler: a guard that reaches public servers by `https`, and on this machine the one that the URL names when the handler is the
+ * user's own (`http://localhost:9000`, `127.0.0.1`, `[::1]`). Proxies of the environment are not used. Throws a `ConfigError` for a bad option.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const clientFor = (url: string, trusted: "user" | "project", options: HttpGuard.Options = {}): HttpClient => {
+  const { policy = {} } = options
+  const server = trusted === "user" ? serverOf(url) : undefined
+  const loopback = [...policy.loopback ?? [], ...(server === undefined ? [] : [server])]
+  return HttpGuard.client({
+    timeoutMs: longest,
+    maxBodyBytes: 4 * maxOutput,
+    trustProxy: true,
+    ...options,
+    policy: { ...policy, loopback }
+  })
+}
+
+/** The variable that tells programs to send requests through a proxy, where there is one. Guards do not use it: they could not check what it connects to. @category checking @since 0.1.0 */
+export const proxyOf = (variables: { readonly [name: string]: string | undefined } = env): string | undefined =>
+  ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].find((name) => (variables[name] ?? "") !== "")
+
+/** The time of a request is its own. */
+const longest = 2_147_483_647
+
+/** The server on this machine that a URL names, as a policy writes it. */
+const serverOf = (url: string): string | undefined => {
+  const [, scheme = "", host = "", port] = /^(https?):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(?:[/?#]|$)/i.exec(url) ?? []
+  if (host === "" || Number(port ?? 1) > 65_535) return undefined
+  return `${host.toLowerCase()}:${port ?? (scheme.toLowerCase() === "https" ? 443 : 80)}`
+}
+
+/** As it is read, not as it is written: what is taken out of a path fits no pattern. */
+const isAllowed = (url: string, patterns: ReadonlyArray<string>): boolean => {
+  const parsed = Result.try(() => new URL(url))
+  if (Result.isFailure(parsed)) return false
+  const { hash, href, origin, search } = parsed.success
+  const bare = href.slice(0, href.length - hash.length)
+  const fits = matcher(patterns)
+  return patterns.length > 0 && (fits(bare) || (bare === `${origin}/${search}` && fits(`${origin}${search}`)))
+}
+
+const headersOf = ({ allowedEnvVars = [], headers = {}, hostEnvVars = allowedEnvVars }: Request) => {
+  const made = new Map([["content-type", "application/json"]])
+  const valueOf = (name: string) => allowedEnvVars.includes(name) && hostEnvVars.includes(name) ? env[name] ?? "" : ""
+  for (const [name, text] of Object.entries(headers)) {
+    const value = text.replaceAll(
+      /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g,
+      (_all, braced?: string, bare?: string) => valueOf(braced ?? bare ?? "")
+    )
+    if (/[\r\n\0]/.test(name + value)) return Result.fail(`the header ${JSON.stringify(name).slice(0, 80)} has a line break`)
+    made.set(name.toLowerCase(), value.trim())
+  }
+  return Result.succeed(Object.fromEntries(made))
+}
+
+const answered = ({ body, status }: { readonly body: string; readonly status: number }): Ended => {
+  if (status < 200 || status > 299) return broke(`the server answered with status ${status}`)
+  const text = body.trim()
+  if (text === "" || text.length > maxOutput) return said(text)
+  const json = text.startsWith("{") ? Result.getOrUndefined(Result.try((): unknown => JSON.parse(text))) : undefined
+  return json === undefined || whyNot(json) !== undefined ? broke("the server answered with something that is no JSON object") : said(text)
+}

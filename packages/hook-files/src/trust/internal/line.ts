@@ -1,0 +1,282 @@
+/** What a line of shell runs: programs, what interpreters are given, what is sourced, and files that runners read. When in doubt, more. */
+import { interpreters, parse, shells, type Word, wrappers } from "@belay/hooks/Shell"
+import { basename, resolve } from "node:path"
+import type { Work } from "../../Runners.ts"
+import * as Inline from "./inline.ts"
+import * as Kinds from "./kinds.ts"
+import type { Named } from "./kinds.ts"
+import { filled, placed, type Places, unplaced } from "./places.ts"
+import * as Runners from "./runners.ts"
+
+export interface Where extends Places {
+  /** Where the line runs. */
+  readonly base: string
+  readonly exists: (path: string) => boolean
+}
+
+/** `env` are variables that the entry sets. */
+export const named = (work: Work, env: { readonly [name: string]: string }, where: Where): ReadonlyArray<Named> => {
+  if (work.type !== "command") return []
+  const line = new Line(where)
+  for (const [name, value] of Object.entries(env)) line.assigned(name, placed(value))
+  if (work.args !== undefined) line.program([work.command, ...work.args].map(placed))
+  else line.top(placed(work.shell === "powershell" ? work.command.replaceAll("\\", "/") : work.command))
+  return line.found
+}
+
+const maxDepth = 8
+
+/** What has been found so far. A class: one list under functions that call each other, each of which says whether it can be told what runs. */
+class Line {
+  readonly found: Array<Named> = []
+  private bases: ReadonlyArray<string>
+  private readonly where: Where
+
+  constructor(where: Where) {
+    this.where = where
+    this.bases = [where.base]
+  }
+
+  top(text: string): void {
+    const line = filled(text)
+    if (!this.script(line, 0)) this.whole(line)
+  }
+
+  program(words: ReadonlyArray<string>): void {
+    if (!this.run(words, 0, [])) words.forEach((word) => this.whole(word))
+  }
+
+  assigned(name: string, value: string): void {
+    const isCode = /^(?:BASH_)?ENV$|OPTIONS$|OPTS?$|PRELOAD|STARTUP|COMMAND|PAGER|EDITOR|ASKPASS/.test(name)
+    const isFolder = /PATH|LIB/.test(name) && !isCode
+    for (const one of value.split(/[:\s=,]+/)) {
+      if (isFolder) this.add(one, "folder")
+      if (looksLikePath(one) && (isCode || !Kinds.isData(one))) this.add(one, isCode || Kinds.isScript(one) ? "script" : "operand")
+    }
+  }
+
+  private script(line: string, depth: number): boolean {
+    const { commands, problem } = parse(line)
+    if (problem !== undefined || depth > maxDepth) return false
+    let known = true
+    for (const { assigns, inputs, redirects, words } of commands) {
+      for (const { name, value } of assigns) this.assigned(name, value.text)
+      known = this.run(words.map(textOf), depth, inputs.map(textOf)) && known
+      for (const { op, target } of redirects) if (op.startsWith("<")) this.add(target.text, "operand")
+    }
+    return known
+  }
+
+  private run(words: ReadonlyArray<string>, depth: number, inputs: ReadonlyArray<string>): boolean {
+    const [first, ...rest] = words
+    if (first === undefined) return true
+    if (depth > maxDepth || isComputed(first)) return false
+    const name = nameOf(first)
+    if (first.includes("/")) this.add(first, shells.has(name) || isInterpreter(name) ? "file" : "script")
+    if (name === "cd" || name === "pushd") return this.moved(rest[0])
+    if (name === "." || name === "source") return this.sourced(rest)
+    if (name === "eval" || name === "trap") return this.script((name === "trap" ? rest.slice(0, 1) : rest).join(" "), depth + 1)
+    const runner = Runners.runnerOf(name, rest)
+    if (runner !== undefined) this.runner(runner, rest)
+    if (shells.has(name)) return this.shell(rest, inputs, depth)
+    if (isInterpreter(name)) return this.code(name, rest, inputs, depth)
+    if (readsFile.test(name)) return this.reader(rest, depth)
+    if (name === "find" || name === "fd") return this.behind(rest, /^--?(?:exec|ok|x)/i, depth)
+    if (runner !== undefined) return this.behind(rest, runner.wraps ?? /^(?:exec|x|dlx)$/, depth)
+    return wrappers.has(name) ? this.wrapped(name === "flock" ? skipped(rest) : rest, depth) : this.operands(rest, depth)
+  }
+
+  private add(text: string, as: Named["as"]): void {
+    if (text.length > 4_096 || text.includes("\0") || text.includes("://") || text === "-") return
+    const computed = text.lastIndexOf("$")
+    const tail = computed < 0 ? text : text.slice(computed + 1)
+    const open = tail.search(/[*?[{]/)
+    // Where only the beginning is computed, the rest is looked for from here on.
+    if (computed < 0 || tail.startsWith("/")) {
+      const path = computed < 0 ? tail : tail.slice(1)
+      this.place(open < 0 ? path : path.slice(0, open - (computed < 0 ? 0 : 1)).replace(/[^/]*$/, ""), open < 0 ? as : "folder")
+    }
+    // Where the end is, every script of the folder counts.
+    if (computed > 0) this.place(text.slice(0, text.indexOf("$")).replace(/[^/]*$/, ""), "folder")
+  }
+
+  private place(path: string, as: Named["as"]): void {
+    if (path === "") return
+    for (const base of this.bases) {
+      const full = resolve(base, unplaced(path, this.where))
+      if (!Kinds.isOfSystem(full, this.where.cwd)) this.found.push({ path: full, as })
+    }
+  }
+
+  /** Every word, where it cannot be told which of them runs; but not what is only written to. */
+  private whole(line: string): void {
+    const text = line.replaceAll(written, " ")
+    const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
+    const plain = text.replaceAll(/\$\{[^}]*\}|\$\w+/g, "$").replaceAll(/["'\\]/g, "")
+    for (const one of new Set([...quoted, ...plain.split(/[\s;|&()<>`=,]+/)])) {
+      if (looksLikePath(one) && !one.includes("\n")) this.add(one, "script")
+    }
+  }
+
+  private moved(to: string | undefined): boolean {
+    if (to === undefined || isComputed(to)) return true
+    const path = unplaced(to.slice(to.lastIndexOf("$") + 1).replace(to.includes("$") ? /^\// : /^$/, ""), this.where)
+    // It may not get there: what follows is looked for in both.
+    this.bases = [...new Set([...this.bases.map((base) => resolve(base, path)), ...this.bases])].slice(0, 8)
+    return true
+  }
+
+  private sourced([file, ...rest]: ReadonlyArray<string>): boolean {
+    if (file === undefined || isComputed(file)) return false
+    this.add(file, "script")
+    return this.operands(rest, maxDepth)
+  }
+
+  private runner(runner: Runners.Runner, rest: ReadonlyArray<string>): void {
+    const { files, folders } = Runners.filesOf(runner, rest)
+    const before = this.bases
+    this.bases = [...before, ...folders.flatMap((folder) => before.map((base) => resolve(base, unplaced(folder, this.where))))]
+    for (const file of files) this.add(file, "file")
+    this.bases = before
+  }
+
+  private shell(rest: ReadonlyArray<string>, inputs: ReadonlyArray<string>, depth: number): boolean {
+    for (const [index, word] of rest.entries()) {
+      if (/^[-/][a-z]*c(?:ommand)?$/i.test(word)) {
+        const code = rest.slice(index + 1).find((one) => !/^[-+]/.test(one))
+        return code !== undefined && this.script(code, depth + 1) && this.operands(rest.slice(index + 2), depth)
+      }
+      if (word === "-" || word === "-s") break
+      if (/^[-+]/.test(word)) {
+        if (word.includes("=")) this.add(word.slice(word.indexOf("=") + 1), "script")
+        continue
+      }
+      if (isComputed(word)) return false
+      this.add(word, "script")
+      if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
+    }
+    return inputs.length > 0 && inputs.every((text) => this.script(text, depth + 1))
+  }
+
+  private code(name: string, rest: ReadonlyArray<string>, inputs: ReadonlyArray<string>, depth: number): boolean {
+    const language = Inline.languageOf(name)
+    for (let index = 0; index < rest.length; index++) {
+      const [word, next] = [rest[index]!, rest[index + 1]]
+      const after = () => this.operands(rest.slice(index + 2), depth)
+      const attached = Inline.codeOf(language, word)
+      if (attached !== undefined) return this.inline(attached || next, language) && after()
+      if (language === "python" && word === "-m") {
+        if (next !== undefined) Inline.modules(next).forEach((path) => this.add(path, "script"))
+        return after()
+      }
+      if (word === "-" || word === "/dev/stdin") break
+      if (word.startsWith("-")) {
+        const [, value] = /^-[\w-]*=(.+)$/.exec(word) ?? []
+        const own = value ?? (takesValue.test(word) ? next : undefined)
+        if (own !== undefined && looksLikePath(own)) this.add(own, "script")
+        if (value === undefined && own !== undefined) index++
+        continue
+      }
+      if (index === 0 && /^(?:run|test|task|x|exec|script|serve)$/.test(word) && /^(?:bun|deno|go|dotnet|swift|java)$/.test(name)) continue
+      if (isComputed(word)) return false
+      this.add(word, "script")
+      if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
+    }
+    if (inputs.length > 0) return inputs.every((text) => this.inline(text, language))
+    // It reads its code, unless it only says what it is, or runs what stands in a file.
+    return (rest.length > 0 && rest.every((word) => /^--?(?:v|V|h|version|help)$/.test(word))) || Runners.runnerOf(name, rest) !== undefined
+  }
+
+  private inline(code: string | undefined, language: Inline.Language): boolean {
+    if (code === undefined || /^\s*[$`]\S*\s*$/.test(code)) return false
+    for (const { as, path } of Inline.named(code, language)) this.add(path, as)
+    return true
+  }
+
+  /** Programs of awk, sed and jq stand in the line, or in a file that an option names. */
+  private reader(rest: ReadonlyArray<string>, depth: number): boolean {
+    rest.forEach((word, index) => {
+      const [, value] = /^(?:--(?:file|from-file|include)=|-f(?=.))(.+)$/.exec(word) ?? []
+      if (value !== undefined) this.add(value, "script")
+      else if (/^(?:-\w*f|--file|--from-file|-L|--include|-i)$/.test(word) && rest[index + 1] !== undefined) {
+        this.add(rest[index + 1]!, "script")
+      }
+    })
+    return this.operands(rest, depth)
+  }
+
+  /** What stands behind one of the arguments is a command. */
+  private behind(rest: ReadonlyArray<string>, mark: RegExp, depth: number): boolean {
+    const at = rest.findIndex((word) => mark.test(word))
+    return at < 0 ? this.operands(rest, depth) : this.operands(rest.slice(0, at), depth) && this.wrapped(rest.slice(at + 1), depth)
+  }
+
+  /** The command that stands among the arguments of another. */
+  private wrapped(rest: ReadonlyArray<string>, depth: number): boolean {
+    for (const [index, word] of rest.entries()) {
+      const [, variable, value = ""] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? []
+      if (variable !== undefined) this.assigned(variable, value)
+      if (variable !== undefined || /^[-+]/.test(word) || (valued.test(rest[index - 1] ?? "") && !isKnown(word))) continue
+      if (/\s/.test(word)) return this.script(word, depth + 1)
+      if (/^\d+(?:\.\d+)?[smhd]?$|^\{\}$/.test(word)) continue
+      return isKnown(word) || word.includes("/") || !Kinds.isScript(word)
+        ? this.run(rest.slice(index), depth + 1, [])
+        : this.run([`./${word}`, ...rest.slice(index + 1)], depth + 1, [])
+    }
+    return true
+  }
+
+  /** What a program is given: data, but for code that an option names, and a command that stands among it. */
+  private operands(rest: ReadonlyArray<string>, depth: number): boolean {
+    for (const [index, word] of rest.entries()) {
+      const [, name, value] = /^(--?[\w-]+)=(.+)$/s.exec(word) ?? []
+      const [option, path] = [name ?? rest[index - 1] ?? "", value ?? word]
+      if (looksLikePath(path)) this.add(path, loads.test(option) && Kinds.isScript(path) ? "file" : "operand")
+      if (depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word))) && !/^-v$/.test(option)) {
+        return this.run(rest.slice(index), depth + 1, [])
+      }
+    }
+    return true
+  }
+
+  /** Whether it is what an interpreter takes for its script, not the value of an option before it. */
+  private isFound(text: string): boolean {
+    return text.includes("/") || Kinds.isScript(text) || this.bases.some((base) => this.where.exists(resolve(base, text)))
+  }
+}
+
+const textOf = ({ text }: Word): string => text
+
+const nameOf = (text: string): string => basename(text).toLowerCase().replace(/\.exe$/, "")
+
+/** Whether it cannot be told what the shell makes of it: there is no path behind what is computed. */
+const isComputed = (text: string): boolean => text.includes("$") && !/^\/[\w./@+-]*[\w-]$/.test(text.slice(text.lastIndexOf("$") + 1))
+
+/** Without the first argument that is no option. */
+const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> => rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
+
+const isInterpreter = (name: string): boolean => interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
+
+const more = /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py)$/
+
+const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
+
+const isKnown = (word: string): boolean =>
+  shells.has(nameOf(word)) || isInterpreter(nameOf(word)) || wrappers.has(nameOf(word)) || readsFile.test(nameOf(word))
+
+/** Options of interpreters whose value is the next word. */
+const takesValue =
+  /^(?:-r|-I|-W|-X|-C|-P|-M|-c|--require|--import|--loader|--experimental-loader|--preload|--config|--import-map|--tsconfig|--project|--conditions|--cwd|--env-file|--directory)$/
+
+/** The same of programs that run another. */
+const valued =
+  /^(?:-[nuksgLPdaCIpEJ]|--(?:with|with-editable|with-requirements|python|from|package|p|signal|kill-after|adjustment|chdir|unset|env-file|group|extra|index-url|directory|project|max-args|max-procs|replace|user))$/
+
+/** Options whose values are code that a tool loads. */
+const loads =
+  /^--?(?:[cfr]|config|config-?file|conf|require|import|loader|plugins?|preload|preset|setup\w*|rulesdir|reporter|formatter|resolver|init|rcfile|init-file)$/i
+
+const looksLikePath = (text: string): boolean => /[/.]/.test(text) && !/^[\d.]+$/.test(text) && !text.includes("://")
+
+const written =
+  /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g

@@ -1,0 +1,93 @@
+/**
+ * Rewrites the arguments of tool calls before the tools run.
+ *
+ * @since 0.1.0
+ */
+import type { AgentHook } from "@belay/core/AgentHook"
+import { type Eventual, eventual } from "@belay/core/Eventual"
+import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
+import type { Json } from "@belay/core/Json"
+import type { PreToolCallEvent } from "@belay/core/Tool"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as HookDefaults from "../HookDefaults.ts"
+
+/** @category models @since 0.1.0 */
+export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "tools"> {
+  /** Default `tool-arguments`. Two rewriters in one agent need two names. */
+  readonly name?: string
+  /** Tools to rewrite for: `*` stands for any characters, `!name` excludes. */
+  readonly tools: string | ReadonlyArray<string>
+  /** The new arguments, or nothing to leave them as they are: directly, as a promise or as an Effect. */
+  readonly rewrite: (args: Json, call: PreToolCallEvent, ctx: HookContext) => Eventual<Json | undefined, R>
+}
+
+/**
+ * Hands new arguments to the next hook. A rewriter that breaks keeps the tool from running.
+ *
+ * @example
+ * ```ts
+ * import * as ToolArguments from "@belay/hooks/ToolArguments"
+ *
+ * const inside = ToolArguments.make({
+ *   tools: ["fs_*", "!fs_stat"],
+ *   rewrite: (args, _call, ctx) =>
+ *     typeof args === "object" && args !== null && "path" in args ? { ...args, path: `${ctx.cwd}/${args.path}` } : undefined
+ * })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <R = never>(options: Options<R>): AgentHook<R> =>
+  HookDefaults.apply<R>(options, {
+    name: "tool-arguments",
+    kind: "policy",
+    preToolCall: (call, ctx) =>
+      Effect.map(
+        eventual(() => options.rewrite(call.args, call, ctx)),
+        (args) => args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
+      )
+  })
+
+/** Options for one tool whose arguments have a schema. @category models @since 0.1.0 */
+export interface TypedOptions<Args, R = never> {
+  /** Default `tool-arguments/<tool>`. */
+  readonly name?: string
+  readonly tool: string
+  /** Arguments are decoded with it before, and encoded after they were rewritten. */
+  readonly schema: Schema.Codec<Args, Json>
+  readonly rewrite: (args: Args, call: PreToolCallEvent, ctx: HookContext) => Eventual<Args | undefined, R>
+}
+
+/**
+ * Rewrites the arguments of one tool, typed by a schema. Arguments that do not fit keep the tool from running.
+ *
+ * @example
+ * ```ts
+ * import * as ToolArguments from "@belay/hooks/ToolArguments"
+ * import * as Schema from "effect/Schema"
+ *
+ * const fewer = ToolArguments.forTool({
+ *   tool: "search",
+ *   schema: Schema.Struct({ query: Schema.String, limit: Schema.Finite }),
+ *   rewrite: ({ limit, query }) => ({ query: query.trim(), limit: Math.min(limit, 20) })
+ * })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const forTool = <Args, R = never>(options: TypedOptions<Args, R>): AgentHook<R> => {
+  const decode = Schema.decodeUnknownEffect(options.schema)
+  const encode = Schema.encodeEffect(options.schema)
+  const rewrite = Effect.fnUntraced(function*(call: PreToolCallEvent, ctx: HookContext) {
+    const args = yield* decode(call.args)
+    const rewritten = yield* eventual(() => options.rewrite(args, call, ctx))
+    return rewritten === undefined ? undefined : yield* encode(rewritten)
+  })
+  return make({
+    name: options.name ?? `tool-arguments/${options.tool}`,
+    tools: options.tool,
+    rewrite: (_args, call, ctx) => rewrite(call, ctx)
+  })
+}

@@ -1,0 +1,91 @@
+/**
+ * Asks the person at the terminal about tool calls.
+ *
+ * @since 0.1.0
+ */
+import { messageOf } from "@belay/core/Eventual"
+import type { Json } from "@belay/core/Json"
+import * as Result from "effect/Result"
+import { createInterface, type Interface } from "node:readline/promises"
+import type { Readable, Writable } from "node:stream"
+import type { Answer, Request } from "./Approval.ts"
+
+/** Where the person is. @category models @since 0.1.0 */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly output: Writable & { readonly isTTY?: boolean }
+}
+
+/** @category models @since 0.1.0 */
+export interface Options {
+  /** Default: the process's own. */
+  readonly terminal?: Terminal
+  /** Offers to approve the tool for the rest of the session as well; the approval then needs `standing`. Default false. */
+  readonly remember?: boolean
+  /** What is said when nobody is there. Default: `nobody is at a terminal to approve it`. */
+  readonly nobody?: string
+}
+
+/**
+ * Makes an `ask` for `Approval.make`: shows the tool and its arguments, and takes allow, deny, edit (arguments as JSON), and, where it is offered, always. What is shown has
+ * its control and invisible characters escaped. Where input or output is no terminal, nobody is there, and the call is denied.
+ *
+ * @example
+ * ```ts
+ * import * as Approval from "@belay/hooks/Approval"
+ * import * as TerminalApproval from "@belay/hooks/TerminalApproval"
+ *
+ * const approval = Approval.make({ tools: ["*", "!read_*"], standing: "session", ask: TerminalApproval.ask({ remember: true }) })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ask = (options: Options = {}): (request: Request) => Promise<Answer> => {
+  const { nobody = "nobody is at a terminal to approve it", remember = false } = options
+  return (request) => {
+    const { input, output } = options.terminal ?? { input: process.stdin, output: process.stdout }
+    if (input.isTTY !== true || output.isTTY !== true) return Promise.resolve({ type: "deny", reason: nobody })
+    const lines = createInterface({ input, output })
+    return asked(lines, output, request, remember).finally(() => lines.close())
+  }
+}
+
+/** Asks until there is an answer. */
+const asked = async (lines: Interface, output: Writable, request: Request, remember: boolean): Promise<Answer> => {
+  const { args, reason, signal, tool } = request
+  const ways = `[a]llow  [d]eny  [e]dit${remember ? "  al[w]ays" : ""}`
+  while (true) {
+    const said = await lines.question(`\n  ? ${visible(tool)} ${visible(JSON.stringify(args))}${why(reason, tool)}\n    ${ways} > `, {
+      signal
+    })
+    switch (said.trim().toLowerCase()) {
+      case "a":
+      case "allow":
+        return { type: "approve" }
+      case "d":
+      case "deny":
+        return { type: "deny", reason: "the person at the terminal said no" }
+      case "w":
+      case "always":
+        if (remember) return { type: "approve", remember: { what: "tool", scope: "session" } }
+        break
+      case "e":
+      case "edit": {
+        const text = await lines.question("    arguments as JSON > ", { signal })
+        const edited = Result.try(() => JSON.parse(text) as Json)
+        if (Result.isSuccess(edited)) return { type: "edit", args: edited.success }
+        output.write(`    not JSON: ${visible(messageOf(edited.failure))}\n`)
+      }
+    }
+  }
+}
+
+/** The reason, where it says more than that the tool needs approval. */
+const why = (reason: string, tool: string): string => reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
+
+/** No text moves the cursor, hides itself or turns around what stands beside it. */
+const visible = (text: string): string =>
+  text.replace(
+    /\p{Cc}|\p{Cf}|[\u2028\u2029]/gu,
+    (character) => character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
+  )

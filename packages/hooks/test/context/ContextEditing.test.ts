@@ -1,0 +1,97 @@
+import { createAgent } from "@belay/core/createAgent"
+import * as HookChain from "@belay/core/HookChain"
+import type { Message } from "@belay/core/Message"
+import { whyInvalid } from "@belay/core/Message"
+import * as ContextEditing from "@belay/hooks/ContextEditing"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { calls, recording, scripted } from "../agent.ts"
+import { request } from "../events.ts"
+import * as Scope from "../scope.ts"
+import { step, transcripts } from "../transcripts.ts"
+
+const sent = (messages: ReadonlyArray<Message>, options?: ContextEditing.Options) =>
+  Effect.map(
+    HookChain.makeUnsafe([ContextEditing.make(options)]).run("preLlmCall", { ...request(), messages }, Scope.make()),
+    ({ event }) => event.messages
+  )
+
+const results = (messages: ReadonlyArray<Message>) => messages.flatMap((message) => message.role === "tool" ? [message.content] : [])
+
+const long: ReadonlyArray<Message> = [
+  { role: "user", content: "the first task" },
+  ...step("a", 1),
+  { role: "user", content: "the task" },
+  ...step("b", 2, "kept", "memory_read"),
+  ...step("c", 2),
+  ...step("d", 2)
+]
+
+describe("ContextEditing", () => {
+  it.effect("clears all but the latest results once a request is long", () =>
+    Effect.gen(function*() {
+      assert.deepEqual(results(yield* sent(long, { trigger: 10 })), [
+        "[cleared]",
+        "[cleared]",
+        "[cleared]",
+        "[cleared]",
+        "result of c",
+        "result of d",
+        "result of d"
+      ])
+      assert.deepEqual(yield* sent(long), long)
+      assert.deepEqual(yield* sent([...long, { role: "user", content: "x".repeat(400_100) }], { keep: 7, clearReasoning: false }), [
+        ...long,
+        { role: "user", content: "x".repeat(400_100) }
+      ])
+    }))
+
+  it.effect("leaves the results of excluded tools, and says what it is told to say", () =>
+    Effect.gen(function*() {
+      const found = results(yield* sent(long, { trigger: 10, keep: 0, excludeTools: "memory_*", placeholder: "-" }))
+      assert.deepEqual(found, ["-", "kept", "kept", "-", "-", "-", "-"])
+    }))
+
+  it.effect("clears arguments when it is told, and the reasoning of earlier turns unless it is told otherwise", () =>
+    Effect.gen(function*() {
+      const edited = yield* sent(long, { trigger: 10, keep: 2, clearToolInputs: true })
+      const assistants = edited.filter((message) => message.role === "assistant")
+      assert.deepEqual(assistants.map(({ reasoning }) => reasoning), [
+        undefined,
+        "thinking about b",
+        "thinking about c",
+        "thinking about d"
+      ])
+      assert.deepEqual(assistants.map(({ toolCalls }) => toolCalls?.[0]?.args), [{}, {}, {}, { what: "d 0" }])
+      const kept = yield* sent(long, { trigger: 10, clearReasoning: false })
+      assert.isTrue(kept.every((message) => message.role !== "assistant" || message.reasoning !== undefined))
+    }))
+
+  const small = Schema.Literals([0, 1, 2, 5])
+  it.effect.prop(
+    "keeps calls and results together, and never makes a request longer",
+    [transcripts, small, Schema.Boolean],
+    ([messages, keep, clearToolInputs]) =>
+      Effect.gen(function*() {
+        const edited = yield* sent(messages, { trigger: 0, keep, clearToolInputs })
+        const cleared = results(edited).filter((content) => content === "[cleared]").length
+        return whyInvalid(edited) === undefined && edited.length === messages.length &&
+          cleared === Math.max(0, results(messages).length - keep) && JSON.stringify(edited).length <= JSON.stringify(messages).length
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+
+  it("refuses numbers that are no counts", () => {
+    for (const options of [{ keep: -1 }, { trigger: 0.5 }]) assert.throws(() => ContextEditing.make(options), /context-editing\./)
+  })
+
+  it("leaves the conversation of an agent whole", async () => {
+    const { tools } = recording()
+    const { provider, requests } = scripted(Array.from({ length: 4 }, (_, n) => calls(["bash", { command: `ls ${n}` }])))
+    await using agent = createAgent({ provider, tools, hooks: [ContextEditing.make({ trigger: 1, keep: 1 })] })
+    const { messages } = await agent.run("the task")
+    assert.deepEqual(results(messages), ["done", "done", "done", "done"])
+    assert.deepEqual(results(requests.at(-1)!.messages), ["[cleared]", "[cleared]", "[cleared]", "done"])
+  })
+})

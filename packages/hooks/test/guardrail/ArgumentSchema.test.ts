@@ -1,0 +1,136 @@
+import { ConfigError } from "@belay/core/AgentError"
+import { defineHook } from "@belay/core/AgentHook"
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
+import * as HookAction from "@belay/core/HookAction"
+import * as HookChain from "@belay/core/HookChain"
+import type { Json } from "@belay/core/Json"
+import * as ArgumentSchema from "@belay/hooks/ArgumentSchema"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { StandardSchemaV1 } from "effect/StandardSchema"
+import { call } from "../events.ts"
+import { asks, scripted } from "../guarded.ts"
+import * as Scope from "../scope.ts"
+
+const whyNot = (args: Json, options: Omit<ArgumentSchema.Options, "tools">, tool = "pay") =>
+  Effect.map(
+    HookChain.makeUnsafe([ArgumentSchema.make({ tools: "pay", ...options })]).run("preToolCall", call(tool, args), Scope.make()),
+    ({ action }) => action._tag === "Reject" ? action.reason : undefined
+  )
+
+const amount = Schema.Struct({ amount: Schema.Finite.check(Schema.isLessThanOrEqualTo(100)) })
+
+const standard = (validate: StandardSchemaV1["~standard"]["validate"]): StandardSchemaV1 => ({
+  "~standard": { version: 1, vendor: "test", validate }
+})
+
+describe("ArgumentSchema", () => {
+  it.effect("takes an Effect Schema, and tells what would fit", () =>
+    Effect.gen(function*() {
+      assert.isUndefined(yield* whyNot({ amount: 100, note: "more" }, { allow: amount }))
+      const reason = yield* whyNot({ amount: 101 }, { allow: amount, advice: "Ask a colleague." })
+      assert.match(reason!, /^these arguments of pay are not allowed: amount: .*100.*\. Ask a colleague\.$/)
+      assert.isDefined(yield* whyNot({}, { allow: amount }))
+      assert.isUndefined(yield* whyNot({ amount: 101 }, { allow: amount }, "other"))
+    }))
+
+  it.effect("takes a Standard Schema, also one that answers later", () =>
+    Effect.gen(function*() {
+      const wrong = { issues: [{ message: "too much", path: ["a", { key: 0 }] }, { message: "odd" }] }
+      for (const schema of [standard(() => wrong), standard(async () => wrong)]) {
+        assert.strictEqual(yield* whyNot({}, { allow: schema }), "these arguments of pay are not allowed: a.0: too much; odd")
+        assert.isUndefined(yield* whyNot({}, { deny: schema }))
+      }
+      for (const schema of [standard((value) => ({ value })), standard(async (value) => ({ value }))]) {
+        assert.isUndefined(yield* whyNot({}, { allow: schema }))
+        assert.strictEqual(yield* whyNot({}, { deny: schema }), "these arguments of pay are not allowed")
+      }
+      assert.isDefined(yield* whyNot({}, { allow: standard(() => ({ issues: [] })) }))
+    }))
+
+  it.effect("refuses the call when a schema breaks", () =>
+    Effect.gen(function*() {
+      const broken = standard(() => {
+        throw new Error("broken")
+      })
+      assert.match((yield* whyNot({}, { allow: broken }))!, /argument-schema failed at preToolCall/)
+      assert.match((yield* whyNot({}, { deny: standard(() => Promise.reject(new Error("later"))) }))!, /argument-schema failed/)
+    }))
+
+  it.effect("takes rules, and lists everything that is wrong", () =>
+    Effect.gen(function*() {
+      const allow: ArgumentSchema.Rules = {
+        amount: { min: 1, max: 100, required: true },
+        "options.currency": { oneOf: ["EUR", "USD"] },
+        to: { pattern: "^[a-z]+@example\\.com$", maxLength: 20 },
+        mode: { noneOf: ["force", null] },
+        tags: { maxLength: 1 }
+      }
+      assert.isUndefined(
+        yield* whyNot({ amount: 5, options: { currency: "EUR" }, to: "ada@example.com", mode: "dry", tags: ["a"] }, { allow })
+      )
+      assert.isUndefined(yield* whyNot({ amount: 5 }, { allow }))
+      assert.strictEqual(
+        yield* whyNot({ amount: 101, options: { currency: "CHF" }, to: 5, mode: null, tags: ["a", "b"] }, { allow }),
+        "these arguments of pay are not allowed: amount: expected a number up to 100; options.currency: expected one of \"EUR\", \"USD\"; " +
+          "to: expected a text like ^[a-z]+@example\\.com$; to: expected at most 20 long; mode: expected none of \"force\", null"
+      )
+      assert.include((yield* whyNot({}, { allow }))!, "amount: expected it to be there")
+      assert.isDefined(yield* whyNot({ amount: "5" }, { allow }))
+      assert.isDefined(yield* whyNot({ amount: null }, { allow }))
+    }))
+
+  it.effect("denies what fits, and not what is not there", () =>
+    Effect.gen(function*() {
+      const deny: ArgumentSchema.Rules = { path: { pattern: "(^|/)\\.\\.(/|$)" } }
+      assert.strictEqual(
+        yield* whyNot({ path: "a/../b" }, { deny }),
+        "these arguments of pay are not allowed: path is a text like (^|/)\\.\\.(/|$)"
+      )
+      for (const args of [{ path: "a/..b" }, {}, { path: 1 }, [], null, "x"]) assert.isUndefined(yield* whyNot(args, { deny }))
+      assert.isDefined(yield* whyNot({ amount: 5, path: "../x" }, { allow: amount, deny }))
+    }))
+
+  it.effect("sees own keys only, whatever they are called", () =>
+    Effect.gen(function*() {
+      const allow: ArgumentSchema.Rules = { constructor: { required: true }, "__proto__.x": { required: true } }
+      assert.include((yield* whyNot({}, { allow }))!, "constructor: expected it to be there")
+      assert.isUndefined(yield* whyNot(JSON.parse(`{"constructor":1,"__proto__":{"x":1}}`), { allow }))
+    }))
+
+  it.effect("takes time that grows with the text alone", () =>
+    Effect.gen(function*() {
+      const began = performance.now()
+      yield* whyNot({ path: `${"a".repeat(50_000)}!` }, { allow: { path: { pattern: "^(a+)+$" } } })
+      assert.isBelow(performance.now() - began, 5_000)
+    }))
+
+  it("refuses options that make no sense", () => {
+    const wrong: ReadonlyArray<readonly [object, RegExp]> = [
+      [{ tools: "pay" }, /argument-schema\.allow: there is nothing to check/],
+      [{ allow: amount }, /argument-schema\.tools/],
+      [{ tools: "pay", allow: { a: { pattern: "(?=x)" } } }, /argument-schema\.allow\.a: "\(\?=x\)" is no RE2 pattern/],
+      [{ tools: "pay", deny: { a: { maximum: 1 } } }, /argument-schema\.deny\.a: unknown rule "maximum"/],
+      [{ tools: "pay", allow: 1 }, /argument-schema\.allow: expected/]
+    ]
+    for (const [options, message] of wrong) assert.throws(() => ArgumentSchema.make(options as never), ConfigError, message)
+  })
+
+  it("has the model try again with what fits, whatever other hooks make of it", async () => {
+    const ran: Array<unknown> = []
+    const pay = defineTool({ name: "pay", description: "Pays", input: { type: "object" }, execute: (args) => void ran.push(args) })
+    const double = defineHook({
+      name: "double",
+      preToolCall: ({ args, id, name }) =>
+        (args as { amount: number }).amount === 60 ? HookAction.transform({ id, name, args: { amount: 120 } }) : undefined
+    })
+    const model = scripted([asks(["pay", { amount: 500 }], ["pay", { amount: 60 }]), asks(["pay", { amount: 100 }]), "paid"])
+    const hooks = [ArgumentSchema.make({ tools: "pay", allow: { amount: { max: 100 } } }), double]
+    await using agent = createAgent({ provider: model.provider, tools: [pay], hooks })
+    await agent.run("pay")
+    assert.deepEqual(ran, [{ amount: 100 }])
+    assert.include(JSON.stringify(model.requests[1]?.messages), "amount: expected a number up to 100")
+  })
+})

@@ -1,0 +1,117 @@
+import { ConfigError } from "@belay/core/AgentError"
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
+import * as HookChain from "@belay/core/HookChain"
+import { success } from "@belay/core/Tool"
+import * as RegexFilter from "@belay/hooks/RegexFilter"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { answer, call } from "../events.ts"
+import { asks, chunks, scripted, stream } from "../guarded.ts"
+import * as Scope from "../scope.ts"
+
+const rules: ReadonlyArray<RegexFilter.Rule> = [{ name: "falcon", pattern: "(?i)project falcon" }]
+const text = "about Project Falcon, then"
+const after = (output: string) => ({ call: call("read"), tool: call("read").tool, result: success(output), elapsedMs: 1, executed: true })
+
+describe("RegexFilter", () => {
+  it.effect("blocks in every phase unless told otherwise, without the text in the reason", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([RegexFilter.make({ rules })])
+      const reasons = [
+        (yield* chain.run("preTurn", { message: text }, Scope.make())).action,
+        (yield* chain.run("postLlmCall", answer({ text }), Scope.make())).action,
+        (yield* chain.run("preToolCall", call("any", { deep: [text] }), Scope.make())).action
+      ].map((action) => action._tag === "Reject" ? action.reason : action._tag)
+      assert.deepEqual(reasons, [
+        "falcon is not allowed in a message",
+        "falcon is not allowed in an answer",
+        "falcon is not allowed in the arguments of a tool"
+      ])
+      const { event } = yield* chain.run("postToolCall", after(text), Scope.make())
+      assert.deepEqual(event.result, { ok: false, error: "the result of read was withheld: falcon is not allowed in the result of a tool" })
+    }))
+
+  it.effect("redacts with the rule's words, and warns where it only reports", () =>
+    Effect.gen(function*() {
+      const heard: Array<unknown> = []
+      const chain = HookChain.makeUnsafe([
+        RegexFilter.make({
+          rules: [...rules, { name: "then", pattern: "then", strategy: "warn" }, { name: "about", pattern: "about", replacement: "$1" }],
+          strategy: "redact",
+          onDetection: ({ count, kind, place }) => void heard.push([kind, place, count])
+        })
+      ])
+      const scope = Scope.make()
+      const { event } = yield* chain.run("preTurn", { message: text }, scope)
+      assert.strictEqual(event.message, "$1 [FALCON], then")
+      assert.deepEqual(scope.warnings, ["THEN found in input (1)"])
+      assert.deepEqual(heard, [["about", "input", 1], ["falcon", "input", 1], ["then", "input", 1]])
+    }))
+
+  it.effect("looks only in its phases", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([RegexFilter.make({ rules, phase: ["toolResults"] })])
+      assert.strictEqual((yield* chain.run("preTurn", { message: text }, Scope.make())).action._tag, "Continue")
+      assert.isFalse(chain.has("onLlmDelta"))
+      assert.strictEqual(RegexFilter.make({ rules, phase: "input" }).hold, undefined)
+    }))
+
+  it.effect("has presets", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([RegexFilter.make({ presets: ["pii", "secrets", "urls"], strategy: "redact" })])
+      const message = `ada@example.com, ${"sk"}-${"a1B2".repeat(8)}, https://example.com/x`
+      const { event } = yield* chain.run("preTurn", { message }, Scope.make())
+      assert.strictEqual(event.message, "[EMAIL], [OPENAI_KEY], [URL]")
+    }))
+
+  it.effect("shows nothing of it in a stream, however it is cut", () =>
+    Effect.gen(function*() {
+      const long = `${"so ".repeat(70)}${text} ${"and ".repeat(70)}`
+      for (let seed = 0; seed < 60; seed++) {
+        const redacted = yield* stream(RegexFilter.make({ rules, strategy: "redact" }), chunks(long, seed, 1 + seed))
+        assert.strictEqual(redacted.text, long.replace("Project Falcon", "[FALCON]"))
+        assert.isTrue(redacted.text.startsWith(redacted.shown))
+        const blocked = yield* stream(RegexFilter.make({ rules }), chunks(long, seed, 1 + seed))
+        assert.isTrue(blocked.cut)
+        assert.notInclude(blocked.shown, "Project")
+        assert.strictEqual((yield* stream(RegexFilter.make({ rules, strategy: "warn" }), chunks(long, seed, 1 + seed))).text, long)
+      }
+    }))
+
+  it.effect("takes time that grows with the text alone", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([RegexFilter.make({ rules: [{ name: "evil", pattern: "(a+)+$" }], strategy: "redact" })])
+      const began = performance.now()
+      yield* chain.run("preTurn", { message: `${"a".repeat(50_000)}!` }, Scope.make())
+      assert.isBelow(performance.now() - began, 5_000)
+    }))
+
+  it("refuses options that make no sense", () => {
+    const wrong: ReadonlyArray<readonly [RegexFilter.Options, RegExp]> = [
+      [{}, /regex-filter\.rules: there is nothing/],
+      [{ rules: [{ name: "x", pattern: "(?=a)" }] }, /regex-filter\.rules\[0\]: "\(\?=a\)" is no RE2 pattern/],
+      [{ rules: [{ name: "x", pattern: /a/ as never }] }, /regex-filter\.rules\[0\]/],
+      [{ rules: [{ name: "X y", pattern: "a" }] }, /regex-filter\.rules\[0\]: kind "X y"/],
+      [{ rules: [...rules, ...rules] }, /two rules are named "falcon"/],
+      [{ rules, strategy: "hide" as never }, /regex-filter\.strategy/],
+      [{ rules, phase: "later" as never }, /regex-filter\.phase: unknown phase "later"/],
+      [{ presets: ["none" as never] }, /regex-filter\.presets/],
+      [{ rules, hold: { chars: 3 } }, /regex-filter\.hold\.chars/]
+    ]
+    for (const [options, message] of wrong) assert.throws(() => RegexFilter.make(options), ConfigError, message)
+  })
+
+  it("works in an agent, with another filter of another name", async () => {
+    const read = defineTool({ name: "read", description: "Reads", input: { type: "object" }, execute: () => text })
+    const model = scripted([asks(["read", {}]), `it is ${text}`])
+    const hooks = [
+      RegexFilter.make({ rules, strategy: "redact" }),
+      RegexFilter.make({ name: "other", rules: [{ name: "then", pattern: "then" }], strategy: "redact", phase: "toolResults" })
+    ]
+    await using agent = createAgent({ provider: model.provider, tools: [read], hooks })
+    const { messages, text: said } = await agent.run("read")
+    assert.strictEqual(said, "it is about [FALCON], then")
+    assert.strictEqual(messages[2]?.content, "about [FALCON], [THEN]")
+  })
+})

@@ -1,0 +1,219 @@
+import { ConfigError } from "@belay/core/AgentError"
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
+import * as HookChain from "@belay/core/HookChain"
+import * as Redaction from "@belay/hooks/Redaction"
+import * as Secrets from "@belay/hooks/Secrets"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import { random } from "../../../core/test/support/random.ts"
+import { answer, call } from "../events.ts"
+import { asks, chunks, scripted, stream } from "../guarded.ts"
+import * as Scope from "../scope.ts"
+
+/** Letters and digits that look random and are nobody's. Keys are put together here, so that no text of this file is one. */
+const noise = (length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") => {
+  const { below } = random(length)
+  return Array.from({ length }, () => alphabet[below(alphabet.length)]!).join("")
+}
+const fake = (...parts: ReadonlyArray<string>) => parts.join("")
+const pem = fake("-----BEGIN RSA ", "PRIVATE KEY-----\n", `${noise(64)}\n`.repeat(12), "-----END RSA ", "PRIVATE KEY-----")
+const encrypted = fake(
+  "-----BEGIN ",
+  "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n",
+  noise(64),
+  "\n-----END ",
+  "PRIVATE KEY-----"
+)
+
+const samples: ReadonlyArray<readonly [Secrets.Kind, secret: string]> = [
+  ["openai-key", fake("sk", "-", noise(48))],
+  ["openai-key", fake("sk", "-proj-", noise(120))],
+  ["anthropic-key", fake("sk", "-ant-api03-", noise(95))],
+  ["aws-key", fake("AK", "IA", noise(16, "ABCDEFGHIJKLMNOP234567"))],
+  ["github-token", fake("gh", "p_", noise(36))],
+  ["github-token", fake("github", "_pat_", noise(82))],
+  ["gitlab-token", fake("gl", "pat-", noise(20))],
+  ["slack-token", fake("xo", "xb-", noise(12, "0123456789"), "-", noise(24))],
+  ["stripe-key", fake("sk", "_live_", noise(24))],
+  ["google-key", fake("AI", "za", noise(35))],
+  ["jwt", fake("ey", "J", noise(40), ".", noise(400), ".", noise(43))],
+  ["private-key", pem],
+  ["private-key", encrypted],
+  ["private-key", pem.replaceAll("\n", "\\n")]
+]
+
+const said = (options: Secrets.Options, message: string) =>
+  Effect.map(
+    HookChain.makeUnsafe([Secrets.make(options)]).run("preTurn", { message }, Scope.make()),
+    ({ action, event }) => action._tag === "Reject" ? `rejected: ${action.reason}` : event.message
+  )
+
+describe("Secrets", () => {
+  it.effect.each(samples)("finds a %s", ([kind, secret]) =>
+    Effect.gen(function*() {
+      const marker = `[${kind.toUpperCase().replaceAll("-", "_")}]`
+      assert.strictEqual(yield* said({}, `use "${secret}", please`), `use "${marker}", please`)
+    }))
+
+  it.effect("finds what is named like a secret and looks like one", () =>
+    Effect.gen(function*() {
+      const secret = noise(20)
+      for (const name of ["API_KEY=", "api-key: ", "password = '", "\"client_secret\": \"", "token=", "Authorization: Bearer ", "pwd:"]) {
+        const left = yield* said({}, `${name}${secret}' and so on`)
+        assert.notInclude(left, secret)
+        assert.include(left, `${name}[SECRET]`)
+      }
+      assert.strictEqual(
+        yield* said({}, `postgres://app:${"p@ss/word".replace("/", "-")}@db.example.com/x`),
+        "postgres://app:[DATABASE_PASSWORD]@db.example.com/x"
+      )
+    }))
+
+  it.effect("leaves words, repetitions, placeholders and short values", () =>
+    Effect.gen(function*() {
+      const text =
+        "password: changeme, changeme1, password requirements: requirements, token authentication, secret: requirements, token: https://example.com/reset, token = aaaaaaaaaaaaaaaa, api_key=<YOUR_KEY>, secret: short, sk-short, key=[API_KEY], AKIA, eyJhbGci, tokens: 128000"
+      assert.strictEqual(yield* said({}, text), text)
+      assert.strictEqual(yield* said({ entropy: 2 }, "password: changeme1"), "password: [SECRET]")
+      assert.strictEqual(yield* said({ entropy: 8 }, `password: ${noise(20)}`), `password: ${noise(20)}`)
+    }))
+
+  it.effect("leaves what is allowed, by pattern or by digest", () =>
+    Effect.gen(function*() {
+      const one = samples[0]![1]
+      const two = samples[4]![1]
+      const digest = createHash("sha256").update(two).digest("hex")
+      const left = yield* said({ allow: ["^sk-"], allowDigests: [digest.toUpperCase()] }, `${one} ${two} ${samples[3]![1]}`)
+      assert.strictEqual(left, `${one} ${two} [AWS_KEY]`)
+    }))
+
+  it.effect("blocks, without the value in the reason, also in results and arguments", () =>
+    Effect.gen(function*() {
+      const [[, secret]] = samples as readonly [readonly [string, string]]
+      const chain = HookChain.makeUnsafe([Secrets.make({ strategy: "block" })])
+      assert.strictEqual(yield* said({ strategy: "block" }, secret), "rejected: OPENAI_KEY is not allowed in a message")
+      const { action } = yield* chain.run("preToolCall", call("post", { headers: [{ key: secret }] }), Scope.make())
+      assert.deepInclude(action, { _tag: "Reject", reason: "OPENAI_KEY is not allowed in the arguments of a tool" })
+      const result = {
+        call: call("read"),
+        tool: call("read").tool,
+        result: { ok: false as const, error: secret },
+        elapsedMs: 1,
+        executed: true
+      }
+      const { event } = yield* chain.run("postToolCall", result, Scope.make())
+      assert.deepEqual(event.result, {
+        ok: false,
+        error: "the result of read was withheld: OPENAI_KEY is not allowed in the result of a tool"
+      })
+    }))
+
+  it.effect("shows nothing of a secret in a stream, however it is cut", () =>
+    Effect.gen(function*() {
+      for (const [index, [, secret]] of samples.entries()) {
+        for (const size of [1, 4, 33, 300]) {
+          const text = `${"so ".repeat(20)}"${secret}" ${"and so on ".repeat(60)}`
+          const { shown, text: whole } = yield* stream(Secrets.make(), chunks(text, index, size))
+          const body = secret.slice(28)
+          for (let at = 0; at + 12 <= body.length - 30; at += 6) assert.notInclude(shown, body.slice(at, at + 12))
+          assert.isTrue(whole.startsWith(shown))
+          assert.isTrue(whole.endsWith("and so on "))
+        }
+      }
+    }))
+
+  it.effect("is cut before a secret when secrets are blocked", () =>
+    Effect.gen(function*() {
+      const { cut, shown } = yield* stream(
+        Secrets.make({ strategy: "block" }),
+        chunks(`well, ${samples[2]![1]} ${"so ".repeat(200)}`, 1, 5)
+      )
+      assert.isTrue(cut)
+      assert.notInclude(shown, "sk-")
+    }))
+
+  it.effect("takes time that grows with the text alone", () =>
+    Effect.gen(function*() {
+      const units = [
+        "eyJ",
+        "sk-",
+        "password=",
+        "-----BEGIN PRIVATE KEY-----",
+        "Proc-Type: ",
+        "token ",
+        "postgres://a:",
+        "a",
+        "secret:",
+        "xoxb-",
+        "AKIA"
+      ]
+      const chain = HookChain.makeUnsafe([Secrets.make()])
+      for (const unit of units) {
+        const began = performance.now()
+        yield* chain.run("preTurn", { message: unit.repeat(Math.ceil(100_000 / unit.length)) }, Scope.make())
+        assert.isBelow(performance.now() - began, 2_000, unit)
+      }
+    }))
+
+  it("refuses options that make no sense", () => {
+    const wrong: ReadonlyArray<readonly [Secrets.Options, RegExp]> = [
+      [{ kinds: ["pgp" as never] }, /secrets\.kinds: unknown kind "pgp"/],
+      [{ kinds: [] }, /secrets\.kinds: there is nothing/],
+      [{ strategy: "mask" as never }, /secrets\.strategy: unknown strategy "mask"/],
+      [{ entropy: 9 }, /secrets\.entropy/],
+      [{ allowDigests: ["abc"] }, /secrets\.allowDigests/],
+      [{ allow: ["("] }, /secrets\.allow\[0\]/],
+      [{ detectors: [{ kind: "jwt", find: "x" }] }, /secrets\.detectors\[0\]/],
+      [{ hold: { chars: 1 } }, /secrets\.hold\.chars/]
+    ]
+    for (const [options, message] of wrong) assert.throws(() => Secrets.make(options), ConfigError, message)
+  })
+})
+
+describe("an agent with secrets", () => {
+  it("hands a key to the tool that needs it, beside a redaction of personal data", async () => {
+    const secret = samples[0]![1]
+    const ran: Array<unknown> = []
+    const input = Schema.Struct({ key: Schema.String, to: Schema.String })
+    const tool = (name: string) =>
+      defineTool({
+        name,
+        description: `Does ${name}`,
+        input,
+        execute: (args) => {
+          ran.push([name, args])
+          return `${name} with ${args.key} for ${args.to}`
+        }
+      })
+    const args = { key: "<OPENAI_KEY_1>", to: "<EMAIL_1>" }
+    const model = scripted([asks(["deploy", args], ["log", args]), (request) => JSON.stringify(request.messages)])
+    const hooks = [Redaction.make({ revealTo: "deploy" }), Secrets.make({ strategy: "placeholder", revealTo: "deploy" })]
+    await using agent = createAgent({ provider: model.provider, tools: [tool("deploy"), tool("log")], hooks })
+    const { messages, text } = await agent.run(`deploy with ${secret}, tell ada@example.com`)
+    assert.deepEqual(ran, [["deploy", { key: secret, to: "ada@example.com" }], ["log", args]])
+    assert.notInclude(JSON.stringify([messages, model.requests]), secret)
+    assert.notInclude(text, secret)
+    assert.include(text, "deploy with <OPENAI_KEY_1> for ada@example.com")
+  })
+
+  it("takes a key that a tool found out of its result", async () => {
+    const secret = samples[4]![1]
+    const read = defineTool({
+      name: "read",
+      description: "Reads",
+      input: { type: "object" },
+      execute: () => ({ lines: [`TOKEN=${secret}`] })
+    })
+    const model = scripted([asks(["read", {}]), "done"])
+    await using agent = createAgent({ provider: model.provider, tools: [read], hooks: [Secrets.make()] })
+    const { messages } = await agent.run("read it")
+    assert.deepEqual(messages.at(-2)?.content, { lines: ["TOKEN=[GITHUB_TOKEN]"] })
+    const { event } = await Effect.runPromise(
+      HookChain.makeUnsafe([Secrets.make()]).run("postLlmCall", answer({ reasoning: secret }), Scope.make())
+    )
+    assert.strictEqual(event.response.reasoning, "[GITHUB_TOKEN]")
+  })
+})

@@ -1,0 +1,112 @@
+import * as Address from "@belay/hooks/Address"
+import { assert, describe, it } from "@effect/vitest"
+import { random } from "../../../core/test/support/random.ts"
+import { bad, spellings } from "../addresses.ts"
+
+const good = [
+  "93.184.215.14",
+  "8.8.8.8",
+  "1.1.1.1",
+  "172.15.255.255",
+  "172.32.0.1",
+  "192.167.1.1",
+  "100.63.0.1",
+  "100.128.0.1",
+  "223.255.255.255"
+]
+
+describe("Address", () => {
+  it.each(bad)("takes %s for %s, and no spelling of it for public", (address, kind) => {
+    assert.strictEqual(Address.classify(address), kind)
+    for (const spelling of spellings(address)) {
+      assert.notInclude(["public", "name"], Address.classify(spelling), spelling)
+    }
+  })
+
+  it("reads the spellings of an address as one", () => {
+    for (const spelling of spellings("169.254.169.254").slice(0, 17)) assert.strictEqual(Address.classify(spelling), "metadata", spelling)
+    assert.strictEqual(Address.normalize("0x7f.1"), "127.0.0.1")
+    assert.strictEqual(Address.normalize("[2606:4700:0::1111]"), "2606:4700::1111")
+    assert.strictEqual(Address.normalize("BÜCHER.example."), "xn--bcher-kva.example")
+  })
+
+  it("leaves what is public", () => {
+    for (const address of good) {
+      assert.strictEqual(Address.classify(address), "public")
+      assert.strictEqual(Address.classify(`::ffff:${address}`), "public")
+      assert.strictEqual(Address.classify(`64:ff9b::${address}`), "public")
+    }
+    for (const address of ["2606:4700::1111", "[2a00:1450:4001::1]"]) assert.strictEqual(Address.classify(address), "public")
+    for (const name of ["example.com", "EXAMPLE.com.", "a.b.example.co.uk", "xn--bcher-kva.example", "10.example.com"]) {
+      assert.strictEqual(Address.classify(name), "name")
+    }
+  })
+
+  it("knows the special addresses of IPv6", () => {
+    const special: ReadonlyArray<readonly [string, Address.Kind]> = [
+      ["::", "loopback"],
+      ["::1", "loopback"],
+      ["0:0:0:0:0:0:0:1", "loopback"],
+      ["fe80::1", "link-local"],
+      ["fec0::1", "private"],
+      ["fc00::1", "private"],
+      ["fdff::1", "private"],
+      ["fd00:ec2::254", "metadata"],
+      ["ff02::1", "multicast"],
+      ["2001:db8::1", "reserved"],
+      ["3fff::1", "reserved"],
+      ["100::1", "reserved"],
+      ["5f00::1", "reserved"],
+      ["4000::1", "reserved"],
+      ["2001:20::1", "reserved"]
+    ]
+    for (const [address, kind] of special) assert.strictEqual(Address.classify(address), kind, address)
+  })
+
+  it("knows names of machines and networks, and what is no host", () => {
+    const names: ReadonlyArray<readonly [string, Address.Kind]> = [
+      ["localhost", "loopback"],
+      ["LOCALHOST.", "loopback"],
+      ["a.localhost", "loopback"],
+      ["ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loopback"],
+      ["ip6-localhost", "loopback"],
+      ["metadata.google.internal", "metadata"],
+      ["printer.local", "private"],
+      ["db.internal", "private"],
+      ["router", "private"],
+      ["x.svc.cluster.local", "private"],
+      ["", "invalid"],
+      ["a b", "invalid"],
+      ["a..b", "invalid"],
+      ["256.256.256.256", "invalid"],
+      ["fe80::1%25eth0", "invalid"],
+      ["%31", "invalid"],
+      ["a/b", "invalid"],
+      ["a@b", "invalid"],
+      [`${"a".repeat(64)}.com`, "invalid"],
+      ["x".repeat(100_000), "invalid"],
+      ["4294967296", "invalid"],
+      ["[::1", "invalid"],
+      [".", "invalid"]
+    ]
+    for (const [name, kind] of names) assert.strictEqual(Address.classify(name), kind, name.slice(0, 60))
+  })
+
+  it("agrees with its table for a hundred thousand addresses", () => {
+    const { below } = random(7)
+    const inside = (value: number, [from, bits]: readonly [number, number]) =>
+      Math.floor(value / 2 ** (32 - bits)) === Math.floor(from / 2 ** (32 - bits))
+    const of = (text: string) => text.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)
+    const blocks =
+      ("0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 " +
+        "198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 168.63.129.16/32").split(" ").map((block) => {
+          const [address, bits] = block.split("/")
+          return [of(address!), Number(bits)] as const
+        })
+    for (let i = 0; i < 100_000; i++) {
+      const value = below(2 ** 32)
+      const text = [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join(".")
+      assert.strictEqual(Address.classify(text) !== "public", blocks.some((block) => inside(value, block)), text)
+    }
+  })
+})

@@ -1,0 +1,186 @@
+import { ConfigError } from "@belay/core/AgentError"
+import { defineHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import * as HookChain from "@belay/core/HookChain"
+import type { PostLlmCallEvent } from "@belay/core/LlmCall"
+import * as ProviderError from "@belay/core/ProviderError"
+import * as CostTracker from "@belay/hooks/CostTracker"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { answer, failed, request, spent } from "../events.ts"
+import * as Scope from "../scope.ts"
+
+const price = { costPerInputToken: 0.01, costPerOutputToken: 0.02 }
+
+const tracked = (options: CostTracker.Options) => {
+  const chain = HookChain.makeUnsafe([CostTracker.make(options)])
+  const scope = Scope.make()
+  return {
+    scope,
+    post: (event: PostLlmCallEvent) => chain.run("postLlmCall", event, scope),
+    pre: Effect.suspend(() => Effect.map(chain.run("preLlmCall", request(), scope), ({ action }) => action)),
+    total: () => CostTracker.total(scope.state)
+  }
+}
+
+describe("CostTracker", () => {
+  it.effect("A-62 adds the calls of a session up under total_cost", () =>
+    Effect.gen(function*() {
+      const { post, scope, total } = tracked(price)
+      yield* post(spent(100, 50))
+      assert.strictEqual(scope.state.get(CostTracker.totalCost), 2.0)
+      yield* post(spent(200, 10))
+      assert.strictEqual(scope.state.get(CostTracker.totalCost), 4.2)
+      assert.deepEqual(total(), { usd: 4.2, text: "$4.20", unknownCalls: 0 })
+      assert.strictEqual(scope.state.snapshot()["total_cost"], 4.2)
+    }))
+
+  it.effect("keeps every cent of 1,000 concurrent calls", () =>
+    Effect.gen(function*() {
+      const slow = defineHook({ name: "slow", postLlmCall: () => Effect.yieldNow })
+      for (const limit of [undefined, 1000]) {
+        const chain = HookChain.makeUnsafe([CostTracker.make(limit === undefined ? price : { ...price, limit }), slow])
+        const scope = Scope.make()
+        const call = Effect.suspend(() => chain.run("postLlmCall", spent(10, 5), scope))
+        yield* Effect.forEach(Array.from({ length: 1000 }), () => call, { concurrency: "unbounded", discard: true })
+        assert.strictEqual(CostTracker.total(scope.state).usd, 200)
+      }
+    }))
+
+  it("is exact after a million calls", () => {
+    const chain = HookChain.makeUnsafe([CostTracker.make({ costPerInputToken: 1e-7, costPerOutputToken: 3e-7 })])
+    const scope = Scope.make({ freeze: false, onRecord: undefined })
+    const event = spent(1, 1)
+    for (let call = 0; call < 1_000_000; call++) void chain.fold("postLlmCall", event, scope)
+    assert.deepEqual(CostTracker.total(scope.state), { usd: 0.4, text: "$0.40", unknownCalls: 0 })
+  })
+
+  it.effect("reads prices as the decimals they were written as", () =>
+    Effect.gen(function*() {
+      const { post, total } = tracked({ costPerInputToken: 3.75e-8, costPerOutputToken: 0.00012 })
+      yield* post(spent(1, 3))
+      assert.strictEqual(total().text, "$0.0003600375")
+    }))
+
+  it.effect("prices each model by the table, under the name it answered or was asked by", () =>
+    Effect.gen(function*() {
+      const { post, total } = tracked({ ...price, prices: { "large-1": { costPerInputToken: 1, costPerOutputToken: 2 } } })
+      const usage = { inputTokens: 1, outputTokens: 1 }
+      yield* post(answer({ model: "large-1", usage }))
+      yield* post(answer({ model: "large-1-2026-01-01", usage }, { request: request("large-1") }))
+      yield* post(answer({ model: "constructor", usage }))
+      assert.strictEqual(total().text, "$6.03")
+    }))
+
+  it.effect("prices cached and billable tokens as what they are", () =>
+    Effect.gen(function*() {
+      const { post, total } = tracked({ ...price, costPerCachedToken: 0.001 })
+      yield* post(spent(100, 50, { cachedTokens: 90, billableOutputTokens: 60 }))
+      assert.strictEqual(total().text, "$1.39")
+    }))
+
+  it.effect("believes the vendor's own figure first", () =>
+    Effect.gen(function*() {
+      const { post, total } = tracked(price)
+      yield* post(spent(100, 50, { costUsd: 0.0123 }))
+      assert.strictEqual(total().text, "$0.0123")
+    }))
+
+  it.effect("counts what it cannot price as unknown, and says so once", () =>
+    Effect.gen(function*() {
+      const { post, scope, total } = tracked({ prices: {} })
+      for (const event of [answer(), spent(1, 1), spent(-1, 1, {}), spent(1, 1, { costUsd: -1 })]) yield* post(event)
+      assert.deepEqual(total(), { usd: 0, text: "$0.00", unknownCalls: 4 })
+      assert.deepEqual(scope.warnings, ["the cost of a call to model-1 is not known and not in the total: the vendor reported no usage"])
+    }))
+
+  it.effect("charges nothing for what a hook answered, and what had come of a call that broke off", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([CostTracker.make(price)])
+      const scope = Scope.make()
+      yield* chain.run("postLlmCall", { ...spent(100, 50), executed: false }, scope)
+      yield* chain.run("onLlmError", failed(), scope)
+      assert.deepEqual(CostTracker.total(scope.state), { usd: 0, text: "$0.00", unknownCalls: 0 })
+      const partial = { text: "half", usage: { inputTokens: 100, outputTokens: 1 } }
+      yield* chain.run("onLlmError", failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial }) }), scope)
+      assert.strictEqual(CostTracker.total(scope.state).text, "$1.02")
+    }))
+
+  it.effect("counts calls that another hook rejects", () =>
+    Effect.gen(function*() {
+      const strict = defineHook({ name: "strict", priority: 200, postLlmCall: () => HookAction.reject("no") })
+      const chain = HookChain.makeUnsafe([CostTracker.make(price), strict])
+      const scope = Scope.make()
+      assert.strictEqual((yield* chain.run("postLlmCall", spent(100, 50), scope)).action._tag, "Reject")
+      assert.strictEqual(CostTracker.total(scope.state).usd, 2)
+    }))
+
+  it("refuses prices and limits that are none", () => {
+    assert.throws(() => CostTracker.make({ costPerInputToken: -1, costPerOutputToken: 1 }), ConfigError, /costPerInputToken/)
+    assert.throws(() => CostTracker.make({ costPerInputToken: 1 }), ConfigError, /or neither/)
+    assert.throws(() => CostTracker.make({ ...price, limit: Number.NaN }), ConfigError, /limit/)
+    assert.throws(
+      () => CostTracker.make({ prices: { m: { ...price, costPerOutputToken: Infinity } } }),
+      ConfigError,
+      /prices\["m"\]\.costPerOutputToken/
+    )
+    assert.throws(() => CostTracker.make({ prices: { m: {} as CostTracker.Price } }), ConfigError, /prices\["m"\]\.costPerInputToken/)
+  })
+
+  it("observes without a limit and is a policy with one", () => {
+    assert.deepInclude(CostTracker.make(price), { name: "cost-tracker", priority: 100, kind: "observer" })
+    assert.strictEqual(CostTracker.make({ ...price, limit: 1 }).kind, "policy")
+  })
+})
+
+describe("CostTracker with a limit", () => {
+  const cheap = { costPerInputToken: 0.0001, costPerOutputToken: 0.0001 }
+
+  it.effect("lets calls begin until the limit is reached", () =>
+    Effect.gen(function*() {
+      const { post, pre } = tracked({ ...cheap, limit: 0.05 })
+      assert.strictEqual((yield* pre)._tag, "Continue")
+      yield* post(spent(400, 99))
+      assert.strictEqual((yield* pre)._tag, "Continue")
+      yield* post(spent(10, 3))
+      assert.deepEqual(yield* pre, { _tag: "Reject", reason: "cost limit of $0.05 reached: $0.0512 spent" })
+    }))
+
+  it.effect("stops at the limit exactly", () =>
+    Effect.gen(function*() {
+      const { post, pre } = tracked({ costPerInputToken: 0.1, costPerOutputToken: 0, limit: 0.3 })
+      yield* post(spent(1, 0))
+      yield* post(spent(2, 0))
+      assert.strictEqual((yield* pre)._tag, "Reject")
+    }))
+
+  it.effect("fails closed on a cost that is not known, when told to", () =>
+    Effect.gen(function*() {
+      const lenient = tracked({ limit: 1 })
+      yield* lenient.post(spent(10, 10))
+      assert.strictEqual((yield* lenient.pre)._tag, "Continue")
+      const strict = tracked({ limit: 1, onUnknown: "stop" })
+      assert.strictEqual((yield* strict.pre)._tag, "Continue")
+      yield* strict.post(spent(10, 10))
+      assert.deepEqual(yield* strict.pre, {
+        _tag: "Reject",
+        reason: "the cost of 1 call is not known, so the limit of $1.00 cannot be kept"
+      })
+    }))
+
+  it.effect("ends the turn instead when told to", () =>
+    Effect.gen(function*() {
+      const { pre } = tracked({ ...cheap, limit: 0, onLimit: "abort" })
+      assert.deepEqual(yield* pre, { _tag: "Abort", reason: "cost limit of $0.00 reached: $0.00 spent" })
+    }))
+
+  it.effect("warns once on the way", () =>
+    Effect.gen(function*() {
+      const { post, scope } = tracked({ ...cheap, limit: 0.1, warnAt: 0.5 })
+      yield* post(spent(499, 0))
+      assert.deepEqual(scope.warnings, [])
+      yield* post(spent(1, 0))
+      yield* post(spent(100, 0))
+      assert.deepEqual(scope.warnings, ["$0.05 of the cost limit of $0.10 spent"])
+    }))
+})

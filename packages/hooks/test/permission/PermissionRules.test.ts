@@ -1,0 +1,219 @@
+import { defineHook } from "@belay/core/AgentHook"
+import { createAgent } from "@belay/core/createAgent"
+import * as HookAction from "@belay/core/HookAction"
+import * as HookChain from "@belay/core/HookChain"
+import type { Json } from "@belay/core/Json"
+import type { PreToolCallEvent } from "@belay/core/Tool"
+import * as PermissionRules from "@belay/hooks/PermissionRules"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { calls, recording, run, scripted } from "../agent.ts"
+import { call } from "../events.ts"
+import * as Scope from "../scope.ts"
+import { bypasses } from "../shell-lines.ts"
+
+const deciding = (options: PermissionRules.Options) => {
+  const chain = HookChain.makeUnsafe([PermissionRules.make({ home: "/h/ada", realpath: () => undefined, ...options })])
+  return (name: string, args: Json, tool: Partial<PreToolCallEvent["tool"]> = {}) => {
+    const event = call(name, args)
+    return Effect.map(
+      chain.run("preToolCall", { ...event, tool: { ...event.tool, ...tool } }, Scope.make({ cwd: "/p" })),
+      ({ action }) => action as HookAction.HookAction & { readonly reason?: string }
+    )
+  }
+}
+
+const tag = (options: PermissionRules.Options, name: string, args: Json, tool?: Partial<PreToolCallEvent["tool"]>) =>
+  Effect.map(deciding(options)(name, args, tool), ({ _tag }) => _tag)
+
+const shell = (options: PermissionRules.Options, command: string) => tag(options, "bash", { command })
+
+describe("PermissionRules", () => {
+  it.effect("lets deny go before ask, and ask before allow, whatever the sources", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = {
+        allow: ["Bash(git *)"],
+        sources: [{ ask: ["Bash(git commit *)"], source: "the user" }, { deny: ["Bash(git push *)"], source: "the project" }]
+      }
+      assert.strictEqual(yield* shell(options, "git status"), "Continue")
+      assert.strictEqual(yield* shell(options, "git commit -m x"), "Ask")
+      assert.strictEqual(yield* shell(options, "git commit -m x; git push"), "Reject")
+      const { reason } = yield* deciding(options)("bash", { command: "git push" })
+      assert.strictEqual(reason, "bash is denied by the rule Bash(git push *) of the project")
+    }))
+
+  it.effect("asks about what no rule decides, unless the tool changes nothing", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* tag({}, "deploy", {}), "Ask")
+      assert.strictEqual(yield* tag({}, "look", {}, { readOnly: true }), "Continue")
+      assert.strictEqual(yield* tag({ otherwise: "allow" }, "deploy", {}), "Continue")
+      assert.strictEqual(yield* tag({ otherwise: "deny" }, "deploy", {}), "Reject")
+      assert.strictEqual(yield* tag({ otherwise: "deny" }, "look", {}, { readOnly: true }), "Reject")
+    }))
+
+  it.effect("says of a call that it cannot read that it cannot tell", () =>
+    Effect.gen(function*() {
+      const { _tag, reason } = yield* deciding({ deny: ["Bash(git push *)"] })("bash", { command: "git $X" })
+      assert.strictEqual(_tag, "Reject")
+      assert.include(reason, "cannot be told")
+    }))
+
+  it.effect("is not got round", () =>
+    Effect.gen(function*() {
+      const decide = deciding({ deny: ["Bash(git push *)"], allow: ["Bash"], otherwise: "allow" })
+      const passed = yield* Effect.filter(bypasses, (command) => Effect.map(decide("bash", { command }), ({ _tag }) => _tag !== "Reject"))
+      assert.deepEqual(passed, [])
+    }))
+
+  it.effect("allows a line only when rules cover every command of it", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { allow: ["Bash(npm test *)"], sources: [{ allow: ["Bash(ls *)"] }] }
+      assert.strictEqual(yield* shell(options, "npm test -- --watch"), "Continue")
+      assert.strictEqual(yield* shell(options, "npm test && ls -la"), "Continue")
+      assert.strictEqual(yield* shell(options, "npm test && rm x"), "Ask")
+      assert.strictEqual(yield* shell(options, "npm test > .env"), "Ask")
+      assert.strictEqual(yield* shell({ allow: ["Bash(npm test *)", "Bash(ls *)"] }, "npm test; ls"), "Continue")
+    }))
+
+  it.effect("holds capabilities against every tool that has them", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { deny: ["write(/etc/**)", "network(domain:*.example.com)"], otherwise: "allow" }
+      assert.strictEqual(yield* tag(options, "save_document", { path: "/etc/passwd" }), "Reject")
+      assert.strictEqual(yield* tag(options, "save_document", { path: "/p/../etc/passwd" }), "Reject")
+      assert.strictEqual(yield* shell(options, "sudo tee /etc/passwd < x"), "Reject")
+      assert.strictEqual(yield* tag(options, "load", { url: "https://a.example.com" }), "Reject")
+      assert.strictEqual(yield* shell(options, "cat /etc/passwd"), "Continue")
+    }))
+
+  it.effect("starts paths with a slash at the folder of their source", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { sources: [{ allow: ["Edit(/docs/**)"], folder: "packages/a" }] }
+      assert.strictEqual(yield* tag(options, "edit_file", { path: "packages/a/docs/x.md" }), "Continue")
+      assert.strictEqual(yield* tag(options, "Edit", { file_path: "packages/a/docs/x.md" }), "Continue")
+      assert.strictEqual(yield* tag(options, "Edit", { file_path: "docs/x.md" }), "Ask")
+    }))
+
+  it.effect("lets edits below the working folder pass in `acceptEdits`, and nothing else", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { permissionMode: "acceptEdits", ask: ["write(.env*)"] }
+      assert.strictEqual(yield* tag(options, "write_file", { path: "src/a.ts" }), "Continue")
+      assert.strictEqual(yield* tag(options, "write_file", { path: "../a.ts" }), "Ask")
+      assert.strictEqual(yield* tag(options, "write_file", { path: ".env" }), "Ask")
+      assert.strictEqual(yield* shell(options, "touch a"), "Ask")
+      assert.strictEqual(yield* tag(options, "deploy", {}), "Ask")
+    }))
+
+  it.effect("lets only pass what changes nothing in `plan`, whatever is allowed", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { permissionMode: "plan", allow: ["*"], deny: ["Read(.env)"] }
+      assert.strictEqual(yield* tag(options, "write_file", { path: "a" }), "Reject")
+      assert.strictEqual(yield* tag(options, "deploy", {}), "Reject")
+      assert.strictEqual(yield* tag(options, "deploy", {}, { readOnly: true }), "Continue")
+      assert.strictEqual(yield* tag(options, "read_file", { path: "a" }), "Continue")
+      assert.strictEqual(yield* tag(options, "Read", { file_path: ".env" }), "Reject")
+      for (const line of ["ls -la", "cat a | grep b", "git status -s"]) assert.strictEqual(yield* shell(options, line), "Continue", line)
+      for (const line of ["ls > a", "rm a", "git push", "cat a; $X", "sudo ls", "sort -o a b", "ls $(rm a)"]) {
+        assert.strictEqual(yield* shell(options, line), "Reject", line)
+      }
+    }))
+
+  it.effect("refuses what it would ask about in `dontAsk`", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { permissionMode: "dontAsk", ask: ["Bash(git *)"], allow: ["Bash(ls *)"] }
+      for (const line of ["git status", "npm test"]) assert.strictEqual(yield* shell(options, line), "Reject")
+      assert.strictEqual(yield* shell(options, "ls"), "Continue")
+    }))
+
+  it.effect("asks for its mode before every call, and refuses when that breaks", () =>
+    Effect.gen(function*() {
+      let mode: unknown = "plan"
+      const decide = deciding({ allow: ["*"], permissionMode: () => mode as PermissionRules.Mode })
+      assert.strictEqual((yield* decide("deploy", {}))._tag, "Reject")
+      mode = "default"
+      assert.strictEqual((yield* decide("deploy", {}))._tag, "Continue")
+      mode = "yolo"
+      assert.strictEqual((yield* decide("deploy", {}))._tag, "Reject")
+      assert.strictEqual(yield* tag({ allow: ["*"], permissionMode: () => assert.fail("broken") }, "deploy", {}), "Reject")
+    }))
+
+  it.effect("judges what a later hook makes of the call", () =>
+    Effect.gen(function*() {
+      const later = defineHook({
+        name: "later",
+        preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { command: "git push" } })
+      })
+      const chain = HookChain.makeUnsafe([PermissionRules.make({ deny: ["Bash(git push *)"], otherwise: "allow" }), later])
+      assert.strictEqual((yield* chain.run("preToolCall", call("bash", { command: "ls" }), Scope.make())).action._tag, "Reject")
+    }))
+
+  it("refuses bad rules, and says where they stand", () => {
+    const key = (options: object) => {
+      try {
+        PermissionRules.make(options)
+      } catch (error) {
+        return (error as { key: string }).key
+      }
+      return undefined
+    }
+    assert.strictEqual(key({ deny: ["Bash", "Bash("] }), "permission-rules.deny[1]")
+    assert.strictEqual(key({ sources: [{}, { ask: [""] }] }), "permission-rules.sources[1].ask[0]")
+    assert.strictEqual(key({ permissionMode: "yolo" }), "permission-rules.permissionMode")
+    assert.strictEqual(key({ otherwise: "maybe", name: "mine" }), "mine.otherwise")
+    assert.deepInclude(PermissionRules.make(), { name: "permission-rules", kind: "policy", reinvoke: "ifChanged", priority: 3 })
+  })
+
+  const verdicts = Schema.Literals(["allow", "ask", "deny"])
+  const lists = Schema.Array(
+    Schema.Tuple([verdicts, Schema.Literals(["Bash(git *)", "Bash(git push *)", "Bash(ls *)", "Bash", "exec", "mcp__s", "*"])])
+  )
+  it.effect.prop(
+    "never lets a rule more allow what was denied, nor one fewer deny what was allowed",
+    [lists, lists],
+    ([some, more]) =>
+      Effect.gen(function*() {
+        const rules = (all: typeof some): PermissionRules.Options => ({
+          allow: all.flatMap(([verdict, rule]) => verdict === "allow" ? [rule] : []),
+          ask: all.flatMap(([verdict, rule]) => verdict === "ask" ? [rule] : []),
+          deny: all.flatMap(([verdict, rule]) => verdict === "deny" ? [rule] : [])
+        })
+        const before = yield* shell(rules(some), "git push origin")
+        const denied = yield* shell(rules([...some, ...more.filter(([verdict]) => verdict !== "deny")]), "git push origin")
+        return before !== "Reject" || denied === "Reject"
+      })
+  )
+})
+
+describe("an agent with permission rules", () => {
+  const rules = PermissionRules.make({ deny: ["Bash(git push *)"], allow: ["Bash(ls *)"], ask: ["Bash(rm *)"] })
+
+  it("runs what is allowed, and tells the model what is denied", async () => {
+    const { ran, said } = await run([rules], ["bash", { command: "ls" }], ["bash", { command: "ls; env git push" }])
+    assert.deepEqual(ran, ["ls"])
+    assert.include(said[1], "denied by the rule Bash(git push *) of the agent")
+  })
+
+  it("suspends to ask, and goes on when somebody approves", async () => {
+    const { ran, tools } = recording()
+    const { provider } = scripted([calls(["bash", { command: "rm a" }])])
+    await using agent = createAgent({ provider, tools, hooks: [rules] })
+    const asked = await agent.run("go")
+    assert(asked.status === "suspended")
+    assert.deepEqual(ran, [])
+    assert.deepInclude(asked.pending[0], { tool: "bash", reason: "bash is asked for by the rule Bash(rm *) of the agent" })
+    const { status } = await agent.resume(JSON.stringify(asked.snapshot), { "call-0": { type: "approve" } })
+    assert.strictEqual(status, "completed")
+    assert.deepEqual(ran, ["rm a"])
+  })
+
+  it("denies by another hook of rules what a person edits the call into", async () => {
+    const { ran, tools } = recording()
+    const { provider } = scripted([calls(["bash", { command: "rm a" }])])
+    const never = PermissionRules.make({ name: "never", deny: ["Bash(git push *)"], otherwise: "allow" })
+    await using agent = createAgent({ provider, tools, hooks: [never, rules] })
+    const asked = await agent.run("go")
+    assert(asked.status === "suspended")
+    await agent.resume(JSON.stringify(asked.snapshot), { "call-0": { type: "edit", args: { command: "git push" } } })
+    assert.deepEqual(ran, [])
+  })
+})
