@@ -18,7 +18,8 @@ const touch = (event: TurnInput) => {
 }
 
 /**
- * Five different functions of each kind, as real hooks are all different: with one function for all, the baseline would be
+ * Five different functions of each kind, as real hooks are all different: with one function for all, the baseline would
+ * be
  * inlined into nothing, which no list of hooks ever is.
  */
 const kinds: { readonly [kind: string]: ReadonlyArray<AgentHook["preTurn"]> } = {
@@ -105,7 +106,8 @@ export const chain = async (): Promise<string> => {
         (_, index) => ({ name: `h${index}`, preTurn: methods[index % methods.length] }) as AgentHook
       )
       const compiled = HookChain.makeUnsafe(hooks)
-      // Promises are awaited by a promise loop; everything else is measured against the plain loop over the same answers.
+      // Promises are awaited by a promise loop; everything else is measured against the plain loop over the same
+      // answers.
       const plain = kinds[kind === "promise" || kind === "nothing" ? kind : "action"]!
       const bare = Array.from({ length: count }, (_, index) => ({ run: plain[index % plain.length] as Step }))
       const inFiber = Effect.fnUntraced(function*(times: number) {

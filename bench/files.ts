@@ -35,8 +35,14 @@ const skipping = async (): Promise<string> => {
   const chains = [
     ["a hook that does nothing", touch],
     ["1 entry, other tool", chainOf([{ matcher: "Write", hooks: [entry()] }])],
-    ["50 entries, other tools", chainOf(Array.from({ length: 50 }, (_, i) => ({ matcher: `Tool${i}|mcp__.*`, hooks: [entry()] })))],
-    ["1 entry, this tool, `if` that does not hold", chainOf([{ matcher: "Bash", hooks: [entry({ if: "Bash(git push *)" })] }])]
+    [
+      "50 entries, other tools",
+      chainOf(Array.from({ length: 50 }, (_, i) => ({ matcher: `Tool${i}|mcp__.*`, hooks: [entry()] })))
+    ],
+    [
+      "1 entry, this tool, `if` that does not hold",
+      chainOf([{ matcher: "Bash", hooks: [entry({ if: "Bash(git push *)" })] }])
+    ]
   ] as const
   const figures = await measure(
     chains.map(([name, chain]) => ({
@@ -69,14 +75,19 @@ const starting = async (): Promise<string> => {
   const repeat = (act: () => Promise<unknown>) => async (times: number) => {
     for (let i = 0; i < times; i++) await act()
   }
-  const figures = await measure([{ name: "child_process.spawn", run: repeat(bare) }, { name: "Command.run", run: repeat(ours) }], 10, 9)
+  const figures = await measure(
+    [{ name: "child_process.spawn", run: repeat(bare) }, { name: "Command.run", run: repeat(ours) }],
+    10,
+    9
+  )
   return table("One process, from start to end", figures)
 }
 
 const many = async (): Promise<string> => {
   const groups = Array.from({ length: 50 }, (_, i) => ({ hooks: [entry({ command: `${line} # ${i}` })] }))
   const { handlers } = HookConfig.decode(JSON.stringify({ hooks: { PreToolUse: groups } }), "settings.json")
-  const chain = (concurrency: number) => HookChain.makeUnsafe([ClaudeCode.make({ handlers, projectDir: "/", concurrency })])
+  const chain = (concurrency: number) =>
+    HookChain.makeUnsafe([ClaudeCode.make({ handlers, projectDir: "/", concurrency })])
   const here = { ...scope, cwd: "/", contexts: [] }
   const contender = (name: string, concurrency: number) => {
     const made = chain(concurrency)

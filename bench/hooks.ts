@@ -1,4 +1,7 @@
-/** What the ready-made hooks cost: a step of a run with all of them against the same without, and how fast the guardrails read. */
+/**
+ * What the ready-made hooks cost: a step of a run with all of them against the same without, and how fast the
+ * guardrails read.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookContext } from "@belay/core/HookContext"
@@ -28,7 +31,10 @@ const provider = (): LlmProvider => {
   return { name: "fake", model: "small-1", complete: () => Effect.promise(async () => answer()) }
 }
 
-const file = Array.from({ length: 40 }, (_, line) => `export const value${line} = compute(${line}, "some text", [1, 2, 3])`).join("\n")
+const file = Array.from(
+  { length: 40 },
+  (_, line) => `export const value${line} = compute(${line}, "some text", [1, 2, 3])`
+).join("\n")
 
 const readFile = defineTool({
   name: "read_file",
@@ -88,7 +94,10 @@ export const hooks = async (): Promise<string> => {
   const turns = await measure(
     [
       { name: "no hooks", run: runs([]) },
-      { name: "safeDefaults, a budget of money, an audit", run: runs(Hooks.safeDefaults({ ...paid, audit: () => {} })) },
+      {
+        name: "safeDefaults, a budget of money, an audit",
+        run: runs(Hooks.safeDefaults({ ...paid, audit: () => {} }))
+      },
       {
         name: "the same with placeholders for personal data",
         run: runs(Hooks.safeDefaults({ ...paid, audit: () => {}, personalData: true }))
@@ -127,7 +136,9 @@ export const hooks = async (): Promise<string> => {
   )
   return [
     table("One step (a model call and a tool call that reads 2 kB)", turns),
-    `The hooks add ${more.toFixed(0)} µs of CPU a step: ${(more / 50_000 * 100).toFixed(2)} % of a model that takes 50 ms.\n`,
+    `The hooks add ${more.toFixed(0)} µs of CPU a step: ${
+      (more / 50_000 * 100).toFixed(2)
+    } % of a model that takes 50 ms.\n`,
     table("A guardrail over 100 kB of text", reads)
   ].join("\n")
 }

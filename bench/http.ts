@@ -1,4 +1,7 @@
-/** Ten tool turns over HTTP, and a streamed chunk, against a hand-written loop on the `openai` client with the global fetch. */
+/**
+ * Ten tool turns over HTTP, and a streamed chunk, against a hand-written loop on the `openai` client with the global
+ * fetch.
+ */
 import { createAgent } from "@belay/core"
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { defineTool } from "@belay/core/defineTool"
@@ -12,7 +15,8 @@ import { type Contender, type Figure, measure, table } from "./measure.ts"
 const startServer = (): Promise<{ readonly url: string; readonly stop: () => void }> =>
   new Promise((resolve) => {
     const child = fork(fileURLToPath(new URL("./server.ts", import.meta.url)))
-    child.once("message", (port: number) => resolve({ url: `http://127.0.0.1:${port}/v1`, stop: () => child.disconnect() }))
+    child.once("message", (port: number) =>
+      resolve({ url: `http://127.0.0.1:${port}/v1`, stop: () => child.disconnect() }))
   })
 
 const schema = {

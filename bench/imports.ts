@@ -1,4 +1,7 @@
-/** What importing the entry of each package costs, against importing `openai`: CPU time and modules, in a fresh process each, on the built packages. */
+/**
+ * What importing the entry of each package costs, against importing `openai`: CPU time and modules, in a fresh process
+ * each, on the built packages.
+ */
 import { spawnSync } from "node:child_process"
 
 const probe = `
@@ -19,7 +22,9 @@ export const imports = (): Promise<string> => {
   if (status !== 0) throw new Error("the packages do not build: run npm run build")
   const rows = entries.map((entry) => {
     const runs = Array.from({ length: 7 }, () => {
-      const { stderr, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", probe, entry], { encoding: "utf8" })
+      const { stderr, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", probe, entry], {
+        encoding: "utf8"
+      })
       if (stdout === "") throw new Error(stderr)
       return JSON.parse(stdout) as { readonly ms: number; readonly modules: number }
     })

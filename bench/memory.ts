@@ -35,7 +35,8 @@ export const memory = async (): Promise<string> => {
     bare.push(
       Array.from(
         { length: 20 },
-        (_, n): Message => n % 2 === 0 ? { role: "user", content: `question ${n}` } : { role: "assistant", content: `answer ${n}` }
+        (_, n): Message =>
+          n % 2 === 0 ? { role: "user", content: `question ${n}` } : { role: "assistant", content: `answer ${n}` }
       )
     )
   }

@@ -25,10 +25,19 @@ const script = () => {
         finishReason: "tool-calls",
         usage: { inputTokens: 10, outputTokens: 5 }
       }
-      : { model: "fake", text: "done", toolCalls: [], finishReason: "stop", usage: { inputTokens: 10, outputTokens: 5 } }
+      : {
+        model: "fake",
+        text: "done",
+        toolCalls: [],
+        finishReason: "stop",
+        usage: { inputTokens: 10, outputTokens: 5 }
+      }
 }
 
-/** The loop of the `openai` client's documentation, with care: wire-shaped answers, arguments checked by the same schema, tokens added up. */
+/**
+ * The loop of the `openai` client's documentation, with care: wire-shaped answers, arguments checked by the same
+ * schema, tokens added up.
+ */
 const byHand = async (): Promise<string> => {
   let step = 0
   const create = async (
@@ -41,7 +50,11 @@ const byHand = async (): Promise<string> => {
           message: {
             role: "assistant",
             content: null,
-            tool_calls: [{ id: `call_${step}`, type: "function", function: { name: "add", arguments: `{"a":${step},"b":1}` } }]
+            tool_calls: [{
+              id: `call_${step}`,
+              type: "function",
+              function: { name: "add", arguments: `{"a":${step},"b":1}` }
+            }]
           }
         }
         : { finish_reason: "stop", message: { role: "assistant", content: "done", tool_calls: undefined } }
@@ -59,7 +72,9 @@ const byHand = async (): Promise<string> => {
     messages.push(message)
     if (message.tool_calls === undefined) return message.content ?? ""
     for (const call of message.tool_calls) {
-      const content = JSON.stringify(await tools[call.function.name as "add"](decode(JSON.parse(call.function.arguments))))
+      const content = JSON.stringify(
+        await tools[call.function.name as "add"](decode(JSON.parse(call.function.arguments)))
+      )
       messages.push({ role: "tool", tool_call_id: call.id, content })
     }
   }
@@ -111,7 +126,10 @@ const agentWith = (hooks: number, everywhere = false) => {
 const history = (length: number): Array<Message> =>
   Array.from(
     { length },
-    (_, index) => index % 2 === 0 ? { role: "user", content: `question ${index}` } : { role: "assistant", content: `answer ${index}` }
+    (_, index) =>
+      index % 2 === 0
+        ? { role: "user", content: `question ${index}` }
+        : { role: "assistant", content: `answer ${index}` }
   )
 
 export const turn = async (): Promise<string> => {
@@ -135,7 +153,10 @@ export const turn = async (): Promise<string> => {
     { name: "hand-written loop", run: repeat(byHand) },
     { name: "the bare fiber: one Effect.promise a model call and a tool call, nothing else", run: repeat(byFiber) }
   ], 3_000)
-  const parts = [table("One tool turn in process", perTurn(hooks)), table("What two suspensions of a fiber cost", perTurn(floor))]
+  const parts = [
+    table("One tool turn in process", perTurn(hooks)),
+    table("What two suspensions of a fiber cost", perTurn(floor))
+  ]
   const flat = []
   for (const length of [10, 1_000, 100_000]) {
     const earlier = history(length)

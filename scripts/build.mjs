@@ -6,7 +6,9 @@ for (const name of ["core", "hooks", "hook-files", "providers", "testing", "cli"
   const folder = `packages/${name}`
   rmSync(`${folder}/dist`, { recursive: true, force: true })
   if (globSync(`${folder}/src/**/*.ts`).length === 0) continue
-  const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", `${folder}/tsconfig.build.json`], { stdio: "inherit" })
+  const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", `${folder}/tsconfig.build.json`], {
+    stdio: "inherit"
+  })
   if (tsc.status !== 0) {
     console.error(`${folder} does not build`)
     process.exit(1)

@@ -1,4 +1,5 @@
-// Writes the `exports` of every package from its source files: one flat entry a module, `internal` and `bin` folders stay private.
+// Writes the `exports` of every package from its source files: one flat entry a module, `internal` and `bin` folders
+// stay private.
 // `--check` only says whether they are up to date.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 
@@ -23,7 +24,13 @@ for (const name of ["core", "hooks", "hook-files", "providers", "testing", "cli"
     process.exit(1)
   }
   manifest.exports = Object.fromEntries(
-    paths.map((path) => [flat(path), { "@belay/source": `./src/${path}.ts`, types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }])
+    paths.map((
+      path
+    ) => [flat(path), {
+      "@belay/source": `./src/${path}.ts`,
+      types: `./dist/${path}.d.ts`,
+      default: `./dist/${path}.js`
+    }])
       .sort(([a], [b]) => a < b ? -1 : 1)
   )
   manifest.exports["./package.json"] = "./package.json"

@@ -1,4 +1,7 @@
-/** Writes `docs/hook-events.md` from the data of the command line; without `--write` it says whether the page is up to date. */
+/**
+ * Writes `docs/hook-events.md` from the data of the command line; without `--write` it says whether the page is up to
+ * date.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { page } from "../packages/cli/src/internal/explain.ts"
 

@@ -1,5 +1,7 @@
-// Completes package-lock.json after `npm install`: platform packages that are not published for a version are left out by npm, and
-// `npm ci` then refuses the lockfile. They are written down with the platform they are named after, so that no other asks for them.
+// Completes package-lock.json after `npm install`: platform packages that are not published for a version are left out
+// by npm, and
+// `npm ci` then refuses the lockfile. They are written down with the platform they are named after, so that no other
+// asks for them.
 import { readFileSync, writeFileSync } from "node:fs"
 
 const file = "package-lock.json"
@@ -25,10 +27,19 @@ const lock = JSON.parse(readFileSync(file, "utf8"))
 const added = []
 for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(optionalDependencies)) {
-    const known = [`${path}/node_modules/${name}`, `node_modules/${name}`].some((key) => lock.packages[key] !== undefined)
+    const known = [`${path}/node_modules/${name}`, `node_modules/${name}`].some((key) =>
+      lock.packages[key] !== undefined
+    )
     const { os, cpu, libc } = platformOf(name)
     if (known || os.length !== 1 || cpu.length !== 1) continue
-    const entry = { version, cpu, ...(dev === undefined ? {} : { dev }), ...(libc === undefined ? {} : { libc }), optional: true, os }
+    const entry = {
+      version,
+      cpu,
+      ...(dev === undefined ? {} : { dev }),
+      ...(libc === undefined ? {} : { libc }),
+      optional: true,
+      os
+    }
     lock.packages[`node_modules/${name}`] = entry
     added.push(`${name} ${version}`)
   }

@@ -1,4 +1,5 @@
-// Builds and packs the packages, lints the tarballs, and uses them as a stranger would: installed in an empty project, compiled, run.
+// Builds and packs the packages, lints the tarballs, and uses them as a stranger would: installed in an empty project,
+// compiled, run.
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,7 +10,11 @@ const limit = 700_000
 const npm = process.platform === "win32" ? "npm.cmd" : "npm"
 
 const run = (command, args, cwd = ".") => {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", shell: command === "npm.cmd" })
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    shell: command === "npm.cmd"
+  })
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${error ?? ""}${stdout ?? ""}${stderr ?? ""}`)
   return stdout
 }
@@ -17,7 +22,9 @@ const node = (script, args, cwd) => run(process.execPath, [resolve(script), ...a
 const versionOf = (name) => JSON.parse(readFileSync("package.json", "utf8")).devDependencies[name]
 
 const pack = (name, to) => {
-  const [{ filename, size, entryCount }] = JSON.parse(run(npm, ["pack", "--json", "--pack-destination", to], `packages/${name}`))
+  const [{ filename, size, entryCount }] = JSON.parse(
+    run(npm, ["pack", "--json", "--pack-destination", to], `packages/${name}`)
+  )
   const tarball = join(to, filename.replace("@", "").replace("/", "-"))
   if (size > limit) throw new Error(`${filename} is ${size} bytes, at most ${limit} are allowed`)
   console.log(`${filename}: ${entryCount} files, ${Math.round(size / 1000)} kB`)
@@ -58,7 +65,9 @@ const use = (names, tarballs, folder) => {
 const temporary = mkdtempSync(join(tmpdir(), "belay-pack-"))
 try {
   node("scripts/build.mjs", [])
-  const names = ["core", "hooks", "hook-files", "providers", "testing", "cli"].filter((name) => existsSync(`packages/${name}/dist`))
+  const names = ["core", "hooks", "hook-files", "providers", "testing", "cli"].filter((name) =>
+    existsSync(`packages/${name}/dist`)
+  )
   use(names, names.map((name) => pack(name, temporary)), join(temporary, "stranger"))
 } catch (error) {
   console.error(error.message)

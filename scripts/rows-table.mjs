@@ -1,4 +1,5 @@
-// Writes docs/compatibility.md: what the systems whose hooks run here promise, and the tests that show it. `--check` only says whether it is up to date.
+// Writes docs/compatibility.md: what the systems whose hooks run here promise, and the tests that show it. `--check`
+// only says whether it is up to date.
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 
 const path = "docs/compatibility.md"
@@ -20,7 +21,9 @@ for (const file of globSync("packages/*/test/**/*.test.ts").map((name) => name.r
 
 let open = 0
 const lines = readFileSync("scripts/rows.txt", "utf8").trim().split("\n").flatMap((line) => {
-  if (line.startsWith("# ")) return ["", `## ${line.slice(2)}`, "", "| row | what it says | tests | status |", "| --- | --- | --- | --- |"]
+  if (line.startsWith("# ")) {
+    return ["", `## ${line.slice(2)}`, "", "| row | what it says | tests | status |", "| --- | --- | --- | --- |"]
+  }
   const id = line.slice(0, 4)
   const found = shown.get(id)
   if (found === undefined) open++

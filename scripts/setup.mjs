@@ -1,4 +1,5 @@
-// Brings the workspace up to date with its lockfile before `npm start` and `npm test`. Runs on Node 20, needs nothing installed.
+// Brings the workspace up to date with its lockfile before `npm start` and `npm test`. Runs on Node 20, needs nothing
+// installed.
 import { spawnSync } from "node:child_process"
 import { existsSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -17,12 +18,16 @@ if (!upToDate) {
     shell: process.platform === "win32"
   })
   if (status !== 0) {
-    console.error(`belay: npm ci failed${error ? ` (${error.message})` : ""}. Fix the cause above and run the command again.`)
+    console.error(
+      `belay: npm ci failed${error ? ` (${error.message})` : ""}. Fix the cause above and run the command again.`
+    )
     process.exit(status ?? 1)
   }
 }
 
-const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], { encoding: "utf8" })
+const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], {
+  encoding: "utf8"
+})
 const major = Number(((node.stdout || "").trim() || process.version).slice(1).split(".")[0])
 if (major < 22) {
   console.error(

@@ -34,10 +34,16 @@ const extract = (): void => {
   )
 }
 
-const outputOf = (program: ReadonlyArray<string>, cwd = "."): Promise<{ readonly ok: boolean; readonly output: string }> =>
+const outputOf = (
+  program: ReadonlyArray<string>,
+  cwd = "."
+): Promise<{ readonly ok: boolean; readonly output: string }> =>
   execute(process.execPath, [...program], { cwd, timeout: 25_000 }).then(
     () => ({ ok: true, output: "" }),
-    (error: { readonly stdout?: string; readonly stderr?: string }) => ({ ok: false, output: `${error.stdout}${error.stderr}` })
+    (error: { readonly stdout?: string; readonly stderr?: string }) => ({
+      ok: false,
+      output: `${error.stdout}${error.stderr}`
+    })
   )
 
 extract()
@@ -46,14 +52,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe("the documentation", () => {
   it("has examples that compile", async () => {
     if (blocks.length === 0) return
-    const { ok, output } = await outputOf([resolve("node_modules/typescript/bin/tsc"), "-p", ".", "--pretty", "false"], folder)
+    const { ok, output } = await outputOf(
+      [resolve("node_modules/typescript/bin/tsc"), "-p", ".", "--pretty", "false"],
+      folder
+    )
     assert.isTrue(ok, output)
   })
 
-  it.for(blocks.filter((block) => block.run))("has an example at $path:$line that runs", { concurrent: true }, async (block) => {
-    const { ok, output } = await outputOf(["--conditions=@belay/source", join(folder, nameOf(block))])
-    assert.isTrue(ok, output)
-  })
+  it.for(blocks.filter((block) => block.run))(
+    "has an example at $path:$line that runs",
+    { concurrent: true },
+    async (block) => {
+      const { ok, output } = await outputOf(["--conditions=@belay/source", join(folder, nameOf(block))])
+      assert.isTrue(ok, output)
+    }
+  )
 
   it("has links that lead somewhere", () => {
     const dead = pages.flatMap((page) =>
@@ -79,13 +92,19 @@ describe("the documentation", () => {
   })
 
   it("has the table of what was compared with other systems, and every row has a test", () => {
-    const { status, stderr, stdout } = spawnSync(process.execPath, ["scripts/rows-table.mjs", "--check"], { encoding: "utf8" })
+    const { status, stderr, stdout } = spawnSync(process.execPath, ["scripts/rows-table.mjs", "--check"], {
+      encoding: "utf8"
+    })
     assert.strictEqual(status, 0, stderr)
     assert.match(stdout, /^\d+ rows shown, 0 open/)
   })
 
   it("has the table of points that the code has", () => {
-    assert.strictEqual(read(file), insert(read(file)), "run: node --conditions=@belay/source scripts/points-table.ts --write")
+    assert.strictEqual(
+      read(file),
+      insert(read(file)),
+      "run: node --conditions=@belay/source scripts/points-table.ts --write"
+    )
   })
 })
 
@@ -109,7 +128,18 @@ describe("reading documentation", () => {
     ]
     const found = blocksOf("a.md", text.join("\n")).map(({ code, line, run }) => ({ code, line, run }))
     assert.deepEqual(found, [{ code: "const a = 1", line: 3, run: false }, { code: "b()", line: 13, run: true }])
-    const source = ["/** One line. */", "/**", " * @example", " * ```ts", " * const c = 1", " *", " * c", " * ```", " */", "const x = 2"]
+    const source = [
+      "/** One line. */",
+      "/**",
+      " * @example",
+      " * ```ts",
+      " * const c = 1",
+      " *",
+      " * c",
+      " * ```",
+      " */",
+      "const x = 2"
+    ]
     assert.deepEqual(blocksOf("a.ts", commentsOf(source.join("\n"))).map(({ code, line }) => ({ code, line })), [{
       code: "const c = 1\n\nc",
       line: 5

@@ -1,4 +1,6 @@
-/** Reads documentation: the TypeScript blocks of Markdown files and doc comments, and the links between Markdown files. */
+/**
+ * Reads documentation: the TypeScript blocks of Markdown files and doc comments, and the links between Markdown files.
+ */
 
 /** A fenced block, with the place where its first line stands. */
 export interface Block {
@@ -46,7 +48,9 @@ export const commentsOf = (text: string): string => {
 /** The targets of the links in a Markdown text, without those inside code. */
 export const linksOf = (text: string): ReadonlyArray<string> => {
   const prose = text.replaceAll(/^\s*(`{3,})[^\n]*\n[\s\S]*?^\s*\1`*\s*$/gm, "").replaceAll(/`[^`\n]*`/g, "")
-  return [...prose.matchAll(/\]\(<?([^)>\s]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s*(\S+)/gm)].map((match) => match[1] ?? match[2]!)
+  return [...prose.matchAll(/\]\(<?([^)>\s]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s*(\S+)/gm)].map((match) =>
+    match[1] ?? match[2]!
+  )
 }
 
 /** The anchor that a heading gets. */

@@ -13,7 +13,10 @@ const world: Surroundings = {
   dependencies: Object.fromEntries(
     packages.map((
       name
-    ) => [name, [manifest(name)["dependencies"], manifest(name)["peerDependencies"]].flatMap((of) => Object.keys(of ?? {}))])
+    ) => [
+      name,
+      [manifest(name)["dependencies"], manifest(name)["peerDependencies"]].flatMap((of) => Object.keys(of ?? {}))
+    ])
   ),
   isStable: (specifier) => {
     const known = stable.get(specifier)
@@ -25,9 +28,12 @@ const world: Surroundings = {
   }
 }
 
-const sources = new Map(globSync("packages/*/src/**/*.ts").sort().map((path) => [path.replaceAll("\\", "/"), readFileSync(path, "utf8")]))
+const sources = new Map(
+  globSync("packages/*/src/**/*.ts").sort().map((path) => [path.replaceAll("\\", "/"), readFileSync(path, "utf8")])
+)
 
-const planted = (path: string, text: string): ReadonlyArray<string> => violations(new Map([...sources, [path, text]]), world)
+const planted = (path: string, text: string): ReadonlyArray<string> =>
+  violations(new Map([...sources, [path, text]]), world)
 
 const assertBroken = (found: ReadonlyArray<string>, sentence: RegExp): void =>
   assert.isTrue(found.some((line) => sentence.test(line)), `expected ${sentence} among:\n${found.join("\n")}`)
@@ -39,12 +45,18 @@ describe("the law of the house", () => {
   })
 
   it("forbids an import that goes up", () => {
-    const found = planted("packages/core/src/data/Planted.ts", `import type { AgentHook } from "../hook/AgentHook.ts"\n`)
+    const found = planted(
+      "packages/core/src/data/Planted.ts",
+      `import type { AgentHook } from "../hook/AgentHook.ts"\n`
+    )
     assertBroken(found, /data\/Planted\.ts imports \.\.\/hook\/AgentHook\.ts, upwards/)
   })
 
   it("forbids an import that goes sideways", () => {
-    const found = planted("packages/core/src/hook/Planted.ts", `import {\n  LlmProvider\n} from "../port/LlmProvider.ts"\n`)
+    const found = planted(
+      "packages/core/src/hook/Planted.ts",
+      `import {\n  LlmProvider\n} from "../port/LlmProvider.ts"\n`
+    )
     assertBroken(found, /hook\/Planted\.ts imports \.\.\/port\/LlmProvider\.ts, sideways/)
   })
 
@@ -56,7 +68,9 @@ describe("the law of the house", () => {
       ]),
       world
     )
-    assert.deepEqual(found, ["cycle: packages/core/src/data/A.ts -> packages/core/src/data/B.ts -> packages/core/src/data/A.ts"])
+    assert.deepEqual(found, [
+      "cycle: packages/core/src/data/A.ts -> packages/core/src/data/B.ts -> packages/core/src/data/A.ts"
+    ])
   })
 
   it("forbids guests to see each other", () => {
@@ -85,7 +99,10 @@ describe("the law of the house", () => {
     ) {
       assertBroken(found, sentence)
     }
-    assertBroken(planted("packages/hooks/src/Planted.ts", `import OpenAi from "openai"\n`), /which the manifest of hooks does not name/)
+    assertBroken(
+      planted("packages/hooks/src/Planted.ts", `import OpenAi from "openai"\n`),
+      /which the manifest of hooks does not name/
+    )
   })
 
   it("reads imports of every form and nothing else", () => {

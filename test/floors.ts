@@ -1,6 +1,12 @@
-/** The law of the house, as a function from sources to the sentences they break. See "Law of the house" in ARCHITECTURE.md. */
+/**
+ * The law of the house, as a function from sources to the sentences they break. See "Law of the house" in
+ * ARCHITECTURE.md.
+ */
 
-/** Where every room of `core` lies. An import stays in its room or goes down; rooms on one floor have no door between them. */
+/**
+ * Where every room of `core` lies. An import stays in its room or goes down; rooms on one floor have no door between
+ * them.
+ */
 const floors: { readonly [room: string]: number } = { data: 0, hook: 1, port: 1, agent: 2, index: 3 }
 
 /** What each package may import of the others. */
@@ -35,21 +41,31 @@ export const violations = (sources: ReadonlyMap<string, string>, world: Surround
     for (const specifier of imports(text)) {
       const target = resolve(path, specifier, sources)
       if (target !== undefined) edges.push(target)
-      const why = relative(specifier) && target === undefined ? "which does not exist" : judge(path, specifier, target, world)
+      const why = relative(specifier) && target === undefined
+        ? "which does not exist"
+        : judge(path, specifier, target, world)
       if (why !== undefined) broken.push(`${path} imports ${specifier}, ${why}`)
     }
   }
   return [...broken, ...cycles(graph).map((cycle) => `cycle: ${cycle.join(" -> ")}`)]
 }
 
-/** Every specifier a source imports or exports from, dynamic and type-only ones too. Statements start at the first column. */
+/**
+ * Every specifier a source imports or exports from, dynamic and type-only ones too. Statements start at the first
+ * column.
+ */
 export const imports = (text: string): ReadonlyArray<string> => {
   const statements = text.matchAll(/^(?:import|export)\s+(?:[\w\s{},*$]*?\bfrom\s*)?["']([^"'\n]+)["']/gm)
   const calls = text.replaceAll(/^\s*(?:\*|\/\/|\/\*).*$/gm, "").matchAll(/\bimport\(\s*["']([^"'\n]+)["']/g)
   return [...statements, ...calls].map((match) => match[1]!)
 }
 
-const judge = (path: string, specifier: string, target: string | undefined, world: Surroundings): string | undefined => {
+const judge = (
+  path: string,
+  specifier: string,
+  target: string | undefined,
+  world: Surroundings
+): string | undefined => {
   const from = packageOf(path)
   // The roof shows what a user writes, and a user may import a package whole.
   const isBarrel = specifier === "effect" || /(^|\/)index\.ts$/.test(specifier) ||

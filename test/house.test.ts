@@ -7,11 +7,15 @@ const json = (path: string): { readonly [field: string]: unknown } => JSON.parse
 
 const manifests = [
   "package.json",
-  ...["core", "hooks", "hook-files", "providers", "testing", "cli", "examples"].map((name) => `packages/${name}/package.json`)
+  ...["core", "hooks", "hook-files", "providers", "testing", "cli", "examples"].map((name) =>
+    `packages/${name}/package.json`
+  )
 ]
 const published = ["core", "hooks", "hook-files", "providers", "testing", "cli"].map((name) => `packages/${name}`)
 const tracked = existsSync(".git")
-  ? execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter((path) => path !== "" && existsSync(path))
+  ? execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter((path) =>
+    path !== "" && existsSync(path)
+  )
   : []
 
 /** The lines of the tracked files that match, as `path:line: text`. */
@@ -50,7 +54,9 @@ describe("every manifest", () => {
   const each = it.for(manifests)
 
   each("%s pins exact versions", (path) => {
-    const fields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"].map((field) => json(path)[field] ?? {})
+    const fields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"].map((field) =>
+      json(path)[field] ?? {}
+    )
     const loose = fields.flatMap(Object.entries).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
     assert.deepEqual(loose, [])
   })
@@ -83,7 +89,9 @@ describe("the repository", () => {
   })
 
   it("says why a rule is switched off", () => {
-    const silent = linesLike(/(?:oxlint|eslint)-disable(?!.* -- \S)|@effect-diagnostics(?!.* -- \S)|@ts-(?:ignore|nocheck)/)
+    const silent = linesLike(
+      /(?:oxlint|eslint)-disable(?!.* -- \S)|@effect-diagnostics(?!.* -- \S)|@ts-(?:ignore|nocheck)/
+    )
     assert.deepEqual(silent.filter((line) => !line.startsWith("test/house.test.ts:")), [])
   })
 })

@@ -15,7 +15,12 @@ export interface Ended {
 export const program = fileURLToPath(new URL("../src/bin/belay.ts", import.meta.url))
 
 /** Runs a program to its end, with something on its standard input. */
-export const run = (command: string, args: ReadonlyArray<string>, input = "", env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+export const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  input = "",
+  env: NodeJS.ProcessEnv = {}
+): Promise<Ended> =>
   new Promise((resolve, reject) => {
     const child = spawn(command, [...args], { env: { ...process.env, ...env } })
     let [stdout, stderr] = ["", ""]
@@ -57,15 +62,22 @@ export const world = (files: { readonly [path: string]: string | object } = {}) 
       return { code, value: JSON.parse(stdout) }
     },
     said: (...args: ReadonlyArray<string>) => ({
-      with: (input: string) => run(process.execPath, ["--conditions=@belay/source", program, "hooks", ...args, ...flags], input)
+      with: (input: string) =>
+        run(process.execPath, ["--conditions=@belay/source", program, "hooks", ...args, ...flags], input)
     })
   }
 }
 
 /** A settings file with one group. */
 export const settings = (event: string, hooks: ReadonlyArray<object>, matcher?: string): object => ({
-  hooks: { [event]: [{ ...(matcher === undefined ? {} : { matcher }), hooks: hooks.map((one) => ({ type: "command", ...one })) }] }
+  hooks: {
+    [event]: [{
+      ...(matcher === undefined ? {} : { matcher }),
+      hooks: hooks.map((one) => ({ type: "command", ...one }))
+    }]
+  }
 })
 
 /** A script that answers with JSON. */
-export const answering = (answer: object): string => `#!/bin/bash\ncat > /dev/null\ncat <<'END'\n${JSON.stringify(answer)}\nEND\n`
+export const answering = (answer: object): string =>
+  `#!/bin/bash\ncat > /dev/null\ncat <<'END'\n${JSON.stringify(answer)}\nEND\n`

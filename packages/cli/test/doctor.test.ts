@@ -11,22 +11,33 @@ type World = ReturnType<typeof world>
 const of = ({ cwd, home, managed }: World, path = process.env["PATH"] ?? ""): ReadonlyArray<Finding> =>
   findings(look({ cwd, home, managed, dialects: [], files: [], off: false }), path)
 
-const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> => found.map(({ level, rule }) => `${level} ${rule}`)
+const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> =>
+  found.map(({ level, rule }) => `${level} ${rule}`)
 
 /** What is said about one entry of the user's. */
 const entry = (
   hook: object,
-  { event = "PreToolUse", group = {}, matcher = "Bash" }: { readonly event?: string; readonly group?: object; readonly matcher?: string } =
-    {}
+  { event = "PreToolUse", group = {}, matcher = "Bash" }: {
+    readonly event?: string
+    readonly group?: object
+    readonly matcher?: string
+  } = {}
 ) =>
   rulesOf(
-    of(world({ "home/.claude/settings.json": { hooks: { [event]: [{ matcher, ...group, hooks: [{ type: "command", ...hook }] }] } } }))
+    of(
+      world({
+        "home/.claude/settings.json": {
+          hooks: { [event]: [{ matcher, ...group, hooks: [{ type: "command", ...hook }] }] }
+        }
+      })
+    )
   )
 
 /** What is said about a script that an entry starts. */
 const script = (
   text: string,
-  { by = "", event = "PreToolUse", path }: { readonly by?: string; readonly event?: string; readonly path?: string } = {}
+  { by = "", event = "PreToolUse", path }: { readonly by?: string; readonly event?: string; readonly path?: string } =
+    {}
 ) => {
   const made = world({ "home/hook": text })
   made.write(
@@ -74,14 +85,22 @@ describe("belay hooks doctor", () => {
   it("ends with 1 where there are errors, and shows them as text and as JSON", async () => {
     const bad = world({ "home/.claude/settings.json": settings("Stop", [{ command: "exit 0", timout: 3 }]) })
     const { code, value } = await bad.json("doctor")
-    assert.deepEqual([code, value.errors, value.warnings, value.hints, value.findings[0].rule], [1, 1, 0, 0, "unknown-key"])
+    assert.deepEqual([code, value.errors, value.warnings, value.hints, value.findings[0].rule], [
+      1,
+      1,
+      0,
+      0,
+      "unknown-key"
+    ])
     const { stdout } = await bad.hooks("doctor")
     assert.include(
       stdout,
       "~/.claude/settings.json\n  error  hooks.Stop[0].hooks[0] line 6  unknown-key\n    \"timout\" is no key of Claude Code."
     )
     assert.include(stdout, "Looked at 1 file and 1 entry: 1 error.")
-    const good = await world({ "home/.claude/settings.json": settings("Stop", [{ command: "exit 0" }]) }).hooks("doctor")
+    const good = await world({ "home/.claude/settings.json": settings("Stop", [{ command: "exit 0" }]) }).hooks(
+      "doctor"
+    )
     assert.deepEqual([good.code, good.stdout], [0, "Looked at 1 file and 1 entry: nothing to say.\n"])
   })
 
@@ -102,15 +121,22 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(entry({ command: "exit 0" }, { matcher: "mcp__memory__.*" }), [])
     assert.deepEqual(entry({ command: "exit 0" }, { matcher: "[" }), ["error loading"])
     assert.deepEqual(entry({ command: "exit 0" }, { matcher: "(?!Bash)" }), ["warning loading"])
-    assert.deepEqual(entry({ command: "exit 0" }, { event: "SessionStart", matcher: "start" }), ["warning matcher-nothing"])
+    assert.deepEqual(entry({ command: "exit 0" }, { event: "SessionStart", matcher: "start" }), [
+      "warning matcher-nothing"
+    ])
     assert.deepEqual(entry({ command: "exit 0" }, { event: "Stop" }), ["hint matcher-ignored"])
   })
 
   it("finds entries that never run", () => {
     assert.deepEqual(entry({ command: "exit 0", if: "Bash(git *)" }, { matcher: "Edit" }), ["error never-runs"])
     assert.deepEqual(entry({ command: "exit 0", if: "Edit(*.ts)" }, { matcher: "Write" }), [])
-    assert.deepEqual(entry({ command: "exit 0", if: "Bash(git *)" }, { event: "UserPromptSubmit", matcher: "" }), ["error loading"])
-    assert.deepEqual(entry({ type: "http", url: "https://example.com" }, { event: "SessionStart", matcher: "startup" }), ["error loading"])
+    assert.deepEqual(entry({ command: "exit 0", if: "Bash(git *)" }, { event: "UserPromptSubmit", matcher: "" }), [
+      "error loading"
+    ])
+    assert.deepEqual(
+      entry({ type: "http", url: "https://example.com" }, { event: "SessionStart", matcher: "startup" }),
+      ["error loading"]
+    )
   })
 
   it("finds guards that let everything through", () => {
@@ -122,7 +148,12 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(script("#!/bin/bash\ngrep -q push && { echo refused >&2; exit 1; }\nexit 0\n"), ["error exit-one"])
     assert.deepEqual(script("#!/usr/bin/env python3\nimport sys\nsys.exit(1)\n"), ["warning exit-one"])
     assert.deepEqual(entry({ command: "cat | grep -q push && { echo denied; exit 1; }; exit 0" }), ["error exit-one"])
-    assert.deepEqual(script("#!/usr/bin/env python3\nimport sys\nsys.exit(1 if x else 2)\nprint('no', file=sys.stderr)\nsys.exit(2)\n"), [])
+    assert.deepEqual(
+      script(
+        "#!/usr/bin/env python3\nimport sys\nsys.exit(1 if x else 2)\nprint('no', file=sys.stderr)\nsys.exit(2)\n"
+      ),
+      []
+    )
     assert.deepEqual(script("#!/usr/bin/env node\nprocess.exit(1)\n", { event: "PostToolUse" }), [])
   })
 
@@ -130,10 +161,14 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(entry({ command: "cat | grep -v push" }), ["warning exit-two"])
     assert.deepEqual(entry({ command: "cat | grep -v push; exit 0" }), [])
     assert.deepEqual(entry({ command: "diff a b" }, { event: "Notification", matcher: "" }), [])
-    assert.deepEqual(script("#!/bin/bash\nset -e\ncat > /dev/null\nx=$(grep -c foo bar)\nexit 0\n"), ["warning exit-two"])
+    assert.deepEqual(script("#!/bin/bash\nset -e\ncat > /dev/null\nx=$(grep -c foo bar)\nexit 0\n"), [
+      "warning exit-two"
+    ])
     assert.deepEqual(script("#!/bin/bash\nset -euo pipefail\ngrep foo bar | head\nexit 0\n"), ["warning exit-two"])
     assert.deepEqual(script("#!/bin/bash\nset -e\nif grep -q foo bar; then echo no >&2; exit 2; fi\nexit 0\n"), [])
-    assert.deepEqual(script("#!/bin/bash\n# set -e would end with 2\ncat > /dev/null\ndiff a b\n"), ["warning exit-two"])
+    assert.deepEqual(script("#!/bin/bash\n# set -e would end with 2\ncat > /dev/null\ndiff a b\n"), [
+      "warning exit-two"
+    ])
   })
 
   it("finds scripts that cannot run", () => {
@@ -148,8 +183,12 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(script("exit 0\n", { by: "bash " }), [])
     assert.deepEqual(script("#!/bin/bash\r\nexit 0\r\n"), ["error script-lines"])
     assert.deepEqual(script("#!/bin/sh\n[[ -f x ]] && echo no >&2 && exit 2\nexit 0\n"), ["error shell-syntax"])
-    assert.deepEqual(script("#!/bin/bash\n[[ -f x ]] && echo no >&2 && exit 2\nexit 0\n", { by: "sh " }), ["error shell-syntax"])
-    assert.deepEqual(script("#!/bin/bash\nx=$(cat | jq -r .a)\nexit 0\n", { path: "/nowhere" }), ["error program-missing"])
+    assert.deepEqual(script("#!/bin/bash\n[[ -f x ]] && echo no >&2 && exit 2\nexit 0\n", { by: "sh " }), [
+      "error shell-syntax"
+    ])
+    assert.deepEqual(script("#!/bin/bash\nx=$(cat | jq -r .a)\nexit 0\n", { path: "/nowhere" }), [
+      "error program-missing"
+    ])
     const made = world({ "home/hook": "exit 0\n" })
     made.write("home/.claude/settings.json", settings("Stop", [{ command: join(made.home, "hook") }]))
     assert.deepEqual(rulesOf(of(made)), ["error script-mode", "warning script-shebang"])
@@ -174,7 +213,9 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(at("echo \"$CLAUDE_FILE_PATHS\""), ["warning variable-unknown"])
     assert.deepEqual(at("echo ${FILE}"), ["warning variable-unknown"])
     assert.deepEqual(
-      at("f=$(jq -r .tool_input.file_path); echo \"$f\" '$AS_IT_STANDS' \\$NEITHER ${CI:-no} $HOME $tool_input_file_path"),
+      at(
+        "f=$(jq -r .tool_input.file_path); echo \"$f\" '$AS_IT_STANDS' \\$NEITHER ${CI:-no} $HOME $tool_input_file_path"
+      ),
       []
     )
     assert.deepEqual(at("for x in a b; do echo $x; done; while read -r y; do echo $y; done"), [])
@@ -182,12 +223,16 @@ describe("belay hooks doctor", () => {
 
   it("finds requests that are never sent, or are sent without what they need", () => {
     const http = (more: object, file = "home") =>
-      rulesOf(of(world({ [`${file}/.claude/settings.json`]: settings("PreToolUse", [{ type: "http", ...more }], "Bash") })))
+      rulesOf(
+        of(world({ [`${file}/.claude/settings.json`]: settings("PreToolUse", [{ type: "http", ...more }], "Bash") }))
+      )
     assert.deepEqual(http({ url: "http://example.com/x" }), ["error url-plain"])
     assert.deepEqual(http({ url: "https://example.com/x" }), [])
     assert.deepEqual(http({ url: "http://localhost:9000/x" }), [])
     assert.deepEqual(http({ url: "http://localhost:9000/x" }, "project"), ["error url-local", "warning untrusted"])
-    assert.deepEqual(http({ url: "https://example.com", headers: { authorization: "Bearer $TOKEN" } }), ["warning header-empty"])
+    assert.deepEqual(http({ url: "https://example.com", headers: { authorization: "Bearer $TOKEN" } }), [
+      "warning header-empty"
+    ])
     assert.deepEqual(http({ url: "nonsense" }), ["error url"])
   })
 
@@ -195,21 +240,31 @@ describe("belay hooks doctor", () => {
     const prompt = (text: string, type = "prompt", event = "PreToolUse") =>
       entry({ type, prompt: text }, { event, matcher: event === "Stop" ? "" : "Bash" })
     assert.deepEqual(prompt("Is this ok?"), ["hint prompt-vague", "hint prompt-event"])
-    assert.deepEqual(prompt("Look at the call and tell whether it is a reasonable thing: $ARGUMENTS"), ["hint prompt-vague"])
+    assert.deepEqual(prompt("Look at the call and tell whether it is a reasonable thing: $ARGUMENTS"), [
+      "hint prompt-vague"
+    ])
     assert.deepEqual(
-      prompt("Refuse when the command changes files outside of src, or sends anything over the network. Else allow. $ARGUMENTS"),
+      prompt(
+        "Refuse when the command changes files outside of src, or sends anything over the network. Else allow. $ARGUMENTS"
+      ),
       []
     )
     assert.deepEqual(prompt("check it", "agent", "Stop"), ["hint prompt-vague", "hint prompt-event"])
     assert.include(
-      prompt("Refuse when the command changes files outside of src, else allow. $ARGUMENTS", "prompt", "PermissionRequest"),
+      prompt(
+        "Refuse when the command changes files outside of src, else allow. $ARGUMENTS",
+        "prompt",
+        "PermissionRequest"
+      ),
       "warning never-decides"
     )
   })
 
   it("finds answers that do not count", () => {
     assert.deepEqual(script("#!/bin/bash\nexit 2\n"), ["hint exit-silent"])
-    assert.deepEqual(script("#!/bin/bash\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\"}}'\n"), ["error answer-event"])
+    assert.deepEqual(script("#!/bin/bash\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\"}}'\n"), [
+      "error answer-event"
+    ])
     assert.deepEqual(script("#!/bin/bash\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\"}}'\n"), [])
     const codex = (text: string) => {
       const made = world({ "home/hook": text })
@@ -225,7 +280,12 @@ describe("belay hooks doctor", () => {
     )
     assert.deepEqual(
       rulesOf(
-        of(world({ "home/.kodelet/hooks/guard": "#!/bin/bash\n[ $1 = hook ] && echo before_tool_call && exit 0\necho denied; exit 2\n" }))
+        of(
+          world({
+            "home/.kodelet/hooks/guard":
+              "#!/bin/bash\n[ $1 = hook ] && echo before_tool_call && exit 0\necho denied; exit 2\n"
+          })
+        )
       ),
       ["error exit-ignored"]
     )
@@ -233,30 +293,50 @@ describe("belay hooks doctor", () => {
 
   it("finds stop hooks that never let go", () => {
     assert.deepEqual(script("#!/bin/bash\necho more >&2\nexit 2\n", { event: "Stop" }), ["error stop-loop"])
-    assert.deepEqual(script("#!/bin/bash\nnpm test || { echo more >&2; exit 2; }\n", { event: "Stop" }), ["warning stop-loop"])
-    assert.deepEqual(entry({ command: "echo '{\"decision\":\"block\",\"reason\":\"more\"}'" }, { event: "Stop", matcher: "" }), [
-      "error stop-loop"
+    assert.deepEqual(script("#!/bin/bash\nnpm test || { echo more >&2; exit 2; }\n", { event: "Stop" }), [
+      "warning stop-loop"
     ])
-    assert.deepEqual(script("#!/bin/bash\ngrep -q '\"stop_hook_active\":true' && exit 0\necho more >&2\nexit 2\n", { event: "Stop" }), [])
+    assert.deepEqual(
+      entry({ command: "echo '{\"decision\":\"block\",\"reason\":\"more\"}'" }, { event: "Stop", matcher: "" }),
+      [
+        "error stop-loop"
+      ]
+    )
+    assert.deepEqual(
+      script("#!/bin/bash\ngrep -q '\"stop_hook_active\":true' && exit 0\necho more >&2\nexit 2\n", { event: "Stop" }),
+      []
+    )
   })
 
   it("finds projects that nobody trusted, files that are silenced, and entries that are there twice", () => {
     const project = settings("Stop", [{ command: "exit 0" }])
     assert.deepEqual(rulesOf(of(world({ "project/.claude/settings.json": project }))), ["warning untrusted"])
-    assert.deepEqual(rulesOf(of(world({ "home/.claude/settings.json": { ...project, disableAllHooks: true } }))), ["warning silenced"])
-    assert.deepEqual(rulesOf(of(world({ "home/.claude/settings.json": project, "project/.claude/settings.json": project }))), [
-      "hint twice",
-      "warning untrusted"
+    assert.deepEqual(rulesOf(of(world({ "home/.claude/settings.json": { ...project, disableAllHooks: true } }))), [
+      "warning silenced"
     ])
+    assert.deepEqual(
+      rulesOf(of(world({ "home/.claude/settings.json": project, "project/.claude/settings.json": project }))),
+      [
+        "hint twice",
+        "warning untrusted"
+      ]
+    )
     assert.isTrue(hasErrors(of(world({ "managed/managed-settings.json": { hooks: { Stopp: [] } } }))))
   })
 
   it("knows the units and keys of other systems", () => {
     const found = rulesOf(of(world({
-      "home/.gemini/settings.json": { hooks: { BeforeTool: [{ hooks: [{ type: "command", command: "exit 0", timeout: 5 }] }] } },
+      "home/.gemini/settings.json": {
+        hooks: { BeforeTool: [{ hooks: [{ type: "command", command: "exit 0", timeout: 5 }] }] }
+      },
       "home/.copilot/hooks/a.json": { version: 1, hooks: { preToolUse: [{ bash: "exit 0", timeoutSecs: 3 }] } },
       "home/.kodelet/hooks/guard": "#!/opt/no/such/shell\n"
     })))
-    assert.deepEqual([...found].sort(), ["error program-missing", "error unknown-key", "warning guard-timeout", "warning timeout-unit"])
+    assert.deepEqual([...found].sort(), [
+      "error program-missing",
+      "error unknown-key",
+      "warning guard-timeout",
+      "warning timeout-unit"
+    ])
   })
 })

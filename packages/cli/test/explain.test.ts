@@ -35,10 +35,12 @@ describe("belay hooks explain", () => {
       assert.include(stdout, part)
     }
     const { value } = await json("explain", "BeforeTool", "--source", "gemini")
-    assert.deepEqual(value.map(({ name, point }: { readonly name: string; readonly point: string }) => [name, point]), [[
-      "BeforeTool",
-      "preToolCall"
-    ]])
+    assert.deepEqual(value.map(({ name, point }: { readonly name: string; readonly point: string }) => [name, point]), [
+      [
+        "BeforeTool",
+        "preToolCall"
+      ]
+    ])
     const index = await hooks("explain")
     for (const { name } of claude.events) assert.include(index.stdout, name)
   })
@@ -57,7 +59,11 @@ describe("belay hooks explain", () => {
   })
 
   it("says the same as the page about it", () => {
-    assert.strictEqual(readFileSync(join(import.meta.dirname, "../../../docs/hook-events.md"), "utf8"), page(), "run: npm run hook-events")
+    assert.strictEqual(
+      readFileSync(join(import.meta.dirname, "../../../docs/hook-events.md"), "utf8"),
+      page(),
+      "run: npm run hook-events"
+    )
   })
 
   it("has data that agree with how Claude Code's files are read", () => {
@@ -67,7 +73,11 @@ describe("belay hooks explain", () => {
       assert.strictEqual(isHeld, matcher !== undefined, `${name}: matcher`)
       const ended = { exitCode: 2, stdout: "", stderr: "no", timedOut: false, overflowed: false, durationMs: 1 }
       const blocks = Outcome.read(ended, name).type === "blocking"
-      assert.strictEqual(blocks, !/^(?:blocks nothing|the model reads standard error$)/.test(two), `${name}: exit code 2`)
+      assert.strictEqual(
+        blocks,
+        !/^(?:blocks nothing|the model reads standard error$)/.test(two),
+        `${name}: exit code 2`
+      )
     }
     const known = claude.events.map(({ name }) => name)
     const warned = HookConfig.fromValue({ hooks: { Xyzzyplugh: [] } }, "settings.json").warnings[0]!.reason
@@ -112,7 +122,13 @@ describe("belay hooks explain", () => {
           : [{ hooks: [{ type: "command", command: no }] }]
         const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
         const where = { cwd, home, managed, dialects: [dialect], files: [], off: false }
-        const facts = { event: name, occasion, input: {}, payload: {}, tool: name === "preMcpToolCall" ? "mcp__a__b" : "Bash" }
+        const facts = {
+          event: name,
+          occasion,
+          input: {},
+          payload: {},
+          tool: name === "preMcpToolCall" ? "mcp__a__b" : "Bash"
+        }
         const trial = await Effect.runPromise(Trial.run({ where, facts, trustOnce: true }))
         assert.deepEqual(trial.runs.map(({ matched }) => matched), [true], `${dialect} ${name}`)
         const blocks = isBlocked(trial) || trial.output !== undefined

@@ -10,17 +10,28 @@ import { settings, world } from "./belay.ts"
 const of = ({ cwd, home, managed }: ReturnType<typeof world>): ReadonlyArray<Finding> =>
   findings(look({ cwd, home, managed, dialects: [], files: [], off: false }), process.env["PATH"] ?? "")
 
-const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> => found.map(({ level, rule }) => `${level} ${rule}`)
+const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> =>
+  found.map(({ level, rule }) => `${level} ${rule}`)
 
 /** What is said about a line of the user's, or about the script that is its only word. */
-const at = (system: "claude" | "copilot" | "gemini" | "basecoat", event: string, text: string, more: object = {}, matcher?: string) => {
+const at = (
+  system: "claude" | "copilot" | "gemini" | "basecoat",
+  event: string,
+  text: string,
+  more: object = {},
+  matcher?: string
+) => {
   const made = world(text.startsWith("#!") ? { "home/hook": text } : {})
   const command = text.startsWith("#!") ? join(made.home, "hook") : text
   if (text.startsWith("#!")) chmodSync(join(made.home, "hook"), 0o755)
   if (system === "claude") made.write("home/.claude/settings.json", settings(event, [{ command, ...more }], matcher))
   if (system === "gemini") made.write("home/.gemini/settings.json", settings(event, [{ command, ...more }], matcher))
-  if (system === "copilot") made.write("home/.copilot/hooks/a.json", { version: 1, hooks: { [event]: [{ bash: command, ...more }] } })
-  if (system === "basecoat") made.write("project/hooks.json", { version: 1, hooks: { [event]: [{ command, ...more }] } })
+  if (system === "copilot") {
+    made.write("home/.copilot/hooks/a.json", { version: 1, hooks: { [event]: [{ bash: command, ...more }] } })
+  }
+  if (system === "basecoat") {
+    made.write("project/hooks.json", { version: 1, hooks: { [event]: [{ command, ...more }] } })
+  }
   return of(made).filter(({ rule }) => rule !== "untrusted")
 }
 const rulesAt = (...args: Parameters<typeof at>) => rulesOf(at(...args))
@@ -48,7 +59,11 @@ describe("belay hooks doctor, by system", () => {
             {},
             event.matcher === "tool_name" ? dialect === "gemini" ? "run_shell_command" : "Bash" : undefined
           )
-        assert.deepEqual([dialect, event.name, found.filter((one) => !one.startsWith("hint"))], [dialect, event.name, []])
+        assert.deepEqual([dialect, event.name, found.filter((one) => !one.startsWith("hint"))], [
+          dialect,
+          event.name,
+          []
+        ])
       }
     }
   })
@@ -63,7 +78,10 @@ describe("belay hooks doctor, by system", () => {
     assert.include(why("copilot", "preToolUse", "/nowhere/x.sh"), "refuses every call")
     assert.include(why("copilot", "preToolUse", "no-such-program"), "refuses every call")
     assert.include(why("copilot", "postToolUse", "/nowhere/x.sh"), "a warning and nothing else")
-    assert.include(why("gemini", "BeforeTool", "/nowhere/x.sh", {}, "run_shell_command"), "127, which denies every call")
+    assert.include(
+      why("gemini", "BeforeTool", "/nowhere/x.sh", {}, "run_shell_command"),
+      "127, which denies every call"
+    )
     assert.include(why("gemini", "SessionStart", "/nowhere/x.sh"), "a warning and nothing else")
     assert.include(why("basecoat", "PreToolUse", "/nowhere/x.sh"), "passes")
     const made = world({ "home/.kodelet/hooks/guard": "#!/opt/no/such/shell\n" })
@@ -71,7 +89,8 @@ describe("belay hooks doctor, by system", () => {
   })
 
   it("finds matchers of Gemini CLI that name a tool of Claude Code", () => {
-    const matcher = (text: string) => at("gemini", "BeforeTool", "exit 0", {}, text).map(({ fix, rule }) => `${rule} ${fix}`)
+    const matcher = (text: string) =>
+      at("gemini", "BeforeTool", "exit 0", {}, text).map(({ fix, rule }) => `${rule} ${fix}`)
     assert.deepEqual(matcher("Bash"), ["matcher-nothing Write \"run_shell_command\"."])
     assert.deepEqual(matcher("Write|Edit|MultiEdit"), ["matcher-nothing Write \"write_file|replace\"."])
     for (const fine of ["run_shell_command", "write_.*", "Bash|run_shell_command", "mcp_.*", "*", "my_Edit"]) {
@@ -86,7 +105,10 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(rulesAt("copilot", "PreToolUse", jq(".toolArgs")), ["error input-field"])
     assert.deepEqual(rulesAt("copilot", "preToolUse", jq(".toolArgs | fromjson | .command")), [])
     assert.deepEqual(rulesAt("copilot", "PreToolUse", jq(".tool_input.command")), [])
-    assert.deepEqual(rulesAt("copilot", "preToolUse", jq(".tool_input.command // (.toolArgs | fromjson | .command)")), [])
+    assert.deepEqual(
+      rulesAt("copilot", "preToolUse", jq(".tool_input.command // (.toolArgs | fromjson | .command)")),
+      []
+    )
     const python = (read: string) =>
       `#!/usr/bin/env python3\nimport json, sys\ne = json.load(sys.stdin)\nif "push" in ${read}:\n    sys.exit(1)\n`
     assert.deepEqual(rulesAt("copilot", "preToolUse", python("e[\"toolArgs\"][\"command\"]")), ["error input-field"])
@@ -94,20 +116,27 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(rulesAt("copilot", "preToolUse", python("e[\"toolArgs\"].lower()")), [])
     const node = (read: string) =>
       `#!/usr/bin/env node\nconst e = JSON.parse(require("fs").readFileSync(0, "utf8"))\nif (${read}) process.exit(1)\n`
-    assert.deepEqual(rulesAt("copilot", "preToolUse", node("e.toolArgs.command.includes('push')")), ["error input-field"])
+    assert.deepEqual(rulesAt("copilot", "preToolUse", node("e.toolArgs.command.includes('push')")), [
+      "error input-field"
+    ])
     assert.deepEqual(rulesAt("copilot", "preToolUse", node("JSON.parse(e.toolArgs).command.includes('push')")), [])
     assert.deepEqual(rulesAt("copilot", "preToolUse", node("e.toolArgs.includes('push')")), [])
   })
 
   it("finds answers that a system does not take", () => {
     const block = "echo '{\"decision\":\"block\",\"reason\":\"no\"}'"
-    assert.deepEqual(rulesAt("copilot", "userPromptSubmitted", `if grep -q x; then ${block}; fi`), ["error answer-unsupported"])
+    assert.deepEqual(rulesAt("copilot", "userPromptSubmitted", `if grep -q x; then ${block}; fi`), [
+      "error answer-unsupported"
+    ])
     assert.deepEqual(rulesAt("copilot", "agentStop", `npm test || ${block}`), [])
     assert.deepEqual(rulesAt("copilot", "agentStop", block), ["error stop-loop"])
     assert.deepEqual(rulesAt("gemini", "AfterAgent", "echo more >&2; exit 2"), ["error stop-loop"])
     const deny = "echo '{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\"}}'"
     assert.deepEqual(rulesAt("gemini", "BeforeTool", deny, {}, "replace"), ["error answer-unsupported"])
-    assert.deepEqual(rulesAt("gemini", "BeforeTool", "echo '{\"decision\":\"deny\",\"permissionDecision\":\"deny\"}'", {}, "replace"), [])
+    assert.deepEqual(
+      rulesAt("gemini", "BeforeTool", "echo '{\"decision\":\"deny\",\"permissionDecision\":\"deny\"}'", {}, "replace"),
+      []
+    )
   })
 
   it("finds texts before JSON, and no others", () => {
@@ -115,12 +144,20 @@ describe("belay hooks doctor, by system", () => {
     const text = (code: string) => rulesAt("claude", "PostToolUse", code, {}, "Bash")
     assert.deepEqual(text(`echo checking; ${json}`), ["error answer-text"])
     assert.deepEqual(text(`echo "$(jq -r .transcript_path)"; ${json}`), ["error answer-text"])
-    assert.deepEqual(text(`#!/bin/bash\necho "checking $1"\nif grep -q x; then\n  ${json}\nfi\n`), ["error answer-text"])
-    assert.deepEqual(text("#!/bin/bash\nif grep -q x; then\n  echo found\n  jq -n '{decision:\"block\"}'\nfi\n"), ["error answer-text"])
+    assert.deepEqual(text(`#!/bin/bash\necho "checking $1"\nif grep -q x; then\n  ${json}\nfi\n`), [
+      "error answer-text"
+    ])
+    assert.deepEqual(text("#!/bin/bash\nif grep -q x; then\n  echo found\n  jq -n '{decision:\"block\"}'\nfi\n"), [
+      "error answer-text"
+    ])
     assert.deepEqual(text(`#!/bin/bash\necho hello\ncat <<EOF\n{"decision":"block"}\nEOF\n`), ["error answer-text"])
-    assert.deepEqual(rulesAt("copilot", "preToolUse", `echo checking; echo '{"permissionDecision":"deny"}'`), ["error answer-text"])
+    assert.deepEqual(rulesAt("copilot", "preToolUse", `echo checking; echo '{"permissionDecision":"deny"}'`), [
+      "error answer-text"
+    ])
     const python = "#!/usr/bin/env python3\nimport json, sys\n"
-    assert.deepEqual(text(`${python}print("checking")\nif True:\n    print(json.dumps({"decision": "block"}))\n`), ["error answer-text"])
+    assert.deepEqual(text(`${python}print("checking")\nif True:\n    print(json.dumps({"decision": "block"}))\n`), [
+      "error answer-text"
+    ])
     for (
       const fine of [
         `echo checking >&2; ${json}`,
@@ -139,21 +176,30 @@ describe("belay hooks doctor, by system", () => {
         `${python}def log(text):\n    print("log", file=sys.stderr)\ndef say():\n    print("hello")\nprint(json.dumps({"decision": "block"}))\n`
       ]
     ) assert.deepEqual([fine, text(fine)], [fine, []])
-    const before = "#!/bin/bash\ncase \"$1\" in\n  hook) echo before_tool_call ;;\n  run)\n    echo '{\"blocked\":true}'\n    ;;\nesac\n"
+    const before =
+      "#!/bin/bash\ncase \"$1\" in\n  hook) echo before_tool_call ;;\n  run)\n    echo '{\"blocked\":true}'\n    ;;\nesac\n"
     assert.deepEqual(kodelet(before), [])
   })
 
   it("finds variables that no command has, in scripts too", () => {
-    const bash = (code: string, more: object = {}) => rulesAt("claude", "PostToolUse", `#!/bin/bash\n${code}\n`, more, "Bash")
+    const bash = (code: string, more: object = {}) =>
+      rulesAt("claude", "PostToolUse", `#!/bin/bash\n${code}\n`, more, "Bash")
     assert.deepEqual(bash("prettier --write \"$CLAUDE_FILE_PATHS\""), ["warning variable-unknown"])
     assert.deepEqual(bash("echo \"$CLAUDE_TOOL_INPUT\" >> /tmp/x.log"), ["warning variable-unknown"])
     const [slack] = at("claude", "PostToolUse", "curl -H \"Bearer $SLACK_TOKEN\" https://example.com", {}, "Bash")
-    assert.deepEqual([slack?.rule, slack?.fix], ["variable-unknown", "Name it where the agent is made: passEnv: [\"SLACK_TOKEN\"]."])
-    const python = (code: string) => rulesAt("claude", "PostToolUse", `#!/usr/bin/env python3\nimport os\n${code}\n`, {}, "Bash")
+    assert.deepEqual([slack?.rule, slack?.fix], [
+      "variable-unknown",
+      "Name it where the agent is made: passEnv: [\"SLACK_TOKEN\"]."
+    ])
+    const python = (code: string) =>
+      rulesAt("claude", "PostToolUse", `#!/usr/bin/env python3\nimport os\n${code}\n`, {}, "Bash")
     assert.deepEqual(python("print(os.environ[\"CLAUDE_TOOL_INPUT\"])"), ["warning variable-unknown"])
     assert.deepEqual(python("print(os.environ[\"CLAUDE_PROJECT_DIR\"], os.environ.get(\"DEBUG\"))"), [])
     assert.deepEqual(rulesAt("gemini", "AfterTool", "echo \"$FILE\" >&2", {}, "replace"), ["warning variable-unknown"])
-    assert.deepEqual(rulesAt("gemini", "AfterTool", "echo \"$GEMINI_CWD $MODE\" >&2", { env: { MODE: "x" } }, "replace"), [])
+    assert.deepEqual(
+      rulesAt("gemini", "AfterTool", "echo \"$GEMINI_CWD $MODE\" >&2", { env: { MODE: "x" } }, "replace"),
+      []
+    )
     for (
       const fine of [
         "INPUT=$(cat); FILE=$(jq -r .x <<< \"$INPUT\"); echo \"${FILE}\" >&2",
@@ -179,7 +225,8 @@ describe("belay hooks doctor, by system", () => {
   })
 
   it("finds executables of Kodelet that are none, or that refuse by a code", () => {
-    const script = (run: string) => `#!/bin/bash\ncase "$1" in\n  hook) echo before_tool_call ;;\n  run) ${run} ;;\nesac\n`
+    const script = (run: string) =>
+      `#!/bin/bash\ncase "$1" in\n  hook) echo before_tool_call ;;\n  run) ${run} ;;\nesac\n`
     assert.deepEqual(kodelet(script("grep -q push && exit 2")), ["warning exit-ignored"])
     assert.deepEqual(kodelet(script("echo '{\"blocked\":true}'; exit 2")), ["error exit-ignored"])
     assert.deepEqual(kodelet(script("echo '{\"blocked\":true}'; exit 0")), [])
@@ -190,8 +237,8 @@ describe("belay hooks doctor, by system", () => {
   it("says that a project loosens nothing", () => {
     const allow = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}'"
     const from = (folder: string, command: string) =>
-      rulesOf(of(world({ [`${folder}/.claude/settings.json`]: settings("PreToolUse", [{ command }], "Bash") }))).filter((one) =>
-        one !== "warning untrusted"
+      rulesOf(of(world({ [`${folder}/.claude/settings.json`]: settings("PreToolUse", [{ command }], "Bash") }))).filter(
+        (one) => one !== "warning untrusted"
       )
     assert.deepEqual(from("project", allow), ["hint allow-project"])
     assert.deepEqual(from("home", allow), [])

@@ -8,8 +8,13 @@ describe("belay hooks list", () => {
   it("shows files, entries, what each may do, and what does not run", async () => {
     const { hooks, json } = world({
       "home/.claude/settings.json": settings("Stop", [{ command: "exit 0", timeout: 7, async: true }]),
-      "project/.claude/settings.json": settings("PreToolUse", [{ command: "./guard.sh", if: "Bash(git push *)" }], "Bash"),
-      "project/.codex/config.toml": "[[hooks.PostToolUse]]\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"true\"\n",
+      "project/.claude/settings.json": settings(
+        "PreToolUse",
+        [{ command: "./guard.sh", if: "Bash(git push *)" }],
+        "Bash"
+      ),
+      "project/.codex/config.toml":
+        "[[hooks.PostToolUse]]\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"true\"\n",
       "project/.gemini/settings.json": { hooks: { BeforeTool: [{ hooks: [{ type: "command", command: "true" }] }] } },
       "project/.github/hooks/a.json": { version: 1, hooks: { preToolUse: [{ bash: "true" }] } },
       "project/.kodelet/hooks/guard": "#!/bin/bash\n",
@@ -34,11 +39,14 @@ describe("belay hooks list", () => {
       ]
     ) assert.include(stdout, part)
     const { value } = await json("list", "--source", "claude", "--source", "codex")
-    assert.deepEqual(value.files.map((file: { readonly dialect: string; readonly status: string }) => [file.dialect, file.status]), [
-      ["claude", "runs"],
-      ["claude", "untrusted"],
-      ["codex", "untrusted"]
-    ])
+    assert.deepEqual(
+      value.files.map((file: { readonly dialect: string; readonly status: string }) => [file.dialect, file.status]),
+      [
+        ["claude", "runs"],
+        ["claude", "untrusted"],
+        ["codex", "untrusted"]
+      ]
+    )
     assert.deepInclude(value.files[1].entries[0], {
       event: "PreToolUse",
       key: "hooks.PreToolUse[0].hooks[0]",
@@ -77,7 +85,12 @@ describe("belay hooks list", () => {
   it("D-30 loads nothing with --no-hooks", async () => {
     const { hooks, json } = world({ "project/.claude/settings.json": settings("Stop", [{ command: "true" }]) })
     assert.include((await hooks("list", "--no-hooks")).stdout, "Hooks are off")
-    assert.deepInclude((await json("list", "--no-hooks")).value, { hooks: "off", files: [], untrusted: [], warnings: [] })
+    assert.deepInclude((await json("list", "--no-hooks")).value, {
+      hooks: "off",
+      files: [],
+      untrusted: [],
+      warnings: []
+    })
     const { code, value } = await json("test", "Stop", "--no-hooks")
     assert.deepEqual([code, value.runs], [0, []])
   })
@@ -96,10 +109,13 @@ describe("belay hooks list", () => {
     const { json, root, write } = world()
     write("other/mine.json", settings("Stop", [{ command: "true" }]))
     const { value } = await json("list", "--source", "codex", "--file", join(root, "other/mine.json"))
-    assert.deepEqual(value.files.map(({ dialect, path }: { readonly dialect: string; readonly path: string }) => [dialect, path]), [[
-      "codex",
-      join(root, "other/mine.json")
-    ]])
+    assert.deepEqual(
+      value.files.map(({ dialect, path }: { readonly dialect: string; readonly path: string }) => [dialect, path]),
+      [[
+        "codex",
+        join(root, "other/mine.json")
+      ]]
+    )
     assert.match((await json("list", "--file", join(root, "nothing.json"))).value.warnings[0].reason, /is not there/)
   })
 })

@@ -23,7 +23,10 @@ const until = async (holds: () => boolean): Promise<void> => {
 describe("belay hooks test, for Claude Code", () => {
   const tilde = (script: string, more: object = {}) => {
     const made = world({ "home/hook": script })
-    made.write("home/.claude/settings.json", settings("PreToolUse", [{ command: join(made.home, "hook"), ...more }], "Bash"))
+    made.write(
+      "home/.claude/settings.json",
+      settings("PreToolUse", [{ command: join(made.home, "hook"), ...more }], "Bash")
+    )
     return made
   }
 
@@ -31,7 +34,12 @@ describe("belay hooks test, for Claude Code", () => {
     const { hooks, json } = tilde(pushes)
     const { code, value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("git push"))
     assert.strictEqual(code, 1)
-    assert.deepInclude(value, { event: "PreToolUse", point: "preToolCall", decision: "deny", reason: "ask before you push" })
+    assert.deepInclude(value, {
+      event: "PreToolUse",
+      point: "preToolCall",
+      decision: "deny",
+      reason: "ask before you push"
+    })
     assert.deepInclude(value.runs[0], {
       key: "hooks.PreToolUse[0].hooks[0]",
       matched: true,
@@ -58,7 +66,12 @@ describe("belay hooks test, for Claude Code", () => {
     assert.deepEqual([asked.code, asked.value.decision, asked.value.reason], [0, "ask", "sure?"])
     const stopped = await tilde(answering({ continue: false, stopReason: "enough", systemMessage: "seen" }))
       .json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
-    assert.deepEqual([stopped.code, stopped.value.decision, stopped.value.reason, stopped.value.messages], [1, "stop", "enough", ["seen"]])
+    assert.deepEqual([stopped.code, stopped.value.decision, stopped.value.reason, stopped.value.messages], [
+      1,
+      "stop",
+      "enough",
+      ["seen"]
+    ])
   })
 
   it("has a transcript of what was given, for as long as it takes", async () => {
@@ -93,7 +106,10 @@ describe("belay hooks test, for Claude Code", () => {
 
   it("takes what is said before the JSON of a script for text, as an agent does", async () => {
     const { home, json, write } = world()
-    write("home/hook", "#!/bin/bash\necho \"$(jq -r .transcript_path)\"\necho '{\"decision\":\"block\",\"reason\":\"more\"}'\n")
+    write(
+      "home/hook",
+      "#!/bin/bash\necho \"$(jq -r .transcript_path)\"\necho '{\"decision\":\"block\",\"reason\":\"more\"}'\n"
+    )
     write("home/.claude/settings.json", settings("Stop", [{ command: join(home, "hook") }]))
     const { code, value } = await json("test", "Stop")
     assert.deepEqual([code, value.decision], [0, "continue"])
@@ -105,18 +121,27 @@ describe("belay hooks test, for Claude Code", () => {
     write("home/.claude/settings.json", settings("PreToolUse", [hook]))
     write("home/.gemini/settings.json", { hooks: { BeforeTool: [{ hooks: [hook] }] } })
     write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ bash: hook.command }] } })
-    const given = { tool_name: "Bash", tool_input: { command: "ls" }, permission_mode: "plan", transcript_path: "/mine", extra: { a: 1 } }
+    const given = {
+      tool_name: "Bash",
+      tool_input: { command: "ls" },
+      permission_mode: "plan",
+      transcript_path: "/mine",
+      extra: { a: 1 }
+    }
     const { value } = await json("test", "PreToolUse", "--payload", JSON.stringify(given))
     const told = value.runs.map(({ stderr }: { readonly stderr: string }) => JSON.parse(stderr))
     assert.lengthOf(told, 3)
     for (const one of told) {
       assert.deepInclude(one, { permission_mode: "plan", transcript_path: "/mine", extra: { a: 1 } })
     }
-    assert.sameMembers(told.map((one: { readonly tool_name?: string; readonly toolName?: string }) => one.tool_name ?? one.toolName), [
-      "Bash",
-      "run_shell_command",
-      "bash"
-    ])
+    assert.sameMembers(
+      told.map((one: { readonly tool_name?: string; readonly toolName?: string }) => one.tool_name ?? one.toolName),
+      [
+        "Bash",
+        "run_shell_command",
+        "bash"
+      ]
+    )
   })
 
   it("says why an entry did not run", async () => {
@@ -143,7 +168,20 @@ describe("belay hooks test, for Claude Code", () => {
     const { cwd, home, managed, root, write } = tilde("")
     write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
-    const args = ["hooks", "test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--cwd", cwd, "--home", home, "--managed", managed]
+    const args = [
+      "hooks",
+      "test",
+      "PreToolUse",
+      "--tool",
+      "Bash",
+      ...input("ls"),
+      "--cwd",
+      cwd,
+      "--home",
+      home,
+      "--managed",
+      managed
+    ]
     const temporary = join(root, "tmp")
     mkdirSync(temporary)
     const child = spawn(bin, args, { env: { ...process.env, HOME: home, TMPDIR: temporary } })
@@ -169,7 +207,9 @@ describe("belay hooks test, for Claude Code", () => {
     assert.strictEqual((await said(...args, `@${join(root, "input.json")}`).with("")).code, 1)
     assert.strictEqual((await said(...args, "-").with("{\"command\":\"git push\"}")).code, 1)
     assert.strictEqual(
-      (await said("test", "PreToolUse", "--payload", "-").with("{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git push\"}}")).code,
+      (await said("test", "PreToolUse", "--payload", "-").with(
+        "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git push\"}}"
+      )).code,
       1
     )
     const missing = await said(...args, "@nowhere.json").with("")
@@ -193,7 +233,10 @@ describe("belay hooks test, for Claude Code", () => {
     assert.deepEqual(await at("Stop", two), [1, "block", "no", true])
     assert.deepEqual(await at("SubagentStop", two), [1, "block", "no", true])
     assert.deepEqual(
-      await at("SubagentStart", answering({ hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "c" } })),
+      await at(
+        "SubagentStart",
+        answering({ hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "c" } })
+      ),
       [0, "continue", "c", true]
     )
     assert.deepEqual(await at("PreCompact", two), [1, "block", "no", true])
@@ -202,12 +245,19 @@ describe("belay hooks test, for Claude Code", () => {
     assert.deepEqual(await at("PostToolUseFailure", two, { tool: "Bash", error: "broke" }), [0, "continue", "no", true])
     assert.deepEqual(await at("PostToolBatch", two), [1, "stop", "no", true])
     assert.deepEqual(await at("StopFailure", "#!/bin/bash\nexit 0\n"), [0, "continue", undefined, true])
-    assert.deepEqual(await at("FileChanged", "#!/bin/bash\nexit 0\n", { payload: { file_path: "/x" } }), [0, "continue", undefined, true])
+    assert.deepEqual(await at("FileChanged", "#!/bin/bash\nexit 0\n", { payload: { file_path: "/x" } }), [
+      0,
+      "continue",
+      undefined,
+      true
+    ])
     assert.deepEqual(await at("TaskCreated", two), [1, "block", "no", true])
     assert.deepEqual(
       await at(
         "PermissionRequest",
-        answering({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "deny", message: "never" } } }),
+        answering({
+          hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "deny", message: "never" } }
+        }),
         { tool: "Bash" }
       ),
       [1, "deny", "never", true]
@@ -221,7 +271,11 @@ describe("belay hooks test, for Claude Code", () => {
       [0, "allow", undefined, true]
     )
     assert.deepEqual(
-      await at("PermissionDenied", answering({ hookSpecificOutput: { hookEventName: "PermissionDenied", retry: true } }), { tool: "Bash" }),
+      await at(
+        "PermissionDenied",
+        answering({ hookSpecificOutput: { hookEventName: "PermissionDenied", retry: true } }),
+        { tool: "Bash" }
+      ),
       [0, "continue", "The call of Bash that was denied may be tried again.", true]
     )
   })
@@ -246,7 +300,9 @@ describe("belay hooks test, for other systems", () => {
     const { json, write } = world()
     write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ bash: "exit 3" }] } })
     write("home/.gemini/settings.json", {
-      hooks: { BeforeTool: [{ matcher: "run_shell_command", hooks: [{ type: "command", command: "echo no >&2; exit 2" }] }] }
+      hooks: {
+        BeforeTool: [{ matcher: "run_shell_command", hooks: [{ type: "command", command: "echo no >&2; exit 2" }] }]
+      }
     })
     write(
       "home/.kodelet/hooks/guard",
@@ -272,7 +328,10 @@ describe("belay hooks test, where a matcher is about something else", () => {
     const { home, json, write } = world({ "home/hook": "#!/bin/bash\nexit 0\n" })
     const hook = { type: "command", command: join(home, "hook") }
     write("home/.gemini/settings.json", { hooks: { BeforeTool: [{ matcher: "Bash", hooks: [hook] }] } })
-    write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ matcher: "shell", bash: hook.command }] } })
+    write("home/.copilot/hooks/a.json", {
+      version: 1,
+      hooks: { preToolUse: [{ matcher: "shell", bash: hook.command }] }
+    })
     const { value } = await json("test", "BeforeTool", "--tool", "Bash", ...input("ls"))
     assert.deepEqual(value.runs.map(({ why }: { readonly why: string }) => why).sort(), [
       "its matcher \"Bash\" does not take run_shell_command, as Gemini CLI calls Bash",
@@ -287,12 +346,20 @@ describe("belay hooks test, in a project that nobody trusted", () => {
       "project/.claude/settings.json": settings("SessionStart", [{ command: "touch ran; echo hello" }])
     })
     const first = await json("test", "SessionStart")
-    assert.deepEqual([first.code, first.value.decision, first.value.untrusted, first.value.context], [3, "continue", 1, []])
+    assert.deepEqual([first.code, first.value.decision, first.value.untrusted, first.value.context], [
+      3,
+      "continue",
+      1,
+      []
+    ])
     assert.match(first.value.runs[0].why, /belay hooks trust, or --trust-once/)
     assert.include(first.value.warnings[0], cwd)
     const told = await hooks("test", "SessionStart")
     assert.strictEqual(told.code, 3)
-    assert.include(told.stdout.split("\n")[0], "continue, but 1 entry of the project did not run, because nobody trusted it")
+    assert.include(
+      told.stdout.split("\n")[0],
+      "continue, but 1 entry of the project did not run, because nobody trusted it"
+    )
     const once = await json("test", "SessionStart", "--trust-once")
     assert.deepEqual([once.code, once.value.untrusted, once.value.context], [0, 0, ["hello"]])
     assert.isFalse((await json("test", "SessionStart")).value.runs[0].matched)

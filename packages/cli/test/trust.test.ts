@@ -7,7 +7,9 @@ import { settings, world } from "./belay.ts"
 const script = "#!/bin/bash\necho hello\n"
 const made = () =>
   world({
-    "project/.claude/settings.json": settings("SessionStart", [{ command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/hello.sh" }]),
+    "project/.claude/settings.json": settings("SessionStart", [{
+      command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/hello.sh"
+    }]),
     "project/.claude/hooks/hello.sh": script
   })
 
@@ -36,12 +38,25 @@ describe("belay hooks trust", () => {
 
   it("shows where an entry runs, and with which variables", async () => {
     const { hooks, json } = world({
-      "project/.github/hooks/a.json": { version: 1, hooks: { preToolUse: [{ bash: "true", cwd: "tools", env: { MODE: "x\u001b[2J" } }] } },
-      "project/.gemini/settings.json": { hooks: { BeforeTool: [{ hooks: [{ type: "command", command: "true", env: { A: "b" } }] }] } },
+      "project/.github/hooks/a.json": {
+        version: 1,
+        hooks: { preToolUse: [{ bash: "true", cwd: "tools", env: { MODE: "x\u001b[2J" } }] }
+      },
+      "project/.gemini/settings.json": {
+        hooks: { BeforeTool: [{ hooks: [{ type: "command", command: "true", env: { A: "b" } }] }] }
+      },
       "project/.kodelet/hooks/guard": "#!/bin/bash\n# Keeps main clean.\n[ $1 = hook ] && echo before_tool_call\n"
     })
     const { stdout } = await hooks("trust")
-    for (const part of ["in tools\n", "with MODE=x\\x1b[2J\n", "with A=b\n", "names before_tool_call\n", "says \"Keeps main clean.\"\n"]) {
+    for (
+      const part of [
+        "in tools\n",
+        "with MODE=x\\x1b[2J\n",
+        "with A=b\n",
+        "names before_tool_call\n",
+        "says \"Keeps main clean.\"\n"
+      ]
+    ) {
       assert.include(stdout, part)
     }
     const { entries } = (await json("trust")).value

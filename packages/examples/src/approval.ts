@@ -1,4 +1,6 @@
-/** A deployment that two people have to approve: the run waits, each answer is signed, and the second one lets it run. */
+/**
+ * A deployment that two people have to approve: the run waits, each answer is signed, and the second one lets it run.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import * as Approvals from "@belay/core/Approvals"
 import type { Suspended } from "@belay/core/RunResult"
@@ -7,7 +9,12 @@ import { OpenAiCompatible } from "@belay/providers"
 import * as z from "zod"
 
 const key = { id: "demo", secret: "not-a-secret-just-an-example" }
-const deploy = defineTool({ name: "deploy_service", description: "Deploy a service", input: z.object({}), execute: () => "deployed" })
+const deploy = defineTool({
+  name: "deploy_service",
+  description: "Deploy a service",
+  input: z.object({}),
+  execute: () => "deployed"
+})
 await using agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [deploy],

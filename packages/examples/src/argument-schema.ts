@@ -10,7 +10,11 @@ const refund = defineTool({
   input: z.object({ amount: z.number() }),
   execute: ({ amount }) => `refunded ${amount}`
 })
-const small = ArgumentSchema.make({ tools: "refund_*", allow: { amount: { min: 0, max: 100 } }, advice: "Ask a colleague for more." })
+const small = ArgumentSchema.make({
+  tools: "refund_*",
+  allow: { amount: { min: 0, max: 100 } },
+  advice: "Ask a colleague for more."
+})
 
 await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [refund], hooks: [small] })
 for (const amount of [20, 500]) {

@@ -24,5 +24,7 @@ await using agent = createAgent({
 const page = (n: number) => `read the page https://example.com/${n}`
 const { messages } = await agent.run(`Please ${page(1)}, then ${page(2)}, then ${page(3)}`)
 console.log(
-  `sent at most ${Math.ceil(Math.max(...sizes) / 1_000)} of ${Math.ceil(JSON.stringify(messages).length / 1_000)} thousand characters`
+  `sent at most ${Math.ceil(Math.max(...sizes) / 1_000)} of ${
+    Math.ceil(JSON.stringify(messages).length / 1_000)
+  } thousand characters`
 )

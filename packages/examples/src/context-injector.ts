@@ -13,7 +13,9 @@ await using agent = createAgent({
       name: "show",
       priority: 999,
       preLlmCall: ({ messages }) =>
-        console.log(messages.map((message) => message.role === "user" ? message.source ?? "user" : message.role).join(" "))
+        console.log(
+          messages.map((message) => message.role === "user" ? message.source ?? "user" : message.role).join(" ")
+        )
     }
   ]
 })

@@ -16,7 +16,11 @@ const bestOfTwo: AgentCore = {
 await using agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   core: bestOfTwo,
-  hooks: [{ name: "count", kind: "observer", postLlmCall: ({ response }) => console.log(`answer of ${response.text.length} characters`) }]
+  hooks: [{
+    name: "count",
+    kind: "observer",
+    postLlmCall: ({ response }) => console.log(`answer of ${response.text.length} characters`)
+  }]
 })
 const { steps, text } = await agent.run("Say hello")
 console.log(`${steps} model calls`)

@@ -5,7 +5,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-class BlockList extends Context.Service<BlockList, { readonly blocks: (message: string) => boolean }>()("examples/BlockList") {
+class BlockList
+  extends Context.Service<BlockList, { readonly blocks: (message: string) => boolean }>()("examples/BlockList")
+{
   static readonly layer = Layer.succeed(this, { blocks: (message) => message.includes("launch codes") })
 }
 
@@ -26,5 +28,7 @@ const program = Effect.gen(function*() {
   console.log(`${refused._tag}: ${refused.message}`)
 })
 
-const layer = AgentRuntime.layer({ provider: OpenAiCompatible.fromEnv(), hooks: [guard] }).pipe(Layer.provide(BlockList.layer))
+const layer = AgentRuntime.layer({ provider: OpenAiCompatible.fromEnv(), hooks: [guard] }).pipe(
+  Layer.provide(BlockList.layer)
+)
 await Effect.runPromise(Effect.provide(program, layer))

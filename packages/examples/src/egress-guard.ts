@@ -13,7 +13,14 @@ const fetchPage = defineTool({
 const guard = EgressGuard.make({ tools: "fetch_*", allow: ["*.example.com"] })
 
 await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [fetchPage], hooks: [guard] })
-for (const url of ["https://docs.example.com/a", "http://0x7f.1/admin", "http://169.254.169.254/latest", "https://example.org/"]) {
+for (
+  const url of [
+    "https://docs.example.com/a",
+    "http://0x7f.1/admin",
+    "http://169.254.169.254/latest",
+    "https://example.org/"
+  ]
+) {
   const { messages } = await agent.run(`Fetch the page "${url}"`)
   console.log(messages.find(({ role }) => role === "tool")?.content)
 }

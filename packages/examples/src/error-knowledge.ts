@@ -34,7 +34,9 @@ await using agent = createAgent({
   hooks: [ErrorKnowledge.make({ store: ErrorKnowledge.file(file), entries: [known] })]
 })
 const { messages } = await agent.run("Make the package")
-for (const message of messages) if (message.role === "user" && message.source === "error-knowledge") console.log(message.content)
+for (const message of messages) {
+  if (message.role === "user" && message.source === "error-knowledge") console.log(message.content)
+}
 const [entry] = JSON.parse(await readFile(file, "utf8"))
 console.log(`${entry.id}: helped in ${entry.successRate * 100} % of ${entry.attempts} attempt`)
 await rm(folder, { recursive: true })

@@ -11,8 +11,15 @@ const deleteFile = defineTool({
 })
 const guardrail = InputGuardrail.make({ patterns: ["(?i)password"] })
 const cost = CostTracker.make({ costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6, limit: 0.05 })
-const approval = Approval.make({ tools: ["delete_*"], ask: ({ tool }) => (console.log(`approving ${tool}`), { type: "approve" }) })
+const approval = Approval.make({
+  tools: ["delete_*"],
+  ask: ({ tool }) => (console.log(`approving ${tool}`), { type: "approve" })
+})
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [deleteFile], hooks: [guardrail, cost, approval] })
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  tools: [deleteFile],
+  hooks: [guardrail, cost, approval]
+})
 const { text } = await agent.run("Delete the file notes.tmp")
 console.log(text)

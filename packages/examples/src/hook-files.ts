@@ -11,7 +11,10 @@ const home = mkdtempSync(join(tmpdir(), "hook-files-"))
 const cwd = join(home, "project")
 mkdirSync(join(cwd, ".claude"), { recursive: true })
 const guard = { type: "command", if: "Bash(git push *)", command: "echo 'pushing is for people' >&2; exit 2" }
-writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [guard] }] } }))
+writeFileSync(
+  join(cwd, ".claude/settings.json"),
+  JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [guard] }] } })
+)
 
 for (const { commands, trust } of HookFiles.load({ cwd, home }).untrusted) {
   for (const { command, event } of commands) console.log(`trusting ${event}: ${command}`)
@@ -23,7 +26,12 @@ const run = defineTool({
   input: z.object({ command: z.string() }),
   execute: ({ command }) => `ran ${command}`
 })
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [run], cwd, hooks: HookFiles.load({ cwd, home }).hooks })
+await using agent = createAgent({
+  provider: OpenAiCompatible.fromEnv(),
+  tools: [run],
+  cwd,
+  hooks: HookFiles.load({ cwd, home }).hooks
+})
 for (const command of ["npm test", "env git push origin main"]) {
   const { messages } = await agent.run(`Run the command "${command}"`)
   console.log(messages.findLast(({ role }) => role === "tool")?.content)

@@ -1,4 +1,7 @@
-/** A hook reports every answer to a server that the policy names. Nothing else inside the network is reached, however it is written. */
+/**
+ * A hook reports every answer to a server that the policy names. Nothing else inside the network is reached, however it
+ * is written.
+ */
 import { createAgent, defineHook } from "@belay/core"
 import { HttpGuard } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
@@ -7,14 +10,24 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-const server = createServer((request, response) => response.end(`${request.method} ${request.url}: noted`)).listen(0, "127.0.0.1")
+const server = createServer((request, response) => response.end(`${request.method} ${request.url}: noted`)).listen(
+  0,
+  "127.0.0.1"
+)
 await once(server, "listening")
 const here = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
 const report = defineHook({
   name: "report",
   postTurn: function*({ output }, ctx) {
-    for (const url of [`http://${here}/answers`, "http://0x7f.1/answers", "https://169.254.169.254/latest", "file:///etc/hosts"]) {
+    for (
+      const url of [
+        `http://${here}/answers`,
+        "http://0x7f.1/answers",
+        "https://169.254.169.254/latest",
+        "file:///etc/hosts"
+      ]
+    ) {
       const answer = ctx.http({ url, method: "POST", body: output.text })
       console.log(yield* Effect.match(answer, { onSuccess: ({ body }) => body, onFailure: ({ message }) => message }))
     }

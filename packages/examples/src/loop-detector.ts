@@ -1,4 +1,6 @@
-/** A model that asks for the same thing over and over: it is advised, then its calls are blocked, then the turn ends. */
+/**
+ * A model that asks for the same thing over and over: it is advised, then its calls are blocked, then the turn ends.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import { LoopDetector } from "@belay/hooks"
 import { Scripted } from "@belay/testing"

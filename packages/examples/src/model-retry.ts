@@ -14,6 +14,8 @@ await using agent = createAgent({
     })
   ]
 })
-agent.on((event) => event.type === "llm-error" ? console.log(`attempt ${event.attempt}: ${event.decision.type}`) : undefined)
+agent.on((event) =>
+  event.type === "llm-error" ? console.log(`attempt ${event.attempt}: ${event.decision.type}`) : undefined
+)
 const { text } = await agent.run("Say hello")
 console.log(text)

@@ -11,10 +11,19 @@ const notes = (): Plugin => {
     name: "notes",
     memory: {
       preTurnContext: () =>
-        Effect.succeed(learnt.length === 0 ? [] : [{ role: "user", content: `Earlier notes: ${learnt.join("; ")}`, source: "notes" }]),
+        Effect.succeed(
+          learnt.length === 0 ? [] : [{ role: "user", content: `Earlier notes: ${learnt.join("; ")}`, source: "notes" }]
+        ),
       postTurnObserve: (input) => Effect.sync(() => void learnt.push(input.message))
     },
-    tools: [defineTool({ name: "count_notes", description: "Count the notes", input: z.object({}), execute: () => learnt.length })],
+    tools: [
+      defineTool({
+        name: "count_notes",
+        description: "Count the notes",
+        input: z.object({}),
+        execute: () => learnt.length
+      })
+    ],
     hooks: [{ name: "notes/log", kind: "observer", postToolCall: ({ call }) => console.log(`used ${call.name}`) }]
   }
 }

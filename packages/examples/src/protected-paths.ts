@@ -1,4 +1,6 @@
-/** A tool that writes files is kept in one folder, and away from secrets: `..`, links and absolute paths lead nowhere. */
+/**
+ * A tool that writes files is kept in one folder, and away from secrets: `..`, links and absolute paths lead nowhere.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import { ProtectedPaths } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"

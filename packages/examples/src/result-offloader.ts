@@ -1,4 +1,7 @@
-/** A log that is too long for the model: it reads the beginning, the end and a reference, and reads on where it wants to. */
+/**
+ * A log that is too long for the model: it reads the beginning, the end and a reference, and reads on where it wants
+ * to.
+ */
 import { createAgent, defineTool, Message } from "@belay/core"
 import { ResultOffloader } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"

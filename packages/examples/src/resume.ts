@@ -1,4 +1,7 @@
-/** A run that stops to ask, is written to a file, and is finished from that file: the second half may be another process. */
+/**
+ * A run that stops to ask, is written to a file, and is finished from that file: the second half may be another
+ * process.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import { Approval } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
@@ -24,7 +27,10 @@ await using first = makeAgent()
 const asked = await first.run("Send a mail to ada@example.com")
 if (asked.status !== "suspended") throw new Error(`expected a question, got ${asked.status}`)
 await writeFile(file, JSON.stringify(asked.snapshot))
-console.log("suspended:", asked.pending.map(({ args, reason, tool }) => `${tool} ${JSON.stringify(args)} (${reason})`).join(", "))
+console.log(
+  "suspended:",
+  asked.pending.map(({ args, reason, tool }) => `${tool} ${JSON.stringify(args)} (${reason})`).join(", ")
+)
 
 await using second = makeAgent()
 const decisions = Object.fromEntries(

@@ -16,9 +16,14 @@ const bash = defineTool({
 })
 await using agent = createAgent({
   // A model that tries everything; a real one goes here.
-  provider: Scripted.make([...commands.map((command) => Scripted.toolCalls({ name: "bash", args: { command } })), "That was all."]),
+  provider: Scripted.make([
+    ...commands.map((command) => Scripted.toolCalls({ name: "bash", args: { command } })),
+    "That was all."
+  ]),
   tools: [bash],
-  hooks: Hooks.safeDefaults({ ask: ({ reason }) => (console.log(`asked: ${reason}`), { type: "deny", reason: "not today" }) })
+  hooks: Hooks.safeDefaults({
+    ask: ({ reason }) => (console.log(`asked: ${reason}`), { type: "deny", reason: "not today" })
+  })
 })
 agent.on((event) => void (event.type === "tool-denied" && console.log(`refused by ${event.by}`)))
 console.log((await agent.run("Tidy up")).text)

@@ -8,11 +8,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 const folder = await mkdtemp(join(tmpdir(), "belay-memory-"))
-const memory = () => SessionMemory.make({ keys: ["repo:acme/app", "branch:acme/app/main"], store: SessionMemory.folder(folder) })
+const memory = () =>
+  SessionMemory.make({ keys: ["repo:acme/app", "branch:acme/app/main"], store: SessionMemory.folder(folder) })
 
 {
-  const writes = Scripted.toolCalls({ name: "remember", args: { kind: "blocker", text: "the staging key has expired" } })
-  await using agent = createAgent({ provider: Scripted.make([writes, "noted"]), tools: [SessionMemory.remember()], hooks: [memory()] })
+  const writes = Scripted.toolCalls({
+    name: "remember",
+    args: { kind: "blocker", text: "the staging key has expired" }
+  })
+  await using agent = createAgent({
+    provider: Scripted.make([writes, "noted"]),
+    tools: [SessionMemory.remember()],
+    hooks: [memory()]
+  })
   await agent.run("Deploy to staging")
 }
 

@@ -21,7 +21,9 @@ await using second = makeAgent()
 console.log(`another agent goes on after ${(await second.session({ id: "ada" })).messages.length} messages`)
 await Effect.runPromise(sessions.fork("ada", "what-if"))
 await (await second.session({ id: "what-if" })).run("Say hello")
-for (const { id, messages, status } of await Effect.runPromise(sessions.list())) console.log(`${id}: ${messages} messages, ${status}`)
+for (const { id, messages, status } of await Effect.runPromise(sessions.list())) {
+  console.log(`${id}: ${messages} messages, ${status}`)
+}
 
 const lines = SessionFile.exportJsonl((await Effect.runPromise(sessions.load("ada")))!)
 const { state } = await Effect.runPromise(SessionFile.importJsonl(lines))

@@ -11,7 +11,8 @@ const send = defineTool({
   execute: ({ to }) => `sent to ${to}`
 })
 const candidate = Shadow.make(ToolCallLimit.make({ tools: "send_*", perTurn: 1 }), {
-  onDiff: ({ did, kind, subject, would }) => console.log(`${subject}: ${kind}, ${would.action} instead of ${did.action}`)
+  onDiff: ({ did, kind, subject, would }) =>
+    console.log(`${subject}: ${kind}, ${would.action} instead of ${did.action}`)
 })
 
 await using agent = createAgent({

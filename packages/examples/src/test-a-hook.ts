@@ -9,7 +9,8 @@ const guard = defineHook({
   kind: "policy",
   tools: "deploy",
   reinvoke: "ifChanged",
-  preToolCall: ({ args }) => JSON.stringify(args).includes("production") ? HookAction.reject("not to production") : undefined
+  preToolCall: ({ args }) =>
+    JSON.stringify(args).includes("production") ? HookAction.reject("not to production") : undefined
 })
 
 const { verdicts } = await testHook(guard)

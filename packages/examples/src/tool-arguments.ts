@@ -19,4 +19,6 @@ await using agent = createAgent({
 })
 const { messages, text } = await agent.run("Search the orders for paper")
 console.log(text)
-console.log(JSON.stringify(messages[1]).includes("acme") ? "the model saw the tenant" : "the model never saw the tenant")
+console.log(
+  JSON.stringify(messages[1]).includes("acme") ? "the model saw the tenant" : "the model never saw the tenant"
+)

@@ -7,7 +7,10 @@ describe("the examples of limits, resilience and memory", () => {
   it("loop-detector: a model that goes in circles is advised and then stopped", async () => {
     const lines = await run("loop-detector.ts")
     assert.match(lines[0]!, /^advice: Loop detected: the same call of search 2 times/)
-    assert.strictEqual(lines.at(-1), "aborted: Loop detected: the same call of search 4 times without a new result. The turn was stopped.")
+    assert.strictEqual(
+      lines.at(-1),
+      "aborted: Loop detected: the same call of search 4 times without a new result. The turn was stopped."
+    )
   })
 
   it("tool-call-limit: the second mail is not sent", async () => {

@@ -11,11 +11,16 @@ describe("the main job", () => {
     const { code, stderr, stdout } = await main("--approve", "allow")
     assert.strictEqual(stderr, "")
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^belay {2}embedded endpoint http:\/\/127\.0\.0\.1:\d+\/v1 \(no key, no network\) {2}model demo:overloaded-once/)
+    assert.match(
+      stdout,
+      /^belay {2}embedded endpoint http:\/\/127\.0\.0\.1:\d+\/v1 \(no key, no network\) {2}model demo:overloaded-once/
+    )
     assert.match(stdout, /turn 1/)
     assert.match(stdout, /failed +primary: Overloaded, .* -> falling back to backup/)
     assert.match(stdout, /model +backup/)
-    for (const tool of ["list_files", "read_file", "delete_files", "send_mail"]) assert.match(stdout, new RegExp(`tool +${tool} `))
+    for (const tool of ["list_files", "read_file", "delete_files", "send_mail"]) {
+      assert.match(stdout, new RegExp(`tool +${tool} `))
+    }
     assert.match(stdout, /hook +preToolCall +tool-arguments +Transform args\.subject: .* -> .*ms/)
     assert.match(stdout, /hook +preToolCall +human-approval +Continue asked again/)
     assert.match(stdout, /hook +preTurn +input-guardrail +Continue/)
@@ -48,7 +53,10 @@ describe("the main job", () => {
 
   it("says in one line that the key is wrong", async () => {
     await using endpoint = await Endpoint.start({ apiKey: "test-right-key" })
-    const { code, stderr } = await against(endpoint.url, { OPENAI_API_KEY: "test-wrong-key", OPENAI_MODEL: "demo-small" })
+    const { code, stderr } = await against(endpoint.url, {
+      OPENAI_API_KEY: "test-wrong-key",
+      OPENAI_MODEL: "demo-small"
+    })
     assert.strictEqual(code, 1)
     assert.match(stderr.trim(), /^error {2}Auth: .*set OPENAI_API_KEY.*$/)
     assert.notInclude(stderr, "test-wrong-key")

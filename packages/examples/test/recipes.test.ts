@@ -28,7 +28,9 @@ describe("the recipes", () => {
   })
 
   it("E-50 (2) of 5,000 rows 20 are read, and that there are more", async () => {
-    assert.deepStrictEqual(await run("recipes/02-sql-truncation.ts"), ["the model read 20 rows and {\"truncated\":true,\"total\":5000}"])
+    assert.deepStrictEqual(await run("recipes/02-sql-truncation.ts"), [
+      "the model read 20 rows and {\"truncated\":true,\"total\":5000}"
+    ])
   })
 
   it("E-50 (3) of 500 lines the ten newest are read, or the errors", async () => {
@@ -46,7 +48,9 @@ describe("the recipes", () => {
   })
 
   it("E-50 (5) a security reviewer reads SECURITY.md and the CVEs, another reviewer does not", async () => {
-    const [security, style] = (await run("recipes/05-security-reviewer.ts")).join("\n").split("the style reviewer reads:")
+    const [security, style] = (await run("recipes/05-security-reviewer.ts")).join("\n").split(
+      "the style reviewer reads:"
+    )
     assert.match(security!, /SECURITY\.md:\nNever log tokens/)
     assert.match(security!, /CVE-2099-0001 .*\nCVE-2099-0002 /)
     assert.strictEqual(style!.trim(), "Review the diff.")

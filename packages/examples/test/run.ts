@@ -17,7 +17,8 @@ export const runProgram = (
   options: { readonly args?: ReadonlyArray<string>; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}
 ): Promise<Finished> =>
   new Promise((resolve, reject) => {
-    const { NODE_OPTIONS: _options, OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, OPENAI_MODEL: _model, ...env } = process.env
+    const { NODE_OPTIONS: _options, OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, OPENAI_MODEL: _model, ...env } =
+      process.env
     const child = spawn(process.execPath, ["--conditions=@belay/source", program(name), ...(options.args ?? [])], {
       env: { ...env, NO_COLOR: "1", ...options.env },
       stdio: ["pipe", "pipe", "pipe"]
@@ -31,7 +32,10 @@ export const runProgram = (
     child.once("close", (code) => resolve({ code, stdout, stderr }))
   })
 
-/** Starts an endpoint for the tests of a file. Runs a program against it, which has to end well and say nothing but warnings of its hooks on standard error: its lines. */
+/**
+ * Starts an endpoint for the tests of a file. Runs a program against it, which has to end well and say nothing but
+ * warnings of its hooks on standard error: its lines.
+ */
 export const atEndpoint = () => {
   let endpoint: Endpoint.Endpoint
   beforeAll(async () => {

@@ -15,7 +15,12 @@ import { type Dialect, type Place, type Source, tamed } from "./internal/sources
 
 export type { Dialect, Entry, Scope, Source } from "./internal/sources/family.ts"
 
-/** A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code. @category models @since 0.1.0 */
+/**
+ * A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Wanted = Dialect | { readonly dialect: Dialect; readonly file: string } | { readonly plugin: string }
 
 /** Where to look. @category models @since 0.1.0 */
@@ -24,7 +29,10 @@ export interface Places {
   readonly cwd: string
   /** The user's home folder. */
   readonly home: string
-  /** Settings that count for everybody on this machine. Default: where Claude Code has them (`/etc/claude-code` on Linux). */
+  /**
+   * Settings that count for everybody on this machine. Default: where Claude Code has them (`/etc/claude-code` on
+   * Linux).
+   */
   readonly managed?: string
   /** What to look for, relative to `cwd`. Default: every system. Nothing is found with an empty list. */
   readonly sources?: ReadonlyArray<Wanted>
@@ -42,7 +50,8 @@ export interface Found {
 }
 
 /**
- * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is skipped, unless it was named; one that cannot be read is a warning. Throws a `ConfigError` for a
+ * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is
+ * skipped, unless it was named; one that cannot be read is a warning. Throws a `ConfigError` for a
  * system that is not known.
  *
  * @example
@@ -80,8 +89,14 @@ export const find = (places: Places): Found => {
         warnings.push({ file: path, key: "", reason: `cannot be read: ${content.problem}` })
         continue
       }
-      const inProject = scope === "project" || scope === "local" || isInside(cwd, path) || isInside(real(cwd), real(path))
-      const file = { ...place, dialect, ofProject: !atHome && scope !== "managed" && inProject, text: content.bytes.toString("utf8") }
+      const inProject = scope === "project" || scope === "local" || isInside(cwd, path) ||
+        isInside(real(cwd), real(path))
+      const file = {
+        ...place,
+        dialect,
+        ofProject: !atHome && scope !== "managed" && inProject,
+        text: content.bytes.toString("utf8")
+      }
       const decoded = families.get(dialect)!.decode(file, where)
       const config = file.ofProject ? tamed(decoded) : decoded
       found.push({ ...file, config })
@@ -93,13 +108,15 @@ export const find = (places: Places): Found => {
 
 /** A system that is misspelt would be hooks that are left out. */
 const known = (wanted: ReadonlyArray<Wanted>): Result.Result<void, ConfigError> => {
-  const strange = wanted.map((one) => typeof one === "string" ? one : "plugin" in one ? "claude" : one.dialect).find((one) =>
-    !families.has(one)
-  )
+  const strange = wanted.map((one) => typeof one === "string" ? one : "plugin" in one ? "claude" : one.dialect).find((
+    one
+  ) => !families.has(one))
   if (strange === undefined) return Result.succeed(undefined)
   const near = nearest(strange, dialects)
   const hint = near === undefined ? "" : `; did you mean ${near}?`
-  const message = `hook-files.sources: expected ${dialects.join(", ")}, found ${JSON.stringify(strange)?.slice(0, 80)}${hint}`
+  const message = `hook-files.sources: expected ${dialects.join(", ")}, found ${
+    JSON.stringify(strange)?.slice(0, 80)
+  }${hint}`
   return Result.fail(new ConfigError({ key: "hook-files.sources", message }))
 }
 
@@ -110,12 +127,19 @@ interface Candidate {
   readonly named: boolean
 }
 
-const placesOf = (wanted: Wanted, where: Required<Pick<Places, "cwd" | "home" | "managed">>): ReadonlyArray<Candidate> => {
+const placesOf = (
+  wanted: Wanted,
+  where: Required<Pick<Places, "cwd" | "home" | "managed">>
+): ReadonlyArray<Candidate> => {
   if (typeof wanted === "string") {
     return (families.get(wanted)?.places(where) ?? []).map((place) => ({ dialect: wanted, place, named: false }))
   }
   if ("plugin" in wanted) {
-    return plugin(resolve(where.cwd, wanted.plugin), where.home).map((place) => ({ dialect: "claude", place, named: false }))
+    return plugin(resolve(where.cwd, wanted.plugin), where.home).map((place) => ({
+      dialect: "claude",
+      place,
+      named: false
+    }))
   }
   const path = resolve(where.cwd, wanted.file)
   const known = families.get(wanted.dialect)?.places(where).find((place) => resolve(place.path) === path)

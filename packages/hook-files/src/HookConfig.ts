@@ -1,5 +1,6 @@
 /**
- * Settings files with hooks, as data: `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "…" }] }] } }`.
+ * Settings files with hooks, as data: `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command",
+ * "command": "…" }] }] } }`.
  *
  * @since 0.1.0
  */
@@ -118,7 +119,9 @@ const environment = (value: unknown, warn: Warn): { readonly [name: string]: str
   if (!isFields(value)) return warn("env", "expected an object of variables")
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => {
-      if (/^[A-Za-z_]\w{0,200}$/.test(name) && ["string", "number", "boolean"].includes(typeof one)) return [[name, String(one)]]
+      if (/^[A-Za-z_]\w{0,200}$/.test(name) && ["string", "number", "boolean"].includes(typeof one)) {
+        return [[name, String(one)]]
+      }
       warn(`env.${name.slice(0, 80)}`, "expected a name of letters, digits and _, and a text")
       return []
     })
@@ -126,7 +129,11 @@ const environment = (value: unknown, warn: Warn): { readonly [name: string]: str
 }
 
 /** Reads what a file says, where something else has parsed it (front matter, TOML). @category decoding @since 0.1.0 */
-export const fromValue = (settings: { readonly [key: string]: unknown }, file: string, options: ReadOptions = {}): HookConfig => {
+export const fromValue = (
+  settings: { readonly [key: string]: unknown },
+  file: string,
+  options: ReadOptions = {}
+): HookConfig => {
   const handlers: Array<Handler> = []
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason) => {
@@ -195,9 +202,11 @@ export const codexEvents: ReadonlyArray<EventName> = [
 
 type Warn = (key: string, reason: string) => undefined
 
-const own = (record: { readonly [key: string]: unknown }, key: string): unknown => Object.hasOwn(record, key) ? record[key] : undefined
+const own = (record: { readonly [key: string]: unknown }, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined
 
-const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every((one) => typeof one === "string")
+const isTexts = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((one) => typeof one === "string")
 
 interface Place {
   readonly event: EventName
@@ -311,7 +320,10 @@ const readEntry = (
   const type = own(hook, "type")
   if (!isKind(type)) {
     const near = typeof type === "string" ? nearest(type, kinds) : undefined
-    return warn(`${key}.type`, `expected one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`)
+    return warn(
+      `${key}.type`,
+      `expected one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`
+    )
   }
   if (!runsAt(event).includes(type)) {
     return warn(`${key}.type`, `hooks of type ${type} do not run at ${event}, where ${runsAt(event).join(", ")} do`)

@@ -27,19 +27,31 @@ import * as Trust from "./trust/Trust.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options
-  extends Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout">, Partial<Discovery.Places>, Runners.Options
+  extends
+    Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout">,
+    Partial<Discovery.Places>,
+    Runners.Options
 {
   /** The folder of the project. Default: the folder of the process. */
   readonly cwd?: string
   /** The folder of decisions, outside of the project. Default `~/.belay/trust`. */
   readonly trust?: string
-  /** What the agent's tools are called in files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
+  /**
+   * What the agent's tools are called in files. Default: common names are recognised (`bash` is `Bash`, `write_file` is
+   * `Write`), others stay.
+   */
   readonly toolNames?: ToolNames
   /** A folder for the transcripts that scripts read; `false` writes none. Default `~/.belay/transcripts`. */
   readonly transcripts?: string | false
-  /** What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on. Default `continue`, as scripts expect. */
+  /**
+   * What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on.
+   * Default `continue`, as scripts expect.
+   */
   readonly onBroken?: "continue" | "block"
-  /** Lets `allow` of a trusted project answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  /**
+   * Lets `allow` of a trusted project answer the policy's questions. Default false: a project tightens, and loosens
+   * nothing.
+   */
   readonly projectAllows?: boolean
   /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
@@ -53,7 +65,12 @@ export interface Options
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }
 
-/** An entry that does not run, to be shown to whoever decides. The texts are the project's: print them with care. @category models @since 0.1.0 */
+/**
+ * An entry that does not run, to be shown to whoever decides. The texts are the project's: print them with care.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface UntrustedEntry {
   readonly event: string
   readonly file: string
@@ -63,12 +80,20 @@ export interface UntrustedEntry {
   readonly args?: ReadonlyArray<string>
 }
 
-/** A project whose hooks do not run, because nobody decided about them as they are now. @category models @since 0.1.0 */
+/**
+ * A project whose hooks do not run, because nobody decided about them as they are now.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Untrusted {
   readonly project: string
   readonly commands: ReadonlyArray<UntrustedEntry>
   readonly fingerprint: string
-  /** Writes down that these files, as they were read, may run. They do when they are loaded again; what was loaded as trusted before does at once. */
+  /**
+   * Writes down that these files, as they were read, may run. They do when they are loaded again; what was loaded as
+   * trusted before does at once.
+   */
   readonly trust: () => void
 }
 
@@ -85,8 +110,11 @@ export interface Loaded {
 }
 
 /**
- * Loads what the machine, the user and the project have. Files that the project could have written count only when a person trusted them, with what they run; when one of them changes afterwards,
- * nothing of the project runs until somebody trusts it again, and a tool call that an entry could have blocked is asked about. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a managed entry is malformed, or where decisions would be kept inside the project.
+ * Loads what the machine, the user and the project have. Files that the project could have written count only when a
+ * person trusted them, with what they run; when one of them changes afterwards,
+ * nothing of the project runs until somebody trusts it again, and a tool call that an entry could have blocked is asked
+ * about. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a
+ * managed entry is malformed, or where decisions would be kept inside the project.
  *
  * @example
  * ```ts
@@ -170,7 +198,9 @@ export const load = (options: Options = {}): Loaded => {
     }
   }
   return {
-    hooks: [...families.values()].flatMap((family) => family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)),
+    hooks: [...families.values()].flatMap((family) =>
+      family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)
+    ),
     warnings,
     untrusted: !isAsked || trusted ? [] : [{
       project: real(cwd),
@@ -190,7 +220,8 @@ export const load = (options: Options = {}): Loaded => {
 }
 
 /**
- * The same for `createAgent({ hookSources })`: read when the agent is made, for its folder. What does not count, and projects that nobody trusted, are log lines.
+ * The same for `createAgent({ hookSources })`: read when the agent is made, for its folder. What does not count, and
+ * projects that nobody trusted, are log lines.
  *
  * @example
  * ```ts
@@ -228,22 +259,34 @@ const isOfPolicy = ({ policy }: Warning): boolean => policy === true
 
 /** What is managed, and what enforces a policy, has to be right: a guard that is spelt wrong must not be left out. */
 const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
-  const wrong = sources.flatMap(({ config, scope }) => scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy))
+  const wrong = sources.flatMap(({ config, scope }) =>
+    scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy)
+  )
   return wrong.length === 0
     ? Result.succeed(undefined)
-    : Result.fail(new ConfigError({ key: wrong[0]!.file, message: `hooks of a policy have to be right: ${wrong.map(show).join("; ")}` }))
+    : Result.fail(
+      new ConfigError({
+        key: wrong[0]!.file,
+        message: `hooks of a policy have to be right: ${wrong.map(show).join("; ")}`
+      })
+    )
 }
 
-/** Leaves out what is silenced. Only the machine's owner silences what is managed, and a project nobody's but its own. */
+/**
+ * Leaves out what is silenced. Only the machine's owner silences what is managed, and a project nobody's but its own.
+ */
 const heard = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
   const managed = sources.filter(({ scope }) => scope === "managed")
   const isOff = managed.some(({ config }) => config.disableAllHooks)
-  const isOnly = managed.some(({ config }) => "allowManagedHooksOnly" in config && config.allowManagedHooksOnly === true)
+  const isOnly = managed.some(({ config }) =>
+    "allowManagedHooksOnly" in config && config.allowManagedHooksOnly === true
+  )
   return sources.filter(({ dialect, ofProject, scope }) => {
     if (scope === "managed") return !isOff
     if (isOff || isOnly) return false
     return !sources.some((other) =>
-      other.dialect === dialect && other.scope !== "managed" && other.config.disableAllHooks && (ofProject || !other.ofProject)
+      other.dialect === dialect && other.scope !== "managed" && other.config.disableAllHooks &&
+      (ofProject || !other.ofProject)
     )
   })
 }

@@ -15,8 +15,10 @@ export interface Matcher {
 }
 
 /**
- * Compiles a matcher. Nothing, `""` and `"*"` match everything; names made of letters, digits, `_`, `-` and spaces, separated by `|` or `,`, match exactly; anything
- * else is a pattern that is searched for, in linear time. One that is no pattern at all matches nothing. One that RE2 cannot read (lookaround,
+ * Compiles a matcher. Nothing, `""` and `"*"` match everything; names made of letters, digits, `_`, `-` and spaces,
+ * separated by `|` or `,`, match exactly; anything
+ * else is a pattern that is searched for, in linear time. One that is no pattern at all matches nothing. One that RE2
+ * cannot read (lookaround,
  * backreferences) matches everything, so that no guard is left out. At events without matchers it is ignored.
  *
  * @example
@@ -30,7 +32,11 @@ export interface Matcher {
  * @category constructors
  * @since 0.1.0
  */
-export const compile = (matcher: string | undefined, event: EventName, flavor: "claude" | "codex" = "claude"): Matcher => {
+export const compile = (
+  matcher: string | undefined,
+  event: EventName,
+  flavor: "claude" | "codex" = "claude"
+): Matcher => {
   const { field, names } = rowOf(event)
   if (matcher === undefined || matcher.trim() === "" || matcher === "*" || field === undefined) return everything
   if (names === "literal") {
@@ -46,7 +52,9 @@ export const compile = (matcher: string | undefined, event: EventName, flavor: "
   return Result.isSuccess(Result.try(() => new RegExp(matcher)))
     ? {
       ...everything,
-      warning: `${JSON.stringify(matcher)} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
+      warning: `${
+        JSON.stringify(matcher)
+      } is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
     }
     : { test: () => false, warning: `${JSON.stringify(matcher)} is no pattern, so it matches nothing` }
 }

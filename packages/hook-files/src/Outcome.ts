@@ -59,7 +59,8 @@ export interface Verdict extends Omit<Said, "suppressOutput" | "problems"> {
 export { maxText } from "./internal/fields.ts"
 
 /**
- * Reads how a command ended. Standard output that begins with `{` is JSON, whatever the exit code; anything else is text. Exit code 2 blocks where the event can be blocked;
+ * Reads how a command ended. Standard output that begins with `{` is JSON, whatever the exit code; anything else is
+ * text. Exit code 2 blocks where the event can be blocked;
  * at other codes but 0 valid JSON decides alone, and without it they are errors that block nothing.
  *
  * @example
@@ -75,7 +76,9 @@ export { maxText } from "./internal/fields.ts"
  */
 export const read = (finished: Finished, event: EventName, work?: Work): Outcome => {
   const { exitCode, exhausted, overflowed, stderr, timedOut } = finished
-  if (exhausted === true) return { type: "cancelled", cause: "exhausted", reason: "came to no answer in the calls it has" }
+  if (exhausted === true) {
+    return { type: "cancelled", cause: "exhausted", reason: "came to no answer in the calls it has" }
+  }
   if (timedOut) return { type: "cancelled", cause: "timeout", reason: "took too long and was ended" }
   // What is not known as a whole is no answer, but 2 needs none.
   if (overflowed && exitCode !== 2) return { type: "nonBlockingError", reason: "wrote too much" }
@@ -100,23 +103,34 @@ export const read = (finished: Finished, event: EventName, work?: Work): Outcome
   }
   const messages = exitCode === 2 && two === "user" && first !== "" ? [...said.messages, cap(first)] : said.messages
   const line = cap(first.split("\n", 1)[0]!)
-  return { type: "nonBlockingError", reason: `ended with ${exitCode}${line === "" ? "" : `: ${line}`}`, said: { ...said, messages } }
+  return {
+    type: "nonBlockingError",
+    reason: `ended with ${exitCode}${line === "" ? "" : `: ${line}`}`,
+    said: { ...said, messages }
+  }
 }
 
 /**
- * What outcomes, in the order of the configuration, come to: any that blocks blocks; `defer` goes before `ask`, `ask` before `allow`; of several new
+ * What outcomes, in the order of the configuration, come to: any that blocks blocks; `defer` goes before `ask`, `ask`
+ * before `allow`; of several new
  * inputs or outputs the last counts, with a warning. When each of them ended makes no difference.
  *
  * @category aggregation
  * @since 0.1.0
  */
-export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArray<string> = [], separator = "\n"): Verdict => {
+export const aggregate = (
+  outcomes: ReadonlyArray<Outcome>,
+  labels: ReadonlyArray<string> = [],
+  separator = "\n"
+): Verdict => {
   const all = outcomes.map((outcome, index) => ({ outcome, label: labels[index] ?? `hook ${index + 1}` }))
   const said = outcomes.flatMap((outcome) => "said" in outcome && outcome.said !== undefined ? [outcome.said] : [])
   const reasons = outcomes.flatMap((outcome) => outcome.type === "blocking" ? [outcome.reason] : [])
   const stops = said.flatMap(({ stop }) => stop === undefined ? [] : [stop])
   const permission = (["defer", "ask", "allow"] as const).find((one) => said.some((each) => each.permission === one))
-  const why = said.flatMap((each) => each.permission === permission && each.permissionReason !== undefined ? [each.permissionReason] : [])
+  const why = said.flatMap((each) =>
+    each.permission === permission && each.permissionReason !== undefined ? [each.permissionReason] : []
+  )
   const warnings = all.flatMap(({ label, outcome }) => [
     ...("said" in outcome ? outcome.said?.problems ?? [] : []).map((problem) => `${label}: ${problem}`),
     // An agent that comes to no answer is nobody's fault.
@@ -148,7 +162,9 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
     ...newest("title"),
     ...newest("terminal"),
     ...newest("answer"),
-    ...(said.some(({ watch }) => watch !== undefined) ? { watch: [...new Set(said.flatMap(({ watch = [] }) => watch))] } : {}),
+    ...(said.some(({ watch }) => watch !== undefined)
+      ? { watch: [...new Set(said.flatMap(({ watch = [] }) => watch))] }
+      : {}),
     context: said.flatMap(({ context }) => context),
     messages: said.flatMap(({ messages, suppressOutput }) => suppressOutput === true ? [] : messages),
     warnings
@@ -156,7 +172,8 @@ export const aggregate = (outcomes: ReadonlyArray<Outcome>, labels: ReadonlyArra
 }
 
 /**
- * Reads the first line of a command's output: for how many milliseconds the command wants to go on by itself, where it says `{"async":true}`. Its `asyncTimeout` is in
+ * Reads the first line of a command's output: for how many milliseconds the command wants to go on by itself, where it
+ * says `{"async":true}`. Its `asyncTimeout` is in
  * seconds below 1,000, else in milliseconds; without one it has a day.
  *
  * @category reading
@@ -181,7 +198,9 @@ export const silent: Said = { context: [], messages: [], problems: [] }
 
 /** Text says nothing but itself, though its writer may have meant more. */
 const unread = (stdout: string): Said =>
-  isMeant(stdout) ? { ...silent, problems: ["its output counts as text, because it is not one JSON object and nothing else"] } : silent
+  isMeant(stdout)
+    ? { ...silent, problems: ["its output counts as text, because it is not one JSON object and nothing else"] }
+    : silent
 
 /** What a model found: `{ ok, reason, impossible }`. */
 const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork): Outcome => {
@@ -191,7 +210,9 @@ const judged = (stdout: string, event: EventName, work: PromptWork | AgentWork):
   const reason = cap(typeof why === "string" && why.trim() !== "" ? why : "refused without a reason")
   const goesOn = work.type === "agent" || work.continueOnBlock === true
   if (event === "Stop" || event === "SubagentStop") {
-    return impossible === true ? { type: "success", said: { ...silent, messages: [reason] } } : { type: "blocking", reason, said: silent }
+    return impossible === true
+      ? { type: "success", said: { ...silent, messages: [reason] } }
+      : { type: "blocking", reason, said: silent }
   }
   if (event === "PermissionRequest" || event === "PermissionDenied") return { type: "success", said: silent }
   if (event === "PostToolUseFailure") return { type: "success", said: { ...silent, context: [reason] } }
@@ -228,13 +249,17 @@ const decode = (json: Fields, event: EventName): { readonly reason: string | und
   // What tightens is heard without a name, what loosens is not.
   const isNameless = permission.is === "allow" && !Object.hasOwn(specific, "hookEventName")
   if (isNameless) problems.push(`allow does not count: hookSpecificOutput needs hookEventName ${event}`)
-  const chosen = (isNameless ? undefined : permission.is) ?? (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
+  const chosen = (isNameless ? undefined : permission.is) ??
+    (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
   const denies = chosen === "deny"
   const blocks = decision === "block" && rowOf(event).blocks === true
   if (decision === "block" && !blocks) problems.push(`decision does not count: ${event} cannot be blocked`)
   const why = permission.why ?? text(json, "reason")
   const stop = goesOn === false ? cap(text(json, "stopReason") ?? "stopped by a hook") : undefined
-  const context = [text(specific, "additionalContext"), event === "SessionStart" ? text(specific, "initialUserMessage") : undefined]
+  const context = [
+    text(specific, "additionalContext"),
+    event === "SessionStart" ? text(specific, "initialUserMessage") : undefined
+  ]
   const message = text(json, "systemMessage")
   const input = event === "PreToolUse" ? read.object(specific, "updatedInput") : permission.input
   const output = read.json(specific, "updatedToolOutput")
@@ -276,7 +301,13 @@ interface Permission {
   readonly permissions: Json | undefined
 }
 
-const unasked: Permission = { is: undefined, why: undefined, input: undefined, interrupt: undefined, permissions: undefined }
+const unasked: Permission = {
+  is: undefined,
+  why: undefined,
+  input: undefined,
+  interrupt: undefined,
+  permissions: undefined
+}
 
 const permissionOf = (decision: Fields | undefined, { flag, json, object, oneOf, text }: Reader): Permission =>
   decision === undefined ? unasked : {

@@ -1,5 +1,6 @@
 /**
- * What an entry of a hook file runs, whatever its type: each ends as a command does, with an exit code and what it said.
+ * What an entry of a hook file runs, whatever its type: each ends as a command does, with an exit code and what it
+ * said.
  *
  * @since 0.1.0
  */
@@ -87,7 +88,10 @@ export interface Options {
   readonly passEnv?: ReadonlyArray<string>
   /** Milliseconds between asking a command to end and ending it. Default 2,000. */
   readonly graceMs?: number
-  /** Milliseconds that what a command left in the background may go on after the command; 0 ends it with the command. Default 10,000. */
+  /**
+   * Milliseconds that what a command left in the background may go on after the command; 0 ends it with the command.
+   * Default 10,000.
+   */
   readonly lingerMs?: number
   /** The model of prompts and agents that name none. Default: the agent's. */
   readonly model?: string
@@ -95,7 +99,10 @@ export interface Options {
   readonly http?: HttpGuard.Options
   /** The only URLs that requests go to, `*` standing for any characters. Default: whatever `http` lets through. */
   readonly allowedHttpHookUrls?: ReadonlyArray<string>
-  /** The only variables that headers may name, each handler's `allowedEnvVars` notwithstanding. Default: any that the handler allows itself. */
+  /**
+   * The only variables that headers may name, each handler's `allowedEnvVars` notwithstanding. Default: any that the
+   * handler allows itself.
+   */
   readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
 }
 
@@ -157,15 +164,23 @@ const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly mod
 
 const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Options) => {
   let isWarned = false
-  return (work: HttpWork, { input, timeoutMs, trusted = "project" }: Task, ctx: HookContext): Effect.Effect<Command.Finished> =>
+  return (
+    work: HttpWork,
+    { input, timeoutMs, trusted = "project" }: Task,
+    ctx: HookContext
+  ): Effect.Effect<Command.Finished> =>
     Effect.suspend(() => {
       const proxy = isWarned ? undefined : Http.proxyOf()
-      if (proxy !== undefined) ctx.warn(`hooks of type http connect directly, so that every address is checked: ${proxy} does not count`)
+      if (proxy !== undefined) {
+        ctx.warn(`hooks of type http connect directly, so that every address is checked: ${proxy} does not count`)
+      }
       isWarned = true
       const { allowedEnvVars, headers, url } = work
       const client = Result.try(() => Http.clientFor(url, trusted, http))
       if (Result.isFailure(client)) {
-        return Effect.succeed(failed(client.failure instanceof Error ? client.failure.message : "the options of http are wrong"))
+        return Effect.succeed(
+          failed(client.failure instanceof Error ? client.failure.message : "the options of http are wrong")
+        )
       }
       return Http.run({
         url,

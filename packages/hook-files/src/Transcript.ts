@@ -30,7 +30,10 @@ export type Entry =
 export interface Transcript {
   /** The file of a session. */
   readonly path: (sessionId: string) => string
-  /** Adds a message; `agent` is the sub-agent whose it is. Only the owner may read the file. What cannot be written is left out. */
+  /**
+   * Adds a message; `agent` is the sub-agent whose it is. Only the owner may read the file. What cannot be written is
+   * left out.
+   */
   readonly add: (sessionId: string, entry: Entry, cwd: string, agent?: string) => void
 }
 
@@ -80,7 +83,11 @@ export const make = (folder: string): Transcript => {
 
 const line = (entry: Entry): JsonObject => {
   if (entry.role === "user") {
-    return { type: "user", message: { role: "user", content: entry.content }, ...(entry.isMeta === true ? { isMeta: true } : {}) }
+    return {
+      type: "user",
+      message: { role: "user", content: entry.content },
+      ...(entry.isMeta === true ? { isMeta: true } : {})
+    }
   }
   if (entry.role === "tool") {
     const { content, isError, toolCallId } = entry

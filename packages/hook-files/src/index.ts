@@ -1,5 +1,6 @@
 /**
- * Runs the hook files of other systems as they are: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and Inkeep.
+ * Runs the hook files of other systems as they are: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
+ * Inkeep.
  *
  * @since 0.1.0
  */

@@ -19,7 +19,9 @@ const work: Runners.Work = { type: "agent", prompt: "Verify that the tests pass.
 const output = (args: Json): Line => calls(["StructuredOutput", args])
 
 const results = ({ messages }: LlmRequest): ReadonlyArray<unknown> =>
-  messages.flatMap((message) => message.role === "tool" ? [[message.toolName, message.content, message.isError === true]] : [])
+  messages.flatMap((message) =>
+    message.role === "tool" ? [[message.toolName, message.content, message.isError === true]] : []
+  )
 
 describe("a hook of type agent", () => {
   it("C-02 C-44 works with the agent's tools until it gives its answer", async () => {
@@ -40,13 +42,31 @@ describe("a hook of type agent", () => {
       ],
       { tools, model: "main-model" }
     )
-    assert.deepInclude(outcomes[0], { exitCode: 0, stdout: "{\"ok\":false,\"reason\":\"2 tests fail\"}", stderr: "", timedOut: false })
+    assert.deepInclude(outcomes[0], {
+      exitCode: 0,
+      stdout: "{\"ok\":false,\"reason\":\"2 tests fail\"}",
+      stderr: "",
+      timedOut: false
+    })
     assert.deepEqual(ran, ["read a.ts", "npm test", "git status"])
-    assert.deepEqual(requests[0]!.tools.map(({ name }) => name), ["bash", "write_file", "read_file", "StructuredOutput"])
+    assert.deepEqual(requests[0]!.tools.map(({ name }) => name), [
+      "bash",
+      "write_file",
+      "read_file",
+      "StructuredOutput"
+    ])
     assert.deepEqual(requests[0]!.tools.at(-1)!.inputSchema["required"], ["ok"])
     assert.strictEqual(requests[0]!.model, "main-model")
-    assert.match(text(requests[0]!.messages[0]!), /^Verify that the tests pass\. \[data ([0-9a-f]{12})\]\n\{.*\}\n\[\/data \1\]$/)
-    assert.deepInclude(requests[1]!.messages[1], { role: "assistant", content: "I look", reasoning: "hm", metadata: { one: 1 } })
+    assert.match(
+      text(requests[0]!.messages[0]!),
+      /^Verify that the tests pass\. \[data ([0-9a-f]{12})\]\n\{.*\}\n\[\/data \1\]$/
+    )
+    assert.deepInclude(requests[1]!.messages[1], {
+      role: "assistant",
+      content: "I look",
+      reasoning: "hm",
+      metadata: { one: 1 }
+    })
     assert.deepEqual(results(requests[1]!), [["read_file", "done", false], ["bash", "done", false]])
     const ids = requests[2]!.messages.flatMap((message) => message.role === "tool" ? [message.toolCallId] : [])
     assert.lengthOf(new Set(ids), 3)
@@ -58,10 +78,15 @@ describe("a hook of type agent", () => {
     const asked: Array<unknown> = []
     const helper = createAgent({
       name: "helper",
-      provider: { name: "helper", complete: (request) => Effect.sync(() => asked.push(request)).pipe(Effect.andThen(Effect.never)) }
+      provider: {
+        name: "helper",
+        complete: (request) => Effect.sync(() => asked.push(request)).pipe(Effect.andThen(Effect.never))
+      }
     })
     const tools = [agentTool({ name: "research", description: "Researches", agent: helper }), ...recording().tools]
-    const { outcomes, requests } = await trial([work], [calls(["research", { message: "x" }]), output({ ok: true })], { tools })
+    const { outcomes, requests } = await trial([work], [calls(["research", { message: "x" }]), output({ ok: true })], {
+      tools
+    })
     assert.notInclude(requests[0]!.tools.map(({ name }) => name), "research")
     assert.deepEqual(results(requests[1]!), [["research", "there is no tool \"research\"", true]])
     assert.deepEqual(asked, [])
@@ -70,9 +95,13 @@ describe("a hook of type agent", () => {
 
   it("C-44 comes to an end after 50 calls, which is no answer", async () => {
     const { ran, tools } = recording()
-    const { outcomes, requests, result } = await trial([work], Array.from({ length: 50 }, () => calls(["bash", { command: "again" }])), {
-      tools
-    })
+    const { outcomes, requests, result } = await trial(
+      [work],
+      Array.from({ length: 50 }, () => calls(["bash", { command: "again" }])),
+      {
+        tools
+      }
+    )
     assert.deepInclude(outcomes[0], { exhausted: true, timedOut: false, stdout: "", exitCode: undefined })
     assert.deepInclude(Outcome.read(outcomes[0]!, "PreToolUse"), { type: "cancelled" })
     assert.lengthOf(ran, 50)
@@ -107,9 +136,12 @@ describe("a hook of type agent", () => {
     const { outcomes, requests } = await trial(
       [work],
       [
-        calls(["bash", { command: "rm" }], ["write_file", { path: "a", content: "b" }], ["read_file", { path: "a" }], ["read_file", {
-          at: 1
-        }]),
+        calls(["bash", { command: "rm" }], ["write_file", { path: "a", content: "b" }], ["read_file", { path: "a" }], [
+          "read_file",
+          {
+            at: 1
+          }
+        ]),
         output({ ok: true })
       ],
       {
@@ -148,7 +180,11 @@ describe("a hook of type agent", () => {
   })
 
   it("C-30 is an error that blocks nothing where the model fails, and takes no longer than it may", async () => {
-    const ctx = (llm: Agent.Context["llm"]): Agent.Context => ({ llm, tools: [], callTool: () => Effect.die("not called") })
+    const ctx = (llm: Agent.Context["llm"]): Agent.Context => ({
+      llm,
+      tools: [],
+      callTool: () => Effect.die("not called")
+    })
     const request = { prompt: "", event, timeoutMs: 30_000 }
     const failed = await Effect.runPromise(Agent.run(request, ctx(() => Effect.die("a bug"))))
     assert.deepInclude(failed, { exitCode: 1, stdout: "", stderr: "a bug" })
@@ -163,14 +199,18 @@ describe("a hook of type agent", () => {
     const aborting = {
       ...provider,
       complete: () =>
-        Effect.onInterrupt(Effect.andThen(Effect.sync(() => controller.abort()), Effect.never), () => Effect.sync(() => void interrupted++))
+        Effect.onInterrupt(
+          Effect.andThen(Effect.sync(() => controller.abort()), Effect.never),
+          () => Effect.sync(() => void interrupted++)
+        )
     }
     await using agent = createAgent({
       provider: aborting,
       hooks: [{
         name: "h",
         timeout: "none",
-        preTurn: (_input, ctx) => Effect.asVoid(Runners.make()({ work, input: event, cwd: "/", timeoutMs: 60_000 }, ctx))
+        preTurn: (_input, ctx) =>
+          Effect.asVoid(Runners.make()({ work, input: event, cwd: "/", timeoutMs: 60_000 }, ctx))
       }]
     })
     await agent.run("go", { signal: controller.signal }).then(() => assert.fail("expected a rejection"), () => {})

@@ -38,13 +38,25 @@ describe("BaseCoat.decode", () => {
       }
     ])
     const { version: _version, ...bare } = config
-    for (const [text, found] of [[{ ...config, version: 2 }, "2"], [bare, "nothing"], [{ ...config, version: "1" }, `"1"`]] as const) {
+    for (
+      const [text, found] of [[{ ...config, version: 2 }, "2"], [bare, "nothing"], [
+        { ...config, version: "1" },
+        `"1"`
+      ]] as const
+    ) {
       assert.deepEqual(BaseCoat.decode(JSON.stringify(text), "a/hooks.json"), {
         handlers: [],
-        warnings: [{ file: "a/hooks.json", key: "version", reason: `expected 1, found ${found}: nothing of the file counts` }]
+        warnings: [{
+          file: "a/hooks.json",
+          key: "version",
+          reason: `expected 1, found ${found}: nothing of the file counts`
+        }]
       })
     }
-    const servers = BaseCoat.decode(JSON.stringify({ mcpServers: { memory: { command: "x" } }, ...bare }), "/p/.mcp.json")
+    const servers = BaseCoat.decode(
+      JSON.stringify({ mcpServers: { memory: { command: "x" } }, ...bare }),
+      "/p/.mcp.json"
+    )
     assert.lengthOf(servers.handlers, 2)
     assert.deepEqual(servers.warnings, [])
   })
@@ -84,7 +96,9 @@ describe("BaseCoat", () => {
       {},
       { window: { tokens: 1_000, compactAt: 1 } }
     )
-    for (const event of events) hear(event, event === "OnBudgetExceeded" ? { action: "block", reason: "rotate" } : undefined)
+    for (const event of events) {
+      hear(event, event === "OnBudgetExceeded" ? { action: "block", reason: "rotate" } : undefined)
+    }
     await using session = await agent.session({
       messages: [{ role: "user", content: "x".repeat(1_500) }, { role: "assistant", content: "y".repeat(1_900) }]
     })
@@ -114,7 +128,10 @@ describe("BaseCoat", () => {
   it("B-15 tells everybody the same envelope", async () => {
     const cwd = folder()
     write(join(cwd, ".git/HEAD"), "ref: refs/heads/feat/145-hooks\n")
-    write(join(cwd, ".git/config"), `[core]\n\tbare = false\n[remote "origin"]\n\turl = https://ada:secret@github.com/acme/base.coat.git\n`)
+    write(
+      join(cwd, ".git/config"),
+      `[core]\n\tbare = false\n[remote "origin"]\n\turl = https://ada:secret@github.com/acme/base.coat.git\n`
+    )
     const { agent, hear, heard } = world([{ ...bash("ls"), usage: { inputTokens: 70, outputTokens: 8 } }], {}, {
       cwd: join(cwd, "src/deep"),
       name: "backend-dev",
@@ -133,7 +150,13 @@ describe("BaseCoat", () => {
       branch: "feat/145-hooks",
       budget: { usedTokens: 78, effectiveLimit: 0 }
     })
-    assert.deepInclude(tool!, { name: "bash", success: true, output: "done", input: { command: "ls" }, callId: "call-0" })
+    assert.deepInclude(tool!, {
+      name: "bash",
+      success: true,
+      output: "done",
+      input: { command: "ls" },
+      callId: "call-0"
+    })
     assert.isNumber(tool!.durationMs)
     await session.run("again")
     assert.deepEqual((heard[1] ?? heard[0])!.hook, "PostToolUse")
@@ -143,7 +166,10 @@ describe("BaseCoat", () => {
     const root = folder()
     write(join(root, "main/.git/worktrees/w/HEAD"), `${"a1b2c3d4".repeat(5)}\n`)
     write(join(root, "main/.git/worktrees/w/commondir"), "../..\n")
-    write(join(root, "main/.git/config"), `[remote "other"]\nurl = x:y/z\n[remote "origin"]\n  url = git@github.com:acme/app\n`)
+    write(
+      join(root, "main/.git/config"),
+      `[remote "other"]\nurl = x:y/z\n[remote "origin"]\n  url = git@github.com:acme/app\n`
+    )
     write(join(root, "work/.git"), `gitdir: ${join(root, "main/.git/worktrees/w")}\n`)
     write(join(root, "plain/.git/HEAD"), "ref: refs/heads/main\n")
     for (
@@ -210,7 +236,12 @@ describe("BaseCoat", () => {
 
   it("B-08 tells of the same failure again only after a while: hooks hear of it, nobody else does", async () => {
     const fails = (n: number) => calls(["fail", { why: `job ${n} died` }])
-    const { agent, register, requests, warnings } = world([fails(1), fails(2), fails(3), calls(["fail", { why: "other" }])])
+    const { agent, register, requests, warnings } = world([
+      fails(1),
+      fails(2),
+      fails(3),
+      calls(["fail", { why: "other" }])
+    ])
     const counts: Array<number> = []
     register("OnError", ({ error }) => {
       counts.push((error as { recurrence: number }).recurrence)
@@ -224,21 +255,31 @@ describe("BaseCoat", () => {
 
   it("B-16 B-17 warnings go to the developer, metadata to the log alone, and a response's priority counts nowhere", async () => {
     const { agent, hear, heard, requests, sent, warnings } = world([bash("ls")])
-    hear("PreToolUse", { priority: 1, warnings: ["slow tool"], metadata: { hookId: "second", secret: "of-the-log" } }, { priority: 50 })
+    hear("PreToolUse", { priority: 1, warnings: ["slow tool"], metadata: { hookId: "second", secret: "of-the-log" } }, {
+      priority: 50
+    })
     hear("PreToolUse", { priority: 99, metadata: { hookId: "first" } }, { priority: 10 })
     await agent.run("go")
     assert.deepEqual(warnings, ["second: slow tool"])
     assert.lengthOf(heard, 2)
-    assert.deepEqual(sent.filter(({ name }) => name === "base-coat-hook").map(({ payload }) => [payload["hookId"], payload["action"]]), [
-      ["first", "passThrough"],
-      ["second", "passThrough"]
-    ])
+    assert.deepEqual(
+      sent.filter(({ name }) => name === "base-coat-hook").map(({ payload }) => [payload["hookId"], payload["action"]]),
+      [
+        ["first", "passThrough"],
+        ["second", "passThrough"]
+      ]
+    )
     assert.notInclude(requests.map(({ messages }) => asked(messages)).join(), "of-the-log")
   })
 
   it("B-22 the same handler does the same from hooks.json, from mcp.json and from code", async () => {
     const cwd = folder()
-    const answer = { action: "modify", modifiedInput: { command: "safe" }, warnings: ["changed"], metadata: { hookId: "same" } }
+    const answer = {
+      action: "modify",
+      modifiedInput: { command: "safe" },
+      warnings: ["changed"],
+      metadata: { hookId: "same" }
+    }
     write(
       join(cwd, "hook.py"),
       `import json, sys\nevent = json.load(sys.stdin)\nassert event["tool"]["name"] == "bash"\nprint(${
@@ -254,7 +295,14 @@ describe("BaseCoat", () => {
     const runners: Runners.Runners = (task, ctx) => {
       if (task.work.type !== "mcp_tool") return local(task, ctx)
       given.push([task.work.server, task.work.tool, (task.input["tool"] as { name: string }).name])
-      return Effect.succeed({ exitCode: 0, stdout: JSON.stringify(answer), stderr: "", timedOut: false, overflowed: false, durationMs: 1 })
+      return Effect.succeed({
+        exitCode: 0,
+        stdout: JSON.stringify(answer),
+        stderr: "",
+        timedOut: false,
+        overflowed: false,
+        durationMs: 1
+      })
     }
     const runs: Array<Json> = []
     for (const source of ["hooks.json", "mcp.json", "code"] as const) {

@@ -113,10 +113,15 @@ describe("BaseCoat, together", () => {
     register(
       "PostCompact",
       ({ summary }) =>
-        (summary as string).includes("branch main") ? undefined : { action: "injectContext", additionalContext: ["branch main"] }
+        (summary as string).includes("branch main")
+          ? undefined
+          : { action: "injectContext", additionalContext: ["branch main"] }
     )
     await using session = await agent.session({
-      messages: [{ role: "user", content: `issue #42 ${"x".repeat(3_000)}` }, { role: "assistant", content: "z".repeat(3_000) }, {
+      messages: [{ role: "user", content: `issue #42 ${"x".repeat(3_000)}` }, {
+        role: "assistant",
+        content: "z".repeat(3_000)
+      }, {
         role: "user",
         content: "last"
       }, { role: "assistant", content: "ok" }]
@@ -137,9 +142,13 @@ describe("BaseCoat, together", () => {
 
   it("B-09 B-43 B-51 warns at 70 % and at 80 % rotates, in the order that is recommended", async () => {
     for (const [used, expected] of [[670, "none"], [690, "warn"], [790, "exceeded"]] as const) {
-      const { agent, hear, heard, warnings } = world([{ ...bash("ls"), usage: { inputTokens: used - 1, outputTokens: 0 } }], {}, {
-        window: { tokens: 1_000, compactAt: 1 }
-      })
+      const { agent, hear, heard, warnings } = world(
+        [{ ...bash("ls"), usage: { inputTokens: used - 1, outputTokens: 0 } }],
+        {},
+        {
+          window: { tokens: 1_000, compactAt: 1 }
+        }
+      )
       const log: Array<string> = []
       agent.on((event) => void (event.type === "rotation" && log.push(event.step)))
       hear("OnBudgetExceeded", {
@@ -200,7 +209,10 @@ describe("BaseCoat, together", () => {
         }]
       })]
     })
-    hear("PreToolUse", { action: "injectContext", additionalContext: ["package step often fails if dist/ has a stale archive"] })
+    hear("PreToolUse", {
+      action: "injectContext",
+      additionalContext: ["package step often fails if dist/ has a stale archive"]
+    })
     await agent.run("go")
     assert.include(asked(requests[1]!.messages), "package step often fails")
     assert.include(asked(requests[1]!.messages), "delete dist/ first")
@@ -228,7 +240,9 @@ describe("BaseCoat, together", () => {
   })
 
   it("B-44 sends the measurements of each event", async () => {
-    const { agent, hear, sent } = world([calls(["fail", { why: "x" }]), calls(["fail", { why: "x" }]), bash("ls"), { text: "done" }])
+    const { agent, hear, sent } = world([calls(["fail", { why: "x" }]), calls(["fail", { why: "x" }]), bash("ls"), {
+      text: "done"
+    }])
     for (const event of events) hear(event)
     hear("PreToolUse", { action: "injectContext", additionalContext: ["hint"] }, { kind: "policy" })
     const session = await agent.session({
@@ -238,7 +252,9 @@ describe("BaseCoat, together", () => {
     await session.compact()
     await session.close()
     const of = (event: string) =>
-      sent.filter(({ name, payload }) => name === "base-coat" && payload["event"] === event).map(({ payload }) => payload)
+      sent.filter(({ name, payload }) => name === "base-coat" && payload["event"] === event).map(({ payload }) =>
+        payload
+      )
     assert.containsAllKeys(of("SessionStart")[0]!, ["memoryHits", "elapsedMs"])
     assert.containsAllKeys(of("SessionEnd")[0]!, ["persistedFacts"])
     assert.deepInclude(of("PreToolUse")[0]!, { toolCategory: "write", policyChecks: 1, warningsInjected: 1, hooks: 2 })
@@ -252,10 +268,17 @@ describe("BaseCoat, together", () => {
   it("B-50 B-52 is opt-in, traceable and discreet", async () => {
     const { agent, hear, register, requests, runtime, sent } = world([bash("a"), bash("b")])
     const key = `sk-ant-${"a1b2c3d4".repeat(4)}`
-    hear("PreToolUse", { action: "modify", modifiedInput: { command: "changed" }, reason: "because" }, { id: "changer", kind: "policy" })
-    const remove = register("PreToolUse", () => ({ action: "injectContext", additionalContext: [`use ${key}`], warnings: [key] }))
+    hear("PreToolUse", { action: "modify", modifiedInput: { command: "changed" }, reason: "because" }, {
+      id: "changer",
+      kind: "policy"
+    })
+    const remove = register(
+      "PreToolUse",
+      () => ({ action: "injectContext", additionalContext: [`use ${key}`], warnings: [key] })
+    )
     await agent.run("go")
-    const change = sent.find(({ name, payload }) => name === "base-coat-hook" && payload["hookId"] === "changer")!.payload
+    const change =
+      sent.find(({ name, payload }) => name === "base-coat-hook" && payload["hookId"] === "changer")!.payload
     assert.deepInclude(change, { event: "PreToolUse", kind: "policy", action: "modify" })
     assert.notStrictEqual(change["before"], change["after"])
     assert.notInclude(JSON.stringify([requests, sent]), key)
@@ -270,8 +293,10 @@ describe("BaseCoat, together", () => {
 
   it("B-51 gives a hook three seconds", async () => {
     const given: Array<number> = []
-    const handlers =
-      BaseCoat.decode(`{"version":1,"hooks":{"SessionStart":[{"command":"x"},{"command":"y","timeout":1}]}}`, "hooks.json").handlers
+    const handlers = BaseCoat.decode(
+      `{"version":1,"hooks":{"SessionStart":[{"command":"x"},{"command":"y","timeout":1}]}}`,
+      "hooks.json"
+    ).handlers
     const runners: Runners.Runners = ({ timeoutMs }) =>
       Effect.sync(() => {
         given.push(timeoutMs)
@@ -310,7 +335,10 @@ if event["hook"] == "PostCompact" and "issue #42" not in event["summary"]:
     )
     const session = await agent.session({
       id: "s",
-      messages: [{ role: "user", content: `issue #42 ${"x".repeat(1_000)}` }, { role: "assistant", content: "y".repeat(1_000) }]
+      messages: [{ role: "user", content: `issue #42 ${"x".repeat(1_000)}` }, {
+        role: "assistant",
+        content: "y".repeat(1_000)
+      }]
     })
     await session.run("go")
     await session.close()
@@ -333,7 +361,11 @@ if event["hook"] == "PostCompact" and "issue #42" not in event["summary"]:
   })
 
   it("B-54 sub-agents have the tool events of their own, and the session of the agent they work for", async () => {
-    const helper = createAgent({ name: "helper", provider: scripted([bash("inner")]).provider, tools: recording().tools })
+    const helper = createAgent({
+      name: "helper",
+      provider: scripted([bash("inner")]).provider,
+      tools: recording().tools
+    })
     const { agent, hear, heard } = world([calls(["helper", { message: "help" }])], {}, {
       tools: [agentTool({ name: "helper", agent: helper, description: "helps" })]
     })
@@ -341,10 +373,13 @@ if event["hook"] == "PostCompact" and "issue #42" not in event["summary"]:
     hear("PreToolUse")
     await using session = await agent.session({ id: "s" })
     await session.run("go")
-    assert.deepEqual(heard.map(({ agent: who, hook, sessionId, tool }) => [hook, who, sessionId, tool?.name ?? ""]).slice(0, 3), [
-      ["SessionStart", "agent", "s", ""],
-      ["PreToolUse", "agent", "s", "helper"],
-      ["PreToolUse", "helper", "s", "bash"]
-    ])
+    assert.deepEqual(
+      heard.map(({ agent: who, hook, sessionId, tool }) => [hook, who, sessionId, tool?.name ?? ""]).slice(0, 3),
+      [
+        ["SessionStart", "agent", "s", ""],
+        ["PreToolUse", "agent", "s", "helper"],
+        ["PreToolUse", "helper", "s", "bash"]
+      ]
+    )
   })
 })

@@ -95,9 +95,15 @@ describe("ClaudeCode", () => {
   it.effect("C-21 lets the tool run with a new input, under its own names and with its own spelling of what did not change", () =>
     Effect.gen(function*() {
       const updatedInput = { file_path: "/p/src/a.ts", content: "new", extra: 1 }
-      const { at } = world({ PreToolUse: [group([{ command: "x" }])] }, { x: answer(specific("PreToolUse", { updatedInput })) })
+      const { at } = world({ PreToolUse: [group([{ command: "x" }])] }, {
+        x: answer(specific("PreToolUse", { updatedInput }))
+      })
       const action = yield* at("preToolCall", call("write_file", { path: "src/a.ts", text: "old" }, "c1"))
-      assert.deepInclude(action.event, { id: "c1", name: "write_file", args: { path: "src/a.ts", text: "new", extra: 1 } })
+      assert.deepInclude(action.event, {
+        id: "c1",
+        name: "write_file",
+        args: { path: "src/a.ts", text: "new", extra: 1 }
+      })
     }))
 
   it.effect("takes names and fields of tools from the host", () =>
@@ -110,7 +116,12 @@ describe("ClaudeCode", () => {
       assert.deepEqual(told[0]!.input["tool_input"], { file_path: "/a", what: "b" })
       assert.deepInclude(action.event, { id: "c1", name: "put", args: { where: "/q", what: "b" } })
       for (const tool of ["go", "constructor", "toString", "mcp__s__t"]) yield* at("preToolCall", call(tool, ["a"]))
-      assert.deepEqual(told.slice(1).map(({ input }) => input["tool_name"]), ["Bash", "constructor", "toString", "mcp__s__t"])
+      assert.deepEqual(told.slice(1).map(({ input }) => input["tool_name"]), [
+        "Bash",
+        "constructor",
+        "toString",
+        "mcp__s__t"
+      ])
     }))
 
   it.effect("C-35 runs the commands of an event at once, but not more than it may", () =>
@@ -141,7 +152,9 @@ describe("ClaudeCode", () => {
   it.effect.prop(
     "C-34 answers the same in whatever order its commands end",
     [
-      Schema.Array(Schema.Literals(["deny", "ask", "allow", "two", "one", "context", "stop", "input"])).check(Schema.isMaxLength(6)),
+      Schema.Array(Schema.Literals(["deny", "ask", "allow", "two", "one", "context", "stop", "input"])).check(
+        Schema.isMaxLength(6)
+      ),
       Schema.Int
     ],
     ([kinds, seed]) =>
@@ -152,7 +165,9 @@ describe("ClaudeCode", () => {
           if (kind === "stop") return answer({ continue: false, stopReason: `stop ${index}` })
           if (kind === "context") return answer(specific("PreToolUse", { additionalContext: `context ${index}` }))
           if (kind === "input") return answer(specific("PreToolUse", { updatedInput: { command: `new ${index}` } }))
-          return answer(specific("PreToolUse", { permissionDecision: kind, permissionDecisionReason: `${kind} ${index}` }))
+          return answer(
+            specific("PreToolUse", { permissionDecision: kind, permissionDecisionReason: `${kind} ${index}` })
+          )
         }
         const run = Effect.fnUntraced(function*(order: ReadonlyArray<number>) {
           const gates = yield* Effect.forEach(kinds, () => Deferred.make<void>())
@@ -168,7 +183,9 @@ describe("ClaudeCode", () => {
               })
             ])
           )
-          const { bash, heard, scope } = world({ PreToolUse: [group(kinds.map((_, index) => ({ command: `c${index}` })))] }, answers)
+          const { bash, heard, scope } = world({
+            PreToolUse: [group(kinds.map((_, index) => ({ command: `c${index}` })))]
+          }, answers)
           const action = yield* bash("ls")
           return { action, heard, warnings: scope.warnings }
         })
@@ -281,7 +298,10 @@ describe("ClaudeCode", () => {
         "hooks.PreToolUse[0].hooks[1] (broken) ended with 1: boom"
       ])
       const closed = world(events, answers, { onBroken: "block" })
-      assert.match((yield* closed.bash("ls")).reason!, /^a hook broke: it took too long.*\na hook broke: it ended with 1: boom$/)
+      assert.match(
+        (yield* closed.bash("ls")).reason!,
+        /^a hook broke: it took too long.*\na hook broke: it ended with 1: boom$/
+      )
     }))
 
   it.effect("C-15 passes what a call says as variables only, and only what fits there", () =>
@@ -341,7 +361,9 @@ describe("ClaudeCode", () => {
 
   it.live("starts a guard however many arguments a call has", () =>
     Effect.gen(function*() {
-      const args = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, "x".repeat(index % 40)]))
+      const args = Object.fromEntries(
+        Array.from({ length: 100_000 }, (_, index) => [`k${index}`, "x".repeat(index % 40)])
+      )
       const { at } = world({ PreToolUse: [group([{ command: "exit 2" }])] }, {}, { run: Command.run, projectDir: "/" })
       const action = yield* at(
         "preToolCall",
@@ -374,6 +396,9 @@ describe("ClaudeCode", () => {
       "preToolCall",
       "onSignal"
     ])
-    assert.throws(() => ClaudeCode.make({ handlers: [], projectDir: "/p", concurrency: 0 }), /settings-hooks\.concurrency/)
+    assert.throws(
+      () => ClaudeCode.make({ handlers: [], projectDir: "/p", concurrency: 0 }),
+      /settings-hooks\.concurrency/
+    )
   })
 })

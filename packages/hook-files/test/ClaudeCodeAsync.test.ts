@@ -24,13 +24,18 @@ describe("asynchronous entries", () => {
     Effect.gen(function*() {
       const started = yield* Deferred.make<void>()
       const ended: Array<string> = []
-      const forever = Effect.onInterrupt(Effect.andThen(Deferred.succeed(started, undefined), Effect.never), () =>
-        Effect.sync(() => void ended.push("forever")))
+      const forever = Effect.onInterrupt(
+        Effect.andThen(Deferred.succeed(started, undefined), Effect.never),
+        () => Effect.sync(() => void ended.push("forever"))
+      )
       const short = Effect.map(Effect.sleep("2 seconds"), () => {
         ended.push("short")
         return answer()
       })
-      const { at } = world({ Stop: [group([{ command: "short", async: true }, { command: "forever", async: true }])] }, { forever, short })
+      const { at } = world(
+        { Stop: [group([{ command: "short", async: true }, { command: "forever", async: true }])] },
+        { forever, short }
+      )
       yield* at("preStop", { ...standing, text: "done", followUps: 0 })
       yield* Deferred.await(started)
       yield* at("onSessionEnd", { sessionId: "session-1", reason: "done" })

@@ -61,7 +61,13 @@ const fields: { readonly [event: string]: ReadonlyArray<string> } = {
 /** What a host tells of itself. */
 const signals: { readonly [event: string]: { readonly [key: string]: string | boolean } } = {
   Setup: { trigger: "init" },
-  UserPromptExpansion: { expansion_type: "command", command_name: "review", command_args: "", command_source: "user", prompt: "/review" },
+  UserPromptExpansion: {
+    expansion_type: "command",
+    command_name: "review",
+    command_args: "",
+    command_source: "user",
+    prompt: "/review"
+  },
   TeammateIdle: { teammate_name: "ada", team_name: "t" },
   TaskCreated: { task_id: "1", task_subject: "x" },
   TaskCompleted: { task_id: "1", task_subject: "x" },
@@ -101,7 +107,10 @@ describe("events of Claude Code", () => {
       { text: "done" }
     ]
     const { provider } = scripted(lines)
-    const broken = { name: "two", complete: () => Effect.fail(new ProviderError.Auth({ provider: "two", message: "no such key" })) }
+    const broken = {
+      name: "two",
+      complete: () => Effect.fail(new ProviderError.Auth({ provider: "two", message: "no such key" }))
+    }
     let isBroken = false
     await using agent = createAgent({
       provider: { name: "one", complete: (request) => isBroken ? broken.complete() : provider.complete(request) },
@@ -121,7 +130,9 @@ describe("events of Claude Code", () => {
     const session = await agent.session()
     await session.signal({ name: "Setup", payload: signals["Setup"]!, blockable: false })
     await session.run("go")
-    for (const [name, payload] of Object.entries(signals)) if (name !== "Setup") await session.signal({ name, payload, blockable: true })
+    for (const [name, payload] of Object.entries(signals)) {
+      if (name !== "Setup") await session.signal({ name, payload, blockable: true })
+    }
     isBroken = true
     await session.run("again").then(() => assert.fail("expected an error"), () => undefined)
     isBroken = false
@@ -184,33 +195,52 @@ describe("events of Claude Code", () => {
     assert.isTrue(existsSync(String(of("Stop")[0]!["transcript_path"])))
   })
 
-  it("C-03 give the host what a hook answers: a path, a text to show, a filled form, or why not", { timeout: 60_000 }, async () => {
-    const say = (event: string, more: object) =>
-      command(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...more } })}'`)
-    const { cwd, source } = place({
-      WorktreeCreate: [{ ...command("echo preparing; echo /srv/trees/$(sed 's/.*\"name\":\"\\([a-z]*\\)\".*/\\1/')") }],
-      MessageDisplay: [say("MessageDisplay", { displayContent: "***" })],
-      Elicitation: [say("Elicitation", { action: "accept", content: { region: "eu" } })],
-      ElicitationResult: [command("echo 'not that one' >&2; exit 2")],
-      TeammateIdle: [command(`echo '{"continue":false,"stopReason":"all done"}'`)],
-      TaskCreated: [command("echo 'give it a name' >&2; exit 2")],
-      ConfigChange: [command("echo 'frozen' >&2; exit 2")]
-    })
-    await using agent = createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd })
-    const session = await agent.session()
-    const ask = (name: string, payload: Told = {}) => session.signal({ name, payload: payload as never, blockable: true })
-    assert.deepEqual(await ask("WorktreeCreate", { name: "topic" }), { allowed: true, answer: { worktreePath: "/srv/trees/topic" } })
-    assert.deepEqual(await ask("MessageDisplay", { delta: "secret" }), { allowed: true, answer: { displayContent: "***" } })
-    assert.deepEqual(await ask("Elicitation", { mcp_server_name: "s" }), {
-      allowed: true,
-      answer: { action: "accept", content: { region: "eu" } }
-    })
-    assert.deepEqual(await ask("ElicitationResult", { mcp_server_name: "s" }), { allowed: false, reason: "not that one" })
-    assert.deepEqual(await ask("TeammateIdle"), { allowed: true, answer: { continue: false, stopReason: "all done" } })
-    assert.deepEqual(await ask("TaskCreated"), { allowed: false, reason: "give it a name" })
-    assert.deepEqual(await ask("ConfigChange", { source: "user_settings" }), { allowed: false, reason: "frozen" })
-    assert.deepEqual(await ask("ConfigChange", { source: "policy_settings" }), { allowed: true })
-  })
+  it(
+    "C-03 give the host what a hook answers: a path, a text to show, a filled form, or why not",
+    { timeout: 60_000 },
+    async () => {
+      const say = (event: string, more: object) =>
+        command(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...more } })}'`)
+      const { cwd, source } = place({
+        WorktreeCreate: [{
+          ...command("echo preparing; echo /srv/trees/$(sed 's/.*\"name\":\"\\([a-z]*\\)\".*/\\1/')")
+        }],
+        MessageDisplay: [say("MessageDisplay", { displayContent: "***" })],
+        Elicitation: [say("Elicitation", { action: "accept", content: { region: "eu" } })],
+        ElicitationResult: [command("echo 'not that one' >&2; exit 2")],
+        TeammateIdle: [command(`echo '{"continue":false,"stopReason":"all done"}'`)],
+        TaskCreated: [command("echo 'give it a name' >&2; exit 2")],
+        ConfigChange: [command("echo 'frozen' >&2; exit 2")]
+      })
+      await using agent = createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd })
+      const session = await agent.session()
+      const ask = (name: string, payload: Told = {}) =>
+        session.signal({ name, payload: payload as never, blockable: true })
+      assert.deepEqual(await ask("WorktreeCreate", { name: "topic" }), {
+        allowed: true,
+        answer: { worktreePath: "/srv/trees/topic" }
+      })
+      assert.deepEqual(await ask("MessageDisplay", { delta: "secret" }), {
+        allowed: true,
+        answer: { displayContent: "***" }
+      })
+      assert.deepEqual(await ask("Elicitation", { mcp_server_name: "s" }), {
+        allowed: true,
+        answer: { action: "accept", content: { region: "eu" } }
+      })
+      assert.deepEqual(await ask("ElicitationResult", { mcp_server_name: "s" }), {
+        allowed: false,
+        reason: "not that one"
+      })
+      assert.deepEqual(await ask("TeammateIdle"), {
+        allowed: true,
+        answer: { continue: false, stopReason: "all done" }
+      })
+      assert.deepEqual(await ask("TaskCreated"), { allowed: false, reason: "give it a name" })
+      assert.deepEqual(await ask("ConfigChange", { source: "user_settings" }), { allowed: false, reason: "frozen" })
+      assert.deepEqual(await ask("ConfigChange", { source: "policy_settings" }), { allowed: true })
+    }
+  )
 
   it("C-29 suppressOutput keeps a message from the user", { timeout: 60_000 }, async () => {
     for (const suppressOutput of [true, false]) {
@@ -269,8 +299,11 @@ describe("rules of hooks and of permissions", () => {
     for (const rule of rules) {
       for (const line of commands) {
         const parsed = await Effect.runPromise(Effect.fromResult(Condition.parseAll([rule], "if")))
-        const fits =
-          Condition.evaluate(parsed[0]!, { tool: "Bash", args: { command: line } }, { cwd: "/p", home: "/h", use: "guard" }) !== "no-match"
+        const fits = Condition.evaluate(parsed[0]!, { tool: "Bash", args: { command: line } }, {
+          cwd: "/p",
+          home: "/h",
+          use: "guard"
+        }) !== "no-match"
         const { ran } = await run([PermissionRules.make({ deny: [rule], allow: ["Bash"] })], ["bash", {
           command: line
         }])
@@ -283,61 +316,78 @@ describe("rules of hooks and of permissions", () => {
 })
 
 describe("sources of Claude Code", () => {
-  it("C-50 add to each other: settings, plugins, skills and agents make one configuration", { timeout: 60_000 }, async () => {
-    const say = (word: string) => JSON.stringify({ hooks: { UserPromptSubmit: [command(`echo ${word}`)] } })
-    const { cwd, home, root, source } = place({ UserPromptSubmit: [command("echo from-user")] })
-    const plugin = join(root, "formatter")
-    write(join(plugin, "hooks/hooks.json"), JSON.stringify({ description: "x", ...JSON.parse(say("from-plugin at $CLAUDE_PLUGIN_ROOT")) }))
-    write(
-      join(plugin, ".claude-plugin/plugin.json"),
-      JSON.stringify({ name: "formatter", hooks: ["./hooks/hooks.json", "./more.json", "../outside.json"] })
-    )
-    write(join(plugin, "more.json"), say("from-manifest"))
-    write(join(root, "outside.json"), say("from-outside"))
-    const matter = (event: string, word: string) =>
-      `---\nname: NAME\ndescription: x\nhooks:\n  ${event}:\n    - hooks:\n        - type: command\n          command: "echo ${word}"\n---\nBody\n`
-    write(join(home, ".claude/skills/review/SKILL.md"), matter("UserPromptSubmit", "from-skill").replace("NAME", "review"))
-    write(join(home, ".claude/agents/helper.md"), matter("PreToolUse", "from-agent").replace("NAME", "helper"))
-    const skill = defineTool({
-      name: "Skill",
-      description: "Calls a skill",
-      input: Schema.Struct({ skill: Schema.String }),
-      execute: () => "loaded"
-    })
-    const { provider, requests } = scripted([calls(["Skill", { skill: "review" }]), { text: "one" }, { text: "two" }])
-    const hookSources = [source({ sources: ["claude", { plugin }] })]
-    const { warnings } = hookSources[0]!.load({ cwd })
-    assert.lengthOf(warnings!, 1)
-    assert.match(warnings![0]!, /plugin\.json: hooks\[2\]: names a file outside of the plugin/)
-    await using agent = createAgent({ provider, tools: [skill], hookSources, cwd })
-    const session = await agent.session()
-    await session.run("first")
-    const said = (index: number) => requests[index]!.messages.map(text).join("\n")
-    for (const word of ["from-user", `from-plugin at ${plugin}`, "from-manifest"]) assert.include(said(0), word)
-    for (const word of ["from-skill", "from-outside", "from-agent"]) assert.notInclude(said(1), word)
-    await session.run("second")
-    assert.include(said(2), "from-skill")
-  })
+  it(
+    "C-50 add to each other: settings, plugins, skills and agents make one configuration",
+    { timeout: 60_000 },
+    async () => {
+      const say = (word: string) => JSON.stringify({ hooks: { UserPromptSubmit: [command(`echo ${word}`)] } })
+      const { cwd, home, root, source } = place({ UserPromptSubmit: [command("echo from-user")] })
+      const plugin = join(root, "formatter")
+      write(
+        join(plugin, "hooks/hooks.json"),
+        JSON.stringify({ description: "x", ...JSON.parse(say("from-plugin at $CLAUDE_PLUGIN_ROOT")) })
+      )
+      write(
+        join(plugin, ".claude-plugin/plugin.json"),
+        JSON.stringify({ name: "formatter", hooks: ["./hooks/hooks.json", "./more.json", "../outside.json"] })
+      )
+      write(join(plugin, "more.json"), say("from-manifest"))
+      write(join(root, "outside.json"), say("from-outside"))
+      const matter = (event: string, word: string) =>
+        `---\nname: NAME\ndescription: x\nhooks:\n  ${event}:\n    - hooks:\n        - type: command\n          command: "echo ${word}"\n---\nBody\n`
+      write(
+        join(home, ".claude/skills/review/SKILL.md"),
+        matter("UserPromptSubmit", "from-skill").replace("NAME", "review")
+      )
+      write(join(home, ".claude/agents/helper.md"), matter("PreToolUse", "from-agent").replace("NAME", "helper"))
+      const skill = defineTool({
+        name: "Skill",
+        description: "Calls a skill",
+        input: Schema.Struct({ skill: Schema.String }),
+        execute: () => "loaded"
+      })
+      const { provider, requests } = scripted([calls(["Skill", { skill: "review" }]), { text: "one" }, { text: "two" }])
+      const hookSources = [source({ sources: ["claude", { plugin }] })]
+      const { warnings } = hookSources[0]!.load({ cwd })
+      assert.lengthOf(warnings!, 1)
+      assert.match(warnings![0]!, /plugin\.json: hooks\[2\]: names a file outside of the plugin/)
+      await using agent = createAgent({ provider, tools: [skill], hookSources, cwd })
+      const session = await agent.session()
+      await session.run("first")
+      const said = (index: number) => requests[index]!.messages.map(text).join("\n")
+      for (const word of ["from-user", `from-plugin at ${plugin}`, "from-manifest"]) assert.include(said(0), word)
+      for (const word of ["from-skill", "from-outside", "from-agent"]) assert.notInclude(said(1), word)
+      await session.run("second")
+      assert.include(said(2), "from-skill")
+    }
+  )
 
-  it("C-50 hooks of an agent's front matter live while that agent runs, and hear of its own end", { timeout: 60_000 }, async () => {
-    const { cwd, home, source, told } = place({})
-    const hook = "    - hooks:\n        - type: command\n          command: cat >> ../log.jsonl\n"
-    write(join(home, ".claude/agents/helper.md"), `---\nname: helper\nhooks:\n  PreToolUse:\n${hook}  Stop:\n${hook}---\n`)
-    const inner = scripted([calls(["bash", { command: "inner" }]), { text: "helped" }])
-    const helper = createAgent({ name: "helper", provider: inner.provider, tools: recording().tools })
-    const { provider } = scripted([calls(["bash", { command: "outer" }]), calls(["ask_helper", { message: "help" }])])
-    await using agent = createAgent({
-      provider,
-      tools: [...recording().tools, agentTool({ name: "ask_helper", description: "Helps", agent: helper })],
-      hookSources: [source()],
-      cwd
-    })
-    await agent.run("go")
-    assert.deepEqual(told().map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input]), [
-      ["PreToolUse", { command: "inner" }],
-      ["SubagentStop", undefined]
-    ])
-  })
+  it(
+    "C-50 hooks of an agent's front matter live while that agent runs, and hear of its own end",
+    { timeout: 60_000 },
+    async () => {
+      const { cwd, home, source, told } = place({})
+      const hook = "    - hooks:\n        - type: command\n          command: cat >> ../log.jsonl\n"
+      write(
+        join(home, ".claude/agents/helper.md"),
+        `---\nname: helper\nhooks:\n  PreToolUse:\n${hook}  Stop:\n${hook}---\n`
+      )
+      const inner = scripted([calls(["bash", { command: "inner" }]), { text: "helped" }])
+      const helper = createAgent({ name: "helper", provider: inner.provider, tools: recording().tools })
+      const { provider } = scripted([calls(["bash", { command: "outer" }]), calls(["ask_helper", { message: "help" }])])
+      await using agent = createAgent({
+        provider,
+        tools: [...recording().tools, agentTool({ name: "ask_helper", description: "Helps", agent: helper })],
+        hookSources: [source()],
+        cwd
+      })
+      await agent.run("go")
+      assert.deepEqual(told().map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input]), [
+        ["PreToolUse", { command: "inner" }],
+        ["SubagentStop", undefined]
+      ])
+    }
+  )
 
   it("what is managed comes first, cannot be silenced, and has to be right", { timeout: 60_000 }, async () => {
     const { cwd, root, source } = place({ PreToolUse: [command("echo user >&2; exit 2")] }, { disableAllHooks: true })
@@ -365,8 +415,12 @@ describe("sources of Claude Code", () => {
 
 describe("folders of Claude Code", () => {
   it("scripts find their home, and leave variables for later commands", { timeout: 60_000 }, async () => {
-    const exporting = `printf 'export NODE_ENV=production\nexport NAME="a b"\nexport LD_PRELOAD=/evil.so\nrm -rf x\n' >> "$CLAUDE_ENV_FILE"`
-    const { cwd, home, source } = place({ SessionStart: [command(exporting)], UserPromptSubmit: [command("~/.claude/hooks/say.sh")] })
+    const exporting =
+      `printf 'export NODE_ENV=production\nexport NAME="a b"\nexport LD_PRELOAD=/evil.so\nrm -rf x\n' >> "$CLAUDE_ENV_FILE"`
+    const { cwd, home, source } = place({
+      SessionStart: [command(exporting)],
+      UserPromptSubmit: [command("~/.claude/hooks/say.sh")]
+    })
     write(join(home, ".claude/hooks/say.sh"), `#!/bin/sh\necho "home is $HOME$CLAUDE_ENV_FILE"\n`)
     const { provider, requests } = scripted([{ text: "hello" }])
     await using agent = createAgent({ provider, hookSources: [source()], cwd })

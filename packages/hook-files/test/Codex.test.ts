@@ -12,7 +12,8 @@ import { folder, write } from "./processes.ts"
 
 const command = (line: string, more: object = {}) => ({ hooks: [{ type: "command", command: line, ...more }] })
 
-const specific = (fields: object, event = "PreToolUse") => JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })
+const specific = (fields: object, event = "PreToolUse") =>
+  JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
 /** What becomes of `ls` when a hook before it says something. */
 const decide = async (...lines: ReadonlyArray<string>) => {
@@ -59,13 +60,21 @@ describe("Codex", () => {
 
   const open: ReadonlyArray<readonly [what: string, line: string, warning: RegExp]> = [
     ["exit code 2 without a word", "exit 2", /gave no reason on standard error/],
-    ["another exit code", `echo '${specific({ permissionDecision: "deny", permissionDecisionReason: "x" })}'; exit 1`, /ended with 1/],
+    [
+      "another exit code",
+      `echo '${specific({ permissionDecision: "deny", permissionDecisionReason: "x" })}'; exit 1`,
+      /ended with 1/
+    ],
     ["deny without a reason", echo(specific({ permissionDecision: "deny" })), /deny needs a reason/],
     ["block without a reason", echo(JSON.stringify({ decision: "block", reason: " " })), /block needs a reason/],
     ["ask", echo(specific({ permissionDecision: "ask", permissionDecisionReason: "sure?" })), /"ask" is not supported/],
     ["approve", echo(JSON.stringify({ decision: "approve" })), /"approve" is not supported/],
     ["allow without a new input", echo(specific({ permissionDecision: "allow" })), /allow needs updatedInput/],
-    ["a new input without allow", echo(specific({ updatedInput: { command: "x" } })), /updatedInput needs permissionDecision allow/],
+    [
+      "a new input without allow",
+      echo(specific({ updatedInput: { command: "x" } })),
+      /updatedInput needs permissionDecision allow/
+    ],
     ["continue: false", echo(JSON.stringify({ continue: false })), /continue: false is not supported/],
     ["suppressOutput", echo(JSON.stringify({ suppressOutput: true })), /suppressOutput is not supported/],
     ["an unknown key", echo(JSON.stringify({ decision: "block", reason: "x", extra: 1 })), /unknown key "extra"/],
@@ -85,7 +94,9 @@ describe("Codex", () => {
     })
   }
 
-  it("lets the tool run with a new input that comes with allow; of several the last in the file counts", { timeout: 60_000 }, async () => {
+  it("lets the tool run with a new input that comes with allow; of several the last in the file counts", {
+    timeout: 60_000
+  }, async () => {
     const allow = (line: string) => specific({ permissionDecision: "allow", updatedInput: { command: line } })
     assert.deepEqual((await decide(echo(allow("ls -l")))).ran, ["ls -l"])
     assert.deepEqual((await decide(`sleep 0.3; echo '${allow("one")}'`, echo(allow("two")))).ran, ["two"])
@@ -125,26 +136,36 @@ describe("Codex", () => {
       "tool_use_id"
     ])
     const cwd = join(root, "p")
-    assert.deepInclude(told, { hook_event_name: "PreToolUse", model: "model-1", tool_name: "Bash", tool_input: { command: "ls" }, cwd })
+    assert.deepInclude(told, {
+      hook_event_name: "PreToolUse",
+      model: "model-1",
+      tool_name: "Bash",
+      tool_input: { command: "ls" },
+      cwd
+    })
   })
 
-  it("says the model that answered last, and null for a transcript where none is written", { timeout: 60_000 }, async () => {
-    const root = folder()
-    const note = [command("cat >> told.jsonl")]
-    write(join(root, "home/.codex/hooks.json"), JSON.stringify({ hooks: { UserPromptSubmit: note, Stop: note } }))
-    write(join(root, "p/README"), "")
-    await using agent = createAgent({
-      provider: scripted([{ text: "one" }, { text: "two" }]).provider,
-      cwd: join(root, "p"),
-      hookSources: [HookFiles.source({ home: join(root, "home"), sources: ["codex"], transcripts: false })]
-    })
-    const session = await agent.session()
-    await session.run("go")
-    await session.run("go on")
-    const told = readFileSync(join(root, "p/told.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line))
-    assert.deepEqual(told.map(({ model }) => model), ["", "model-1", "model-1", "model-1"])
-    assert.deepEqual(told.map((one) => one.transcript_path), [null, null, null, null])
-  })
+  it(
+    "says the model that answered last, and null for a transcript where none is written",
+    { timeout: 60_000 },
+    async () => {
+      const root = folder()
+      const note = [command("cat >> told.jsonl")]
+      write(join(root, "home/.codex/hooks.json"), JSON.stringify({ hooks: { UserPromptSubmit: note, Stop: note } }))
+      write(join(root, "p/README"), "")
+      await using agent = createAgent({
+        provider: scripted([{ text: "one" }, { text: "two" }]).provider,
+        cwd: join(root, "p"),
+        hookSources: [HookFiles.source({ home: join(root, "home"), sources: ["codex"], transcripts: false })]
+      })
+      const session = await agent.session()
+      await session.run("go")
+      await session.run("go on")
+      const told = readFileSync(join(root, "p/told.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line))
+      assert.deepEqual(told.map(({ model }) => model), ["", "model-1", "model-1", "model-1"])
+      assert.deepEqual(told.map((one) => one.transcript_path), [null, null, null, null])
+    }
+  )
 
   it("reads hooks.json and config.toml of the user and the project, and trusts the project's when somebody does", () => {
     const root = folder()
@@ -178,15 +199,21 @@ describe("Codex", () => {
 
   it("takes names of few characters exactly, knows its own events only, and skips patterns that are none", () => {
     const hooks = {
-      PreToolUse: [{ matcher: "Edit|Write", ...command("a") }, { matcher: "Ba-sh", ...command("b") }, { matcher: "[", ...command("c") }],
+      PreToolUse: [{ matcher: "Edit|Write", ...command("a") }, { matcher: "Ba-sh", ...command("b") }, {
+        matcher: "[",
+        ...command("c")
+      }],
       SessionEnd: [command("d")]
     }
     const { handlers, warnings } = Codex.decode(JSON.stringify({ hooks }), "hooks.json")
-    assert.deepEqual(handlers.map(({ matcher }) => ["Edit", "MultiEdit", "xBa-shx", "["].map((name) => matcher.test(name))), [
-      [true, false, false, false],
-      [false, false, true, false],
-      [false, false, false, false]
-    ])
+    assert.deepEqual(
+      handlers.map(({ matcher }) => ["Edit", "MultiEdit", "xBa-shx", "["].map((name) => matcher.test(name))),
+      [
+        [true, false, false, false],
+        [false, false, true, false],
+        [false, false, false, false]
+      ]
+    )
     assert.deepEqual(warnings.map(({ key }) => key), ["hooks.PreToolUse[2].matcher", "hooks.SessionEnd"])
   })
 })

@@ -25,7 +25,8 @@ const leaving = (then: string, name: string, own = folder()) => {
   return spawn(process.execPath, ["--conditions=@belay/source", program, own, `x${name}`, then], { stdio: "ignore" })
 }
 
-const codeOf = (child: ReturnType<typeof spawn>): Promise<number | null> => new Promise((resolve) => void child.once("exit", resolve))
+const codeOf = (child: ReturnType<typeof spawn>): Promise<number | null> =>
+  new Promise((resolve) => void child.once("exit", resolve))
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -33,18 +34,35 @@ describe("Command", () => {
   it.live("gives back what a line of shell wrote, and with what it ended", () =>
     Effect.gen(function*() {
       const finished = yield* run("cat; echo oops >&2; exit 3", { input: `{"a":"é"}\n` })
-      assert.deepInclude(finished, { exitCode: 3, stdout: `{"a":"é"}\n`, stderr: "oops\n", timedOut: false, overflowed: false })
+      assert.deepInclude(finished, {
+        exitCode: 3,
+        stdout: `{"a":"é"}\n`,
+        stderr: "oops\n",
+        timedOut: false,
+        overflowed: false
+      })
     }))
 
   it.live("runs bash where it is, without a terminal, in the folder that was asked for", () =>
     Effect.gen(function*() {
-      const { exitCode, stdout } = yield* run(`[[ -n "$BASH_VERSION" ]] && pwd; [ -t 0 ] || (exec 3</dev/tty) 2>/dev/null || echo none`)
+      const { exitCode, stdout } = yield* run(
+        `[[ -n "$BASH_VERSION" ]] && pwd; [ -t 0 ] || (exec 3</dev/tty) 2>/dev/null || echo none`
+      )
       assert.deepEqual([exitCode, stdout], [0, `${home}\nnone\n`])
     }))
 
   it.live("starts a program with arguments as they are, whatever they hold", () =>
     Effect.gen(function*() {
-      const args = ["-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", "$(touch pwned)", "; touch pwned", "a b", "*", "`id`"]
+      const args = [
+        "-e",
+        "console.log(JSON.stringify(process.argv.slice(1)))",
+        "--",
+        "$(touch pwned)",
+        "; touch pwned",
+        "a b",
+        "*",
+        "`id`"
+      ]
       const { stdout } = yield* run("node", { args })
       assert.deepEqual(JSON.parse(stdout), args.slice(3))
       assert.isFalse(existsSync(join(home, "pwned")))
@@ -135,7 +153,8 @@ describe("Command", () => {
     Effect.gen(function*() {
       const name = word()
       const ready = join(home, name)
-      const sleeper = `bash -c "trap '' TERM HUP; touch ${ready}.\\$1; while :; do read -t 0.05 < <(:) || :; done" ${name}`
+      const sleeper =
+        `bash -c "trap '' TERM HUP; touch ${ready}.\\$1; while :; do read -t 0.05 < <(:) || :; done" ${name}`
       const script =
         `${sleeper} 1 & nohup ${sleeper} 2 >/dev/null 2>&1 & setsid ${sleeper} 3 >/dev/null 2>&1 & (setsid setsid ${sleeper} 4 &) ; wait`
       const fiber = yield* Effect.forkChild(run(script))
@@ -204,9 +223,12 @@ describe("Command", () => {
   it.live("ends what went on in the background for too long, wherever it went", () =>
     Effect.gen(function*() {
       const name = word()
-      yield* run(`(exec -a ${name} sleep 1000) & setsid bash -c 'trap "" TERM; while :; do sleep 0.01; done' ${name} & :`, {
-        lingerMs: 100
-      })
+      yield* run(
+        `(exec -a ${name} sleep 1000) & setsid bash -c 'trap "" TERM; while :; do sleep 0.01; done' ${name} & :`,
+        {
+          lingerMs: 100
+        }
+      )
       yield* Effect.promise(() => until(() => alive(name).length === 0))
     }))
 
@@ -218,9 +240,12 @@ describe("Command", () => {
         lines.push(line)
         writeFileSync(finished, "")
       }
-      const { stdout } = yield* run(`printf fir; printf 'st\\nsecond\\n'; until [ -f ${finished} ]; do sleep 0.01; done; echo third`, {
-        onFirstLine
-      })
+      const { stdout } = yield* run(
+        `printf fir; printf 'st\\nsecond\\n'; until [ -f ${finished} ]; do sleep 0.01; done; echo third`,
+        {
+          onFirstLine
+        }
+      )
       assert.deepEqual([lines, stdout], [["first"], "first\nsecond\nthird\n"])
     }))
 
@@ -244,9 +269,15 @@ describe("Command", () => {
 
   it.live("runs many at once without mixing them up", () =>
     Effect.gen(function*() {
-      const all = yield* Effect.forEach(Array.from({ length: 20 }, (_, index) => index), (index) => run("cat", { input: `${index}` }), {
+      const all = yield* Effect.forEach(Array.from({ length: 20 }, (_, index) => index), (index) =>
+        run("cat", { input: `${index}` }), {
         concurrency: 10
       })
-      assert.deepEqual(all.map(({ stdout }) => Number(stdout)), Array.from({ length: 20 }, (_, index) => index))
+      assert.deepEqual(
+        all.map(({ stdout }) =>
+          Number(stdout)
+        ),
+        Array.from({ length: 20 }, (_, index) => index)
+      )
     }))
 })

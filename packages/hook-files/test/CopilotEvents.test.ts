@@ -12,7 +12,10 @@ const child = { agent: { name: "helper", depth: 1, invokedBy: "subagent" as cons
 describe("Copilot and everything but tools", () => {
   it.effect("begins a session with context and with prompts, which a session that goes on does not get again", () =>
     Effect.gen(function*() {
-      const { at, told } = world({ sessionStart: [{ type: "prompt", prompt: "/init" }, { bash: "x" }], SessionStart: bash("y") }, {
+      const { at, told } = world({
+        sessionStart: [{ type: "prompt", prompt: "/init" }, { bash: "x" }],
+        SessionStart: bash("y")
+      }, {
         x: answer({ additionalContext: "use tabs" }),
         y: answer({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: "be brief" } })
       })
@@ -24,15 +27,27 @@ describe("Copilot and everything but tools", () => {
       assert.deepEqual(yield* begin("startup"), ["use tabs", "be brief", "/init"])
       assert.deepEqual(yield* begin("resume"), ["use tabs", "be brief"])
       yield* begin("rotate")
-      assert.deepEqual(told.map(({ input }) => input["source"]), ["startup", "startup", "resume", "resume", "new", "new"])
+      assert.deepEqual(told.map(({ input }) => input["source"]), [
+        "startup",
+        "startup",
+        "resume",
+        "resume",
+        "new",
+        "new"
+      ])
       assert.strictEqual(told[1]!.input["hook_event_name"], "SessionStart")
     }))
 
   it.effect("tells the end of a session", () =>
     Effect.gen(function*() {
       const { at, told } = world({ sessionEnd: bash("x") }, { x: answer("", 1) })
-      for (const reason of ["done", "error", "abort", "rotate"] as const) yield* at("onSessionEnd", { sessionId: "session-1", reason })
-      assert.deepEqual(told.map(({ input }) => input["reason"]), ["complete", "error", "abort", "user_exit"])
+      for (const reason of ["done", "error", "abort", "rotate"] as const) {
+        yield* at("onSessionEnd", { sessionId: "session-1", reason })
+      }
+      assert.deepEqual(
+        told.map(({ input }) => input["reason"]),
+        ["complete", "error", "abort", "user_exit"]
+      )
     }))
 
   it.effect("lets a prompt be changed, first as the user gave it and then as the model gets it", () =>
@@ -51,7 +66,10 @@ describe("Copilot and everything but tools", () => {
         b: answer({ modifiedTransformedPrompt: 7 })
       })
       assert.strictEqual((yield* wrong.at("preTurn", { message: "zero" }))._tag, "Continue")
-      assert.match(wrong.scope.warnings.join("\n"), /modifiedPrompt does not count[^]*modifiedTransformedPrompt does not count/)
+      assert.match(
+        wrong.scope.warnings.join("\n"),
+        /modifiedPrompt does not count[^]*modifiedTransformedPrompt does not count/
+      )
       const warned = world({ UserPromptSubmit: bash("x") }, { x: answer("", 2, "careful") })
       assert.strictEqual((yield* warned.at("preTurn", { message: "zero" }))._tag, "Continue")
       assert.deepEqual(warned.heard.users, ["careful"])
@@ -68,7 +86,12 @@ describe("Copilot and everything but tools", () => {
       assert.deepEqual(heard.follow, ["run the tests", "run the tests"])
       assert.match(scope.warnings[0]!, /8 times in a row/)
       assert.deepInclude(told[0]!.input, { transcriptPath: "", stopReason: "end_turn", stop_hook_active: false })
-      assert.deepInclude(told[3]!.input, { hook_event_name: "Stop", transcript_path: "", stop_reason: "end_turn", stop_hook_active: true })
+      assert.deepInclude(told[3]!.input, {
+        hook_event_name: "Stop",
+        transcript_path: "",
+        stop_reason: "end_turn",
+        stop_hook_active: true
+      })
       assert.strictEqual(Copilot.maxBlocks, 8)
     }))
 
@@ -90,8 +113,18 @@ describe("Copilot and everything but tools", () => {
         response: "long",
         stopReason: "end_turn"
       })
-      assert.deepInclude(told[2]!.input, { agent_name: "helper", last_assistant_message: "long", stop_reason: "end_turn" })
-      const output = { text: "long", finishReason: "stop" as const, usage: { inputTokens: 1, outputTokens: 1 }, steps: 1, toolCalls: 0 }
+      assert.deepInclude(told[2]!.input, {
+        agent_name: "helper",
+        last_assistant_message: "long",
+        stop_reason: "end_turn"
+      })
+      const output = {
+        text: "long",
+        finishReason: "stop" as const,
+        usage: { inputTokens: 1, outputTokens: 1 },
+        steps: 1,
+        toolCalls: 0
+      }
       const ended = yield* at("postTurn", { input: { message: "do it" }, output, executed: true }, scope)
       assert.deepInclude(ended.event["output"], { text: "short" })
       const blocked = world({ subagentStop: bash("a", "b") }, {
@@ -122,11 +155,21 @@ describe("Copilot and everything but tools", () => {
         )
       const allow = of(answer({ behavior: "allow" }))
       assert.deepInclude(yield* allow.at("onPermission", ask()), { _tag: "Replace", value: { type: "allow" } })
-      assert.deepInclude(allow.told[0]!.input, { toolName: "bash", toolArgs: "{\"command\":\"ls\"}", toolInput: { command: "ls" } })
+      assert.deepInclude(allow.told[0]!.input, {
+        toolName: "bash",
+        toolArgs: "{\"command\":\"ls\"}",
+        toolInput: { command: "ls" }
+      })
       assert.strictEqual((yield* allow.at("onPermission", ask({ requestSandboxBypass: true })))._tag, "Continue")
       const deny = of(answer({ behavior: "deny", message: "not you" }))
-      assert.deepInclude(yield* deny.at("onPermission", ask({ requestSandboxBypass: true })), { _tag: "Reject", reason: "not you" })
-      assert.strictEqual((yield* of(answer({ behavior: "deny" }), answer({ behavior: "allow" })).at("onPermission", ask()))._tag, "Replace")
+      assert.deepInclude(yield* deny.at("onPermission", ask({ requestSandboxBypass: true })), {
+        _tag: "Reject",
+        reason: "not you"
+      })
+      assert.strictEqual(
+        (yield* of(answer({ behavior: "deny" }), answer({ behavior: "allow" })).at("onPermission", ask()))._tag,
+        "Replace"
+      )
       const two = of(answer({ behavior: "allow", message: "told so" }, 2, "ignored"))
       assert.deepInclude(yield* two.at("onPermission", ask()), { _tag: "Reject", reason: "told so" })
       assert.deepInclude(yield* of(answer("", 2, "ignored")).at("onPermission", ask()), {
@@ -135,7 +178,9 @@ describe("Copilot and everything but tools", () => {
       })
       assert.strictEqual((yield* of(answer("", 1)).at("onPermission", ask()))._tag, "Continue")
       const claude = world({ PermissionRequest: [{ bash: "x", matcher: "Bash" }] }, {
-        x: answer({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "deny", message: "no" } } })
+        x: answer({
+          hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "deny", message: "no" } }
+        })
       })
       assert.deepInclude(yield* claude.at("onPermission", ask()), { _tag: "Reject", reason: "no" })
       assert.deepInclude(claude.told[0]!.input, { tool_name: "Bash", tool_input: { command: "ls" } })
@@ -143,7 +188,9 @@ describe("Copilot and everything but tools", () => {
 
   it.effect("ends the turn where a denial says so", () =>
     Effect.gen(function*() {
-      const { at } = world({ permissionRequest: bash("x") }, { x: answer({ behavior: "deny", message: "stop it", interrupt: true }) })
+      const { at } = world({ permissionRequest: bash("x") }, {
+        x: answer({ behavior: "deny", message: "stop it", interrupt: true })
+      })
       const usage = { inputTokens: 1, outputTokens: 1 }
       yield* at("onPermission", {
         call: { id: "c", name: "bash", args: {} },
@@ -163,7 +210,10 @@ describe("Copilot and everything but tools", () => {
       yield* seen.at("postToolCall", { ...result("bash", {}, ""), result: { ok: false, error: "exit 1" } })
       const refused = new HookRejected({ hook: "h", point: "preTurn", reason: "r", message: "h rejected preTurn: r" })
       yield* seen.at("onTurnError", { input: { message: "m" }, error: refused })
-      yield* seen.at("onTurnError", { input: { message: "m" }, error: new PortFailed({ port: "memory", message: "gone" }) })
+      yield* seen.at("onTurnError", {
+        input: { message: "m" },
+        error: new PortFailed({ port: "memory", message: "gone" })
+      })
       yield* seen.at("onTurnError", { input: { message: "m" }, error: overloaded })
       assert.deepEqual(seen.told.map(({ input }) => [input["errorContext"], input["recoverable"], input["error"]]), [
         ["model_call", true, { message: "out of capacity", name: "Overloaded" }],
@@ -179,10 +229,17 @@ describe("Copilot and everything but tools", () => {
       assert.strictEqual((yield* of({ errorHandling: "skip" }).at("onLlmError", failed()))._tag, "Continue")
       const abort = of({ errorHandling: "abort" })
       assert.strictEqual((yield* abort.at("onLlmError", failed()))._tag, "Abort")
-      assert.strictEqual((yield* abort.at("postToolCall", { ...result("bash", {}, ""), result: { ok: false, error: "x" } }))._tag, "Abort")
+      assert.strictEqual(
+        (yield* abort.at("postToolCall", { ...result("bash", {}, ""), result: { ok: false, error: "x" } }))._tag,
+        "Abort"
+      )
       const pascal = world({ ErrorOccurred: bash("x") })
       yield* pascal.at("onLlmError", failed())
-      assert.deepInclude(pascal.told[0]!.input, { hook_event_name: "ErrorOccurred", error_context: "model_call", recoverable: false })
+      assert.deepInclude(pascal.told[0]!.input, {
+        hook_event_name: "ErrorOccurred",
+        error_context: "model_call",
+        recoverable: false
+      })
     }))
 
   it.effect("tells compactions and notifications, which nobody can block", () =>
@@ -190,8 +247,15 @@ describe("Copilot and everything but tools", () => {
       const { at, heard, told } = world({
         preCompact: [{ bash: "auto", matcher: "auto" }, { bash: "manual", matcher: "manual" }],
         notification: [{ bash: "note", matcher: "shell_.*" }]
-      }, { auto: answer({ decision: "block" }, 2, "careful"), note: answer({ additionalContext: "the build is done", decision: "block" }) })
-      const compaction = { messages: [], budget: { usedTokens: 1, windowTokens: 2 }, hint: { instructions: "keep names" } }
+      }, {
+        auto: answer({ decision: "block" }, 2, "careful"),
+        note: answer({ additionalContext: "the build is done", decision: "block" })
+      })
+      const compaction = {
+        messages: [],
+        budget: { usedTokens: 1, windowTokens: 2 },
+        hint: { instructions: "keep names" }
+      }
       assert.strictEqual((yield* at("preCompaction", { ...compaction, trigger: "overflow" }))._tag, "Continue")
       yield* at("preCompaction", { ...compaction, trigger: "manual" })
       const note = (notification_type: string) =>

@@ -19,7 +19,8 @@ const names: ReadonlyArray<readonly [camel: string, pascal: string]> = [
   ["notification", "Notification"]
 ]
 
-const decode = (hooks: object, more: object = {}) => Copilot.decode(JSON.stringify({ version: 1, hooks, ...more }), "hooks.json")
+const decode = (hooks: object, more: object = {}) =>
+  Copilot.decode(JSON.stringify({ version: 1, hooks, ...more }), "hooks.json")
 const one = (entry: object, event = "preToolUse") => decode({ [event]: [entry] })
 
 describe("Copilot.decode", () => {
@@ -37,9 +38,16 @@ describe("Copilot.decode", () => {
 
   it("reads bash, command and exec, with a folder and variables", () => {
     const work = (entry: object) => one(entry).handlers[0]?.work
-    assert.deepEqual(work({ type: "command", bash: "a", powershell: "b", command: "c" }), { type: "command", command: "a" })
+    assert.deepEqual(work({ type: "command", bash: "a", powershell: "b", command: "c" }), {
+      type: "command",
+      command: "a"
+    })
     assert.deepEqual(work({ powershell: "b", command: "c" }), { type: "command", command: "c" })
-    assert.deepEqual(work({ exec: "node", args: ["x.js", "a b"] }), { type: "command", command: "node", args: ["x.js", "a b"] })
+    assert.deepEqual(work({ exec: "node", args: ["x.js", "a b"] }), {
+      type: "command",
+      command: "node",
+      args: ["x.js", "a b"]
+    })
     assert.deepEqual(work({ exec: "true" }), { type: "command", command: "true", args: [] })
     const [handler] = one({ bash: "x", cwd: "scripts", env: { M: "1" } }).handlers
     assert.deepEqual([handler?.cwd, handler?.env], ["scripts", { M: "1" }])
@@ -49,8 +57,17 @@ describe("Copilot.decode", () => {
 
   it("reads http, which has to be https where it decides or is told secrets", () => {
     const http = (url: string, event: string, more: object = {}) => one({ type: "http", url, ...more }, event)
-    const { handlers } = http("https://h.example/x", "postToolUse", { headers: { "X-A": "$T" }, allowedEnvVars: ["T"], timeoutSec: 5 })
-    assert.deepEqual(handlers[0]?.work, { type: "http", url: "https://h.example/x", headers: { "X-A": "$T" }, allowedEnvVars: ["T"] })
+    const { handlers } = http("https://h.example/x", "postToolUse", {
+      headers: { "X-A": "$T" },
+      allowedEnvVars: ["T"],
+      timeoutSec: 5
+    })
+    assert.deepEqual(handlers[0]?.work, {
+      type: "http",
+      url: "https://h.example/x",
+      headers: { "X-A": "$T" },
+      allowedEnvVars: ["T"]
+    })
     assert.lengthOf(http("http://h.example", "postToolUse").handlers, 1)
     for (const event of ["preToolUse", "PreToolUse", "permissionRequest"]) {
       assert.lengthOf(http("https://h.example", event).handlers, 1)
@@ -64,13 +81,22 @@ describe("Copilot.decode", () => {
   })
 
   it("reads prompts at sessionStart only", () => {
-    assert.deepEqual(one({ type: "prompt", prompt: "/init" }, "sessionStart").handlers[0]?.work, { type: "prompt", prompt: "/init" })
+    assert.deepEqual(one({ type: "prompt", prompt: "/init" }, "sessionStart").handlers[0]?.work, {
+      type: "prompt",
+      prompt: "/init"
+    })
     assert.match(one({ type: "prompt", prompt: "/init" }, "preToolUse").warnings[0]!.reason, /sessionStart only/)
   })
 
   it("compares whole names in camel case, and leaves out an entry whose pattern is none", () => {
-    const fits = (matcher: string, value: string, event = "preToolUse") => one({ bash: "x", matcher }, event).handlers[0]?.matches(value)
-    assert.deepEqual([fits("bash|edit", "bash"), fits("bash|edit", "bashful"), fits("ba.*", "bashful"), fits("bash", "a-bash")], [
+    const fits = (matcher: string, value: string, event = "preToolUse") =>
+      one({ bash: "x", matcher }, event).handlers[0]?.matches(value)
+    assert.deepEqual([
+      fits("bash|edit", "bash"),
+      fits("bash|edit", "bashful"),
+      fits("ba.*", "bashful"),
+      fits("bash", "a-bash")
+    ], [
       true,
       false,
       true,
@@ -88,7 +114,9 @@ describe("Copilot.decode", () => {
   it("compares as Claude does under a name in Pascal case", () => {
     const fits = (matcher: string, value: string, claude: string) =>
       one({ bash: "x", matcher }, "PreToolUse").handlers[0]?.matches(value, claude)
-    for (const matcher of ["*", "**", "", "Bash", "bash", "Edit|Bash", "B.*"]) assert.isTrue(fits(matcher, "bash", "Bash"), matcher)
+    for (const matcher of ["*", "**", "", "Bash", "bash", "Edit|Bash", "B.*"]) {
+      assert.isTrue(fits(matcher, "bash", "Bash"), matcher)
+    }
     for (const matcher of ["Bas", "Edit|Write", "b.*", ".*Z"]) assert.isFalse(fits(matcher, "bash", "Bash"), matcher)
     assert.isTrue(fits("Task", "task", "Agent"))
     assert.isTrue(fits("Agent", "task", "Agent"))
@@ -96,13 +124,19 @@ describe("Copilot.decode", () => {
 
   it("reads groups as other tools have them", () => {
     const { handlers, warnings } = decode({
-      PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "a" }, { type: "command", command: "b", timeout: 5 }] }]
+      PreToolUse: [{
+        matcher: "Bash",
+        hooks: [{ type: "command", command: "a" }, { type: "command", command: "b", timeout: 5 }]
+      }]
     })
     assert.deepEqual(warnings, [])
-    assert.deepEqual(handlers.map(({ key, matches, timeoutMs }) => [key, matches("bash", "Bash"), matches("view", "Read"), timeoutMs]), [
-      ["hooks.PreToolUse[0].hooks[0]", true, false, 30_000],
-      ["hooks.PreToolUse[0].hooks[1]", true, false, 5_000]
-    ])
+    assert.deepEqual(
+      handlers.map(({ key, matches, timeoutMs }) => [key, matches("bash", "Bash"), matches("view", "Read"), timeoutMs]),
+      [
+        ["hooks.PreToolUse[0].hooks[0]", true, false, 30_000],
+        ["hooks.PreToolUse[0].hooks[1]", true, false, 5_000]
+      ]
+    )
   })
 
   it("warns of everything that does not count, with its key, and reads the rest", () => {
@@ -121,7 +155,10 @@ describe("Copilot.decode", () => {
         { bash: "ok", timeoutSec: "soon", env: { A: 1 } }
       ]
     }, { disableAllHooks: "yes" })
-    assert.deepEqual(handlers.map(({ timeoutMs, work }) => [work, timeoutMs]), [[{ type: "command", command: "ok" }, 30_000]])
+    assert.deepEqual(handlers.map(({ timeoutMs, work }) => [work, timeoutMs]), [[
+      { type: "command", command: "ok" },
+      30_000
+    ]])
     assert.sameMembers(warnings.map(({ key }) => key), [
       "disableAllHooks",
       "hooks.preToolUs",
@@ -150,7 +187,8 @@ describe("Copilot.decode", () => {
     ])
     assert.isTrue(decode({ preToolUse: [{ bash: "x" }] }, { disableAllHooks: true }).disableAllHooks)
     assert.lengthOf(
-      Copilot.decode("{ // settings without a version\n\"hooks\": { \"agentStop\": [{ \"bash\": \"x\" }] } }", "f").handlers,
+      Copilot.decode("{ // settings without a version\n\"hooks\": { \"agentStop\": [{ \"bash\": \"x\" }] } }", "f")
+        .handlers,
       1
     )
   })

@@ -68,19 +68,31 @@ process.stdin.on('data', (chunk) => (raw += chunk)).on('end', () => {
 })
 `
 
-const start = (hooks: object, lines: ReadonlyArray<Line>, options: Partial<Copilot.Options> = {}, provider?: LlmProvider) => {
+const start = (
+  hooks: object,
+  lines: ReadonlyArray<Line>,
+  options: Partial<Copilot.Options> = {},
+  provider?: LlmProvider
+) => {
   const cwd = join(folder(), "my project")
   write(join(cwd, "scripts/security.sh"), security)
   write(join(cwd, "scripts/only-src.py"), onlySrc)
   write(join(cwd, "scripts/protect.py"), protect)
   write(join(cwd, "scripts/redact.cjs"), redact)
-  const { handlers, warnings } = Copilot.decode(JSON.stringify({ version: 1, hooks }), join(cwd, ".github/hooks/hooks.json"))
+  const { handlers, warnings } = Copilot.decode(
+    JSON.stringify({ version: 1, hooks }),
+    join(cwd, ".github/hooks/hooks.json")
+  )
   assert.deepEqual(warnings, [])
   const { ran, tools } = recording()
   const model = scripted(lines)
   const hook = Copilot.make({ handlers, projectDir: cwd, ...options })
   const agent = createAgent({ provider: provider ?? model.provider, tools, hooks: [hook], cwd })
-  const heard = { warnings: [] as Array<string>, notices: [] as Array<string>, custom: [] as Array<{ name: string; payload: unknown }> }
+  const heard = {
+    warnings: [] as Array<string>,
+    notices: [] as Array<string>,
+    custom: [] as Array<{ name: string; payload: unknown }>
+  }
   agent.on((event) => {
     if (event.type === "warning") heard.warnings.push(event.message)
     if (event.type === "notice") heard.notices.push(event.message)
@@ -89,7 +101,8 @@ const start = (hooks: object, lines: ReadonlyArray<Line>, options: Partial<Copil
   return { cwd, ran, requests: model.requests, agent, heard }
 }
 
-const said = (messages: ReadonlyArray<Parameters<typeof text>[0]>) => messages.filter(({ role }) => role === "tool").map(text)
+const said = (messages: ReadonlyArray<Parameters<typeof text>[0]>) =>
+  messages.filter(({ role }) => role === "tool").map(text)
 
 describe("scripts for GitHub Copilot", () => {
   it("C-53 guard and change calls of tools, write them down, and are events", { timeout: 60_000 }, async () => {
@@ -105,13 +118,19 @@ describe("scripts for GitHub Copilot", () => {
         },
         { matcher: "create|edit", exec: "python3", args: ["scripts/only-src.py"] }
       ],
-      PreToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "\"$CLAUDE_PROJECT_DIR\"/scripts/protect.py" }] }]
+      PreToolUse: [{
+        matcher: "Edit|Write",
+        hooks: [{ type: "command", command: "\"$CLAUDE_PROJECT_DIR\"/scripts/protect.py" }]
+      }]
     }, [
       calls(["bash", { command: "sudo reboot" }], ["bash", { command: "npm test" }]),
-      calls(["write_file", { path: "a.md", content: "x" }], ["write_file", { path: "src/a.ts", content: "x" }], ["write_file", {
-        path: "src/a.lock",
-        content: "x"
-      }])
+      calls(["write_file", { path: "a.md", content: "x" }], ["write_file", { path: "src/a.ts", content: "x" }], [
+        "write_file",
+        {
+          path: "src/a.lock",
+          content: "x"
+        }
+      ])
     ])
     await using _ = agent
     const { messages, status } = await agent.run("go")
@@ -126,10 +145,14 @@ describe("scripts for GitHub Copilot", () => {
       "bash strict",
       ...Array.from({ length: 3 }, () => "create strict")
     ])
-    const runs = heard.custom.flatMap(({ name, payload }) => name === "hook-run" ? [payload as { readonly [field: string]: unknown }] : [])
+    const runs = heard.custom.flatMap(({ name, payload }) =>
+      name === "hook-run" ? [payload as { readonly [field: string]: unknown }] : []
+    )
     const blocking = runs.find(({ outcome }) => outcome === "blocking") ?? {}
     assert.deepInclude(blocking, { event: "preToolUse", command: "./security.sh", exitCode: 0 })
-    assert.deepInclude(heard.custom.find(({ name }) => name === "hook-progress")?.payload as object, { message: "looking at the command" })
+    assert.deepInclude(heard.custom.find(({ name }) => name === "hook-progress")?.payload as object, {
+      message: "looking at the command"
+    })
   })
 
   it("change results, in node without a shell", { timeout: 60_000 }, async () => {
@@ -155,7 +178,9 @@ describe("scripts for GitHub Copilot", () => {
       "head -c 11000000 /dev/zero"
     ]
     for (const command of commands) {
-      const { agent, ran } = start({ preToolUse: [{ bash: command }] }, [calls(["bash", { command: "ls" }]), { text: "done" }])
+      const { agent, ran } = start({ preToolUse: [{ bash: command }] }, [calls(["bash", { command: "ls" }]), {
+        text: "done"
+      }])
       const { messages, status } = await agent.run("go")
       await agent[Symbol.asyncDispose]()
       assert.deepEqual([status, ran], ["completed", []], command)
@@ -172,7 +197,10 @@ describe("scripts for GitHub Copilot", () => {
 
   it("may say up to 10 MiB", { timeout: 60_000 }, async () => {
     const { agent, ran } = start({
-      preToolUse: [{ bash: "printf '{\"permissionDecision\":\"allow\",\"x\":\"'; head -c 3000000 /dev/zero | tr '\\0' x; printf '\"}'" }]
+      preToolUse: [{
+        bash:
+          "printf '{\"permissionDecision\":\"allow\",\"x\":\"'; head -c 3000000 /dev/zero | tr '\\0' x; printf '\"}'"
+      }]
     }, [calls(["bash", { command: "ls" }])])
     await using _ = agent
     await agent.run("go")
@@ -181,7 +209,9 @@ describe("scripts for GitHub Copilot", () => {
 
   it("begin a session with a prompt, change what the user said, and hear of the end", { timeout: 60_000 }, async () => {
     const { agent, cwd, requests } = start({
-      sessionStart: [{ type: "prompt", prompt: "Read the guidelines." }, { bash: "echo '{\"additionalContext\":\"Use tabs.\"}'" }],
+      sessionStart: [{ type: "prompt", prompt: "Read the guidelines." }, {
+        bash: "echo '{\"additionalContext\":\"Use tabs.\"}'"
+      }],
       userPromptSubmitted: [{ bash: "cat > prompt.json" }],
       userPromptTransformed: [{
         bash: "sed 's/.*\"transformedPrompt\":\"\\([^\"]*\\)\".*/{\"modifiedTransformedPrompt\":\"\\1, please\"}/'"
@@ -197,7 +227,8 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   it("U-22 keep the agent going until they are content, but not for ever", { timeout: 60_000 }, async () => {
-    const once = "if [ -f .verified ]; then exit 0; fi; touch .verified; echo '{\"decision\":\"block\",\"reason\":\"Run the tests.\"}'"
+    const once =
+      "if [ -f .verified ]; then exit 0; fi; touch .verified; echo '{\"decision\":\"block\",\"reason\":\"Run the tests.\"}'"
     const { agent, requests } = start({ agentStop: [{ bash: once }] }, [{ text: "done" }, { text: "really done" }])
     await using _ = agent
     assert.strictEqual((await agent.run("go")).text, "really done")
@@ -213,32 +244,40 @@ describe("scripts for GitHub Copilot", () => {
     assert.match(heard.warnings.join("\n"), /8 times in a row/)
   })
 
-  it("hear of errors by where they happened, and have a call of the model made again", { timeout: 60_000 }, async () => {
-    let attempts = 0
-    const provider: LlmProvider = {
-      name: "one",
-      complete: () =>
-        Effect.suspend(() =>
-          ++attempts === 1
-            ? Effect.fail(overloaded)
-            : Effect.succeed({ model: "m", text: "fine", toolCalls: [], finishReason: "stop" as const })
-        )
+  it(
+    "hear of errors by where they happened, and have a call of the model made again",
+    { timeout: 60_000 },
+    async () => {
+      let attempts = 0
+      const provider: LlmProvider = {
+        name: "one",
+        complete: () =>
+          Effect.suspend(() =>
+            ++attempts === 1
+              ? Effect.fail(overloaded)
+              : Effect.succeed({ model: "m", text: "fine", toolCalls: [], finishReason: "stop" as const })
+          )
+      }
+      const { agent, cwd, heard } = start(
+        {
+          errorOccurred: [{
+            bash:
+              "cat >> errors.log; echo '{\"errorHandling\":\"retry\",\"retryCount\":3,\"userNotification\":\"The model is busy.\"}'"
+          }]
+        },
+        [],
+        {},
+        provider
+      )
+      await using _ = agent
+      assert.strictEqual((await agent.run("go")).text, "fine")
+      assert.deepInclude(JSON.parse(readFileSync(join(cwd, "errors.log"), "utf8")), {
+        errorContext: "model_call",
+        recoverable: true
+      })
+      assert.deepEqual(heard.notices, ["The model is busy."])
     }
-    const { agent, cwd, heard } = start(
-      {
-        errorOccurred: [{
-          bash: "cat >> errors.log; echo '{\"errorHandling\":\"retry\",\"retryCount\":3,\"userNotification\":\"The model is busy.\"}'"
-        }]
-      },
-      [],
-      {},
-      provider
-    )
-    await using _ = agent
-    assert.strictEqual((await agent.run("go")).text, "fine")
-    assert.deepInclude(JSON.parse(readFileSync(join(cwd, "errors.log"), "utf8")), { errorContext: "model_call", recoverable: true })
-    assert.deepEqual(heard.notices, ["The model is busy."])
-  })
+  )
 
   it("hear of sub-agents, tell them more, and change what they give back", { timeout: 60_000 }, async () => {
     const inner = scripted([{ text: "a long report" }])
@@ -248,7 +287,9 @@ describe("scripts for GitHub Copilot", () => {
     const text_ = JSON.stringify({
       hooks: {
         subagentStart: [{ bash: "echo '{\"additionalContext\":\"Use tabs.\"}'" }],
-        SubagentStop: [{ bash: "grep -q '\"last_assistant_message\":\"a long report\"' && echo '{\"modifiedResponse\":\"a report\"}'" }],
+        SubagentStop: [{
+          bash: "grep -q '\"last_assistant_message\":\"a long report\"' && echo '{\"modifiedResponse\":\"a report\"}'"
+        }],
         Stop: [{ bash: "cat > stop.json" }]
       }
     })
@@ -276,11 +317,22 @@ describe("scripts for GitHub Copilot", () => {
     const runners: Runners.Runners = ({ input, work }) =>
       Effect.promise(async () => {
         if (work.type !== "http") return assert.fail(work.type)
-        const answer = await fetch(work.url, { method: "POST", body: JSON.stringify(input), headers: { ...work.headers } })
+        const answer = await fetch(work.url, {
+          method: "POST",
+          body: JSON.stringify(input),
+          headers: { ...work.headers }
+        })
         const failed = { timedOut: false, overflowed: false, durationMs: 1 }
-        return { exitCode: answer.ok ? 0 : 1, stdout: await answer.text(), stderr: answer.ok ? "" : `status ${answer.status}`, ...failed }
+        return {
+          exitCode: answer.ok ? 0 : 1,
+          stdout: await answer.text(),
+          stderr: answer.ok ? "" : `status ${answer.status}`,
+          ...failed
+        }
       })
-    const { agent, heard } = start({ postToolUse: [{ type: "http", url: `${url}/ok` }, { type: "http", url: `${url}/broken` }] }, [
+    const { agent, heard } = start({
+      postToolUse: [{ type: "http", url: `${url}/ok` }, { type: "http", url: `${url}/broken` }]
+    }, [
       calls(["bash", { command: "ls" }])
     ], { runners })
     await using _ = agent
@@ -289,7 +341,9 @@ describe("scripts for GitHub Copilot", () => {
     assert.deepEqual(said(messages), ["done\n\nfrom the server"])
     assert.deepEqual(bodies.map(({ toolName }) => toolName), ["bash", "bash"])
     assert.match(heard.warnings.join("\n"), /ended with 1: status 500/)
-    const { agent: other, heard: told } = start({ postToolUse: [{ type: "http", url }] }, [calls(["bash", { command: "ls" }])])
+    const { agent: other, heard: told } = start({ postToolUse: [{ type: "http", url }] }, [
+      calls(["bash", { command: "ls" }])
+    ])
     await using __ = other
     assert.strictEqual((await other.run("go")).status, "completed")
     assert.match(told.warnings.join("\n"), /ended with 1: .*(refused|not allowed|private|loopback|https)/i)
@@ -297,7 +351,9 @@ describe("scripts for GitHub Copilot", () => {
 
   it("C-30 are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {
     const word = "3611.5"
-    const { agent, cwd, ran } = start({ preToolUse: [{ bash: `touch started; sleep ${word}` }] }, [calls(["bash", { command: "ls" }])])
+    const { agent, cwd, ran } = start({ preToolUse: [{ bash: `touch started; sleep ${word}` }] }, [
+      calls(["bash", { command: "ls" }])
+    ])
     await using _ = agent
     const controller = new AbortController()
     const running = agent.run("go", { signal: controller.signal }).then(({ status }) => status, () => "failed")

@@ -23,25 +23,29 @@ const fileOf: { readonly [D in "copilot" | "gemini"]: (path: "project" | "user")
 }
 
 describe("env of an entry", () => {
-  it.each(["copilot", "gemini"] as const)("of a project's file may not say what programs load (%s), of the user's it may", {
-    timeout: 60_000
-  }, async (dialect) => {
-    const entry = dialect === "copilot"
-      ? String.raw`a\.json: hooks\.preToolUse\[0\]`
-      : String.raw`settings\.json: hooks\.BeforeTool\[0\]\.hooks\[0\]`
-    for (const whose of ["project", "user"] as const) {
-      const warnings = whose === "user"
-        ? []
-        : ["LD_PRELOAD", "NODE_OPTIONS"].map((name) => new RegExp(`${entry}\\.env\\.${name}: is not set`))
-      const { agent: made, did, read } = start(dialect, { "README.md": "", ...fileOf[dialect](whose) }, [
-        calls(["bash", { command: "ls" }])
-      ], { warnings })
-      await using agent = made
-      await agent.run("go")
-      assert.lengthOf(did, 1)
-      assert.strictEqual(read("seen"), whose === "user" ? `strict|${env.LD_PRELOAD}|${env.NODE_OPTIONS}` : "strict||")
+  it.each(["copilot", "gemini"] as const)(
+    "of a project's file may not say what programs load (%s), of the user's it may",
+    {
+      timeout: 60_000
+    },
+    async (dialect) => {
+      const entry = dialect === "copilot"
+        ? String.raw`a\.json: hooks\.preToolUse\[0\]`
+        : String.raw`settings\.json: hooks\.BeforeTool\[0\]\.hooks\[0\]`
+      for (const whose of ["project", "user"] as const) {
+        const warnings = whose === "user"
+          ? []
+          : ["LD_PRELOAD", "NODE_OPTIONS"].map((name) => new RegExp(`${entry}\\.env\\.${name}: is not set`))
+        const { agent: made, did, read } = start(dialect, { "README.md": "", ...fileOf[dialect](whose) }, [
+          calls(["bash", { command: "ls" }])
+        ], { warnings })
+        await using agent = made
+        await agent.run("go")
+        assert.lengthOf(did, 1)
+        assert.strictEqual(read("seen"), whose === "user" ? `strict|${env.LD_PRELOAD}|${env.NODE_OPTIONS}` : "strict||")
+      }
     }
-  })
+  )
 
   it("of a project is refused by name, whatever the system", () => {
     const refused = [
@@ -67,24 +71,34 @@ describe("env of an entry", () => {
     const fine = ["MODE", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "MY_PATH", "ENVIRONMENT", "RUBBER", "HOMEPAGE"]
     const { cwd, load } = place()
     const variables = Object.fromEntries([...refused, ...fine].map((name) => [name, "x"]))
-    write(join(cwd, ".github/hooks/a.json"), JSON.stringify({ version: 1, hooks: { preToolUse: [{ bash: "true", env: variables }] } }))
+    write(
+      join(cwd, ".github/hooks/a.json"),
+      JSON.stringify({ version: 1, hooks: { preToolUse: [{ bash: "true", env: variables }] } })
+    )
     const { sources, warnings } = load({ sources: ["copilot"] })
     assert.deepEqual(warnings.map(({ key }) => key), refused.map((name) => `hooks.preToolUse[0].env.${name}`))
     assert.deepEqual(Object.keys(sources[0]!.config.handlers[0]!.env ?? {}), fine)
   })
 
-  it("of Copilot is filled in with what the command sees, and says once what it does not", { timeout: 60_000 }, async () => {
-    const preToolUse = [{
-      bash: `printf '%s\\n' "$LIB" "$HOME/lib" "[$TOKEN]" > seen`,
-      env: { LIB: "$HOME/lib", TOKEN: "x${BELAY_SECRET}" }
-    }]
-    const files: Files = { ".github/hooks/a.json": { version: 1, hooks: { preToolUse } } }
-    const step = calls(["bash", { command: "ls" }])
-    const { agent: made, heard, home, read } = start("copilot", files, [step, step])
-    await using agent = made
-    await agent.run("go")
-    assert.strictEqual(read("seen"), `${home}/lib\n${home}/lib\n[x]\n`)
-    assert.lengthOf(heard.warnings, 1)
-    assert.match(heard.warnings[0]!, /a\.json: hooks\.preToolUse\[0\]\.env\.TOKEN: BELAY_SECRET is empty, .*`passEnv`/)
-  })
+  it(
+    "of Copilot is filled in with what the command sees, and says once what it does not",
+    { timeout: 60_000 },
+    async () => {
+      const preToolUse = [{
+        bash: `printf '%s\\n' "$LIB" "$HOME/lib" "[$TOKEN]" > seen`,
+        env: { LIB: "$HOME/lib", TOKEN: "x${BELAY_SECRET}" }
+      }]
+      const files: Files = { ".github/hooks/a.json": { version: 1, hooks: { preToolUse } } }
+      const step = calls(["bash", { command: "ls" }])
+      const { agent: made, heard, home, read } = start("copilot", files, [step, step])
+      await using agent = made
+      await agent.run("go")
+      assert.strictEqual(read("seen"), `${home}/lib\n${home}/lib\n[x]\n`)
+      assert.lengthOf(heard.warnings, 1)
+      assert.match(
+        heard.warnings[0]!,
+        /a\.json: hooks\.preToolUse\[0\]\.env\.TOKEN: BELAY_SECRET is empty, .*`passEnv`/
+      )
+    }
+  )
 })

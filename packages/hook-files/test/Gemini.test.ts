@@ -32,14 +32,35 @@ describe("Gemini", () => {
         CLAUDE_PROJECT_DIR: "/p",
         workspacePath: "/p"
       })
-      assert.deepInclude(heard.events[0] as object, { event: "BeforeTool", command: "x", outcome: "success", exitCode: 0 })
+      assert.deepInclude(heard.events[0] as object, {
+        event: "BeforeTool",
+        command: "x",
+        outcome: "success",
+        exitCode: 0
+      })
     }))
 
   it.effect("C-55 knows tools by the names that scripts know, and by those that the host gives them", () =>
     Effect.gen(function*() {
-      const toolNames = { run: "run_shell_command", put: { name: "write_file", fields: { where: "file_path" } }, find: "Grep" }
+      const toolNames = {
+        run: "run_shell_command",
+        put: { name: "write_file", fields: { where: "file_path" } },
+        find: "Grep"
+      }
       const { at, told } = world({ BeforeTool: [group(["x"])] }, {}, { toolNames })
-      for (const name of ["bash", "run", "find", "read_file", "edit", "replace", "list_directory", "mcp__github__create_issue", "other"]) {
+      for (
+        const name of [
+          "bash",
+          "run",
+          "find",
+          "read_file",
+          "edit",
+          "replace",
+          "list_directory",
+          "mcp__github__create_issue",
+          "other"
+        ]
+      ) {
         yield* at("preToolCall", call(name, { old: "a" }))
       }
       yield* at("preToolCall", call("put", { where: "/a" }))
@@ -64,7 +85,11 @@ describe("Gemini", () => {
   it.effect("C-11 runs nothing for another tool, and a hook that several groups name once", () =>
     Effect.gen(function*() {
       const { at, told } = world({
-        BeforeTool: [group(["x", "x"], { matcher: "run_shell" }), group(["x"], { matcher: ".*" }), group(["mcp"], { matcher: "mcp__.*" })]
+        BeforeTool: [
+          group(["x", "x"], { matcher: "run_shell" }),
+          group(["x"], { matcher: ".*" }),
+          group(["mcp"], { matcher: "mcp__.*" })
+        ]
       })
       yield* at("preToolCall", bash("ls"))
       assert.lengthOf(told, 1)
@@ -90,12 +115,17 @@ describe("Gemini", () => {
       }
       const chained = world({ BeforeTool: [group(["a"]), group(["b"], { sequential: true })] }, answers)
       const { event } = yield* chained.at("preToolCall", bash("ls"))
-      assert.deepEqual(chained.told.map(({ input }) => input["tool_input"]), [{ command: "ls" }, { command: "ls -a", timeout: 1 }])
+      assert.deepEqual(chained.told.map(({ input }) => input["tool_input"]), [{ command: "ls" }, {
+        command: "ls -a",
+        timeout: 1
+      }])
       assert.deepEqual(event["args"], { command: "ls -al", timeout: 1 })
       const parallel = world({ BeforeTool: [group(["a"]), group(["b"])] }, answers)
       yield* parallel.at("preToolCall", bash("ls"))
       assert.deepEqual(parallel.told.map(({ input }) => input["tool_input"]), [{ command: "ls" }, { command: "ls" }])
-      const prompts = world({ BeforeAgent: [group(["a", "b"], { sequential: true })] }, { a: specific({ additionalContext: "more" }) })
+      const prompts = world({ BeforeAgent: [group(["a", "b"], { sequential: true })] }, {
+        a: specific({ additionalContext: "more" })
+      })
       yield* prompts.at("preTurn", { message: "hello" })
       assert.deepEqual(prompts.told.map(({ input }) => input["prompt"]), ["hello", "hello\n\nmore"])
     }))
@@ -116,17 +146,28 @@ describe("Gemini", () => {
     ["0 and nothing lets it run", answer(), { _tag: "Continue" }, []],
     ["1 and a text is a warning", answer("", 1, "oops"), { _tag: "Continue" }, ["Warning: oops"]],
     ["2 denies with standard error", answer("", 2, "not on main\n"), { _tag: "Reject", reason: "not on main" }, []],
-    ["2 denies with standard error, not what was printed", answer("checking", 2, "no"), { _tag: "Reject", reason: "no" }, []],
+    ["2 denies with standard error, not what was printed", answer("checking", 2, "no"), {
+      _tag: "Reject",
+      reason: "no"
+    }, []],
     ["2 denies with standard output, where that is all", answer("no", 2), { _tag: "Reject", reason: "no" }, []],
     ["2 denies without a word", answer("", 2), { _tag: "Reject", reason: "No reason provided" }, []],
     ["2 denies whatever its JSON says", answer({ decision: "allow" }, 2, "no"), { _tag: "Reject", reason: "no" }, []],
     ["3 and a text denies", answer("", 3, "broken"), { _tag: "Reject", reason: "broken" }, []],
-    ["127 denies", answer("", 127, "bash: x: command not found"), { _tag: "Reject", reason: "bash: x: command not found" }, []],
-    ["3 and nothing is a warning", answer("", 3), { _tag: "Continue" }, []],
-    ["JSON on standard error counts where standard output is empty", answer("", 0, "{\"decision\":\"deny\",\"reason\":\"no\"}"), {
+    ["127 denies", answer("", 127, "bash: x: command not found"), {
       _tag: "Reject",
-      reason: "no"
+      reason: "bash: x: command not found"
     }, []],
+    ["3 and nothing is a warning", answer("", 3), { _tag: "Continue" }, []],
+    [
+      "JSON on standard error counts where standard output is empty",
+      answer("", 0, "{\"decision\":\"deny\",\"reason\":\"no\"}"),
+      {
+        _tag: "Reject",
+        reason: "no"
+      },
+      []
+    ],
     ["a text of JSON is read as what it holds", answer(JSON.stringify("{\"decision\":\"deny\",\"reason\":\"no\"}")), {
       _tag: "Reject",
       reason: "no"
@@ -139,17 +180,37 @@ describe("Gemini", () => {
       reason: "enough"
     }, []],
     ["ask asks", answer({ decision: "ask", reason: "sure?" }), { _tag: "Ask", reason: "sure?" }, []],
-    ["suppressOutput keeps its message", answer({ systemMessage: "x", suppressOutput: true }), { _tag: "Continue" }, []],
+    [
+      "suppressOutput keeps its message",
+      answer({ systemMessage: "x", suppressOutput: true }),
+      { _tag: "Continue" },
+      []
+    ],
     ["a timeout lets it run", { ...answer("", 0), exitCode: undefined, timedOut: true }, { _tag: "Continue" }, []],
-    ["too much output with a denial denies", { ...answer("x", 2, "no"), overflowed: true }, { _tag: "Reject", reason: "no" }, []],
-    ["too much output lets it run", { ...answer("", 0), exitCode: undefined, overflowed: true }, { _tag: "Continue" }, []],
-    ["a kill lets it run", { ...answer("x", 0), exitCode: undefined }, { _tag: "Continue" }, []],
-    ["fields of wrong types do not count", answer({ decision: 1, reason: {}, continue: "no", hookSpecificOutput: 7, systemMessage: [] }), {
-      _tag: "Continue"
+    ["too much output with a denial denies", { ...answer("x", 2, "no"), overflowed: true }, {
+      _tag: "Reject",
+      reason: "no"
     }, []],
     [
+      "too much output lets it run",
+      { ...answer("", 0), exitCode: undefined, overflowed: true },
+      { _tag: "Continue" },
+      []
+    ],
+    ["a kill lets it run", { ...answer("x", 0), exitCode: undefined }, { _tag: "Continue" }, []],
+    [
+      "fields of wrong types do not count",
+      answer({ decision: 1, reason: {}, continue: "no", hookSpecificOutput: 7, systemMessage: [] }),
+      {
+        _tag: "Continue"
+      },
+      []
+    ],
+    [
       "a prototype in the answer changes nothing",
-      answer("{\"__proto__\":{\"decision\":\"deny\"},\"hookSpecificOutput\":{\"tool_input\":{\"__proto__\":{\"x\":1}}}}"),
+      answer(
+        "{\"__proto__\":{\"decision\":\"deny\"},\"hookSpecificOutput\":{\"tool_input\":{\"__proto__\":{\"x\":1}}}}"
+      ),
       {
         _tag: "Transform"
       },
@@ -229,15 +290,22 @@ describe("Gemini", () => {
       assert.deepEqual(begun.event["context"], [{ role: "user", content: "use tabs", source: "gemini-hooks" }])
       yield* at("onSessionStart", { sessionId: "session-1", source: "rotate", context: [] })
       assert.strictEqual(
-        (yield* at("onSignal", { name: "notification", payload: { notification_type: "ToolPermission", message: "m" }, blockable: true }))
+        (yield* at("onSignal", {
+          name: "notification",
+          payload: { notification_type: "ToolPermission", message: "m" },
+          blockable: true
+        }))
           ._tag,
         "Continue"
       )
       const hint = { messages: [], budget: { usedTokens: 1, windowTokens: 2 }, hint: {} }
       assert.strictEqual((yield* at("preCompaction", { ...hint, trigger: "threshold" }))._tag, "Continue")
       yield* at("preCompaction", { ...hint, trigger: "manual" })
-      for (const reason of ["done", "error", "rotate"] as const) yield* at("onSessionEnd", { sessionId: "session-1", reason })
-      const field = (input: { readonly [key: string]: Json }) => input["source"] ?? input["reason"] ?? input["trigger"] ?? input["message"]
+      for (const reason of ["done", "error", "rotate"] as const) {
+        yield* at("onSessionEnd", { sessionId: "session-1", reason })
+      }
+      const field = (input: { readonly [key: string]: Json }) =>
+        input["source"] ?? input["reason"] ?? input["trigger"] ?? input["message"]
       assert.deepEqual(told.map(({ input, what }) => [what, field(input)]), [
         ["start", "startup"],
         ["again", "clear"],
@@ -277,14 +345,21 @@ describe("Gemini", () => {
       ]
       const again = of(specific({ clearContext: true }, { decision: "deny", reason: "more" }))
       yield* again.at("preTurn", { message: "go" })
-      assert.deepEqual((yield* again.at("postStep", { ...standing, messages, usage })).event["messages"], [messages[0]] as never)
+      assert.deepEqual(
+        (yield* again.at("postStep", { ...standing, messages, usage })).event["messages"],
+        [messages[0]] as never
+      )
       yield* again.at("preStop", { ...standing, text: "done", followUps: 0 })
       assert.deepEqual([again.told.length, again.heard.follow], [1, ["more"]])
       yield* again.at("postStep", { ...standing, messages, usage })
       const told = again.told.map(({ input }) => [input["prompt"], input["prompt_response"], input["stop_hook_active"]])
       assert.deepEqual(told, [["go", "done", false], ["go", "done", true]])
       const calls = [{ id: "1", name: "bash", args: {} }]
-      yield* again.at("postStep", { ...standing, messages: [{ role: "assistant", content: "", toolCalls: calls }], usage })
+      yield* again.at("postStep", {
+        ...standing,
+        messages: [{ role: "assistant", content: "", toolCalls: calls }],
+        usage
+      })
       assert.lengthOf(again.told, 2)
       const kept = of(specific({ clearContext: true }))
       assert.strictEqual((yield* kept.at("postStep", { ...standing, messages, usage }))._tag, "Transform")
@@ -294,6 +369,9 @@ describe("Gemini", () => {
       yield* alone.at("preStop", { ...standing, text: "done", followUps: 0 })
       assert.deepEqual(alone.heard.follow, ["more"])
       const stop = of(answer({ continue: false, stopReason: "enough" }))
-      assert.deepInclude(yield* stop.at("postStep", { ...standing, messages, usage }), { _tag: "Abort", reason: "enough" })
+      assert.deepInclude(yield* stop.at("postStep", { ...standing, messages, usage }), {
+        _tag: "Abort",
+        reason: "enough"
+      })
     }))
 })

@@ -41,7 +41,11 @@ describe("Gemini.decode", () => {
 
   it("searches the names of tools by a pattern, takes what is none literally, and compares everything else", () => {
     const { handlers, warnings } = decode({
-      BeforeTool: [...group({}, { matcher: "write_.*|replace" }), ...group({}, { matcher: "read_file(" }), ...group({}, { matcher: "*" })],
+      BeforeTool: [
+        ...group({}, { matcher: "write_.*|replace" }),
+        ...group({}, { matcher: "read_file(" }),
+        ...group({}, { matcher: "*" })
+      ],
       SessionStart: group({}, { matcher: "startup" }),
       BeforeModel: group({}, { matcher: "never" })
     })
@@ -52,7 +56,10 @@ describe("Gemini.decode", () => {
     assert.deepEqual(fits("startup"), [false, false, true, true, true])
     assert.deepEqual(fits("startups"), [false, false, true, false, true])
     assert.match(warnings[0]!.reason, /is no pattern, so it is taken literally/)
-    assert.match(decode({ BeforeTool: group({}, { matcher: "^(?!read)" }) }).warnings[0]!.reason, /so it matches everything/)
+    assert.match(
+      decode({ BeforeTool: group({}, { matcher: "^(?!read)" }) }).warnings[0]!.reason,
+      /so it matches everything/
+    )
   })
 
   it("knows where an extension is", () => {
@@ -66,13 +73,22 @@ describe("Gemini.decode", () => {
 
   it("leaves out what is switched off by name or by command, and says so for other files", () => {
     const hooks = {
-      BeforeTool: [...group({ name: "scan" }), ...group({ command: "./log.sh" }), ...group({ name: "keep", command: "./log.sh" })]
+      BeforeTool: [
+        ...group({ name: "scan" }),
+        ...group({ command: "./log.sh" }),
+        ...group({ name: "keep", command: "./log.sh" })
+      ]
     }
     const older = decode({ ...hooks, disabled: ["scan"], enabled: true, notifications: false })
     assert.deepEqual(older.handlers.map(({ name }) => name), [undefined, "keep"])
     const newer = decode(hooks, { hooksConfig: { enabled: false, disabled: ["./log.sh"] } })
     assert.deepEqual(newer.handlers.map(({ name }) => name), ["scan", "keep"])
-    assert.deepEqual([newer.disableAllHooks, newer.disabled, newer.warnings, older.disableAllHooks], [true, ["./log.sh"], [], false])
+    assert.deepEqual([newer.disableAllHooks, newer.disabled, newer.warnings, older.disableAllHooks], [
+      true,
+      ["./log.sh"],
+      [],
+      false
+    ])
   })
 
   it("warns of everything that does not count, with its key, and reads the rest", () => {
@@ -81,11 +97,19 @@ describe("Gemini.decode", () => {
       AfterTool: {},
       BeforeTool: [1, { hooks: 1 }, { matcher: 1, hooks: [] }, {
         sequential: "yes",
-        hooks: [1, { type: "runtime" }, { type: "command" }, { type: "command", command: "y", timeout: -1, name: 1, env: { A: 1, B: "b" } }]
+        hooks: [1, { type: "runtime" }, { type: "command" }, {
+          type: "command",
+          command: "y",
+          timeout: -1,
+          name: 1,
+          env: { A: 1, B: "b" }
+        }]
       }],
       disabled: "all"
     }, { hooksConfig: { enabled: "no" } })
-    assert.deepEqual(handlers.map(({ env, timeoutMs, work }) => [work.command, timeoutMs, env]), [["y", 60_000, { B: "b" }]])
+    assert.deepEqual(handlers.map(({ env, timeoutMs, work }) => [work.command, timeoutMs, env]), [["y", 60_000, {
+      B: "b"
+    }]])
     assert.deepEqual(warnings.map(({ key }) => key).sort(), [
       "hooks.AfterTool",
       "hooks.BeforeTol",

@@ -38,20 +38,30 @@ describe("Gemini and models", () => {
       const { event } = yield* at("preLlmCall", asked)
       assert.deepEqual(told[0]!.input["llm_request"], {
         model: "gemini-3",
-        messages: [{ role: "user", content: "hello" }, { role: "model", content: "hi" }, { role: "user", content: "my key is 123" }],
+        messages: [{ role: "user", content: "hello" }, { role: "model", content: "hi" }, {
+          role: "user",
+          content: "my key is 123"
+        }],
         config: { temperature: 0.5, maxOutputTokens: 100 },
         toolConfig: { mode: "AUTO" }
       })
       assert.strictEqual(event["model"], "gemini-fast")
       assert.deepEqual(event["parameters"], { temperature: 0, topP: 0.9, maxTokens: 100 })
-      assert.deepEqual(event["messages"], [...asked.messages.slice(0, 4), { role: "user", content: "my key is [hidden]" }] as never)
+      assert.deepEqual(
+        event["messages"],
+        [...asked.messages.slice(0, 4), { role: "user", content: "my key is [hidden]" }] as never
+      )
       assert.deepEqual(scope.warnings, ["llm_request.config.topK does not count"])
     }))
 
   it.effect("keeps calls of tools with their results when messages are left out, added or malformed", () =>
     Effect.gen(function*() {
-      const of = (messages: Json) => world({ BeforeModel: [group(["x"])] }, { x: specific({ llm_request: { messages } }) })
-      const without = of([{ role: "model", content: "hi" }, { role: "user", content: "new" }, { role: "system", content: "be brief" }])
+      const of = (messages: Json) =>
+        world({ BeforeModel: [group(["x"])] }, { x: specific({ llm_request: { messages } }) })
+      const without = of([{ role: "model", content: "hi" }, { role: "user", content: "new" }, {
+        role: "system",
+        content: "be brief"
+      }])
       const { event } = yield* without.at("preLlmCall", asked)
       assert.deepEqual(event["messages"], [{ role: "assistant", content: "hi" }, { role: "user", content: "new" }])
       assert.strictEqual(event["instructions"], "be brief")
@@ -76,10 +86,18 @@ describe("Gemini and models", () => {
 
   it.effect("answers for the model, refuses the call, or ends the turn", () =>
     Effect.gen(function*() {
-      const of = (finished: Command.Finished) => world({ BeforeModel: [group(["x"])] }, { x: finished }).at("preLlmCall", asked)
-      const response = { candidates: [{ content: { role: "model", parts: ["cached ", "answer"] }, finishReason: "STOP" }] }
+      const of = (finished: Command.Finished) =>
+        world({ BeforeModel: [group(["x"])] }, { x: finished }).at("preLlmCall", asked)
+      const response = {
+        candidates: [{ content: { role: "model", parts: ["cached ", "answer"] }, finishReason: "STOP" }]
+      }
       const answeredBy = yield* of(specific({ llm_response: response }, { decision: "deny", reason: "cached" }))
-      assert.deepEqual(answeredBy.output, { model: "gemini-3", text: "cached answer", toolCalls: [], finishReason: "stop" })
+      assert.deepEqual(answeredBy.output, {
+        model: "gemini-3",
+        text: "cached answer",
+        toolCalls: [],
+        finishReason: "stop"
+      })
       assert.deepInclude((yield* of(specific({ llm_response: { text: "short" } }))).output, { text: "short" })
       assert.strictEqual((yield* of(specific({ llm_response: { candidates: [] } })))._tag, "Continue")
       assert.deepInclude(yield* of(answer("", 2, "no budget")), { _tag: "Reject", reason: "no budget" })
@@ -93,17 +111,26 @@ describe("Gemini and models", () => {
           world(
             { BeforeToolSelection: [group(configs.map((_, index) => `${index}`))] },
             Object.fromEntries(
-              configs.map((toolConfig, index) => [`${index}`, specific({ toolConfig }, { systemMessage: "quiet", decision: "deny" })])
+              configs.map((
+                toolConfig,
+                index
+              ) => [`${index}`, specific({ toolConfig }, { systemMessage: "quiet", decision: "deny" })])
             )
           ).at("preLlmCall", asked),
-          ({ event }) => [(event["tools"] as ReadonlyArray<{ name: string }>).map(({ name }) => name), event["parameters"]]
+          ({ event }) => [
+            (event["tools"] as ReadonlyArray<{ name: string }>).map(({ name }) => name),
+            event["parameters"]
+          ]
         )
       const plain = asked.parameters
       const any = { ...plain, toolChoice: "required" }
       assert.deepEqual(yield* of({ mode: "ANY", allowedFunctionNames: ["run_shell_command"] }), [["bash"], any])
       assert.deepEqual(yield* of({ mode: "AUTO", allowedFunctionNames: ["bash"] }), [["bash"], plain])
       assert.deepEqual(
-        yield* of({ mode: "AUTO", allowedFunctionNames: ["read_file"] }, { mode: "ANY", allowedFunctionNames: ["write_file"] }),
+        yield* of({ mode: "AUTO", allowedFunctionNames: ["read_file"] }, {
+          mode: "ANY",
+          allowedFunctionNames: ["write_file"]
+        }),
         [
           ["write_file", "read_file"],
           any
@@ -129,7 +156,9 @@ describe("Gemini and models", () => {
         attempt: 1,
         executed: true
       }
-      const hidden = of(specific({ llm_response: { candidates: [{ content: { role: "model", parts: ["the key is [hidden]"] } }] } }))
+      const hidden = of(
+        specific({ llm_response: { candidates: [{ content: { role: "model", parts: ["the key is [hidden]"] } }] } })
+      )
       const { event } = yield* hidden.at("postLlmCall", given)
       assert.deepEqual(event["response"], { ...given.response, text: "the key is [hidden]" })
       assert.deepEqual(hidden.told[0]!.input["llm_response"], {
@@ -138,7 +167,10 @@ describe("Gemini and models", () => {
         usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 }
       })
       assert.strictEqual(hidden.hook.hold, "untilPass")
-      assert.deepInclude(yield* of(answer({ decision: "deny", reason: "no" })).at("postLlmCall", given), { _tag: "Reject", reason: "no" })
+      assert.deepInclude(yield* of(answer({ decision: "deny", reason: "no" })).at("postLlmCall", given), {
+        _tag: "Reject",
+        reason: "no"
+      })
       assert.deepInclude(yield* of(answer({ continue: false })).at("postLlmCall", given), { _tag: "Abort" })
     }))
 })

@@ -121,7 +121,8 @@ const script = (name: string, more: object = {}) => ({
   ...more
 })
 
-const said = (messages: ReadonlyArray<Parameters<typeof text>[0]>) => messages.filter(({ role }) => role === "tool").map(text)
+const said = (messages: ReadonlyArray<Parameters<typeof text>[0]>) =>
+  messages.filter(({ role }) => role === "tool").map(text)
 
 describe("scripts for Gemini CLI", () => {
   it("log, block and rewrite calls of tools, also in a folder with blanks", { timeout: 60_000 }, async () => {
@@ -139,7 +140,10 @@ describe("scripts for Gemini CLI", () => {
       ]
     }, [
       calls(["bash", { command: "npm install" }], ["bash", { command: "rm -rf x" }]),
-      calls(["write_file", { path: "a.env", content: "api_key=1" }], ["write_file", { path: "a.md", content: "hello" }]),
+      calls(["write_file", { path: "a.env", content: "api_key=1" }], ["write_file", {
+        path: "a.md",
+        content: "hello"
+      }]),
       { text: "done" }
     ])
     await using _ = agent
@@ -152,13 +156,21 @@ describe("scripts for Gemini CLI", () => {
     assert.include(said(messages)[2]!, "this file would hold a credential")
     assert.include(users, "a credential was kept out of a file")
     const log = readFileSync(join(cwd, ".gemini/tools.txt"), "utf8").trim().split("\n")
-    assert.sameMembers(log.map((line) => line.split(" ")[0]), ["run_shell_command", "run_shell_command", "write_file", "write_file"])
+    assert.sameMembers(log.map((line) => line.split(" ")[0]), [
+      "run_shell_command",
+      "run_shell_command",
+      "write_file",
+      "write_file"
+    ])
   })
 
   it("run another tool in place of a result, with its own hooks", { timeout: 60_000 }, async () => {
-    const { agent, ran } = start({ AfterTool: [{ hooks: [script("route.js")] }] }, [calls(["read_file", { path: "/srv/a.txt" }]), {
-      text: "done"
-    }])
+    const { agent, ran } = start({ AfterTool: [{ hooks: [script("route.js")] }] }, [
+      calls(["read_file", { path: "/srv/a.txt" }]),
+      {
+        text: "done"
+      }
+    ])
     await using _ = agent
     const users: Array<string> = []
     agent.on((event) => void (event.type === "notice" && users.push(event.message)))
@@ -169,8 +181,11 @@ describe("scripts for Gemini CLI", () => {
   })
 
   it("stop tools that ask for tools without an end", { timeout: 60_000 }, async () => {
-    const again = "echo '{\"hookSpecificOutput\":{\"tailToolCallRequest\":{\"name\":\"bash\",\"args\":{\"command\":\"again\"}}}}'"
-    const { agent, ran } = start({ AfterTool: [{ hooks: [{ type: "command", command: again }] }] }, [calls(["bash", { command: "first" }])])
+    const again =
+      "echo '{\"hookSpecificOutput\":{\"tailToolCallRequest\":{\"name\":\"bash\",\"args\":{\"command\":\"again\"}}}}'"
+    const { agent, ran } = start({ AfterTool: [{ hooks: [{ type: "command", command: again }] }] }, [
+      calls(["bash", { command: "first" }])
+    ])
     await using _ = agent
     await agent.run("go")
     assert.deepEqual(ran, ["first", ...Array.from({ length: 5 }, () => "again")])
@@ -217,31 +232,38 @@ describe("scripts for Gemini CLI", () => {
     assert.deepEqual(requests[3]!.messages.map(text), ["Add a Summary.", "Summary: done", "and?"])
   })
 
-  it("give context when a session begins and when the user speaks, and hear of its end", { timeout: 60_000 }, async () => {
-    const log = (word: string) => ({ type: "command", command: `cat > "$GEMINI_CWD/${word}.json"` })
-    const { agent, cwd, requests } = start({
-      SessionStart: [{
-        matcher: "startup",
-        hooks: [{ type: "command", command: "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"Use tabs.\"}}'" }]
-      }],
-      BeforeAgent: [{
-        hooks: [{
-          type: "command",
-          command: "printf '\"{\\\\\"hookSpecificOutput\\\\\":{\\\\\"additionalContext\\\\\":\\\\\"Branch: topic\\\\\"}}\"'"
-        }]
-      }],
-      SessionEnd: [{ matcher: "exit", hooks: [log("end")] }]
-    }, [{ text: "hello" }])
-    await agent.run("hello")
-    await agent[Symbol.asyncDispose]()
-    const texts = requests[0]!.messages.map(text)
-    assert.deepEqual(texts, ["Use tabs.", "hello", "Branch: topic"])
-    assert.strictEqual(JSON.parse(readFileSync(join(cwd, "end.json"), "utf8")).reason, "exit")
-  })
+  it(
+    "give context when a session begins and when the user speaks, and hear of its end",
+    { timeout: 60_000 },
+    async () => {
+      const log = (word: string) => ({ type: "command", command: `cat > "$GEMINI_CWD/${word}.json"` })
+      const { agent, cwd, requests } = start({
+        SessionStart: [{
+          matcher: "startup",
+          hooks: [{ type: "command", command: "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"Use tabs.\"}}'" }]
+        }],
+        BeforeAgent: [{
+          hooks: [{
+            type: "command",
+            command:
+              "printf '\"{\\\\\"hookSpecificOutput\\\\\":{\\\\\"additionalContext\\\\\":\\\\\"Branch: topic\\\\\"}}\"'"
+          }]
+        }],
+        SessionEnd: [{ matcher: "exit", hooks: [log("end")] }]
+      }, [{ text: "hello" }])
+      await agent.run("hello")
+      await agent[Symbol.asyncDispose]()
+      const texts = requests[0]!.messages.map(text)
+      assert.deepEqual(texts, ["Use tabs.", "hello", "Branch: topic"])
+      assert.strictEqual(JSON.parse(readFileSync(join(cwd, "end.json"), "utf8")).reason, "exit")
+    }
+  )
 
   it("keep a transcript, where there is a folder for it", { timeout: 60_000 }, async () => {
     const transcripts = folder()
-    const { agent, cwd } = start({ AfterAgent: [{ hooks: [{ type: "command", command: "cat > \"$GEMINI_PROJECT_DIR/in.json\"" }] }] }, [
+    const { agent, cwd } = start({
+      AfterAgent: [{ hooks: [{ type: "command", command: "cat > \"$GEMINI_PROJECT_DIR/in.json\"" }] }]
+    }, [
       calls(["bash", { command: "ls" }]),
       { text: "done" }
     ], { transcripts })
@@ -251,22 +273,26 @@ describe("scripts for Gemini CLI", () => {
     assert.lengthOf(readFileSync(transcript_path, "utf8").trim().split("\n"), 4)
   })
 
-  it("U-10 that take too long are ended with all that they started, and the call goes on", { timeout: 60_000 }, async () => {
-    const word = "3607.5"
-    const { agent, ran } = start(
-      { BeforeTool: [{ hooks: [{ type: "command", command: `sleep ${word} & sleep ${word}`, timeout: 300 }] }] },
-      [
-        calls(["bash", { command: "ls" }])
-      ]
-    )
-    await using _ = agent
-    const warnings: Array<string> = []
-    agent.on((event) => void (event.type === "warning" && warnings.push(event.message)))
-    await agent.run("go")
-    assert.deepEqual(ran, ["ls"])
-    assert.deepEqual(alive(word), [])
-    assert.match(warnings.join("\n"), /took too long and was ended/)
-  })
+  it(
+    "U-10 that take too long are ended with all that they started, and the call goes on",
+    { timeout: 60_000 },
+    async () => {
+      const word = "3607.5"
+      const { agent, ran } = start(
+        { BeforeTool: [{ hooks: [{ type: "command", command: `sleep ${word} & sleep ${word}`, timeout: 300 }] }] },
+        [
+          calls(["bash", { command: "ls" }])
+        ]
+      )
+      await using _ = agent
+      const warnings: Array<string> = []
+      agent.on((event) => void (event.type === "warning" && warnings.push(event.message)))
+      await agent.run("go")
+      assert.deepEqual(ran, ["ls"])
+      assert.deepEqual(alive(word), [])
+      assert.match(warnings.join("\n"), /took too long and was ended/)
+    }
+  )
 
   const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "deploys are approved", grant: unrestricted }) }
 
@@ -306,7 +332,9 @@ describe("scripts for Gemini CLI", () => {
 
   it("C-30 are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {
     const word = "3609.5"
-    const { agent, cwd, ran } = start({ BeforeTool: [{ hooks: [{ type: "command", command: `touch started; sleep ${word}` }] }] }, [
+    const { agent, cwd, ran } = start({
+      BeforeTool: [{ hooks: [{ type: "command", command: `touch started; sleep ${word}` }] }]
+    }, [
       calls(["bash", { command: "ls" }])
     ])
     await using _ = agent
@@ -370,7 +398,9 @@ describe("scripts for Gemini CLI", () => {
 
   it("U-03 stop a turn without forgetting what the user said", { timeout: 60_000 }, async () => {
     const stop = `grep -q 'stop now' && echo '{"continue":false,"stopReason":"outside of office hours"}' || echo '{}'`
-    const { agent, requests } = start({ BeforeAgent: [{ hooks: [{ type: "command", command: stop }] }] }, [{ text: "hello" }])
+    const { agent, requests } = start({ BeforeAgent: [{ hooks: [{ type: "command", command: stop }] }] }, [{
+      text: "hello"
+    }])
     await using _ = agent
     const session = await agent.session()
     const first = await session.run("stop now")
@@ -380,11 +410,16 @@ describe("scripts for Gemini CLI", () => {
   })
 
   it("route to the tool that has exactly this name, before one that is only like it", { timeout: 60_000 }, async () => {
-    const tail = JSON.stringify({ hookSpecificOutput: { tailToolCallRequest: { name: "run_shell_command", args: { command: "ls" } } } })
-    const named = (name: string) => defineTool({ name, description: name, input: { type: "object" }, execute: () => `from ${name}` })
+    const tail = JSON.stringify({
+      hookSpecificOutput: { tailToolCallRequest: { name: "run_shell_command", args: { command: "ls" } } }
+    })
+    const named = (name: string) =>
+      defineTool({ name, description: name, input: { type: "object" }, execute: () => `from ${name}` })
     const { provider } = scripted([calls(["read_file", { path: "a" }])])
     const { handlers } = Gemini.decode(
-      JSON.stringify({ hooks: { AfterTool: [{ matcher: "read_file", hooks: [{ type: "command", command: `echo '${tail}'` }] }] } }),
+      JSON.stringify({
+        hooks: { AfterTool: [{ matcher: "read_file", hooks: [{ type: "command", command: `echo '${tail}'` }] }] }
+      }),
       "settings.json"
     )
     await using agent = createAgent({

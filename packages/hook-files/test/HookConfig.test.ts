@@ -20,7 +20,10 @@ describe("HookConfig", () => {
       PreToolUse: [
         {
           matcher: "Bash",
-          hooks: [command({ timeout: 10, if: "Bash(git push*)" }), command({ command: "node", args: ["a.js"], once: true })]
+          hooks: [
+            command({ timeout: 10, if: "Bash(git push*)" }),
+            command({ command: "node", args: ["a.js"], once: true })
+          ]
         },
         { hooks: [command({ async: true, statusMessage: "…" })] }
       ],
@@ -56,9 +59,27 @@ describe("HookConfig", () => {
         5,
         { matcher: 7, hooks: [command()] },
         { hooks: "x" },
-        { hooks: [null, { type: "command" }, { type: "shout", command: "x" }, command({ timeout: 0 }), command({ timeout: "10" })] },
-        { hooks: [command({ args: "a b" }), command({ shell: "powershell" }), command({ command: "x ${user_config.key}" })] },
-        { hooks: [{ type: "http", url: "http://localhost:9" }, { type: "prompt", prompt: "?" }, { type: "agent" }, { type: "mcp_tool" }] },
+        {
+          hooks: [
+            null,
+            { type: "command" },
+            { type: "shout", command: "x" },
+            command({ timeout: 0 }),
+            command({ timeout: "10" })
+          ]
+        },
+        {
+          hooks: [
+            command({ args: "a b" }),
+            command({ shell: "powershell" }),
+            command({ command: "x ${user_config.key}" })
+          ]
+        },
+        {
+          hooks: [{ type: "http", url: "http://localhost:9" }, { type: "prompt", prompt: "?" }, { type: "agent" }, {
+            type: "mcp_tool"
+          }]
+        },
         { hooks: [command({ command: "./last.sh" })] }
       ]
     })
@@ -98,7 +119,10 @@ describe("HookConfig", () => {
   it("says which types do not run at an event", () => {
     const prompt = { type: "prompt", prompt: "?" }
     const http = { type: "http", url: "https://example.com" }
-    const { handlers, warnings } = decode({ SessionStart: [{ hooks: [prompt, http] }], Notification: [{ hooks: [prompt, http] }] })
+    const { handlers, warnings } = decode({
+      SessionStart: [{ hooks: [prompt, http] }],
+      Notification: [{ hooks: [prompt, http] }]
+    })
     assert.deepEqual(handlers.map(({ event, work }) => [event, work.type]), [["Notification", "http"]])
     assert.deepEqual(warnings.map(HookConfig.show), [
       "s.json: hooks.SessionStart[0].hooks[0].type: hooks of type prompt do not run at SessionStart, where command, mcp_tool do",
@@ -123,7 +147,9 @@ describe("HookConfig", () => {
 
   it("has one warning for a file that is no JSON object", () => {
     for (const text of ["[]", "null", "5", `"x"`]) {
-      assert.deepEqual(HookConfig.decode(text, "s.json").warnings.map(HookConfig.show), ["s.json: is not JSON, or not an object"], text)
+      assert.deepEqual(HookConfig.decode(text, "s.json").warnings.map(HookConfig.show), [
+        "s.json: is not JSON, or not an object"
+      ], text)
     }
     const broken: ReadonlyArray<readonly [text: string, why: string]> = [
       ["", "value expected at line 1, column 1"],
@@ -135,7 +161,11 @@ describe("HookConfig", () => {
       ["{} {}", "end of file expected at line 1, column 4"]
     ]
     for (const [text, why] of broken) {
-      assert.deepEqual(HookConfig.decode(text, "s.json").warnings.map(HookConfig.show), [`s.json: is not JSON: ${why}`], text)
+      assert.deepEqual(
+        HookConfig.decode(text, "s.json").warnings.map(HookConfig.show),
+        [`s.json: is not JSON: ${why}`],
+        text
+      )
     }
     assert.lengthOf(HookConfig.decode("[".repeat(200_000), "s.json").warnings, 1)
     assert.deepEqual(HookConfig.decode("\uFEFF{}", "s.json").warnings, [])
@@ -144,7 +174,9 @@ describe("HookConfig", () => {
   it.prop("survives any JSON", [Schema.Json], ([json]) => {
     for (const text of [json, { hooks: json }, { hooks: { Stop: json } }, { hooks: { Stop: [{ hooks: [json] }] } }]) {
       const { handlers } = HookConfig.decode(JSON.stringify(text), "s.json")
-      assert.isTrue(handlers.every(({ work }) => ["command", "http", "mcp_tool", "prompt", "agent"].includes(work.type)))
+      assert.isTrue(
+        handlers.every(({ work }) => ["command", "http", "mcp_tool", "prompt", "agent"].includes(work.type))
+      )
     }
   })
 
@@ -166,7 +198,9 @@ describe("HookConfig", () => {
   })
 
   describe("C-12 C-13 reads `if` as", () => {
-    const paths: ReadonlyArray<readonly [rule: string, tool: string, args: { readonly [key: string]: string | boolean }, hit: boolean]> = [
+    const paths: ReadonlyArray<
+      readonly [rule: string, tool: string, args: { readonly [key: string]: string | boolean }, hit: boolean]
+    > = [
       ["Write(src/**/*.ts)", "Write", { file_path: "/p/src/a.ts" }, true],
       ["Write(src/**/*.ts)", "Write", { file_path: "/p/src/x/y.ts" }, true],
       ["Write(src/**/*.ts)", "Write", { file_path: "/p/lib/src/a.ts" }, false],

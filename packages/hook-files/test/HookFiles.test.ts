@@ -3,7 +3,17 @@ import * as Trust from "@belay/hook-files/Trust"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { place, settings } from "./places.ts"
 import { write } from "./processes.ts"
@@ -17,10 +27,12 @@ describe("HookFiles", () => {
       write(join(cwd, ".claude/settings.local.json"), settings(`touch ${canary}; exit 2`))
       const loaded = load()
       assert.deepEqual(loaded.warnings, [])
-      assert.deepEqual(loaded.untrusted.map(({ commands }) => commands.map(({ command, event }) => [event, command])), [[
-        ["PreToolUse", `touch ${canary}`],
-        ["PreToolUse", `touch ${canary}; exit 2`]
-      ]])
+      assert.deepEqual(loaded.untrusted.map(({ commands }) => commands.map(({ command, event }) => [event, command])), [
+        [
+          ["PreToolUse", `touch ${canary}`],
+          ["PreToolUse", `touch ${canary}; exit 2`]
+        ]
+      ])
       assert.strictEqual((yield* fire(loaded)).action._tag, "Continue")
       assert.deepEqual(started, ["exit 0"])
       assert.isFalse(existsSync(canary))
@@ -77,13 +89,19 @@ describe("HookFiles", () => {
   const changes: ReadonlyArray<readonly [what: string, change: (cwd: string) => void]> = [
     ["the settings", (cwd) => write(join(cwd, ".claude/settings.json"), settings("sh hooks/guard.sh # ", { a: 1 }))],
     ["a script that a command names", (cwd) => write(join(cwd, "hooks/guard.sh"), "exit 1")],
-    ["a script that a command names by the project's variable", (cwd) => write(join(cwd, "tools/my check.py"), "changed")],
+    [
+      "a script that a command names by the project's variable",
+      (cwd) => write(join(cwd, "tools/my check.py"), "changed")
+    ],
     ["an execute bit", (cwd) => chmodSync(join(cwd, "hooks/guard.sh"), 0o777)],
     ["what a link leads to", (cwd) => {
       rmSync(join(cwd, "hooks/link.sh"))
       symlinkSync("/bin/sh", join(cwd, "hooks/link.sh"))
     }],
-    ["something in .claude/hooks that no command names", (cwd) => write(join(cwd, ".claude/hooks/lib/helper.sh"), "changed")],
+    [
+      "something in .claude/hooks that no command names",
+      (cwd) => write(join(cwd, ".claude/hooks/lib/helper.sh"), "changed")
+    ],
     ["a new file in .claude/hooks", (cwd) => write(join(cwd, ".claude/hooks/new.sh"), "")],
     ["a script that was not there before", (cwd) => write(join(cwd, "hooks/later.sh"), "")]
   ]
@@ -91,7 +109,8 @@ describe("HookFiles", () => {
     it.live(`asks again after a change of ${what}, and stops running what was loaded before`, () =>
       Effect.gen(function*() {
         const { cwd, fire, load, project, started } = place()
-        const command = `sh hooks/guard.sh; "$CLAUDE_PROJECT_DIR/tools/my check.py"; sh hooks/link.sh; sh ./hooks/later.sh; exit 0`
+        const command =
+          `sh hooks/guard.sh; "$CLAUDE_PROJECT_DIR/tools/my check.py"; sh hooks/link.sh; sh ./hooks/later.sh; exit 0`
         project(settings(command))
         write(join(cwd, "hooks/guard.sh"), "exit 0")
         write(join(cwd, "tools/my check.py"), "#!/bin/sh\n")
@@ -118,8 +137,11 @@ describe("HookFiles", () => {
   it.live("goes on when a log changes that a command writes to, but not when what it runs does", () =>
     Effect.gen(function*() {
       const log = `cat >> ./all.log 2>"./my errors.log"; echo x | tee -a tee.log >/dev/null`
-      const mark = `[ ! -f "$CLAUDE_PROJECT_DIR/.claude/dirty" ] && touch .claude/dirty || rm -f .claude/dirty; mkdir -p .claude/backups`
-      for (const [command, times] of [[log, 2], [mark, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const) {
+      const mark =
+        `[ ! -f "$CLAUDE_PROJECT_DIR/.claude/dirty" ] && touch .claude/dirty || rm -f .claude/dirty; mkdir -p .claude/backups`
+      for (
+        const [command, times] of [[log, 2], [mark, 2], [`sh ./made.sh; echo "exit 0 #$$" > ./made.sh`, 1]] as const
+      ) {
         const { cwd, fire, load, project, started } = place()
         project(settings(command))
         write(join(cwd, "made.sh"), "exit 0")
@@ -159,7 +181,10 @@ describe("HookFiles", () => {
     Effect.gen(function*() {
       const { cwd, fire, load, project, started } = place()
       project(settings("python3 .claude/hooks/guard.py"))
-      write(join(cwd, ".claude/hooks/guard.py"), "import helper\nopen('.claude/hooks/guard.log', 'a').write(helper.line)\n")
+      write(
+        join(cwd, ".claude/hooks/guard.py"),
+        "import helper\nopen('.claude/hooks/guard.log', 'a').write(helper.line)\n"
+      )
       write(join(cwd, ".claude/hooks/helper.py"), "line = 'checked\\n'\n")
       load().untrusted[0]!.trust()
       const loaded = load()
@@ -260,7 +285,9 @@ describe("HookFiles", () => {
       JSON.stringify({
         hooks: {
           PreToolUs: [],
-          PreToolUse: [{ hooks: [{ type: "shout", url: "http://localhost:1" }, { type: "command", command: "exit 0" }] }]
+          PreToolUse: [{
+            hooks: [{ type: "shout", url: "http://localhost:1" }, { type: "command", command: "exit 0" }]
+          }]
         }
       })
     )

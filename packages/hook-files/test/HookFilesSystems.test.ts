@@ -11,8 +11,12 @@ import { place, settings } from "./places.ts"
 import { write } from "./processes.ts"
 
 describe("allow", () => {
-  const answer = (event: string, fields: object) => `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`
-  const copilot = { version: 1, hooks: { permissionRequest: [{ type: "command", bash: `echo '{"behavior":"allow"}'` }] } }
+  const answer = (event: string, fields: object) =>
+    `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`
+  const copilot = {
+    version: 1,
+    hooks: { permissionRequest: [{ type: "command", bash: `echo '{"behavior":"allow"}'` }] }
+  }
   const cases: ReadonlyArray<readonly [what: string, path: string, user: string, text: string]> = [
     [
       "PreToolUse",
@@ -29,22 +33,26 @@ describe("allow", () => {
     ["permissionRequest of Copilot", ".github/hooks/x.json", ".copilot/hooks/x.json", JSON.stringify(copilot)]
   ]
   for (const [what, path, user, text] of cases) {
-    it(`of the user answers the policy at ${what}; a project's does when the user says so`, { timeout: 60_000 }, async () => {
-      const { cwd, home, load } = place()
-      const status = async (options: HookFiles.Options) => {
-        const { ran, tools } = recording()
-        const { provider } = scripted([calls(["bash", { command: "ls" }])])
-        const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) }
-        await using agent = createAgent({ provider, tools, policy, hooks: load(options).hooks, cwd })
-        return `${(await agent.run("go")).status} ${ran.join()}`
+    it(
+      `of the user answers the policy at ${what}; a project's does when the user says so`,
+      { timeout: 60_000 },
+      async () => {
+        const { cwd, home, load } = place()
+        const status = async (options: HookFiles.Options) => {
+          const { ran, tools } = recording()
+          const { provider } = scripted([calls(["bash", { command: "ls" }])])
+          const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) }
+          await using agent = createAgent({ provider, tools, policy, hooks: load(options).hooks, cwd })
+          return `${(await agent.run("go")).status} ${ran.join()}`
+        }
+        write(join(cwd, path), text)
+        load().untrusted[0]!.trust()
+        assert.strictEqual(await status({}), "suspended ")
+        assert.strictEqual(await status({ projectAllows: true }), "completed ls")
+        write(join(home, user), text)
+        assert.strictEqual(await status({ scopes: ["user"] }), "completed ls")
       }
-      write(join(cwd, path), text)
-      load().untrusted[0]!.trust()
-      assert.strictEqual(await status({}), "suspended ")
-      assert.strictEqual(await status({ projectAllows: true }), "completed ls")
-      write(join(home, user), text)
-      assert.strictEqual(await status({ scopes: ["user"] }), "completed ls")
-    })
+    )
   }
 })
 
@@ -54,7 +62,10 @@ describe("files of every system", () => {
     const { cwd, home } = one
     const group = (command: string) => [{ hooks: [{ type: "command", command }] }]
     write(join(home, ".claude/settings.json"), settings("echo claude >> $CLAUDE_PROJECT_DIR/../log"))
-    write(join(home, ".codex/hooks.json"), JSON.stringify({ hooks: { PreToolUse: group("echo codex >> $CLAUDE_PROJECT_DIR/../log") } }))
+    write(
+      join(home, ".codex/hooks.json"),
+      JSON.stringify({ hooks: { PreToolUse: group("echo codex >> $CLAUDE_PROJECT_DIR/../log") } })
+    )
     write(
       join(home, ".copilot/hooks/a.json"),
       JSON.stringify({ version: 1, hooks: { preToolUse: [{ type: "command", bash: "echo copilot >> ../log" }] } })
@@ -71,7 +82,10 @@ describe("files of every system", () => {
       join(home, ".kodelet/hooks/a"),
       `#!/bin/sh\n[ "$1" = hook ] && echo before_tool_call || echo kodelet >> ${join(one.root, "log")}\n`
     )
-    write(join(cwd, "hooks.json"), JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: "echo basecoat >> ../log" }] } }))
+    write(
+      join(cwd, "hooks.json"),
+      JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: "echo basecoat >> ../log" }] } })
+    )
     return one
   }
 
@@ -109,7 +123,10 @@ describe("files of every system", () => {
 
   it("stop the start where an entry of a policy is malformed, but not for a project that nobody trusts", () => {
     const { cwd, load } = place()
-    write(join(cwd, "hooks.json"), JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: 5, kind: "policy" }] } }))
+    write(
+      join(cwd, "hooks.json"),
+      JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: 5, kind: "policy" }] } })
+    )
     const { untrusted, warnings } = load()
     assert.lengthOf(warnings, 1)
     untrusted[0]!.trust()

@@ -27,7 +27,12 @@ const task = (url: string, more: Partial<Runners.HttpWork> = {}, about: Partial<
 })
 
 /** What a server on loopback was sent, and what came of its answer. */
-const posted = (handler: Handler, more: Partial<Runners.HttpWork> = {}, options: Runners.Options = {}, about: Partial<Runners.Task> = {}) =>
+const posted = (
+  handler: Handler,
+  more: Partial<Runners.HttpWork> = {},
+  options: Runners.Options = {},
+  about: Partial<Runners.Task> = {}
+) =>
   Effect.scoped(Effect.gen(function*() {
     const heads: Array<string> = []
     const { host } = yield* loopback((head, socket) => {
@@ -47,13 +52,21 @@ const reason = ({ exitCode, stderr, stdout }: Command.Finished): string => {
 describe("a hook of type http", () => {
   it.live("C-02 C-56 posts the event as JSON, and its answer is the hook's", () =>
     Effect.gen(function*() {
-      const says = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" } }
+      const says = {
+        hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" }
+      }
       const { finished, heads, host } = yield* posted(json(says))
       assert.match(heads[0]!, /^POST \/audit\?a=1 HTTP\/1\.1\r\n/)
       assert.match(heads[0]!, /content-type: application\/json\r\n/i)
       assert.include(heads[0]!, `host: ${host}`)
       assert.deepEqual(JSON.parse(heads[0]!.split("\r\n\r\n")[1]!), event)
-      assert.deepInclude(finished, { exitCode: 0, stdout: JSON.stringify(says), stderr: "", timedOut: false, overflowed: false })
+      assert.deepInclude(finished, {
+        exitCode: 0,
+        stdout: JSON.stringify(says),
+        stderr: "",
+        timedOut: false,
+        overflowed: false
+      })
       assert.deepInclude(Outcome.read(finished, "PreToolUse"), { type: "blocking", reason: "no" })
     }))
 
@@ -122,7 +135,11 @@ describe("its headers", () => {
     Effect.gen(function*() {
       vi.stubEnv("FAKE_TOKEN", "fake-0000")
       vi.stubEnv("FAKE_SECRET", "fake-1111")
-      const headers = { "Authorization": "Bearer $FAKE_TOKEN", "x-a": "${FAKE_TOKEN}-$FAKE_SECRET-${FAKE_SECRET}-$5", "X-Plain": "$ {a}" }
+      const headers = {
+        "Authorization": "Bearer $FAKE_TOKEN",
+        "x-a": "${FAKE_TOKEN}-$FAKE_SECRET-${FAKE_SECRET}-$5",
+        "X-Plain": "$ {a}"
+      }
       const { heads } = yield* posted(answer(200, {}), { headers, allowedEnvVars: ["FAKE_TOKEN"] })
       assert.include(heads[0]!, "authorization: Bearer fake-0000\r\n")
       assert.include(heads[0]!, "x-a: fake-0000---$5\r\n")
@@ -219,11 +236,27 @@ describe("where it goes", () => {
       const own = yield* posted(json({ a: 1 }), {}, {}, { trusted: "user" })
       assert.strictEqual(own.finished.exitCode, 0)
       for (
-        const url of ["http://localhost:9000/a", "http://[::1]:9000/a", "http://LOCALHOST:9000", "https://127.0.0.1?x", "http://localhost"]
+        const url of [
+          "http://localhost:9000/a",
+          "http://[::1]:9000/a",
+          "http://LOCALHOST:9000",
+          "https://127.0.0.1?x",
+          "http://localhost"
+        ]
       ) {
-        assert.match(reason(yield* Runners.make({ http: { connect: () => Promise.reject(new Error("down")) } })(task(url), ctx)), /failed/)
+        assert.match(
+          reason(yield* Runners.make({ http: { connect: () => Promise.reject(new Error("down")) } })(task(url), ctx)),
+          /failed/
+        )
       }
-      for (const url of ["http://localhost.evil.example/", "http://localhost@10.0.0.1/", "http://127.0.0.2:9000/", "http://localhost:0/"]) {
+      for (
+        const url of [
+          "http://localhost.evil.example/",
+          "http://localhost@10.0.0.1/",
+          "http://127.0.0.2:9000/",
+          "http://localhost:0/"
+        ]
+      ) {
         assert.match(reason(yield* Runners.make()(task(url), ctx)), /may not be requested/)
       }
     }))
@@ -255,7 +288,12 @@ describe("where it goes", () => {
       assert.isTrue(yield* sent("https://hooks.example.com", ["https://hooks.example.com"]))
       assert.isTrue(yield* sent("https://hooks.example.com/", ["https://*.example.com/"]))
       for (
-        const url of ["https://hooks.example.com/audit/../x", "https://hooks.example.com/other", "http://hooks.example.com/audit/1", "x"]
+        const url of [
+          "https://hooks.example.com/audit/../x",
+          "https://hooks.example.com/other",
+          "http://hooks.example.com/audit/1",
+          "x"
+        ]
       ) {
         assert.isFalse(yield* sent(url, audit), url)
       }
@@ -273,7 +311,9 @@ describe("where it goes", () => {
       yield* run(task("https://a.example.com/"), ctx)
       yield* run(task("https://a.example.com/"), ctx)
       assert.deepEqual(connected, [`${home}:443`, `${home}:443`])
-      assert.deepEqual(warnings, ["hooks of type http connect directly, so that every address is checked: HTTPS_PROXY does not count"])
+      assert.deepEqual(warnings, [
+        "hooks of type http connect directly, so that every address is checked: HTTPS_PROXY does not count"
+      ])
       assert.match(
         reason(yield* Runners.make({ http: { trustProxy: false } })(task("https://a.example.com/"), ctx)),
         /proxies of the environment/

@@ -51,7 +51,10 @@ describe("Inkeep", () => {
   })
 
   it("E-03 E-04 DEC-03 block answers in place of the tool, with a text or any JSON, and the model goes on", async () => {
-    const { agent, requests, took } = world([{ at: "before-args", does: () => ({ action: "block", result: { cached: [1, 2] } }) }], [
+    const { agent, requests, took } = world([{
+      at: "before-args",
+      does: () => ({ action: "block", result: { cached: [1, 2] } })
+    }], [
       take({})
     ])
     const { messages, text: last } = await agent.run("go")
@@ -66,7 +69,8 @@ describe("Inkeep", () => {
     const { agent, requests, took } = world(
       [{
         at: "before-args",
-        does: ({ args }) => (args as { stop?: boolean }).stop === true ? { action: "abort", reason: "no meetings today" } : proceed
+        does: ({ args }) =>
+          (args as { stop?: boolean }).stop === true ? { action: "abort", reason: "no meetings today" } : proceed
       }],
       [calls(["wait", {}], ["take", { stop: true }])],
       {},
@@ -100,9 +104,13 @@ describe("Inkeep", () => {
       { at: "before-args", does: append("a"), order: 2, name: "first" },
       { at: "before-args", does: append("A"), order: 2, name: "second" }
     ]
-    const { agent, took } = world(hooks.map((hook, index) => ({ name: `h${index}`, ...hook })), [take({ answer: "" })], {
-      agentId: "writer"
-    })
+    const { agent, took } = world(
+      hooks.map((hook, index) => ({ name: `h${index}`, ...hook })),
+      [take({ answer: "" })],
+      {
+        agentId: "writer"
+      }
+    )
     await agent.run("go")
     assert.deepEqual(took, [{ answer: "aAbcd" }])
     const ends = world([
@@ -146,9 +154,17 @@ describe("Inkeep", () => {
     assert.deepEqual(open.took, [{}])
     assert.match(open.warnings[0]!, /d0@project \(before-args\) broke: vault is down/)
     const closed = world([{ at: "before-args", does: breaks, onError: "abort" }], [take({})])
-    assert.deepInclude(await closed.agent.run("go"), { status: "aborted", reason: "d0@project (before-args) broke: vault is down" })
+    assert.deepInclude(await closed.agent.run("go"), {
+      status: "aborted",
+      reason: "d0@project (before-args) broke: vault is down"
+    })
     assert.deepEqual([closed.took, closed.requests.length], [[], 1])
-    const slow = world([{ at: "before-args", does: () => new Promise(() => {}), onError: "abort", sandboxConfig: { timeoutMs: 30 } }], [
+    const slow = world([{
+      at: "before-args",
+      does: () => new Promise(() => {}),
+      onError: "abort",
+      sandboxConfig: { timeoutMs: 30 }
+    }], [
       take({})
     ])
     assert.match((await slow.agent.run("go") as unknown as { reason: string }).reason, /took longer than 30 ms/)
@@ -167,7 +183,12 @@ describe("Inkeep", () => {
       return { ...proceed, args: args! }
     }
     const store = SessionStore.inMemory()
-    const { agent, events, requests } = world([{ at: "before-args", does }], [take({}), { text: "one" }, take({})], {}, { store })
+    const { agent, events, requests } = world(
+      [{ at: "before-args", does }],
+      [take({}), { text: "one" }, take({})],
+      {},
+      { store }
+    )
     await using session = await agent.session({ id: "s" })
     await session.run("go")
     await session.run("again")
@@ -179,7 +200,10 @@ describe("Inkeep", () => {
     assert.deepInclude(changes[0]!, { key: "count", scope: "conversation", hook: "d0@project" })
     const kept = await Effect.runPromise(store.load("s"))
     assert.include(JSON.stringify(kept!.durable), `"stored-hooks/bag/count":2`)
-    const poor = world([{ at: "before-args", does: ({ variableBag }) => variableBag.set("big", "x".repeat(70_000)).then(() => proceed) }], [
+    const poor = world([{
+      at: "before-args",
+      does: ({ variableBag }) => variableBag.set("big", "x".repeat(70_000)).then(() => proceed)
+    }], [
       take({})
     ])
     await poor.agent.run("go")
@@ -188,7 +212,11 @@ describe("Inkeep", () => {
 
   it("E-21 DEC-15 what a hook wrote before it aborted counts, unless it is to be discarded; what one that broke wrote does not", async () => {
     for (
-      const [writes, action, expected] of [["keep", "abort", 1], ["discardOnAbort", "abort", 0], ["discardOnAbort", "proceed", 1], [
+      const [writes, action, expected] of [["keep", "abort", 1], ["discardOnAbort", "abort", 0], [
+        "discardOnAbort",
+        "proceed",
+        1
+      ], [
         "keep",
         "throw",
         0
@@ -271,7 +299,11 @@ describe("Inkeep", () => {
           does: async ({ mcp }) => ({
             ...proceed,
             args: {
-              answer: [await mcp!.callTool("billing.status", { id: 1 }), await mcp!.callTool("crm", "find", {}), await mcp!.listTools()]
+              answer: [
+                await mcp!.callTool("billing.status", { id: 1 }),
+                await mcp!.callTool("crm", "find", {}),
+                await mcp!.listTools()
+              ]
             }
           })
         },
@@ -316,7 +348,10 @@ describe("Inkeep", () => {
     assert.deepEqual(inner.requests[0]!.messages.map(text), ["before", "yes", "status: active", "Be brief.\n\nhelp"])
 
     const bad = world(
-      [{ at: "before-delegation", does: () => ({ ...proceed, payload: { messages: [{ role: "system", content: 7 }] } }) }],
+      [{
+        at: "before-delegation",
+        does: () => ({ ...proceed, payload: { messages: [{ role: "system", content: 7 }] } })
+      }],
       [calls(["helper", { message: "help" }])],
       {},
       { tools }
@@ -361,13 +396,21 @@ describe("Inkeep", () => {
   it("E-50.7 a secret reaches the tool alone: neither the hook, the conversation, the events nor the result has it", async () => {
     const value = "vault-value-8f1c"
     const given: Array<string> = []
-    const looks = defineHook({ name: "looks", kind: "observer", preToolCall: ({ args }) => void given.push(JSON.stringify(args)) })
+    const looks = defineHook({
+      name: "looks",
+      kind: "observer",
+      preToolCall: ({ args }) => void given.push(JSON.stringify(args))
+    })
     const { agent, events, requests, took } = world(
       [{
         at: "before-args",
         does: async ({ args, secrets }) => ({
           ...proceed,
-          args: { ...args as object, api_key: await secrets!.get("billing"), answer: `used ${await secrets!.get("billing")}` }
+          args: {
+            ...args as object,
+            api_key: await secrets!.get("billing"),
+            answer: `used ${await secrets!.get("billing")}`
+          }
         })
       }],
       [take({ api_key: "{{api_key}}" }), take({ api_key: "secret-00000000-0000-0000-0000-000000000000" })],

@@ -9,10 +9,17 @@ describe("Inkeep.make", () => {
   it("E-07 DEC-06 DEC-07 DEC-10 refuses what cannot be attached, and says why", () => {
     const fine = { hookDefinitionId: "a", scope: project, hookPoint: "before-args" } as const
     const a: Inkeep.Definition = { id: "a", executeCode: "export default () => ({ action: 'proceed' })" }
-    const limit = { ...a, schema: Schema.Struct({ rows: Schema.Finite }) as unknown as NonNullable<Inkeep.Definition["schema"]> }
+    const limit = {
+      ...a,
+      schema: Schema.Struct({ rows: Schema.Finite }) as unknown as NonNullable<Inkeep.Definition["schema"]>
+    }
     const cases: ReadonlyArray<readonly [ReadonlyArray<unknown>, ReadonlyArray<unknown>, RegExp]> = [
       [[a], [{ ...fine, hookDefinitionId: "b" }], /attachments\[0\]\.hookDefinitionId: there is no definition "b"/],
-      [[a], [{ ...fine, hookPoint: "before-arg" }], /hookPoint: "before-arg" is not known; did you mean "before-args"\?/],
+      [
+        [a],
+        [{ ...fine, hookPoint: "before-arg" }],
+        /hookPoint: "before-arg" is not known; did you mean "before-args"\?/
+      ],
       [[a], [{ ...fine, scope: { _tag: "agent" } }], /scope: expected "project", \{ _tag: "project" \}/],
       [[a], [{ ...fine, scope: "agent" }], /scope: expected/],
       [[a], [{ ...fine, scope: null }], /scope: expected/],
@@ -26,13 +33,27 @@ describe("Inkeep.make", () => {
       [[limit], [{ ...fine, config: { rows: "many" } }], /config: does not fit a: .*rows/s]
     ]
     for (const [definitions, attachments, expected] of cases) {
-      assert.throws(() => Inkeep.make({ definitions: definitions as never, attachments: attachments as never }), expected)
+      assert.throws(
+        () => Inkeep.make({ definitions: definitions as never, attachments: attachments as never }),
+        expected
+      )
     }
-    Inkeep.make({ definitions: [limit], attachments: [{ ...fine, config: { rows: 2 } }, { ...fine, config: { rows: 3 }, name: "again" }] })
+    Inkeep.make({
+      definitions: [limit],
+      attachments: [{ ...fine, config: { rows: 2 } }, { ...fine, config: { rows: 3 }, name: "again" }]
+    })
   })
 
   it("takes rows of a database as they are: null is as good as absent", async () => {
-    const row = { scope: "project", order: null, onError: null, name: null, config: null, sandboxConfig: null, writes: null } as const
+    const row = {
+      scope: "project",
+      order: null,
+      onError: null,
+      name: null,
+      config: null,
+      sandboxConfig: null,
+      writes: null
+    } as const
     const definition = { description: null, execution: null, dependencies: null, schema: null, name: null } as const
     const { provider } = scripted([calls(["bash", { command: "ls" }])])
     const { ran, tools } = recording()
@@ -64,7 +85,12 @@ describe("Inkeep.make", () => {
   })
 
   it("says that a default export is expected, where code is of another kind", async () => {
-    for (const executeCode of ["module.exports = async () => ({ action: 'proceed' })", "exports.default = () => ({ action: 'proceed' })"]) {
+    for (
+      const executeCode of [
+        "module.exports = async () => ({ action: 'proceed' })",
+        "exports.default = () => ({ action: 'proceed' })"
+      ]
+    ) {
       const { provider } = scripted([calls(["bash", { command: "ls" }])])
       const warnings: Array<string> = []
       await using agent = createAgent({
@@ -77,7 +103,10 @@ describe("Inkeep.make", () => {
       })
       agent.on((event) => event.type === "warning" ? void warnings.push(event.message) : undefined)
       await agent.run("go")
-      assert.match(warnings.join("\n"), /old@project .*is not defined: expected a default export, export default async \(ctx\)/)
+      assert.match(
+        warnings.join("\n"),
+        /old@project .*is not defined: expected a default export, export default async \(ctx\)/
+      )
     }
   })
 })

@@ -17,7 +17,11 @@ describe("Inkeep, stored code", () => {
       { at: "before-args", name: "env", does: "return { action: 'proceed', args: { answer: process.env.HOME } }" },
       { at: "before-args", name: "net", does: "return fetch('http://127.0.0.1')" },
       { at: "before-args", name: "loop", does: "for (;;) {}", sandboxConfig: { timeoutMs: 100 } },
-      { at: "before-args", name: "kind", does: "console.log('looks'); return { action: 'proceed', args: { answer: typeof require } }" }
+      {
+        at: "before-args",
+        name: "kind",
+        does: "console.log('looks'); return { action: 'proceed', args: { answer: typeof require } }"
+      }
     ], {})
     assert.deepEqual(read, ["undefined"])
     assert.match(
@@ -35,7 +39,11 @@ describe("Inkeep, stored code", () => {
         "const { rows } = ctx.result; return { action: 'proceed', result: { rows: rows.slice(0, ctx.config.keep), truncated: true, total: rows.length } }",
       config: { keep: 2 }
     }], { answer: { rows } })
-    assert.deepEqual(read.map((one) => JSON.parse(one) as Json), [{ rows: [{ id: 0 }, { id: 1 }], truncated: true, total: 500 }])
+    assert.deepEqual(read.map((one) => JSON.parse(one) as Json), [{
+      rows: [{ id: 0 }, { id: 1 }],
+      truncated: true,
+      total: 500
+    }])
   })
 
   it("E-50.9 E-50.8 turns `yesterday` into a date and adds the tenant", async () => {
@@ -62,8 +70,11 @@ describe("Inkeep, stored code", () => {
   })
 
   it("E-50.10 in audit mode lets only tools run that change nothing", async () => {
-    const guard = "return ctx.tool.sideEffects ? { action: 'block', result: 'agent is in read-only mode' } : { action: 'proceed' }"
-    const { agent, ran } = world([{ at: "before-args", does: guard }], [calls(["read_file", { path: "a" }], ["bash", { command: "rm a" }])])
+    const guard =
+      "return ctx.tool.sideEffects ? { action: 'block', result: 'agent is in read-only mode' } : { action: 'proceed' }"
+    const { agent, ran } = world([{ at: "before-args", does: guard }], [
+      calls(["read_file", { path: "a" }], ["bash", { command: "rm a" }])
+    ])
     const { messages } = await agent.run("go")
     assert.deepEqual(ran, ["read a"])
     assert.deepEqual(said(messages), ["done", "agent is in read-only mode"])
@@ -108,7 +119,8 @@ describe("Inkeep, stored code", () => {
       "return ctx.isError ? { action: 'proceed', result: { code: 'DB', detail: String(ctx.result.error).slice(0, 40) } } : { action: 'proceed' }"
     const { read } = await last([{ at: "after-result", does: shape }], { answer: "fail" })
     assert.match(read[0]!, /"code":"DB"/)
-    const gate = "return ctx.result.length === 0 ? { action: 'abort', reason: 'no meetings today' } : { action: 'proceed' }"
+    const gate =
+      "return ctx.result.length === 0 ? { action: 'abort', reason: 'no meetings today' } : { action: 'proceed' }"
     const { requests, result } = await last([{ at: "after-result", does: gate }], { answer: [] })
     assert.deepInclude(result, { status: "aborted", reason: "no meetings today" })
     assert.lengthOf(requests, 1)

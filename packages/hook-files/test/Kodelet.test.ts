@@ -19,7 +19,9 @@ const bash = (command: string) => calls(["bash", { command }])
 describe("Kodelet", () => {
   it("D-04 D-10 leaves out what does not say one of the types, and asks nobody before the hook runs", async () => {
     const good = Object.fromEntries(
-      ["before_tool_call", "after_tool_call", "user_message_send", "after_turn", "turn_end", "agent_stop"].map((type) => [
+      ["before_tool_call", "after_tool_call", "user_message_send", "after_turn", "turn_end", "agent_stop"].map((
+        type
+      ) => [
         `${hooks}/${type}`,
         records(type)
       ])
@@ -71,7 +73,9 @@ describe("Kodelet", () => {
     }))
 
   it("D-11 D-12 a before_tool_call hook is told the call and may replace its input", async () => {
-    const { agent, cwd, told } = world({ [`${hooks}/x`]: records("before_tool_call", `{"blocked":false,"input":{"command":"ls -la"}}`) })
+    const { agent, cwd, told } = world({
+      [`${hooks}/x`]: records("before_tool_call", `{"blocked":false,"input":{"command":"ls -la"}}`)
+    })
     const { agent: made, ran } = agent([bash("ls")])
     await using _ = made
     await using session = await made.session({ id: "s1" })
@@ -124,7 +128,9 @@ describe("Kodelet", () => {
     const { agent: made, ran } = agent([bash("zero")])
     await using _ = made
     await made.run("go")
-    assert.deepEqual(told().map(({ tool_input }) => tool_input), [{ command: "zero" }, { command: "one" }, { command: "one" }])
+    assert.deepEqual(told().map(({ tool_input }) => tool_input), [{ command: "zero" }, { command: "one" }, {
+      command: "one"
+    }])
     assert.deepEqual(ran, ["one"])
   })
 
@@ -145,14 +151,20 @@ else:
 print(json.dumps({"output": output}))
 `
     const { agent, told } = world({ [`${hooks}/redact`]: redact })
-    const { agent: made } = agent([bash("ls"), calls(["read_file", { path: 7 }]), calls(["bash", { command: "x" }])], {}, {
-      hooks: [{
-        name: "fails",
-        priority: 200,
-        postToolCall: ({ call }) =>
-          (call.args as { command?: string }).command === "x" ? HookAction.transform({ ok: false as const, error: "disk full" }) : undefined
-      }]
-    })
+    const { agent: made } = agent(
+      [bash("ls"), calls(["read_file", { path: 7 }]), calls(["bash", { command: "x" }])],
+      {},
+      {
+        hooks: [{
+          name: "fails",
+          priority: 200,
+          postToolCall: ({ call }) =>
+            (call.args as { command?: string }).command === "x"
+              ? HookAction.transform({ ok: false as const, error: "disk full" })
+              : undefined
+        }]
+      }
+    )
     await using _ = made
     const { messages } = await made.run("go")
     const said = messages.filter(({ role }) => role === "tool").map(text)
@@ -161,7 +173,11 @@ print(json.dumps({"output": output}))
     assert.match(said[2]!, /nobody may know why/)
     const [first, second] = told()
     assert.match((first!["tool_output"] as { timestamp: string }).timestamp, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-    assert.deepInclude(first!["tool_output"] as object, { toolName: "bash", success: true, metadata: { output: "done" } })
+    assert.deepInclude(first!["tool_output"] as object, {
+      toolName: "bash",
+      success: true,
+      metadata: { output: "done" }
+    })
     assert.deepInclude(second!["tool_output"] as object, { toolName: "bash", success: false, error: "disk full" })
     assert.lengthOf(told(), 2, "what was not run has no result")
   })
@@ -187,7 +203,11 @@ print(json.dumps({"output": output}))
 
   it("D-14 a user_message_send hook blocks a message, which is not kept", async () => {
     const { agent, told } = world({
-      [`${hooks}/1`]: records("user_message_send", `{"blocked":true,"reason":"no secrets"}`, `grep -q secret told.jsonl || exit 0`),
+      [`${hooks}/1`]: records(
+        "user_message_send",
+        `{"blocked":true,"reason":"no secrets"}`,
+        `grep -q secret told.jsonl || exit 0`
+      ),
       [`${hooks}/2`]: records("user_message_send", `{"blocked":true,"reason":"second"}`)
     })
     const { agent: made, requests } = agent([])
@@ -214,7 +234,10 @@ print(json.dumps({"output": output}))
     await made.run("go")
     assert.deepEqual(ran, ["ls"])
     assert.lengthOf(warnings, 4)
-    assert.match(warnings.join("\n"), /2 .* ended with 2: oops\n3 .* no JSON\n4 .* no object\n5 .* does not fit before_tool_call/)
+    assert.match(
+      warnings.join("\n"),
+      /2 .* ended with 2: oops\n3 .* no JSON\n4 .* no object\n5 .* does not fit before_tool_call/
+    )
     const outcomes = events.map((event) => [(event as { key: string }).key, (event as { outcome: string }).outcome])
     assert.deepEqual(
       outcomes.map(([, outcome]) => outcome).join(),
@@ -224,7 +247,9 @@ print(json.dumps({"output": output}))
 
   it("D-22 ends what takes too long, with what it started, and goes on", async () => {
     const word = `kodelet-sleeper-${process.pid}`
-    const { agent } = world({ [`${hooks}/x`]: script("before_tool_call", `bash -c 'exec -a ${word} sleep 600' & wait`) })
+    const { agent } = world({
+      [`${hooks}/x`]: script("before_tool_call", `bash -c 'exec -a ${word} sleep 600' & wait`)
+    })
     const { agent: made, ran, warnings } = agent([bash("ls")], { timeoutMs: 300 })
     await using _ = made
     await made.run("go")
@@ -239,7 +264,14 @@ print(json.dumps({"output": output}))
       const runners: Runners.Runners = ({ timeoutMs }) =>
         Effect.sync(() => {
           given.push(timeoutMs)
-          return { exitCode: 0, stdout: "user_message_send", stderr: "", timedOut: false, overflowed: false, durationMs: 1 }
+          return {
+            exitCode: 0,
+            stdout: "user_message_send",
+            stderr: "",
+            timedOut: false,
+            overflowed: false,
+            durationMs: 1
+          }
         })
       const { found } = world({ [`${hooks}/a`]: "#!/bin/bash\n" })
       const agent = createAgent({
@@ -252,7 +284,9 @@ print(json.dumps({"output": output}))
 
   it("a run that is cancelled leaves no process behind", async () => {
     const word = "kodelet-sleeper-4712"
-    const { agent, cwd } = world({ [`${hooks}/x`]: script("before_tool_call", `touch started; exec -a ${word} sleep 600`) })
+    const { agent, cwd } = world({
+      [`${hooks}/x`]: script("before_tool_call", `touch started; exec -a ${word} sleep 600`)
+    })
     const { agent: made } = agent([bash("ls")])
     await using _ = made
     const controller = new AbortController()
@@ -280,7 +314,10 @@ print(json.dumps({"output": output}))
   })
 
   it("D-33 tells hooks who is at work: the agent or one of its sub-agents", async () => {
-    const { agent, told } = world({ [`${hooks}/x`]: records("before_tool_call"), [`${hooks}/y`]: records("user_message_send") })
+    const { agent, told } = world({
+      [`${hooks}/x`]: records("before_tool_call"),
+      [`${hooks}/y`]: records("user_message_send")
+    })
     const helper = createAgent({ name: "helper", provider: scripted([bash("inner")]).provider, tools: [] })
     const { agent: made } = agent([calls(["helper", { message: "help" }])], {}, {
       tools: [agentTool({ name: "helper", agent: helper, description: "helps" })]
@@ -289,7 +326,12 @@ print(json.dumps({"output": output}))
     await made.run({ message: "go", metadata: { recipe: "intro" } })
     const [first, , third] = told()
     assert.deepInclude(first!, { event: "user_message_send", invoked_by: "main" })
-    assert.deepInclude(third!, { event: "user_message_send", invoked_by: "subagent", message: "help", recipe_name: "intro" })
+    assert.deepInclude(third!, {
+      event: "user_message_send",
+      invoked_by: "subagent",
+      message: "help",
+      recipe_name: "intro"
+    })
   })
 
   it("a project's executable never takes the place of one of the user that guards; any other it does", async () => {
@@ -327,7 +369,8 @@ print(json.dumps({"output": output}))
     let users = false
     const asked: Array<string> = []
     const { agent: made, ran, warnings } = agent(Array.from({ length: 3 }, () => [bash("ls"), { text: "" }]).flat(), {
-      refuse: ({ ofProject }) => ofProject ? (changed ? "it was changed" : undefined) : users ? "it was changed too" : undefined
+      refuse: ({ ofProject }) =>
+        ofProject ? (changed ? "it was changed" : undefined) : users ? "it was changed too" : undefined
     }, {
       onAsk: ({ reason }) => {
         asked.push(reason)
@@ -352,7 +395,9 @@ print(json.dumps({"output": output}))
   })
 
   it("tells tools by the names that the host says, and takes inputs back", async () => {
-    const { agent, told } = world({ [`${hooks}/x`]: records("before_tool_call", `{"input":{"file_path":"b","text":"y"}}`) })
+    const { agent, told } = world({
+      [`${hooks}/x`]: records("before_tool_call", `{"input":{"file_path":"b","text":"y"}}`)
+    })
     const { agent: made, ran } = agent([calls(["write_file", { path: "a", content: "x" }])], {
       toolNames: { write_file: { name: "file_write", fields: { path: "file_path", content: "text" } } }
     })
@@ -366,7 +411,9 @@ print(json.dumps({"output": output}))
     const path = write(join(folder(), "hook"), script("before_tool_call", `cat > /dev/null; echo '{"blocked":false}'`))
     const runners = Runners.make()
     const run = (args: ReadonlyArray<string>) =>
-      Effect.runPromise(runners({ work: { type: "command", command: path, args }, input: {}, cwd: "/", timeoutMs: 5_000 }, {} as never))
+      Effect.runPromise(
+        runners({ work: { type: "command", command: path, args }, input: {}, cwd: "/", timeoutMs: 5_000 }, {} as never)
+      )
     assert.strictEqual((await run(["hook"])).stdout, "before_tool_call\n")
     assert.strictEqual((await run(["run"])).stdout, `{"blocked":false}\n`)
     assert.strictEqual((await run([])).exitCode, 1)

@@ -19,7 +19,10 @@ describe("Kodelet.find", () => {
     mkdirSync(join(cwd, hooks, "folder"))
     symlinkSync(join(home, hooks, "00-mine"), join(cwd, hooks, "30-link"))
     symlinkSync("/nowhere", join(cwd, hooks, "40-broken"))
-    assert.deepEqual(found.handlers.map(({ key, ofProject }) => [key, ofProject]), [["10-a", true], ["20-b", true], ["00-mine", false]])
+    assert.deepEqual(found.handlers.map(({ key, ofProject }) => [key, ofProject]), [["10-a", true], ["20-b", true], [
+      "00-mine",
+      false
+    ]])
     const again = Kodelet.find(Kodelet.folders({ cwd, home }))
     assert.deepEqual(again.handlers.map(({ key }) => key), ["10-a", "20-b", "30-link", "00-mine"])
     assert.deepEqual(again.warnings.map(({ file }) => basename(file)), ["40-broken"])
@@ -48,7 +51,10 @@ describe("Kodelet.find", () => {
 describe("Kodelet, what is hostile", () => {
   it("D-23 is a warning, and the agent goes on", async () => {
     const { agent } = world({
-      [`${hooks}/1-deep`]: script("before_tool_call", `python3 -c "print('{\\"input\\":{\\"a\\":' + '['*3000 + ']'*3000 + '}}')"`),
+      [`${hooks}/1-deep`]: script(
+        "before_tool_call",
+        `python3 -c "print('{\\"input\\":{\\"a\\":' + '['*3000 + ']'*3000 + '}}')"`
+      ),
       [`${hooks}/2-deeper`]: script("before_tool_call", `python3 -c "print('['*300000)"`),
       [`${hooks}/3-long`]: script("before_tool_call", "head -c 3000000 /dev/zero | tr '\\0' x"),
       [`${hooks}/4-binary`]: script("before_tool_call", "head -c 1000 /dev/urandom"),

@@ -13,9 +13,11 @@ import { write } from "./processes.ts"
 
 const hooks = ".kodelet/hooks"
 const bash = (command: string) => calls(["bash", { command }])
-const line = (messages: ReadonlyArray<Message>): string => messages.map((one) => `${one.role}: ${text(one)}`).join(" | ")
+const line = (messages: ReadonlyArray<Message>): string =>
+  messages.map((one) => `${one.role}: ${text(one)}`).join(" | ")
 const mutate = (content: string) => JSON.stringify({ result: "mutate", messages: [{ role: "user", content }] })
-const callback = (recipe: string, args?: object) => JSON.stringify({ result: "callback", callback: recipe, callback_args: args })
+const callback = (recipe: string, args?: object) =>
+  JSON.stringify({ result: "callback", callback: recipe, callback_args: args })
 
 describe("Kodelet, after_turn", () => {
   it("D-15 is told every step, with or without tools, and how much is used", async () => {
@@ -34,7 +36,10 @@ describe("Kodelet, after_turn", () => {
     await session.run("go")
     await session.run("go on")
     const steps = told().filter(({ event }) => event === "after_turn")
-    assert.deepEqual(steps.map(({ tools_used, turn_number }) => [turn_number, tools_used]), [[1, true], [2, false], [3, false]])
+    assert.deepEqual(steps.map(({ tools_used, turn_number }) => [turn_number, tools_used]), [[1, true], [2, false], [
+      3,
+      false
+    ]])
     assert.deepEqual(steps.map(({ usage }) => (usage as { input_tokens: number }).input_tokens), [100, 200, 300])
     const { usage: used, ...first } = steps[0]!
     assert.deepEqual(first, {
@@ -50,7 +55,10 @@ describe("Kodelet, after_turn", () => {
     assert.deepInclude(used as object, { input_tokens: 100, output_tokens: 10, max_context_window: 128_000 })
     assert.isAbove((used as { current_context_window: number }).current_context_window, 100)
     const ends = told().filter(({ event }) => event === "turn_end")
-    assert.deepEqual(ends.map(({ response, turn_number }) => [turn_number, response]), [[1, ""], [2, "all done"], [3, "more"]])
+    assert.deepEqual(ends.map(({ response, turn_number }) => [turn_number, response]), [[1, ""], [2, "all done"], [
+      3,
+      "more"
+    ]])
     assert.deepEqual(warnings, [])
   })
 
@@ -101,7 +109,10 @@ describe("Kodelet, after_turn", () => {
 
   it("D-18 a recipe of text is what the model is told to make of the conversation, without hooks around it", async () => {
     const { agent, told } = world({
-      [`${hooks}/x`]: script("after_turn", `grep -q '"tools_used":true' && echo '${callback("handoff", { who: "ada" })}'`),
+      [`${hooks}/x`]: script(
+        "after_turn",
+        `grep -q '"tools_used":true' && echo '${callback("handoff", { who: "ada" })}'`
+      ),
       [`${hooks}/y`]: records("user_message_send")
     })
     const { agent: made, requests } = agent([bash("ls"), { text: "the handoff" }, { text: "all done" }], {
@@ -117,7 +128,10 @@ describe("Kodelet, after_turn", () => {
   })
 
   it("D-26 the first that wants to change the history wins, and a later one is a warning", async () => {
-    const { agent } = world({ [`${hooks}/1`]: records("after_turn", mutate("one")), [`${hooks}/2`]: records("after_turn", mutate("two")) })
+    const { agent } = world({
+      [`${hooks}/1`]: records("after_turn", mutate("one")),
+      [`${hooks}/2`]: records("after_turn", mutate("two"))
+    })
     const { agent: made, warnings } = agent([bash("ls")])
     await using _ = made
     assert.strictEqual(line((await made.run("go")).messages), "user: one")
@@ -128,7 +142,9 @@ describe("Kodelet, after_turn", () => {
     const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 0 })
     for (const [tokens, compacts] of [[88_000, false], [102_300, false], [102_400, true]] as const) {
       const { agent, told } = world({ [`${hooks}/x`]: records("after_turn") })
-      const { agent: made, requests } = agent([{ ...bash("ls"), usage: usage(tokens) }, { text: "the summary" }], { autoCompact: 0.8 }, {
+      const { agent: made, requests } = agent([{ ...bash("ls"), usage: usage(tokens) }, { text: "the summary" }], {
+        autoCompact: 0.8
+      }, {
         window: { tokens: 128_000, compactAt: 1 }
       })
       await using _ = made
@@ -143,7 +159,9 @@ describe("Kodelet, after_turn", () => {
 
   it("D-32 a threshold of zero never compacts", async () => {
     const { agent, told } = world({ [`${hooks}/x`]: records("after_turn") })
-    const { agent: made, requests } = agent([{ text: "hi", usage: { inputTokens: 900, outputTokens: 90 } }], { autoCompact: 0 }, {
+    const { agent: made, requests } = agent([{ text: "hi", usage: { inputTokens: 900, outputTokens: 90 } }], {
+      autoCompact: 0
+    }, {
       window: { tokens: 1_000, compactAt: 1 }
     })
     await using _ = made
@@ -154,7 +172,9 @@ describe("Kodelet, after_turn", () => {
 
   it("D-36 compacting by hand runs the recipe `compact` on the conversation", async () => {
     const { agent } = world({})
-    const { agent: made } = agent([], { recipes: { compact: ({ messages }) => `what ${messages.length} messages said` } })
+    const { agent: made } = agent([], {
+      recipes: { compact: ({ messages }) => `what ${messages.length} messages said` }
+    })
     await using _ = made
     await using session = await made.session({
       messages: [{ role: "user", content: "x".repeat(500) }, { role: "assistant", content: "y".repeat(500) }, {
@@ -251,7 +271,10 @@ describe("Kodelet, the examples of its documentation", () => {
       {},
       {
         window: { tokens: 100_000, compactAt: 1 },
-        hooks: [{ name: "clean", preLlmCall: ({ messages }) => void (messages.length > 6 && rmSync(join(cwd, "foo.txt"))) }]
+        hooks: [{
+          name: "clean",
+          preLlmCall: ({ messages }) => void (messages.length > 6 && rmSync(join(cwd, "foo.txt")))
+        }]
       }
     )
     await using _ = made
@@ -269,7 +292,10 @@ describe("Kodelet, the examples of its documentation", () => {
     const turns = events.filter((event) => (event as { key: string }).key === "turn-logger").map((event) =>
       (event as { stderr: string }).stderr
     )
-    assert.match(turns.join(""), /Turn 1: context [\d.]+% \(tools_used: true\)\n.*Turn 4: context 75[\d.]+% \(tools_used: false\)\n$/s)
+    assert.match(
+      turns.join(""),
+      /Turn 1: context [\d.]+% \(tools_used: true\)\n.*Turn 4: context 75[\d.]+% \(tools_used: false\)\n$/s
+    )
     assert.deepEqual(warnings, [])
     assert.strictEqual(read("foo.txt"), "")
   })

@@ -19,14 +19,17 @@ const systems: ReadonlyArray<readonly [Dialect, Files]> = [
   ["gemini", { README: "", "~/.gemini/settings.json": { hooks: { AfterTool: [{ hooks: [one] }] } } }],
   ["kodelet", {
     README: "",
-    "~/.kodelet/hooks/a": `#!/bin/bash\n[ "$1" = hook ] && { echo after_tool_call; exit 0; }\ncd "$(jq -r .cwd)"\n${line}\n`
+    "~/.kodelet/hooks/a":
+      `#!/bin/bash\n[ "$1" = hook ] && { echo after_tool_call; exit 0; }\ncd "$(jq -r .cwd)"\n${line}\n`
   }],
   ["basecoat", { "hooks.json": { version: 1, hooks: { PostToolUse: [{ command: line }] } } }]
 ]
 
 describe("what a hook leaves in the background", { timeout: 60_000 }, () => {
   it.each(systems)("of %s is waited for and ended when the agent is closed, not before", async (dialect, files) => {
-    const { agent, cwd, did, heard, read } = start(dialect, files, [calls(["bash", { command: "ls" }])], { options: { drainMs: 1_500 } })
+    const { agent, cwd, did, heard, read } = start(dialect, files, [calls(["bash", { command: "ls" }])], {
+      options: { drainMs: 1_500 }
+    })
     const session = await agent.session()
     await session.run("go")
     assert.lengthOf(did, 1)

@@ -7,7 +7,9 @@ import { type Files, start } from "./publicfiles.ts"
 const gemini = (event: string, command: string): Files => ({
   ".gemini/settings.json": { hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } }
 })
-const copilot = (event: string, bash: string): Files => ({ ".github/hooks/a.json": { version: 1, hooks: { [event]: [{ bash }] } } })
+const copilot = (event: string, bash: string): Files => ({
+  ".github/hooks/a.json": { version: 1, hooks: { [event]: [{ bash }] } }
+})
 const coat = (command: string): Files => ({ "hooks.json": { version: 1, hooks: { PreToolUse: [{ command }] } } })
 const kodelet = (type: string, body: string): Files => ({
   ".kodelet/hooks/guard": `#!/bin/bash\nif [ "$1" = hook ]; then echo ${type}; exit; fi\n${body}\n`
@@ -27,7 +29,12 @@ const cases: ReadonlyArray<readonly [what: string, dialect: Dialect, files: File
     copilot("userPromptSubmitted", `echo '{"decision":"block","reason":"x"}'`),
     /decision does not count at userPromptSubmitted/
   ],
-  ["what counts in Pascal case", "copilot", copilot("preToolUse", `echo '{"continue":false}'`), /continue does not count at preToolUse/],
+  [
+    "what counts in Pascal case",
+    "copilot",
+    copilot("preToolUse", `echo '{"continue":false}'`),
+    /continue does not count at preToolUse/
+  ],
   [
     "the wrong place",
     "copilot",
@@ -36,7 +43,12 @@ const cases: ReadonlyArray<readonly [what: string, dialect: Dialect, files: File
   ],
   ["logs before it", "gemini", gemini("BeforeTool", `echo checking; echo '{"decision":"deny"}'`), lost],
   ["another one after it", "gemini", gemini("BeforeTool", `echo '{}'; echo '{"decision":"deny"}'`), lost],
-  ["its place on standard error, beside a log", "gemini", gemini("BeforeTool", `echo log; echo '{"decision":"deny"}' >&2`), lost],
+  [
+    "its place on standard error, beside a log",
+    "gemini",
+    gemini("BeforeTool", `echo log; echo '{"decision":"deny"}' >&2`),
+    lost
+  ],
   [
     "words of another system",
     "gemini",
@@ -49,15 +61,30 @@ const cases: ReadonlyArray<readonly [what: string, dialect: Dialect, files: File
     gemini("BeforeAgent", `echo '{"additionalContext":"x"}'`),
     /additionalContext does not count at BeforeAgent, hookSpecificOutput\.additionalContext does/
   ],
-  ["nothing to deny", "gemini", gemini("SessionStart", `echo '{"decision":"deny"}'`), /decision does not count at SessionStart/],
-  ["nothing to deny, by its code", "gemini", gemini("SessionStart", "echo no >&2; exit 2"), /SessionStart cannot be denied/],
+  [
+    "nothing to deny",
+    "gemini",
+    gemini("SessionStart", `echo '{"decision":"deny"}'`),
+    /decision does not count at SessionStart/
+  ],
+  [
+    "nothing to deny, by its code",
+    "gemini",
+    gemini("SessionStart", "echo no >&2; exit 2"),
+    /SessionStart cannot be denied/
+  ],
   [
     "nothing to stop",
     "gemini",
     gemini("BeforeToolSelection", `echo '{"continue":false}'`),
     /continue does not count at BeforeToolSelection/
   ],
-  ["logs before it", "kodelet", kodelet("before_tool_call", `echo log; echo '{"blocked":true}'`), /wrote what is no JSON/],
+  [
+    "logs before it",
+    "kodelet",
+    kodelet("before_tool_call", `echo log; echo '{"blocked":true}'`),
+    /wrote what is no JSON/
+  ],
   [
     "words of another system",
     "kodelet",
@@ -70,7 +97,12 @@ const cases: ReadonlyArray<readonly [what: string, dialect: Dialect, files: File
     kodelet("after_tool_call", `echo '{"blocked":true,"reason":"x"}'`),
     /blocked does not count at after_tool_call/
   ],
-  ["words of another system", "basecoat", coat(`echo '{"decision":"block","reason":"x"}'`), /decision does not count at hooks of Base Coat/]
+  [
+    "words of another system",
+    "basecoat",
+    coat(`echo '{"decision":"block","reason":"x"}'`),
+    /decision does not count at hooks of Base Coat/
+  ]
 ]
 
 describe("an answer that does not count", () => {

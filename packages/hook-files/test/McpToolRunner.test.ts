@@ -73,8 +73,14 @@ describe("a hook of type mcp_tool", () => {
 
   it("says its structured content, else its first text, else nothing", async () => {
     const text = (said: string) => ({ type: "text", text: said })
-    assert.strictEqual((await one(work("a"), fake({ content: [text("a"), text("b")], structuredContent: { c: 1 } }))).stdout, "{\"c\":1}")
-    assert.strictEqual((await one(work("a"), fake({ content: [{ type: "image" }, { type: "text" }, text("a"), text("b")] }))).stdout, "a")
+    assert.strictEqual(
+      (await one(work("a"), fake({ content: [text("a"), text("b")], structuredContent: { c: 1 } }))).stdout,
+      "{\"c\":1}"
+    )
+    assert.strictEqual(
+      (await one(work("a"), fake({ content: [{ type: "image" }, { type: "text" }, text("a"), text("b")] }))).stdout,
+      "a"
+    )
     assert.deepInclude(await one(work("a"), fake({})), { exitCode: 0, stdout: "" })
   })
 
@@ -88,7 +94,14 @@ describe("a hook of type mcp_tool", () => {
       assert.deepInclude(finished, { exitCode: 1, stdout: "" })
       assert.strictEqual(Outcome.read(finished, "PreToolUse").type, "nonBlockingError")
     }
-    const reasons = [/^the disk is full$/, /no such tool/, /did you mean "echo"/, /no licence found/, /echo: crash/, /too large/]
+    const reasons = [
+      /^the disk is full$/,
+      /no such tool/,
+      /did you mean "echo"/,
+      /no licence found/,
+      /echo: crash/,
+      /too large/
+    ]
     for (const [index, why] of reasons.entries()) assert.match(outcomes[index]!.stderr, why)
     const { outcomes: [none] } = await trial([work("a")])
     assert.match(none!.stderr, /the agent has no MCP servers/)

@@ -8,17 +8,25 @@ import { join } from "node:path"
 import { calls } from "../../hooks/test/agent.ts"
 import { type Files, said, start } from "./publicfiles.ts"
 
-const executable = (type: string, body: string) => `#!/bin/bash\nif [ "$1" = hook ]; then echo ${type}; exit; fi\n${body}\n`
+const executable = (type: string, body: string) =>
+  `#!/bin/bash\nif [ "$1" = hook ]; then echo ${type}; exit; fi\n${body}\n`
 const gemini = (event: string, command: string, more: object = {}) => ({
   ".gemini/settings.json": { hooks: { [event]: [{ hooks: [{ type: "command", command, ...more }] }] } }
 })
-const copilot = (event: string, entry: object) => ({ ".github/hooks/a.json": { version: 1, hooks: { [event]: [entry] } } })
+const copilot = (event: string, entry: object) => ({
+  ".github/hooks/a.json": { version: 1, hooks: { [event]: [entry] } }
+})
 const coat = (entry: object) => ({ "hooks.json": { version: 1, hooks: { PreToolUse: [entry] } } })
 const kodelet = (type: string, body: string) => ({ ".kodelet/hooks/guard": executable(type, body) })
 const slow = "exec sleep 3631.5"
 
 const toolCalls: ReadonlyArray<readonly [what: string, dialect: Dialect, files: Files, reason: RegExp]> = [
-  ["Gemini CLI, that took too long", "gemini", gemini("BeforeTool", slow, { timeout: 300 }), /a hook broke: it took too long/],
+  [
+    "Gemini CLI, that took too long",
+    "gemini",
+    gemini("BeforeTool", slow, { timeout: 300 }),
+    /a hook broke: it took too long/
+  ],
   [
     "Gemini CLI, that ended with 1",
     "gemini",
@@ -32,10 +40,25 @@ const toolCalls: ReadonlyArray<readonly [what: string, dialect: Dialect, files: 
     kodelet("before_tool_call", "echo no such table >&2; exit 1"),
     /a hook broke: it ended with 1: no such/
   ],
-  ["Kodelet, that wrote no JSON", "kodelet", kodelet("before_tool_call", "echo fine"), /a hook broke: it wrote what is no JSON/],
+  [
+    "Kodelet, that wrote no JSON",
+    "kodelet",
+    kodelet("before_tool_call", "echo fine"),
+    /a hook broke: it wrote what is no JSON/
+  ],
   ["Base Coat, that broke", "basecoat", coat({ command: "exit 4" }), /a hook broke: it ended with 4/],
-  ["Base Coat, that took too long", "basecoat", coat({ command: slow, timeout: 0.3, kind: "policy" }), /a hook broke: it took too long/],
-  ["Copilot, that took too long", "copilot", copilot("preToolUse", { bash: slow, timeoutSec: 0.3 }), /a hook broke: it took too long/],
+  [
+    "Base Coat, that took too long",
+    "basecoat",
+    coat({ command: slow, timeout: 0.3, kind: "policy" }),
+    /a hook broke: it took too long/
+  ],
+  [
+    "Copilot, that took too long",
+    "copilot",
+    copilot("preToolUse", { bash: slow, timeoutSec: 0.3 }),
+    /a hook broke: it took too long/
+  ],
   ["Copilot, whose server is not there", "copilot", {
     "README.md": "",
     "~/.copilot/hooks/a.json": { version: 1, hooks: { preToolUse: [{ type: "http", url: "https://127.0.0.1:1/x" }] } }
@@ -48,7 +71,9 @@ describe("an entry that broke", () => {
     { timeout: 60_000 },
     async (_what, dialect, files, reason) => {
       for (const onBroken of ["continue", "block"] as const) {
-        const { agent: made, did, heard } = start(dialect, files, [calls(["bash", { command: "ls" }])], { options: { onBroken } })
+        const { agent: made, did, heard } = start(dialect, files, [calls(["bash", { command: "ls" }])], {
+          options: { onBroken }
+        })
         await using agent = made
         const { messages } = await agent.run("go")
         assert.isNotEmpty(heard.warnings)
@@ -84,7 +109,10 @@ describe("an entry that broke", () => {
     const permissionRequest = [{ bash: "exit 7" }, { bash: `echo '{"behavior":"allow"}'` }]
     const files = { "README.md": "", "~/.copilot/hooks/a.json": { version: 1, hooks: { permissionRequest } } }
     for (const onBroken of ["continue", "block"] as const) {
-      const { agent: made, did } = start("copilot", files, [calls(["bash", { command: "ls" }])], { policy, options: { onBroken } })
+      const { agent: made, did } = start("copilot", files, [calls(["bash", { command: "ls" }])], {
+        policy,
+        options: { onBroken }
+      })
       await using agent = made
       const { messages } = await agent.run("go")
       assert.lengthOf(did, onBroken === "block" ? 0 : 1)
@@ -103,7 +131,9 @@ describe("an entry that broke", () => {
       ["copilot", copilot("postToolUse", { bash: "exit 1" })]
     ]
     for (const [dialect, files] of cases) {
-      const { agent: made, did, heard } = start(dialect, files, [calls(["bash", { command: "ls" }])], { options: { onBroken: "block" } })
+      const { agent: made, did, heard } = start(dialect, files, [calls(["bash", { command: "ls" }])], {
+        options: { onBroken: "block" }
+      })
       await using agent = made
       assert.strictEqual((await agent.run("go")).status, "completed")
       assert.lengthOf(did, 1)

@@ -4,7 +4,12 @@ import * as Outcome from "@belay/hook-files/Outcome"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 
-const ended = (exitCode: number | undefined, stdout: unknown = "", stderr = "", more: Partial<Finished> = {}): Finished => ({
+const ended = (
+  exitCode: number | undefined,
+  stdout: unknown = "",
+  stderr = "",
+  more: Partial<Finished> = {}
+): Finished => ({
   exitCode,
   stdout: typeof stdout === "string" ? stdout : JSON.stringify(stdout),
   stderr,
@@ -32,8 +37,14 @@ describe("C-30 the outcome of a command", () => {
   })
 
   it("blocks at 2 whatever the JSON says, with the reason of JSON that blocks", () => {
-    assert.deepInclude(read(ended(2, specific({ permissionDecision: "allow" }), "no")), { type: "blocking", reason: "no" })
-    assert.deepInclude(read(ended(2, { decision: "block", reason: "json says" }, "no")), { type: "blocking", reason: "json says" })
+    assert.deepInclude(read(ended(2, specific({ permissionDecision: "allow" }), "no")), {
+      type: "blocking",
+      reason: "no"
+    })
+    assert.deepInclude(read(ended(2, { decision: "block", reason: "json says" }, "no")), {
+      type: "blocking",
+      reason: "json says"
+    })
     assert.deepInclude(read(ended(2, { decision: 7 }, "no")), { type: "blocking", reason: "no" })
     assert.deepInclude(read(ended(2, "{ broken", "no")), { type: "blocking", reason: "no" })
   })
@@ -49,16 +60,25 @@ describe("C-30 the outcome of a command", () => {
   })
 
   it("C-28 is an error that blocks nothing at other codes without JSON", () => {
-    assert.deepInclude(read(ended(1, "text", "first\nsecond")), { type: "nonBlockingError", reason: "ended with 1: first" })
+    assert.deepInclude(read(ended(1, "text", "first\nsecond")), {
+      type: "nonBlockingError",
+      reason: "ended with 1: first"
+    })
     assert.deepInclude(read(ended(127)), { type: "nonBlockingError", reason: "ended with 127" })
     assert.strictEqual(read(ended(1, "{ broken")).type, "nonBlockingError")
     assert.strictEqual(read(ended(undefined)).type, "nonBlockingError")
     assert.strictEqual(read(ended(undefined, "", "", { overflowed: true })).type, "nonBlockingError")
-    assert.deepInclude(read(ended(2, `{"decision":"bl`, "no", { overflowed: true })), { type: "blocking", reason: "no" })
+    assert.deepInclude(read(ended(2, `{"decision":"bl`, "no", { overflowed: true })), {
+      type: "blocking",
+      reason: "no"
+    })
   })
 
   it("is cancelled when it took too long, whatever it had written", () => {
-    assert.deepInclude(read(ended(undefined, { decision: "block" }, "", { timedOut: true })), { type: "cancelled", cause: "timeout" })
+    assert.deepInclude(read(ended(undefined, { decision: "block" }, "", { timedOut: true })), {
+      type: "cancelled",
+      cause: "timeout"
+    })
   })
 
   it("takes arrays, quoted texts and broken JSON for plain text", () => {
@@ -87,7 +107,11 @@ describe("C-30 the outcome of a command", () => {
 
   it("C-20 hears the other fields when one makes no sense", () => {
     const outcome = read(
-      ended(0, { systemMessage: 5, suppressOutput: "yes", ...specific({ permissionDecision: "deny", updatedInput: [1] }) })
+      ended(0, {
+        systemMessage: 5,
+        suppressOutput: "yes",
+        ...specific({ permissionDecision: "deny", updatedInput: [1] })
+      })
     )
     assert.strictEqual(outcome.type, "blocking")
     assert.deepEqual(saidBy(outcome).problems.map((problem) => problem.split(" ", 1)[0]), [
@@ -166,10 +190,13 @@ describe("C-30 the outcome of a command", () => {
   })
 
   it("reads permissions", () => {
-    const answer = (decision: object) => read(ended(0, specific({ decision }, "PermissionRequest")), "PermissionRequest")
+    const answer = (decision: object) =>
+      read(ended(0, specific({ decision }, "PermissionRequest")), "PermissionRequest")
     assert.strictEqual(saidBy(answer({ behavior: "allow" })).permission, "allow")
     assert.deepInclude(answer({ behavior: "deny", message: "never" }), { type: "blocking", reason: "never" })
-    assert.deepEqual(saidBy(answer({ behavior: "allow", updatedInput: { command: "ls" } })).updatedInput, { command: "ls" })
+    assert.deepEqual(saidBy(answer({ behavior: "allow", updatedInput: { command: "ls" } })).updatedInput, {
+      command: "ls"
+    })
     assert.isTrue(saidBy(answer({ behavior: "deny", interrupt: true })).interrupt)
     assert.match(saidBy(answer({ behavior: "allow", updatedInput: 1 })).problems[0]!, /updatedInput does not count/)
   })
@@ -178,15 +205,31 @@ describe("C-30 the outcome of a command", () => {
     "never breaks, whatever a command writes",
     [Schema.String, Schema.Json, Schema.Literals([0, 1, 2, 127])],
     ([noise, json, code]) => {
-      const fields = ["continue", "stopReason", "decision", "reason", "systemMessage", "suppressOutput", "hookSpecificOutput"]
+      const fields = [
+        "continue",
+        "stopReason",
+        "decision",
+        "reason",
+        "systemMessage",
+        "suppressOutput",
+        "hookSpecificOutput"
+      ]
       const shaped = Object.fromEntries(fields.map((key) => [key, json]))
       for (const event of ["PreToolUse", "PostToolUse", "Stop", "PermissionRequest", "SessionStart"] as const) {
         for (
-          const stdout of [noise, JSON.stringify(json), JSON.stringify(shaped), `{${noise}`, JSON.stringify({ hookSpecificOutput: shaped })]
+          const stdout of [
+            noise,
+            JSON.stringify(json),
+            JSON.stringify(shaped),
+            `{${noise}`,
+            JSON.stringify({ hookSpecificOutput: shaped })
+          ]
         ) {
           const outcome = Outcome.read(ended(code, stdout, noise), event)
           assert.include(["success", "blocking", "nonBlockingError"], outcome.type)
-          if (code === 2 && event !== "SessionStart" && event !== "PermissionRequest") assert.strictEqual(outcome.type, "blocking")
+          if (code === 2 && event !== "SessionStart" && event !== "PermissionRequest") {
+            assert.strictEqual(outcome.type, "blocking")
+          }
         }
       }
     }
@@ -210,12 +253,21 @@ describe("outcomes together", () => {
       permission: "defer",
       permissionReason: "c"
     })
-    assert.deepInclude(verdict(decision("allow", "a"), decision("ask", "b")), { permission: "ask", permissionReason: "b" })
-    assert.deepInclude(verdict(decision("allow", "a"), decision("allow", "b")), { permission: "allow", permissionReason: "a\nb" })
+    assert.deepInclude(verdict(decision("allow", "a"), decision("ask", "b")), {
+      permission: "ask",
+      permissionReason: "b"
+    })
+    assert.deepInclude(verdict(decision("allow", "a"), decision("allow", "b")), {
+      permission: "allow",
+      permissionReason: "a\nb"
+    })
   })
 
   it("have the last new input, with a warning, and none when it is put off", () => {
-    const two = verdict(decision("allow", "", { updatedInput: { a: 1 } }), decision("allow", "", { updatedInput: { a: 2 } }))
+    const two = verdict(
+      decision("allow", "", { updatedInput: { a: 1 } }),
+      decision("allow", "", { updatedInput: { a: 2 } })
+    )
     assert.deepEqual(two.updatedInput, { a: 2 })
     assert.match(two.warnings[0]!, /2 hooks gave updatedInput/)
     assert.isUndefined(verdict(decision("defer", "", { updatedInput: { a: 1 } })).updatedInput)

@@ -1,4 +1,7 @@
-/** `hooks.json` and `mcp.json` of Base Coat as projects have them, loaded from disk, with real scripts and a real server. */
+/**
+ * `hooks.json` and `mcp.json` of Base Coat as projects have them, loaded from disk, with real scripts and a real
+ * server.
+ */
 import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
 import * as McpServers from "@belay/providers/McpServers"
@@ -8,7 +11,10 @@ import { afterAll } from "vitest"
 import { calls } from "../../hooks/test/agent.ts"
 import { judge, start } from "./publicfiles.ts"
 
-const guard = { command: process.execPath, args: [fileURLToPath(new URL("../../providers/test/mcpGuard.ts", import.meta.url))] }
+const guard = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL("../../providers/test/mcpGuard.ts", import.meta.url))]
+}
 const mcp = McpServers.make({ guard })
 afterAll(() => mcp.close())
 
@@ -25,7 +31,9 @@ def handle(decide):
     json.dump(response, sys.stdout)
 `
 const python = (body: string): string =>
-  `from common import handle\n\ndef decide(event):\n${body.split("\n").map((line) => `    ${line}`).join("\n")}\n\nhandle(decide)\n`
+  `from common import handle\n\ndef decide(event):\n${
+    body.split("\n").map((line) => `    ${line}`).join("\n")
+  }\n\nhandle(decide)\n`
 
 const preTool = python(`command = event["tool"]["input"].get("command", "")
 assert event["hook"] == "PreToolUse" and event["budget"]["usedTokens"] >= 0 and event["timestamp"].endswith("Z")
@@ -65,7 +73,8 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
         "hooks.json": hooks({
           PostToolUse: [
             {
-              command: "jq -c 'if .tool.success then {action: \"modify\", modifiedOutput: (.tool.output + \" (checked)\")} else {} end'",
+              command:
+                "jq -c 'if .tool.success then {action: \"modify\", modifiedOutput: (.tool.output + \" (checked)\")} else {} end'",
               priority: 90
             },
             { command: "node hooks/redact.cjs", priority: 10 }
@@ -112,7 +121,9 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
     assert.match(heard.warnings.at(-1)!, /what it modifies does not count at PreToolUse/)
     const warnings = heard.warnings.filter((one) => one.includes("Hook failed"))
     assert.lengthOf(warnings, 6)
-    for (const [index, word] of [/127/, /ended with 3/, /no JSON/, /does not fit/, /no object/, /took too long/].entries()) {
+    for (
+      const [index, word] of [/127/, /ended with 3/, /no JSON/, /does not fit/, /no object/, /took too long/].entries()
+    ) {
       assert.match(warnings[index]!, word)
     }
   })
@@ -120,7 +131,10 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   it("B-02 B-03 B-08 hear of sessions and of errors, once in a while", { timeout: 60_000 }, async () => {
     const { agent, read, requests } = start("basecoat", {
       "hooks.json": hooks({
-        SessionStart: [{ command: "cat memory/*.txt | jq -Rs '{action: \"injectContext\", additionalContext: [.]}'", priority: 10 }],
+        SessionStart: [{
+          command: "cat memory/*.txt | jq -Rs '{action: \"injectContext\", additionalContext: [.]}'",
+          priority: 10
+        }],
         SessionEnd: [{ command: "jq -c '[.hook, .reason]' >> events.log" }],
         OnError: [{
           command:
@@ -156,20 +170,26 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
     assert.deepEqual(heard.warnings, [])
   })
 
-  it("B-30 go on when a server's tool fails, says nothing that fits, or is not there", { timeout: 60_000 }, async () => {
-    const { heard } = await judge(
-      "basecoat",
-      {
-        "mcp.json": hooks({
-          PreToolUse: [{ tool: "guard.broken" }, { tool: "guard.prose" }, { tool: "guard.nothing" }, { tool: "gaurd.check_command" }]
-        }, {})
-      },
-      [[...sh("deploy"), "runs"]],
-      { mcp }
-    )
-    assert.lengthOf(heard.warnings.filter((one) => one.includes("Hook failed")), 4)
-    assert.match(heard.warnings.join("\n"), /the policy service is down/)
-  })
+  it(
+    "B-30 go on when a server's tool fails, says nothing that fits, or is not there",
+    { timeout: 60_000 },
+    async () => {
+      const { heard } = await judge(
+        "basecoat",
+        {
+          "mcp.json": hooks({
+            PreToolUse: [{ tool: "guard.broken" }, { tool: "guard.prose" }, { tool: "guard.nothing" }, {
+              tool: "gaurd.check_command"
+            }]
+          }, {})
+        },
+        [[...sh("deploy"), "runs"]],
+        { mcp }
+      )
+      assert.lengthOf(heard.warnings.filter((one) => one.includes("Hook failed")), 4)
+      assert.match(heard.warnings.join("\n"), /the policy service is down/)
+    }
+  )
 
   it("B-20 B-23 count together, unless their version is another", { timeout: 60_000 }, async () => {
     const block = (reason: string) => ({ command: `echo '{"action":"block","reason":"${reason}"}'` })

@@ -26,7 +26,9 @@ describe("SessionStart and UserPromptSubmit", () => {
           UserPromptSubmit: [
             on("python3 .claude/hooks/prompt.py", {}, "ignored"),
             on("echo \"Current time: noon\""),
-            on("jq -c '{hookSpecificOutput: {hookEventName: .hook_event_name, additionalContext: (\"You were asked: \" + .prompt)}}'"),
+            on(
+              "jq -c '{hookSpecificOutput: {hookEventName: .hook_event_name, additionalContext: (\"You were asked: \" + .prompt)}}'"
+            ),
             on("cat > /dev/null; echo '[\"a\", \"list\"]'")
           ]
         }
@@ -77,7 +79,9 @@ print(f"<context>{len(data['prompt'])} characters, in {data['cwd'].split('/')[-1
             on(
               "jq -e '.prompt | test(\"deploy\")' > /dev/null && echo '{\"decision\":\"block\",\"reason\":\"Deploys are frozen\"}'; exit 0"
             ),
-            on("grep -q '\"prompt\":\"stop everything\"' && echo '{\"continue\":false,\"stopReason\":\"as you wish\"}'; true")
+            on(
+              "grep -q '\"prompt\":\"stop everything\"' && echo '{\"continue\":false,\"stopReason\":\"as you wish\"}'; true"
+            )
           ]
         }
       },
@@ -138,7 +142,9 @@ describe("PostToolUse", () => {
             on("echo 'lint failed'; exit 1", {}, "NotebookEdit")
           ],
           PostToolUseFailure: [
-            on("jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUseFailure\", additionalContext: (\"It failed: \" + .error)}}'")
+            on(
+              "jq -c '{hookSpecificOutput: {hookEventName: \"PostToolUseFailure\", additionalContext: (\"It failed: \" + .error)}}'"
+            )
           ]
         }
       },
@@ -199,7 +205,9 @@ with open(path, "w") as f:
     json.dump(state, f, indent=2)
 `
       },
-      lines: [calls(["Write", { file_path: "a.ts", content: "" }]), calls(["Edit", { file_path: "b.ts" }]), { text: "done" }, {
+      lines: [calls(["Write", { file_path: "a.ts", content: "" }]), calls(["Edit", { file_path: "b.ts" }]), {
+        text: "done"
+      }, {
         text: "reviewed"
       }]
     })
@@ -219,7 +227,11 @@ with open(path, "w") as f:
               {},
               "Bash"
             ),
-            on("echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"updatedMCPToolOutput\":\"never\"}}'", {}, "Read")
+            on(
+              "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"updatedMCPToolOutput\":\"never\"}}'",
+              {},
+              "Read"
+            )
           ]
         }
       },
@@ -231,7 +243,9 @@ with open(path, "w") as f:
 
   it("ends the turn with continue: false", { timeout: 60_000 }, async () => {
     const { requests, results } = await work({
-      settings: { hooks: { PostToolUse: [on("echo '{\"continue\":false,\"stopReason\":\"tests are red\"}'", {}, "Bash")] } },
+      settings: {
+        hooks: { PostToolUse: [on("echo '{\"continue\":false,\"stopReason\":\"tests are red\"}'", {}, "Bash")] }
+      },
       lines: [calls(["Bash", { command: "npm test" }])]
     })
     assert.lengthOf(requests, 1)

@@ -152,7 +152,12 @@ fi
     decision: "ran",
     warning: /counts as text/
   },
-  { what: "text after JSON makes it text", line: `echo '${deny("never read")}'; echo done`, decision: "ran", warning: /counts as text/ },
+  {
+    what: "text after JSON makes it text",
+    line: `echo '${deny("never read")}'; echo done`,
+    decision: "ran",
+    warning: /counts as text/
+  },
   {
     what: "two JSON objects are text",
     line: `echo '{"suppressOutput":true}'; echo '${deny("never read")}'`,
@@ -160,8 +165,16 @@ fi
     warning: /counts as text/
   },
   { what: "a list is text", line: `echo '[${deny("never read")}]'`, decision: "ran", warning: /counts as text/ },
-  { what: "logs on standard error beside JSON", line: `echo 'debug: checking' >&2; echo '${deny("read")}'`, decision: /^read$/ },
-  { what: "line breaks and spaces before JSON", line: `printf '\\n\\n   %s\\r\\n\\r\\n' '${deny("read")}'`, decision: /^read$/ },
+  {
+    what: "logs on standard error beside JSON",
+    line: `echo 'debug: checking' >&2; echo '${deny("read")}'`,
+    decision: /^read$/
+  },
+  {
+    what: "line breaks and spaces before JSON",
+    line: `printf '\\n\\n   %s\\r\\n\\r\\n' '${deny("read")}'`,
+    decision: /^read$/
+  },
   { what: "JSON after a byte order mark", line: `printf '\\xef\\xbb\\xbf%s' '${deny("read")}'`, decision: /^read$/ },
   {
     what: "does not read its input at all",
@@ -205,7 +218,8 @@ fi
   },
   {
     what: "reads its input line by line",
-    line: "while IFS= read -r line; do case \"$line\" in *'\"tool_name\":\"Bash\"'*) echo 'read it' >&2; exit 2;; esac; done",
+    line:
+      "while IFS= read -r line; do case \"$line\" in *'\"tool_name\":\"Bash\"'*) echo 'read it' >&2; exit 2;; esac; done",
     decision: /^read it$/
   },
   {
@@ -232,8 +246,18 @@ fi
     warning: /127/
   },
   { what: "a path relative to the project", line: ".claude/hooks/guard", script: "#!/bin/sh\nexit 2\n", decision: /./ },
-  { what: "bash and a path", line: "bash .claude/hooks/guard", script: "echo 'by bash' >&2\nexit 2\n", decision: /^by bash$/ },
-  { what: "a file that may not be executed ends with 126", script: "echo no; exit 2\n", decision: "ran", warning: /ended with 126/ },
+  {
+    what: "bash and a path",
+    line: "bash .claude/hooks/guard",
+    script: "echo 'by bash' >&2\nexit 2\n",
+    decision: /^by bash$/
+  },
+  {
+    what: "a file that may not be executed ends with 126",
+    script: "echo no; exit 2\n",
+    decision: "ran",
+    warning: /ended with 126/
+  },
   {
     what: "cd to the project first",
     line: "cd \"$CLAUDE_PROJECT_DIR\" && ./.claude/hooks/guard",

@@ -1,4 +1,7 @@
-/** Guards in several languages, and their answers in JSON, as people publish them: each with the decision that Claude Code takes. */
+/**
+ * Guards in several languages, and their answers in JSON, as people publish them: each with the decision that Claude
+ * Code takes.
+ */
 import { bash, group } from "./publiccases.ts"
 
 group("guards in other languages", [
@@ -94,7 +97,8 @@ if (secret.test(text)) {
   },
   {
     what: "node reads /dev/stdin",
-    line: `cat | node -e 'if (JSON.parse(require("fs").readFileSync("/dev/stdin")).tool_name === "Bash") process.exit(2)'`,
+    line:
+      `cat | node -e 'if (JSON.parse(require("fs").readFileSync("/dev/stdin")).tool_name === "Bash") process.exit(2)'`,
     decision: /./
   },
   {

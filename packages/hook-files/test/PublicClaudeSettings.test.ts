@@ -17,7 +17,8 @@ const numbered = ([name, args]: Call, index: number): Line => ({ toolCalls: [{ i
 /** Says who ran, and for what. */
 const mark = (name: string) => command(`jq -r '"${name} " + .tool_name' >> "$CLAUDE_PROJECT_DIR/log"`)
 
-const lines = (path: string): ReadonlyArray<string> => existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []
+const lines = (path: string): ReadonlyArray<string> =>
+  existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []
 
 describe("matchers", () => {
   const table: ReadonlyArray<readonly [matcher: string | undefined, hits: string]> = [
@@ -158,26 +159,34 @@ describe("conditions", () => {
 describe("several entries", () => {
   const say = (fields: object) => JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...fields } })
 
-  it("C-31 one that denies goes before those that allow and ask, and every reason is told", { timeout: 60_000 }, async () => {
-    const found = await decide({
-      hooks: [
-        command(`echo '${say({ permissionDecision: "allow" })}'`),
-        command("sleep 0.1; echo 'first reason' >&2; exit 2"),
-        command(`echo '${say({ permissionDecision: "ask", permissionDecisionReason: "sure?" })}'`),
-        command(`echo '${say({ permissionDecision: "deny", permissionDecisionReason: "second reason" })}'`),
-        command("echo broken >&2; exit 1"),
-        command("true")
-      ]
-    })
-    assert.deepInclude(found, { is: "blocked", reason: "first reason\nsecond reason" })
-    assert.match(found.warnings.join(), /broken/)
-  })
+  it(
+    "C-31 one that denies goes before those that allow and ask, and every reason is told",
+    { timeout: 60_000 },
+    async () => {
+      const found = await decide({
+        hooks: [
+          command(`echo '${say({ permissionDecision: "allow" })}'`),
+          command("sleep 0.1; echo 'first reason' >&2; exit 2"),
+          command(`echo '${say({ permissionDecision: "ask", permissionDecisionReason: "sure?" })}'`),
+          command(`echo '${say({ permissionDecision: "deny", permissionDecisionReason: "second reason" })}'`),
+          command("echo broken >&2; exit 1"),
+          command("true")
+        ]
+      })
+      assert.deepInclude(found, { is: "blocked", reason: "first reason\nsecond reason" })
+      assert.match(found.warnings.join(), /broken/)
+    }
+  )
 
   it("ask goes before allow, and shows the new input", { timeout: 60_000 }, async () => {
     const found = await decide({
       hooks: [
         command(`echo '${say({ permissionDecision: "allow", permissionDecisionReason: "fine" })}'`),
-        command(`echo '${say({ permissionDecision: "ask", permissionDecisionReason: "sure?", updatedInput: { command: "ls -l" } })}'`)
+        command(
+          `echo '${
+            say({ permissionDecision: "ask", permissionDecisionReason: "sure?", updatedInput: { command: "ls -l" } })
+          }'`
+        )
       ]
     })
     assert.deepInclude(found, { is: "asked", reason: "sure?" })
@@ -238,29 +247,44 @@ describe("entries of all kinds", () => {
           }
         },
         files: {
-          ".claude/hooks/exec.sh": "#!/bin/sh\nprintf '%s|' \"$@\" >> \"$CLAUDE_PROJECT_DIR/args\"\necho >> \"$CLAUDE_PROJECT_DIR/args\"\n"
+          ".claude/hooks/exec.sh":
+            "#!/bin/sh\nprintf '%s|' \"$@\" >> \"$CLAUDE_PROJECT_DIR/args\"\necho >> \"$CLAUDE_PROJECT_DIR/args\"\n"
         },
-        lines: [calls(["Bash", { command: "one" }]), calls(["run_command", { cmd: "two" }]), calls(["Read", { file_path: "x" }])]
+        lines: [
+          calls(["Bash", { command: "one" }]),
+          calls(["run_command", { cmd: "two" }]),
+          calls(["Read", { file_path: "x" }])
+        ]
       })
       assert.lengthOf(ran, 3)
       assert.deepEqual(warnings, [])
       await until(() => lines(join(cwd, "log")).filter((line) => line === "slow Bash").length === 2)
-      assert.deepEqual(lines(join(cwd, "log")).toSorted(), ["each Bash", "each Bash", "once Bash", "slow Bash", "slow Bash"])
+      assert.deepEqual(lines(join(cwd, "log")).toSorted(), [
+        "each Bash",
+        "each Bash",
+        "once Bash",
+        "slow Bash",
+        "slow Bash"
+      ])
       assert.deepEqual(lines(join(cwd, "args")), Array.from({ length: 2 }, () => `--root|${cwd}|$HOME|a b|`))
       assert.isFalse(existsSync(join(cwd, "never")))
       assert.lengthOf(found, 5)
     }
   )
 
-  it("settings of the user, of the project and of the machine of one person add to each other", { timeout: 60_000 }, async () => {
-    const of = (name: string) => JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [mark(name)] }] } })
-    const { cwd } = await work({
-      settings: { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [mark("project")] }] } },
-      files: { ".claude/settings.local.json": of("local"), "~/.claude/settings.json": of("user") },
-      lines: [calls(["Bash", { command: "one" }])]
-    })
-    assert.deepEqual(lines(join(cwd, "log")).toSorted(), ["local Bash", "project Bash", "user Bash"])
-  })
+  it(
+    "settings of the user, of the project and of the machine of one person add to each other",
+    { timeout: 60_000 },
+    async () => {
+      const of = (name: string) => JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [mark(name)] }] } })
+      const { cwd } = await work({
+        settings: { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [mark("project")] }] } },
+        files: { ".claude/settings.local.json": of("local"), "~/.claude/settings.json": of("user") },
+        lines: [calls(["Bash", { command: "one" }])]
+      })
+      assert.deepEqual(lines(join(cwd, "log")).toSorted(), ["local Bash", "project Bash", "user Bash"])
+    }
+  )
 
   it("a plugin is told where it is", { timeout: 60_000 }, async () => {
     const root = folder()
@@ -315,7 +339,11 @@ describe("settings beside hooks", () => {
     "let commands that nobody waits for come to their end when the agent is closed, and no longer than they may",
     { timeout: 60_000 },
     async () => {
-      const late = { type: "command", command: "touch begun; until [ -f go ]; do sleep 0.01; done; echo kept > log", async: true }
+      const late = {
+        type: "command",
+        command: "touch begun; until [ -f go ]; do sleep 0.01; done; echo kept > log",
+        async: true
+      }
       const word = `3609.${process.pid}`
       const never = { type: "command", command: `exec sleep ${word}`, async: true }
       const hooks = { Stop: [{ hooks: [late, never] }] }

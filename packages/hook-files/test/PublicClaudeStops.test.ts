@@ -52,7 +52,11 @@ jq -n --arg last "$(echo "$INPUT" | jq -r .last_assistant_message)" '{decision: 
     assert.lengthOf(forever.requests, 9)
     assert.strictEqual((forever.results[0] as { readonly status: string }).status, "completed")
     const stopped = await work({
-      settings: { hooks: { Stop: [on("echo '{\"continue\":false,\"stopReason\":\"over\",\"decision\":\"block\",\"reason\":\"more\"}'")] } },
+      settings: {
+        hooks: {
+          Stop: [on("echo '{\"continue\":false,\"stopReason\":\"over\",\"decision\":\"block\",\"reason\":\"more\"}'")]
+        }
+      },
       lines: [{ text: "done" }]
     })
     assert.lengthOf(stopped.requests, 1)
@@ -166,7 +170,9 @@ with open("summary.json", "w") as f:
             )
           ],
           SubagentStop: [
-            on("jq -r '.agent_transcript_path' | xargs -d '\\n' cat | jq -c '[.type, .isSidechain, .message.content]' >> inner"),
+            on(
+              "jq -r '.agent_transcript_path' | xargs -d '\\n' cat | jq -c '[.type, .isSidechain, .message.content]' >> inner"
+            ),
             on("jq -e '.stop_hook_active' >/dev/null || { echo 'look again' >&2; exit 2; }", {}, "code-reviewer"),
             on("touch never", {}, "reviewer")
           ],
@@ -188,30 +194,33 @@ with open("summary.json", "w") as f:
 describe("permissions", () => {
   const policy = { check: () => ({ type: "ask", reason: "may it?", grant: { sandbox: "none" } }) as const }
 
-  it("are answered by PermissionRequest and PreToolUse, and not by exit code 2 of the former", { timeout: 60_000 }, async () => {
-    const { ran, results } = await work({
-      settings: {
-        hooks: {
-          PreToolUse: [
-            on(
-              "jq -c 'select(.tool_input.file_path | test(\"\\\\.(md|txt)$\")) | {decision: \"approve\", reason: \"documentation\", suppressOutput: true}'",
-              {},
-              "Read"
-            )
-          ],
-          PermissionRequest: [
-            on("python3 .claude/hooks/permission.py", {}, "Bash"),
-            on(
-              "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\"decision\":{\"behavior\":\"deny\",\"message\":\"No web\"}}}'",
-              {},
-              "WebFetch"
-            ),
-            on("echo 'not heard' >&2; exit 2", {}, "Glob")
-          ]
-        }
-      },
-      files: {
-        ".claude/hooks/permission.py": `import json, sys
+  it(
+    "are answered by PermissionRequest and PreToolUse, and not by exit code 2 of the former",
+    { timeout: 60_000 },
+    async () => {
+      const { ran, results } = await work({
+        settings: {
+          hooks: {
+            PreToolUse: [
+              on(
+                "jq -c 'select(.tool_input.file_path | test(\"\\\\.(md|txt)$\")) | {decision: \"approve\", reason: \"documentation\", suppressOutput: true}'",
+                {},
+                "Read"
+              )
+            ],
+            PermissionRequest: [
+              on("python3 .claude/hooks/permission.py", {}, "Bash"),
+              on(
+                "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\"decision\":{\"behavior\":\"deny\",\"message\":\"No web\"}}}'",
+                {},
+                "WebFetch"
+              ),
+              on("echo 'not heard' >&2; exit 2", {}, "Glob")
+            ]
+          }
+        },
+        files: {
+          ".claude/hooks/permission.py": `import json, sys
 d = json.load(sys.stdin)
 c = d["tool_input"]["command"]
 if c.startswith(("ls", "npm test")):
@@ -221,26 +230,27 @@ elif c.startswith("npm"):
 else:
     print(json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": "Ask first"}}}))
 `
-      },
-      policy,
-      lines: [
-        calls(["Read", { file_path: "README.md" }]),
-        calls(["Bash", { command: "npm test" }]),
-        calls(["run_command", { cmd: "npm ci" }]),
-        calls(["Bash", { command: "curl x" }]),
-        calls(["WebFetch", { url: "https://example.com" }]),
-        calls(["Glob", { pattern: "*" }])
-      ]
-    })
-    assert.deepEqual(ran, [
-      ["Read", { file_path: "README.md" }],
-      ["Bash", { command: "npm test" }],
-      ["run_command", { cmd: "npm ci --ignore-scripts" }]
-    ])
-    assert.include(JSON.stringify(results[0]), "Ask first")
-    assert.include(JSON.stringify(results[0]), "No web")
-    assert.strictEqual((results[0] as { readonly status: string }).status, "suspended")
-  })
+        },
+        policy,
+        lines: [
+          calls(["Read", { file_path: "README.md" }]),
+          calls(["Bash", { command: "npm test" }]),
+          calls(["run_command", { cmd: "npm ci" }]),
+          calls(["Bash", { command: "curl x" }]),
+          calls(["WebFetch", { url: "https://example.com" }]),
+          calls(["Glob", { pattern: "*" }])
+        ]
+      })
+      assert.deepEqual(ran, [
+        ["Read", { file_path: "README.md" }],
+        ["Bash", { command: "npm test" }],
+        ["run_command", { cmd: "npm ci --ignore-scripts" }]
+      ])
+      assert.include(JSON.stringify(results[0]), "Ask first")
+      assert.include(JSON.stringify(results[0]), "No web")
+      assert.strictEqual((results[0] as { readonly status: string }).status, "suspended")
+    }
+  )
 })
 
 describe("what happens around a session", () => {
@@ -329,7 +339,9 @@ describe("what happens around a session", () => {
   it("variables of an env file are there for later", { timeout: 60_000 }, async () => {
     const { warnings } = await work({
       settings: {
-        hooks: { SessionStart: [on("[ -n \"$CLAUDE_ENV_FILE\" ] && echo 'export NODE_ENV=production' >> \"$CLAUDE_ENV_FILE\"")] }
+        hooks: {
+          SessionStart: [on("[ -n \"$CLAUDE_ENV_FILE\" ] && echo 'export NODE_ENV=production' >> \"$CLAUDE_ENV_FILE\"")]
+        }
       },
       lines: [{ text: "hello" }]
     })

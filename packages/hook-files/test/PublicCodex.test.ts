@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { calls } from "../../hooks/test/agent.ts"
 import { type Call, command, decide, work } from "./publicworld.ts"
 
-const specific = (fields: object, event = "PreToolUse") => JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })
+const specific = (fields: object, event = "PreToolUse") =>
+  JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
 interface Case {
   readonly what: string
@@ -20,7 +21,8 @@ interface Case {
 const cases: ReadonlyArray<Case> = [
   {
     what: "a python guard in the project's folder",
-    line: "/usr/bin/env python3 \"$(git rev-parse --show-toplevel 2>/dev/null || pwd)/.codex/hooks/pre_tool_use_policy.py\"",
+    line:
+      "/usr/bin/env python3 \"$(git rev-parse --show-toplevel 2>/dev/null || pwd)/.codex/hooks/pre_tool_use_policy.py\"",
     files: {
       ".codex/hooks/pre_tool_use_policy.py": `import json, sys
 payload = json.load(sys.stdin)
@@ -37,7 +39,12 @@ if "rm -rf" in command:
   },
   { what: "exit 2 with a reason", line: "cat >/dev/null; echo 'Use rg' >&2; exit 2", decision: /^Use rg$/ },
   { what: "exit 2 without one", line: "exit 2", decision: "ran", warning: /no reason/ },
-  { what: "exit 2 with the reason on standard output", line: "echo 'Use rg'; exit 2", decision: "ran", warning: /no reason/ },
+  {
+    what: "exit 2 with the reason on standard output",
+    line: "echo 'Use rg'; exit 2",
+    decision: "ran",
+    warning: /no reason/
+  },
   { what: "exit 1 with a message", line: "echo oops >&2; exit 1", decision: "ran", warning: /ended with 1/ },
   { what: "a program that is not there", line: "no-such-program-anywhere", decision: "ran", warning: /127/ },
   { what: "a path with a space, unquoted", line: "$PWD/.codex/hooks/x.sh", decision: "ran", warning: /127/ },
@@ -99,7 +106,13 @@ const ls: Call = ["Bash", { command: "ls" }]
 describe("guards of Codex", () => {
   for (const { call = ls, files = {}, decision, line, matcher, warning, what } of cases) {
     it(what, { timeout: 60_000 }, async () => {
-      const found = await decide({ dialect: "codex", hooks: [command(line)], files, call, ...(matcher === undefined ? {} : { matcher }) })
+      const found = await decide({
+        dialect: "codex",
+        hooks: [command(line)],
+        files,
+        call,
+        ...(matcher === undefined ? {} : { matcher })
+      })
       if (decision instanceof RegExp) {
         assert.strictEqual(found.is, "blocked", JSON.stringify(found.warnings))
         assert.match("reason" in found ? found.reason : "", decision)
@@ -135,7 +148,9 @@ describe("events of Codex", () => {
             )
           ],
           Stop: [
-            on(`jq -c 'if .stop_hook_active then {continue: true} else {decision: "block", reason: "Run one more pass."} end'`),
+            on(
+              `jq -c 'if .stop_hook_active then {continue: true} else {decision: "block", reason: "Run one more pass."} end'`
+            ),
             on("echo 'plain text'")
           ]
         }
@@ -168,7 +183,9 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "addit
           hooks: {
             PermissionRequest: [
               on(
-                `cat > asked; echo '${JSON.stringify({ ...more, hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })}'`,
+                `cat > asked; echo '${
+                  JSON.stringify({ ...more, hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })
+                }'`,
                 "Bash"
               )
             ]

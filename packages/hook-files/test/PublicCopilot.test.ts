@@ -1,4 +1,7 @@
-/** Hook files of GitHub Copilot as repositories have them, loaded from disk, with what Copilot would have made of each answer. */
+/**
+ * Hook files of GitHub Copilot as repositories have them, loaded from disk, with what Copilot would have made of each
+ * answer.
+ */
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { text } from "@belay/core/Message"
@@ -12,8 +15,11 @@ const sh = (command: string) => ["bash", { command }] as const
 const hooks = (events: object, more: object = {}): object => ({ version: 1, ...more, hooks: events })
 
 describe("hook files of GitHub Copilot", () => {
-  it("keep counts and logs beside themselves, also those that they write in the background", { timeout: 60_000 }, async () => {
-    const limit = `#!/bin/bash
+  it(
+    "keep counts and logs beside themselves, also those that they write in the background",
+    { timeout: 60_000 },
+    async () => {
+      const limit = `#!/bin/bash
 here="$(dirname "$0")"
 mkdir -p "$here/state"
 count=$(( $(jq -r .count "$here/state/session.json" 2>/dev/null || echo 0) + 1 ))
@@ -21,12 +27,13 @@ echo "{\\"count\\":$count}" > "$here/state/session.json"
 (sleep 0.05; echo "$count" >> "$here/stats.csv") > /dev/null 2>&1 &
 [ "$count" -le 2 ] || echo '{"permissionDecision":"deny","permissionDecisionReason":"two calls are enough"}'
 `
-    const { read } = await judge("copilot", {
-      ".github/hooks/limit.json": hooks({ preToolUse: [{ bash: ".github/hooks/limit.sh" }] }),
-      ".github/hooks/limit.sh": limit
-    }, [[...sh("one"), "runs"], [...sh("two"), "runs"], [...sh("three"), /two calls are enough/]])
-    await until(() => read(".github/hooks/stats.csv").split("\n").toSorted().join(" ") === " 1 2 3")
-  })
+      const { read } = await judge("copilot", {
+        ".github/hooks/limit.json": hooks({ preToolUse: [{ bash: ".github/hooks/limit.sh" }] }),
+        ".github/hooks/limit.sh": limit
+      }, [[...sh("one"), "runs"], [...sh("two"), "runs"], [...sh("three"), /two calls are enough/]])
+      await until(() => read(".github/hooks/stats.csv").split("\n").toSorted().join(" ") === " 1 2 3")
+    }
+  )
 
   it("ask a person, who decides", { timeout: 60_000 }, async () => {
     const ask = "echo '{\"permissionDecision\":\"ask\",\"permissionDecisionReason\":\"deploys\"}'"
@@ -39,41 +46,59 @@ echo "{\\"count\\":$count}" > "$here/state/session.json"
       }
     })
     assert.deepEqual(asked, ["deploys"])
-    await judge("copilot", files, [[...sh("deploy"), /not now/]], { onAsk: () => ({ type: "deny", reason: "not now" }) })
+    await judge("copilot", files, [[...sh("deploy"), /not now/]], {
+      onAsk: () => ({ type: "deny", reason: "not now" })
+    })
   })
 
-  it("change results, put more behind them, and make a success a failure that others hear of", { timeout: 60_000 }, async () => {
-    const redact = `const raw = require('fs').readFileSync(0, 'utf8')
+  it(
+    "change results, put more behind them, and make a success a failure that others hear of",
+    { timeout: 60_000 },
+    async () => {
+      const redact = `const raw = require('fs').readFileSync(0, 'utf8')
 const { toolName, toolArgs, toolResult } = JSON.parse(raw)
 if (typeof toolArgs !== 'string') throw new Error('no text')
 const text = toolResult.textResultForLlm
 if (text.includes('token=')) console.log(JSON.stringify({ modifiedResult: { resultType: 'success', textResultForLlm: text.replace(/token=\\S+/, 'token=***') } }))
 if (text.includes('panic')) console.log(JSON.stringify({ modifiedResult: { resultType: 'failure', textResultForLlm: 'it panicked' } }))
 `
-    const files = {
-      ".github/hooks/after.json": hooks({
-        postToolUse: [
-          { bash: "node redact.cjs", cwd: ".github/hooks" },
-          { matcher: "view", bash: "jq -c '{additionalContext: (\"read \" + (.toolArgs | fromjson | .path | split(\"/\") | last))}'" }
-        ],
-        postToolUseFailure: [{ matcher: "bash", bash: "jq -r .error > failed.txt; echo 'look at the log'; echo 'or ask' >&2; exit 2" }],
-        PostToolUseFailure: [{ bash: "jq -c '{additionalContext: (.tool_name + \": \" + .error)}'" }]
-      }),
-      ".github/hooks/redact.cjs": redact
+      const files = {
+        ".github/hooks/after.json": hooks({
+          postToolUse: [
+            { bash: "node redact.cjs", cwd: ".github/hooks" },
+            {
+              matcher: "view",
+              bash: "jq -c '{additionalContext: (\"read \" + (.toolArgs | fromjson | .path | split(\"/\") | last))}'"
+            }
+          ],
+          postToolUseFailure: [{
+            matcher: "bash",
+            bash: "jq -r .error > failed.txt; echo 'look at the log'; echo 'or ask' >&2; exit 2"
+          }],
+          PostToolUseFailure: [{ bash: "jq -c '{additionalContext: (.tool_name + \": \" + .error)}'" }]
+        }),
+        ".github/hooks/redact.cjs": redact
+      }
+      const { read } = await judge("copilot", files, [
+        ["view", { path: "a.ts" }, { reads: "token=*** end\n\nread a.ts" }],
+        [...sh("cargo test"), { reads: "it panicked\n\nlook at the log\nor ask\n\nBash: it panicked" }],
+        ["fail", {}, { reads: /the disk is full[^]*fail: .*the disk is full/ }]
+      ], { answers: { view: "token=abc end", bash: "panic" } })
+      assert.strictEqual(read("failed.txt"), "it panicked\n")
     }
-    const { read } = await judge("copilot", files, [
-      ["view", { path: "a.ts" }, { reads: "token=*** end\n\nread a.ts" }],
-      [...sh("cargo test"), { reads: "it panicked\n\nlook at the log\nor ask\n\nBash: it panicked" }],
-      ["fail", {}, { reads: /the disk is full[^]*fail: .*the disk is full/ }]
-    ], { answers: { view: "token=abc end", bash: "panic" } })
-    assert.strictEqual(read("failed.txt"), "it panicked\n")
-  })
+  )
 
   it("log a session, give it context, and hear of its end", { timeout: 60_000 }, async () => {
-    const log = (name: string, filter: string) => ({ type: "command", bash: `jq -c '${filter}' >> ${name}.jsonl`, timeoutSec: 5 })
+    const log = (name: string, filter: string) => ({
+      type: "command",
+      bash: `jq -c '${filter}' >> ${name}.jsonl`,
+      timeoutSec: 5
+    })
     const { agent, read, requests } = start("copilot", {
       ".github/hooks/session.json": hooks({
-        sessionStart: [log("log", "[.source, (.timestamp | type)]"), { bash: "echo '{\"additionalContext\":\"Use pnpm.\"}'" }],
+        sessionStart: [log("log", "[.source, (.timestamp | type)]"), {
+          bash: "echo '{\"additionalContext\":\"Use pnpm.\"}'"
+        }],
         SessionStart: [{ command: "jq -r '.source + .hook_event_name' | jq -R '{additionalContext: .}'" }],
         userPromptSubmitted: [log("log", "[.prompt, .cwd]")],
         UserPromptSubmit: [log("log", "[.hook_event_name, .prompt, (.timestamp | type)]")],
@@ -152,7 +177,9 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
               "jq -c '[.agentName, .response]' >> subs.jsonl; [ -f again ] || { touch again; echo '{\"decision\":\"block\",\"reason\":\"Look again.\",\"modifiedResponse\":\"x\"}'; }"
           }],
           SubagentStop: [{ command: "jq -c '[.agent_type, .last_assistant_message, .stop_reason]' >> subs.jsonl" }],
-          errorOccurred: [{ bash: "jq -c '[.error.message, .error.name, .errorContext, .recoverable]' >> errors.jsonl; exit 2" }]
+          errorOccurred: [{
+            bash: "jq -c '[.error.message, .error.name, .errorContext, .recoverable]' >> errors.jsonl; exit 2"
+          }]
         })
       },
       [calls(["explore", { message: "where?" }]), calls(["fail", {}])],
@@ -196,7 +223,11 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     await using _ = agent
     const session = await agent.session()
     await session.run("go")
-    await session.signal({ name: "Notification", payload: { notification_type: "shell_completed", message: "npm test" }, blockable: false })
+    await session.signal({
+      name: "Notification",
+      payload: { notification_type: "shell_completed", message: "npm test" },
+      blockable: false
+    })
     await session.run("and?")
     await session.compact()
     assert.include(requests[1]!.messages.map(text).join("\n"), "the tests passed")
@@ -208,7 +239,9 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.lengthOf(heard.warnings, 1)
   })
 
-  it("count file by file, the user's and the repository's, and not those that switch themselves off", { timeout: 60_000 }, async () => {
+  it("count file by file, the user's and the repository's, and not those that switch themselves off", {
+    timeout: 60_000
+  }, async () => {
     const note = (word: string) => ({ preToolUse: [{ bash: `printf ${word} >> order.txt` }] })
     const { heard, read } = await judge(
       "copilot",
@@ -228,7 +261,12 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
       },
       [[...sh("ls"), "runs"]],
       {
-        warnings: [/broken.json/, /odd.json: hooks.preToolUse\[0\].type/, /odd.json.*did you mean preToolUse/, /two.json: version/]
+        warnings: [
+          /broken.json/,
+          /odd.json: hooks.preToolUse\[0\].type/,
+          /odd.json.*did you mean preToolUse/,
+          /two.json: version/
+        ]
       }
     )
     assert.strictEqual(read("order.txt"), "uabos")
@@ -247,7 +285,9 @@ elif command == "dd":
     sys.exit(2)
 `
     await judge("copilot", {
-      ".github/hooks/permission.json": hooks({ permissionRequest: [{ matcher: "bash", bash: "python3 permission.py" }] }),
+      ".github/hooks/permission.json": hooks({
+        permissionRequest: [{ matcher: "bash", bash: "python3 permission.py" }]
+      }),
       "permission.py": script
     }, [[...sh("ls"), "runs"], [...sh("rm"), /rm is for people/], [...sh("dd"), /Denied by permissionRequest hook/], [
       ...sh("cat"),

@@ -1,4 +1,7 @@
-/** Guards of GitHub Copilot as repositories have them, loaded from disk, with what Copilot would have made of each answer. */
+/**
+ * Guards of GitHub Copilot as repositories have them, loaded from disk, with what Copilot would have made of each
+ * answer.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { type Files, judge, type Step } from "./publicfiles.ts"
 
@@ -77,9 +80,18 @@ interface Case {
 const guards: ReadonlyArray<Case> = [
   {
     title: "in bash with jq, with an audit",
-    entry: { type: "command", bash: ".github/hooks/scripts/policy.sh", powershell: "./policy.ps1", timeoutSec: 15, comment: "first" },
+    entry: {
+      type: "command",
+      bash: ".github/hooks/scripts/policy.sh",
+      powershell: "./policy.ps1",
+      timeoutSec: 15,
+      comment: "first"
+    },
     files: { ".github/hooks/scripts/policy.sh": policy },
-    steps: [[...sh("sudo rm -rf /"), /Policy: sudo rm/], [...sh("curl -s x | sh"), /Policy/], [...sh("ls"), "runs"], [...put("a"), "runs"]]
+    steps: [[...sh("sudo rm -rf /"), /Policy: sudo rm/], [...sh("curl -s x | sh"), /Policy/], [...sh("ls"), "runs"], [
+      ...put("a"),
+      "runs"
+    ]]
   },
   {
     title: "in python, for files of any tool that writes",
@@ -96,15 +108,18 @@ const guards: ReadonlyArray<Case> = [
   {
     title: "in node, run as an executable in its folder",
     entry: { bash: "./secrets.mjs", cwd: "tools/hooks" },
-    files: { "tools/hooks/secrets.mjs": secrets.replace("#!/usr/bin/env node\n", "#!/usr/bin/env node\n// ES module\n") },
+    files: {
+      "tools/hooks/secrets.mjs": secrets.replace("#!/usr/bin/env node\n", "#!/usr/bin/env node\n// ES module\n")
+    },
     steps: [[...put("a.env", "AKIAABCDEFGHIJKLMNOP"), /a cloud key/], [...put("a.env", "none"), "runs"]]
   },
   {
     title: "as a line of shell",
     entry: {
-      bash: `jq -e '.toolName == "bash" and (.toolArgs | fromjson | .command | test("push.*--force"))' > /dev/null && echo '${
-        deny("no force")
-      }' || true`
+      bash:
+        `jq -e '.toolName == "bash" and (.toolArgs | fromjson | .command | test("push.*--force"))' > /dev/null && echo '${
+          deny("no force")
+        }' || true`
     },
     steps: [[...sh("git push --force"), /no force/], [...sh("git push"), "runs"]]
   },
@@ -115,7 +130,10 @@ const guards: ReadonlyArray<Case> = [
   },
   {
     title: "by breaking",
-    entry: { matcher: "bash", bash: "set -e; jq -r '.toolArgs.command' > /dev/null; echo '{\"permissionDecision\":\"allow\"}'" },
+    entry: {
+      matcher: "bash",
+      bash: "set -e; jq -r '.toolArgs.command' > /dev/null; echo '{\"permissionDecision\":\"allow\"}'"
+    },
     steps: [[...sh("ls"), /Denied by preToolUse hook \(hook errored\)/]],
     warns: /ended with 5/
   },
@@ -143,7 +161,11 @@ const guards: ReadonlyArray<Case> = [
     entry: { bash: `echo '{"type":"progress","message":"looking"}'; echo '${deny("heard")}' | jq .` },
     steps: [[...sh("ls"), /heard/]]
   },
-  { title: "not with an error that is text and 0", entry: { bash: "echo DENIED; echo no >&2" }, steps: [[...sh("ls"), "runs"]] },
+  {
+    title: "not with an error that is text and 0",
+    entry: { bash: "echo DENIED; echo no >&2" },
+    steps: [[...sh("ls"), "runs"]]
+  },
   {
     title: "not when they are too slow",
     entry: { bash: `sleep 3620; echo '${deny("late")}'`, timeoutSec: 0.2 },
@@ -171,8 +193,16 @@ const guards: ReadonlyArray<Case> = [
   },
   {
     title: "only for tools whose whole name fits, with their variables",
-    entry: { matcher: "cre|bash|e.it", bash: "echo \"$WHO in $COPILOT_PROJECT_DIR\" >&2; exit 2", env: { WHO: "guard" } },
-    steps: [["create", { path: "a" }, "runs"], ["edit", { path: "a", old_str: "", new_str: "" }, /guard in .*my project/], [
+    entry: {
+      matcher: "cre|bash|e.it",
+      bash: "echo \"$WHO in $COPILOT_PROJECT_DIR\" >&2; exit 2",
+      env: { WHO: "guard" }
+    },
+    steps: [["create", { path: "a" }, "runs"], [
+      "edit",
+      { path: "a", old_str: "", new_str: "" },
+      /guard in .*my project/
+    ], [
       ...sh("ls"),
       /guard/
     ]]
@@ -185,17 +215,28 @@ const guards: ReadonlyArray<Case> = [
 ]
 
 describe("guards of GitHub Copilot", () => {
-  it.each(guards)("U-08 guard calls $title", { timeout: 60_000 }, async ({ entry, event = "preToolUse", files = {}, steps, warns }) => {
-    const { heard } = await judge("copilot", { ".github/hooks/guard.json": hooks({ [event]: [entry] }), ...files }, steps)
-    if (warns === undefined) assert.deepEqual(heard.warnings, [])
-    else assert.match(heard.warnings.join("\n"), warns)
-  })
+  it.each(guards)(
+    "U-08 guard calls $title",
+    { timeout: 60_000 },
+    async ({ entry, event = "preToolUse", files = {}, steps, warns }) => {
+      const { heard } = await judge(
+        "copilot",
+        { ".github/hooks/guard.json": hooks({ [event]: [entry] }), ...files },
+        steps
+      )
+      if (warns === undefined) assert.deepEqual(heard.warnings, [])
+      else assert.match(heard.warnings.join("\n"), warns)
+    }
+  )
 
   it("keep their audit", { timeout: 60_000 }, async () => {
     const { read } = await judge("copilot", {
       ".github/hooks/guard.json": hooks({ preToolUse: [{ bash: ".github/hooks/scripts/policy.sh" }] }),
       ".github/hooks/scripts/policy.sh": policy
     }, [[...sh("ls"), "runs"], [...put("a"), "runs"]])
-    assert.deepEqual(read(".github/hooks/logs/audit.jsonl").trim().split("\n").map((line) => JSON.parse(line).tool), ["bash", "create"])
+    assert.deepEqual(read(".github/hooks/logs/audit.jsonl").trim().split("\n").map((line) => JSON.parse(line).tool), [
+      "bash",
+      "create"
+    ])
   })
 })

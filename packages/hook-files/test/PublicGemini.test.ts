@@ -1,4 +1,6 @@
-/** Settings of Gemini CLI as projects have them, loaded from disk, with what Gemini CLI would have made of each answer. */
+/**
+ * Settings of Gemini CLI as projects have them, loaded from disk, with what Gemini CLI would have made of each answer.
+ */
 import { text } from "@belay/core/Message"
 import { unrestricted } from "@belay/core/Tool"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,8 +11,12 @@ import { type Files, judge, start } from "./publicfiles.ts"
 const sh = (command: string) => ["bash", { command }] as const
 const put = (path: string, content = "x") => ["write_file", { path, content }] as const
 const command = (line: string, more: object = {}) => ({ type: "command", command: line, ...more })
-const group = (...lines: ReadonlyArray<string | object>) => ({ hooks: lines.map((one) => typeof one === "string" ? command(one) : one) })
-const settings = (hooks: object, more: object = {}): Files => ({ ".gemini/settings.json": { theme: "Dark", ...more, hooks } })
+const group = (...lines: ReadonlyArray<string | object>) => ({
+  hooks: lines.map((one) => typeof one === "string" ? command(one) : one)
+})
+const settings = (hooks: object, more: object = {}): Files => ({
+  ".gemini/settings.json": { theme: "Dark", ...more, hooks }
+})
 const json = (value: object) => `echo '${JSON.stringify(value)}'`
 const specific = (event: string, fields: object) => json({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
@@ -40,11 +46,17 @@ describe("settings of Gemini CLI", () => {
   it("stop everything with continue, whatever the event", { timeout: 60_000 }, async () => {
     const stop = json({ continue: false, stopReason: "enough" })
     for (const event of ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeAgent", "AfterAgent"]) {
-      const { agent, requests } = start("gemini", settings({ [event]: [group(stop)] }), [calls(["bash", { command: "ls" }]), {
-        text: "done"
-      }])
+      const { agent, requests } = start("gemini", settings({ [event]: [group(stop)] }), [
+        calls(["bash", { command: "ls" }]),
+        {
+          text: "done"
+        }
+      ])
       await using _ = agent
-      const outcome = await agent.run("go").then(({ status, text: answer }) => `${status} ${answer}`, (error: Error) => error.message)
+      const outcome = await agent.run("go").then(
+        ({ status, text: answer }) => `${status} ${answer}`,
+        (error: Error) => error.message
+      )
       assert.match(outcome, /enough/, event)
       assert.isAtMost(requests.length, event === "AfterAgent" ? 2 : 1, event)
     }
@@ -68,7 +80,10 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "BeforeAgent", "additi
     await using _ = agent
     const session = await agent.session()
     await session.run("hello")
-    assert.match(await session.run("my password is x").then(() => "", (error: Error) => error.message), /no passwords, please/)
+    assert.match(
+      await session.run("my password is x").then(() => "", (error: Error) => error.message),
+      /no passwords, please/
+    )
     await session.run("and now?")
     assert.deepEqual(requests[0]!.messages.map(text), ["hello", "Branch: topic"])
     assert.notInclude(requests[1]!.messages.map(text).join("\n"), "password")
@@ -91,7 +106,11 @@ if [ "$(jq -r .stop_hook_active <<< "$input")" = false ]; then echo "Write tests
     await using _ = agent
     assert.strictEqual((await agent.run("build it")).text, "tested")
     assert.strictEqual(text(requests[1]!.messages.at(-1)!), "Write tests, too.")
-    assert.deepEqual(read("seen.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [["build it", "done", false], [
+    assert.deepEqual(read("seen.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [[
+      "build it",
+      "done",
+      false
+    ], [
       "build it",
       "tested",
       true
@@ -121,7 +140,11 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
         BeforeModel: [group("python3 model.py")],
         BeforeToolSelection: [
           group(specific("BeforeToolSelection", { toolConfig: { mode: "AUTO", allowedFunctionNames: ["read_file"] } })),
-          group(specific("BeforeToolSelection", { toolConfig: { mode: "ANY", allowedFunctionNames: ["run_shell_command"] } }))
+          group(
+            specific("BeforeToolSelection", {
+              toolConfig: { mode: "ANY", allowedFunctionNames: ["run_shell_command"] }
+            })
+          )
         ],
         AfterModel: [group("node redact.cjs")]
       }),
@@ -146,7 +169,10 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
       {
         ...settings({
           SessionStart: [
-            { matcher: "startup", hooks: [log("log"), command(specific("SessionStart", { additionalContext: "Use tabs." }))] },
+            {
+              matcher: "startup",
+              hooks: [log("log"), command(specific("SessionStart", { additionalContext: "Use tabs." }))]
+            },
             { matcher: "resume", ...group("exit 2") },
             group(command(json({ continue: false, decision: "deny", systemMessage: "welcome" }))),
             group(command("printf no >> off.txt", { name: "noisy" }))
@@ -174,10 +200,13 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     await agent.run("go")
     await agent[Symbol.asyncDispose]()
     assert.deepEqual(requests[0]!.messages.map(text), ["Use tabs.", "go"])
-    assert.deepEqual(read("log.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [["SessionStart", "startup"], [
-      "SessionEnd",
-      "exit"
-    ]])
+    assert.deepEqual(read("log.jsonl").trim().split("\n").map((line) => JSON.parse(line)), [
+      ["SessionStart", "startup"],
+      [
+        "SessionEnd",
+        "exit"
+      ]
+    ])
     assert.deepEqual(JSON.parse(read("asked.jsonl")), ["Notification", "ToolPermission", "run_shell_command"])
     assert.strictEqual(read("off.txt"), "")
     assert.strictEqual(read("extension.txt"), `${home}/.gemini/extensions/helper`)

@@ -1,12 +1,18 @@
-/** Guards of Gemini CLI as projects have them, loaded from disk, with what Gemini CLI would have made of each answer. */
+/**
+ * Guards of Gemini CLI as projects have them, loaded from disk, with what Gemini CLI would have made of each answer.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { type Files, judge, type Step } from "./publicfiles.ts"
 
 const sh = (command: string) => ["bash", { command }] as const
 const put = (path: string, content = "x") => ["write_file", { path, content }] as const
 const command = (line: string, more: object = {}) => ({ type: "command", command: line, ...more })
-const group = (...lines: ReadonlyArray<string | object>) => ({ hooks: lines.map((one) => typeof one === "string" ? command(one) : one) })
-const settings = (hooks: object, more: object = {}): Files => ({ ".gemini/settings.json": { theme: "Dark", ...more, hooks } })
+const group = (...lines: ReadonlyArray<string | object>) => ({
+  hooks: lines.map((one) => typeof one === "string" ? command(one) : one)
+})
+const settings = (hooks: object, more: object = {}): Files => ({
+  ".gemini/settings.json": { theme: "Dark", ...more, hooks }
+})
 const json = (value: object) => `echo '${JSON.stringify(value)}'`
 const specific = (event: string, fields: object) => json({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
@@ -59,7 +65,10 @@ const guards: ReadonlyArray<
     title: "in node, for every tool that writes",
     files: {
       ...settings({
-        BeforeTool: [{ matcher: "write_file|replace", ...group(command("$GEMINI_PROJECT_DIR/.gemini/hooks/secrets.js", { name: "scan" })) }]
+        BeforeTool: [{
+          matcher: "write_file|replace",
+          ...group(command("$GEMINI_PROJECT_DIR/.gemini/hooks/secrets.js", { name: "scan" }))
+        }]
       }),
       ".gemini/hooks/secrets.js": secrets
     },
@@ -128,7 +137,9 @@ const guards: ReadonlyArray<
   {
     title: "with all reasons of all that deny",
     files: settings({
-      BeforeTool: [group(json({ decision: "deny", reason: "one" }), json({ decision: "allow" }), "echo two >&2; exit 2")]
+      BeforeTool: [
+        group(json({ decision: "deny", reason: "one" }), json({ decision: "allow" }), "echo two >&2; exit 2")
+      ]
     }),
     steps: [[...sh("ls"), /one\ntwo/]]
   },
@@ -170,11 +181,16 @@ const guards: ReadonlyArray<
       AfterTool: [
         {
           matcher: "run_shell_command",
-          ...group("jq -c 'if .tool_response.llmContent | test(\"secret\") then {decision: \"deny\", reason: \"hidden\"} else {} end'")
+          ...group(
+            "jq -c 'if .tool_response.llmContent | test(\"secret\") then {decision: \"deny\", reason: \"hidden\"} else {} end'"
+          )
         },
         {
           matcher: "read_file",
-          ...group(specific("AfterTool", { tool_output: "short" }), specific("AfterTool", { additionalContext: "see b" }))
+          ...group(
+            specific("AfterTool", { tool_output: "short" }),
+            specific("AfterTool", { additionalContext: "see b" })
+          )
         },
         { matcher: "write_file", ...group("echo 'lint failed' >&2; exit 2") }
       ]

@@ -1,4 +1,7 @@
-/** Executables of Kodelet as people keep them in `.kodelet/hooks`, loaded from disk, with what Kodelet would have made of each answer. */
+/**
+ * Executables of Kodelet as people keep them in `.kodelet/hooks`, loaded from disk, with what Kodelet would have made
+ * of each answer.
+ */
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import type { Json } from "@belay/core/Json"
@@ -79,7 +82,10 @@ for word in ["rm -rf", "sudo"]:
 print(json.dumps({"blocked": False}))`
       )
     },
-    steps: [[...sh("sudo ls"), /Policy: sudo/], ["run_shell_command", { command: "rm -rf x" }, /Policy: rm -rf/], [...sh("ls"), "runs"]]
+    steps: [[...sh("sudo ls"), /Policy: sudo/], ["run_shell_command", { command: "rm -rf x" }, /Policy: rm -rf/], [
+      ...sh("ls"),
+      "runs"
+    ]]
   },
   {
     title: "in bash: files that are nobody's to write, whatever the tool calls its path",
@@ -123,7 +129,10 @@ print(json.dumps({"blocked": False}))`
   {
     title: "not when they break: with a code, with words, with half an answer, with another type",
     files: {
-      [at("a-code")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"unheard\"}'; echo oops >&2; exit 2"),
+      [at("a-code")]: bash(
+        "before_tool_call",
+        "echo '{\"blocked\":true,\"reason\":\"unheard\"}'; echo oops >&2; exit 2"
+      ),
       [at("b-words")]: bash("before_tool_call", "echo 'checking'; echo '{\"blocked\":true,\"reason\":\"unheard\"}'"),
       [at("c-half")]: bash("before_tool_call", "echo '{\"blocked\":true'"),
       [at("d-text")]: bash("before_tool_call", "echo '{\"blocked\":\"true\",\"reason\":\"unheard\"}'"),
@@ -131,13 +140,17 @@ print(json.dumps({"blocked": False}))`
       [at("f-deaf")]: bash("before_tool_call", "exec <&-; exit 0")
     },
     steps: [[...sh("ls"), "runs"]],
-    warns: /a-code.*ended with 2: oops[^]*b-words[^]*no JSON[^]*c-half[^]*no JSON[^]*d-text[^]*does not fit[^]*e-killed[^]*was killed/
+    warns:
+      /a-code.*ended with 2: oops[^]*b-words[^]*no JSON[^]*c-half[^]*no JSON[^]*d-text[^]*does not fit[^]*e-killed[^]*was killed/
   },
   {
     title: "only when they are executables that say what they are for",
     files: {
       [at("off.disable")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"disabled\"}'"),
-      [at("no-bit")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"no bit\"}'").replace("#!/bin/bash\n", ""),
+      [at("no-bit")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"no bit\"}'").replace(
+        "#!/bin/bash\n",
+        ""
+      ),
       [at("lib/helper")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"folder\"}'"),
       [at("unknown")]: bash("before_everything", "echo '{\"blocked\":true,\"reason\":\"unknown\"}'"),
       [at("broken")]: "#!/usr/bin/env no-such-python\n",
@@ -163,7 +176,10 @@ if payload["tool_name"] == "bash":
 if payload["tool_name"] == "fail":
     print(json.dumps({"output": {**output, "error": "no space: " + str(output["success"])}}))`
       ),
-      [at("zz-log")]: bash("after_tool_call", "jq -c '[.tool_name, .tool_output.success]' <<< \"$payload\" >> ~/audit.log")
+      [at("zz-log")]: bash(
+        "after_tool_call",
+        "jq -c '[.tool_name, .tool_output.success]' <<< \"$payload\" >> ~/audit.log"
+      )
     },
     steps: [
       ["read_file", { path: "a" }, { reads: "the password is ***" }],
@@ -176,7 +192,10 @@ if payload["tool_name"] == "fail":
     title: "of plugins, whose names have no say over others",
     files: {
       [at("guard")]: bash("before_tool_call", "echo \"$(jq -r .tool_name <<< \"$payload\")\" >> order.log"),
-      ".kodelet/plugins/acme@hooks/hooks/guard": bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"of the plugin\"}'")
+      ".kodelet/plugins/acme@hooks/hooks/guard": bash(
+        "before_tool_call",
+        "echo '{\"blocked\":true,\"reason\":\"of the plugin\"}'"
+      )
     },
     steps: [[...sh("ls"), /of the plugin/]]
   }
@@ -188,16 +207,27 @@ describe("executables of Kodelet", () => {
     if (warns === undefined) assert.deepEqual(heard.warnings, [])
     else assert.match(heard.warnings.join("\n"), warns)
     if (files[at("zz-log")] !== undefined) {
-      assert.deepEqual(lines(read("~/audit.log")), [["read_file", true], ["bash", false], ["fail", false], ["view", true]])
+      assert.deepEqual(lines(read("~/audit.log")), [["read_file", true], ["bash", false], ["fail", false], [
+        "view",
+        true
+      ]])
     }
   })
 
   it("D-11 are told who asks, where, and of what", { timeout: 60_000 }, async () => {
-    const { cwd, read } = await judge("kodelet", { [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where") }, [
+    const { cwd, read } = await judge("kodelet", {
+      [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where")
+    }, [
       [...sh("ls"), "runs"]
     ])
     const { conv_id, tool_user_id, ...told } = JSON.parse(read("told.json"))
-    assert.deepEqual(told, { event: "before_tool_call", cwd, invoked_by: "main", tool_name: "bash", tool_input: { command: "ls" } })
+    assert.deepEqual(told, {
+      event: "before_tool_call",
+      cwd,
+      invoked_by: "main",
+      tool_name: "bash",
+      tool_input: { command: "ls" }
+    })
     assert.isString(conv_id)
     assert.isString(tool_user_id)
     assert.strictEqual(read("where").trim(), cwd)
@@ -227,7 +257,10 @@ describe("executables of Kodelet", () => {
     ratio=$(( $(jq '.usage.current_context_window' <<< "$payload") * 100 / $(jq '.usage.max_context_window' <<< "$payload") ))
     echo "$ratio%" >&2`
       ),
-      [at("end")]: bash("turn_end", "jq -c '[.turn_number, .response]' <<< \"$payload\" >> ends.log; echo '{\"result\":\"mutate\"}'")
+      [at("end")]: bash(
+        "turn_end",
+        "jq -c '[.turn_number, .response]' <<< \"$payload\" >> ends.log; echo '{\"result\":\"mutate\"}'"
+      )
     }, [
       { ...calls(["bash", { command: "ls" }]), usage: { inputTokens: 100, outputTokens: 20 } },
       { text: "done", usage: { inputTokens: 200, outputTokens: 10 } },
@@ -242,40 +275,44 @@ describe("executables of Kodelet", () => {
     assert.deepEqual(lines(read("ends.log")), [[1, ""], [2, "done"], [3, "again"]])
   })
 
-  it("D-16 D-25 ask for more when the agent is done, all of them, and only the main agent", { timeout: 60_000 }, async () => {
-    const inner = scripted([{ text: "helped" }])
-    const helper = createAgent({ name: "helper", provider: inner.provider })
-    const cleanup = (file: string, message: string) =>
-      bash(
-        "agent_stop",
-        `[ "$(jq -r .invoked_by <<< "$payload")" = main ] || { echo sub >> subs.log; exit 0; }
-    if [ -f ${file} ]; then rm ${file}; jq -n --arg m '${message}' '{follow_up_messages: [$m]}'; fi`
-      )
-    const { agent, read, requests } = start(
-      "kodelet",
-      {
-        [at("10-foo")]: cleanup("foo.txt", "Remove foo."),
-        [at("20-bar")]: cleanup("bar.txt", "Remove bar."),
-        [at("30-log")]: python(
+  it(
+    "D-16 D-25 ask for more when the agent is done, all of them, and only the main agent",
+    { timeout: 60_000 },
+    async () => {
+      const inner = scripted([{ text: "helped" }])
+      const helper = createAgent({ name: "helper", provider: inner.provider })
+      const cleanup = (file: string, message: string) =>
+        bash(
           "agent_stop",
-          `open("seen.log", "a").write(json.dumps([m["role"] for m in payload["messages"]]) + "\\n")
+          `[ "$(jq -r .invoked_by <<< "$payload")" = main ] || { echo sub >> subs.log; exit 0; }
+    if [ -f ${file} ]; then rm ${file}; jq -n --arg m '${message}' '{follow_up_messages: [$m]}'; fi`
+        )
+      const { agent, read, requests } = start(
+        "kodelet",
+        {
+          [at("10-foo")]: cleanup("foo.txt", "Remove foo."),
+          [at("20-bar")]: cleanup("bar.txt", "Remove bar."),
+          [at("30-log")]: python(
+            "agent_stop",
+            `open("seen.log", "a").write(json.dumps([m["role"] for m in payload["messages"]]) + "\\n")
 print(json.dumps({"result": "continue", "follow_up_messages": []}))`
-        ),
-        "foo.txt": "",
-        "bar.txt": ""
-      },
-      [calls(["helper", { message: "help" }]), { text: "done" }, { text: "really done" }],
-      {
-        tools: [agentTool({ name: "helper", description: "helps", agent: helper })]
-      }
-    )
-    await using _ = agent
-    assert.strictEqual((await agent.run("go")).text, "really done")
-    assert.deepEqual(requests[2]!.messages.map(text).slice(-2), ["done", "Remove foo.\n\nRemove bar."])
-    assert.strictEqual(read("subs.log"), "sub\nsub\n")
-    const roles = lines(read("seen.log")) as ReadonlyArray<ReadonlyArray<Json>>
-    assert.deepEqual(roles.at(-1), ["user", "assistant", "user", "assistant"])
-  })
+          ),
+          "foo.txt": "",
+          "bar.txt": ""
+        },
+        [calls(["helper", { message: "help" }]), { text: "done" }, { text: "really done" }],
+        {
+          tools: [agentTool({ name: "helper", description: "helps", agent: helper })]
+        }
+      )
+      await using _ = agent
+      assert.strictEqual((await agent.run("go")).text, "really done")
+      assert.deepEqual(requests[2]!.messages.map(text).slice(-2), ["done", "Remove foo.\n\nRemove bar."])
+      assert.strictEqual(read("subs.log"), "sub\nsub\n")
+      const roles = lines(read("seen.log")) as ReadonlyArray<ReadonlyArray<Json>>
+      assert.deepEqual(roles.at(-1), ["user", "assistant", "user", "assistant"])
+    }
+  )
 
   it("D-17 D-19 D-26 put another history in place, and the first to do so counts", { timeout: 60_000 }, async () => {
     const mutate = (type: string, content: string, more = "") =>
@@ -306,9 +343,16 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
         `if [ "$(jq .tools_used <<< "$payload")" = true ]; then echo '{"result":"callback","callback":"handoff","callback_args":{"reader":"night shift"}}'; fi`
       )
     )
-    write(join(cwd, at("stop")), python("agent_stop", `print(json.dumps({"result": "callback", "callback": "nobody-knows"}))`))
+    write(
+      join(cwd, at("stop")),
+      python("agent_stop", `print(json.dumps({"result": "callback", "callback": "nobody-knows"}))`)
+    )
     const { tools } = recording()
-    const { provider, requests } = scripted([calls(["bash", { command: "ls" }]), { text: "notes for the night shift" }, { text: "done" }])
+    const { provider, requests } = scripted([
+      calls(["bash", { command: "ls" }]),
+      { text: "notes for the night shift" },
+      { text: "done" }
+    ])
     const warnings: Array<string> = []
     const hook = Kodelet.make({
       handlers: Kodelet.find(Kodelet.folders({ cwd, home: folder() })).handlers,
@@ -338,33 +382,39 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
     assert.strictEqual(read("order.log"), "open\nproject\nother\n")
   })
 
-  it("D-22 D-30 are ended when they are too slow, and are not asked when a turn goes without", { timeout: 60_000 }, async () => {
-    const word = "3622.5"
-    const cwd = folder()
-    mkdirSync(join(cwd, ".kodelet"))
-    write(join(cwd, at("slow")), bash("before_tool_call", `sleep ${word}; echo '{"blocked":true,"reason":"late"}'`))
-    write(join(cwd, at("no")), bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"no\"}'"))
-    const hook = (names: ReadonlyArray<string>) =>
-      Kodelet.make({
-        handlers: Kodelet.find([{ path: join(cwd, ".kodelet/hooks"), ofProject: true }]).handlers.filter(({ key }) => names.includes(key)),
-        projectDir: cwd,
-        timeoutMs: 200,
-        runners: Runners.make({ run: (request) => Command.run({ ...request, graceMs: 50 }) })
-      })
-    const run = async (names: ReadonlyArray<string>, metadata?: { readonly hooks: "none" }) => {
-      const { ran, tools } = recording()
-      await using agent = createAgent({
-        provider: scripted([calls(["bash", { command: "ls" }])]).provider,
-        tools,
-        cwd,
-        hooks: [hook(names)]
-      })
-      const { messages } = await agent.run(metadata === undefined ? "go" : { message: "go", metadata })
-      return [ran.length, said(messages)[0]]
+  it(
+    "D-22 D-30 are ended when they are too slow, and are not asked when a turn goes without",
+    { timeout: 60_000 },
+    async () => {
+      const word = "3622.5"
+      const cwd = folder()
+      mkdirSync(join(cwd, ".kodelet"))
+      write(join(cwd, at("slow")), bash("before_tool_call", `sleep ${word}; echo '{"blocked":true,"reason":"late"}'`))
+      write(join(cwd, at("no")), bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"no\"}'"))
+      const hook = (names: ReadonlyArray<string>) =>
+        Kodelet.make({
+          handlers: Kodelet.find([{ path: join(cwd, ".kodelet/hooks"), ofProject: true }]).handlers.filter(({ key }) =>
+            names.includes(key)
+          ),
+          projectDir: cwd,
+          timeoutMs: 200,
+          runners: Runners.make({ run: (request) => Command.run({ ...request, graceMs: 50 }) })
+        })
+      const run = async (names: ReadonlyArray<string>, metadata?: { readonly hooks: "none" }) => {
+        const { ran, tools } = recording()
+        await using agent = createAgent({
+          provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+          tools,
+          cwd,
+          hooks: [hook(names)]
+        })
+        const { messages } = await agent.run(metadata === undefined ? "go" : { message: "go", metadata })
+        return [ran.length, said(messages)[0]]
+      }
+      assert.deepEqual(await run(["slow"]), [1, "done"])
+      assert.deepEqual(alive(word), [])
+      assert.deepEqual(await run(["no"], { hooks: "none" }), [1, "done"])
+      assert.match(String((await run(["no"]))[1]), /no/)
     }
-    assert.deepEqual(await run(["slow"]), [1, "done"])
-    assert.deepEqual(alive(word), [])
-    assert.deepEqual(await run(["no"], { hooks: "none" }), [1, "done"])
-    assert.match(String((await run(["no"]))[1]), /no/)
-  })
+  )
 })

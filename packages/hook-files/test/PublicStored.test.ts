@@ -13,7 +13,10 @@ import { calls, type Line, scripted } from "../../hooks/test/agent.ts"
 import { said } from "./publicfiles.ts"
 
 const mcp = McpServers.make({
-  guard: { command: process.execPath, args: [fileURLToPath(new URL("../../providers/test/mcpGuard.ts", import.meta.url))] }
+  guard: {
+    command: process.execPath,
+    args: [fileURLToPath(new URL("../../providers/test/mcpGuard.ts", import.meta.url))]
+  }
 })
 afterAll(() => mcp.close())
 
@@ -41,7 +44,11 @@ const world = (
         return results[name] ?? "ok"
       }
     })
-  const hook = Inkeep.make({ definitions, attachments: attachments.map((one) => ({ scope: project, ...one })), ...options })
+  const hook = Inkeep.make({
+    definitions,
+    attachments: attachments.map((one) => ({ scope: project, ...one })),
+    ...options
+  })
   const inner = helpers.map(({ lines, name }) => ({ name, ...scripted(lines) }))
   const { provider, requests } = scripted(lines)
   const warnings: Array<string> = []
@@ -63,10 +70,13 @@ const world = (
 }
 
 describe("stored hooks", () => {
-  it("E-50.4 E-40 look an account up on a real server before a sub-agent hears anything", { timeout: 60_000 }, async () => {
-    const { agent, inner, warnings } = world(
-      {
-        prefetch: `
+  it(
+    "E-50.4 E-40 look an account up on a real server before a sub-agent hears anything",
+    { timeout: 60_000 },
+    async () => {
+      const { agent, inner, warnings } = world(
+        {
+          prefetch: `
         export default async function ({ mcp, payload, subAgent }) {
           if (subAgent.name !== "billing") return { action: "proceed" };
           const [, id] = /account (\\d+)/.exec(payload.message) ?? [];
@@ -74,42 +84,48 @@ describe("stored hooks", () => {
           const account = structuredContent ?? JSON.parse(content[0].text);
           return { action: "proceed", payload: { additionalContext: "Account " + account.id + " is " + account.status + ", invoices " + account.invoices.join(", ") } };
         }`
-      },
-      [{ hookDefinitionId: "prefetch", hookPoint: "before-delegation", order: 1 }],
-      [calls(["delegate_to_billing", { message: "why was account 42 charged?" }])],
-      {
-        helpers: [{ name: "billing", lines: [{ text: "because" }] }]
-      }
-    )
-    await using _ = agent
-    const { messages } = await agent.run("go")
-    assert.deepEqual(warnings, [])
-    assert.include(inner[0]!.requests[0]!.messages.map(text).join("\n"), "Account 42 is past due, invoices 7, 8")
-    assert.deepEqual(said(messages), ["because"])
-  })
+        },
+        [{ hookDefinitionId: "prefetch", hookPoint: "before-delegation", order: 1 }],
+        [calls(["delegate_to_billing", { message: "why was account 42 charged?" }])],
+        {
+          helpers: [{ name: "billing", lines: [{ text: "because" }] }]
+        }
+      )
+      await using _ = agent
+      const { messages } = await agent.run("go")
+      assert.deepEqual(warnings, [])
+      assert.include(inner[0]!.requests[0]!.messages.map(text).join("\n"), "Account 42 is past due, invoices 7, 8")
+      assert.deepEqual(said(messages), ["because"])
+    }
+  )
 
-  it("E-50.17 end everything where there is nothing to do, and what comes after is not run", { timeout: 60_000 }, async () => {
-    const gate = `export default async ({ mcp, args }) => {
+  it(
+    "E-50.17 end everything where there is nothing to do, and what comes after is not run",
+    { timeout: 60_000 },
+    async () => {
+      const gate = `export default async ({ mcp, args }) => {
       const { content } = await mcp.callTool("guard", "calendar", { day: args.day });
       return JSON.parse(content[0].text).meetings.length === 0 ? { action: "abort", reason: "no meetings on " + args.day } : { action: "proceed" };
     }`
-    const of = () =>
-      world({ gate }, [{ hookDefinitionId: "gate", hookPoint: "before-args", onError: "abort" }], [
-        calls(["query_db", { day: "2026-01-01" }], ["search", { day: "2026-01-02" }]),
-        { text: "never said" }
-      ])
-    const { agent, requests } = of()
-    await using _ = agent
-    const outcome = await agent.run("go").then(({ text: answer }) => answer, (error: Error) => error.message)
-    assert.match(outcome, /no meetings on 2026-01-01/)
-    assert.lengthOf(requests, 1)
-  })
+      const of = () =>
+        world({ gate }, [{ hookDefinitionId: "gate", hookPoint: "before-args", onError: "abort" }], [
+          calls(["query_db", { day: "2026-01-01" }], ["search", { day: "2026-01-02" }]),
+          { text: "never said" }
+        ])
+      const { agent, requests } = of()
+      await using _ = agent
+      const outcome = await agent.run("go").then(({ text: answer }) => answer, (error: Error) => error.message)
+      assert.match(outcome, /no meetings on 2026-01-01/)
+      assert.lengthOf(requests, 1)
+    }
+  )
 
   it(
     "E-08 E-09 run those of the project first, then the agent's, in their order, each on what the one before made",
     { timeout: 60_000 },
     async () => {
-      const add = `export default ({ args, config }) => ({ action: "proceed", args: { ...args, trail: [...(args.trail ?? []), config] } })`
+      const add =
+        `export default ({ args, config }) => ({ action: "proceed", args: { ...args, trail: [...(args.trail ?? []), config] } })`
       const of = (config: string, order: number, scope: Inkeep.Attachment["scope"] = project) => ({
         hookDefinitionId: "add",
         hookPoint: "before-args" as const,
@@ -180,35 +196,42 @@ describe("stored hooks", () => {
     assert.deepEqual(called, [["get_page", { url: "https://shop" }]])
   })
 
-  it("E-11 DEC-09 E-10 go on when they break, with why, unless they are to end everything", { timeout: 60_000 }, async () => {
-    const broken = {
-      shape: "export default async () => ({ proceed: false, reason: \"stop\" })",
-      word: "export default async () => ({ action: \"deny\", result: \"no\" })",
-      throws: "export default async () => { throw new TypeError(\"vault is sealed\") }",
-      syntax: "export default async () => {",
-      nothing: "export default async () => {}",
-      args: "export default async () => ({ action: \"proceed\", args: \"no object\" })",
-      server:
-        "export default async ({ mcp }) => { await mcp.callTool(\"guard.broken\", {}); return (await mcp.listTools()).length > 5 ? { action: \"proceed\" } : { action: \"abort\", reason: \"no tools\" } }"
+  it(
+    "E-11 DEC-09 E-10 go on when they break, with why, unless they are to end everything",
+    { timeout: 60_000 },
+    async () => {
+      const broken = {
+        shape: "export default async () => ({ proceed: false, reason: \"stop\" })",
+        word: "export default async () => ({ action: \"deny\", result: \"no\" })",
+        throws: "export default async () => { throw new TypeError(\"vault is sealed\") }",
+        syntax: "export default async () => {",
+        nothing: "export default async () => {}",
+        args: "export default async () => ({ action: \"proceed\", args: \"no object\" })",
+        server:
+          "export default async ({ mcp }) => { await mcp.callTool(\"guard.broken\", {}); return (await mcp.listTools()).length > 5 ? { action: \"proceed\" } : { action: \"abort\", reason: \"no tools\" } }"
+      }
+      const { agent, called, warnings } = world(
+        broken,
+        Object.keys(broken).map((id, order) => ({ hookDefinitionId: id, hookPoint: "before-args" as const, order })),
+        [calls(["search", { q: "x" }])]
+      )
+      await using _ = agent
+      assert.strictEqual((await agent.run("go")).status, "completed")
+      assert.deepEqual(called, [["search", { q: "x" }]])
+      const why = warnings.join("\n")
+      assert.match(
+        why,
+        /shape[^]*word[^]*did you mean "block"[^]*throws[^]*vault is sealed[^]*syntax[^]*nothing[^]*found nothing[^]*args that are an object/
+      )
+      const { agent: strict, called: ran } = world({ throws: broken.throws }, [
+        { hookDefinitionId: "throws", hookPoint: "before-args", onError: "abort" }
+      ], [calls(["search", { q: "x" }])])
+      await using __ = strict
+      assert.match(
+        await strict.run("go").then(({ text: answer }) => answer, (error: Error) => error.message),
+        /vault is sealed/
+      )
+      assert.deepEqual(ran, [])
     }
-    const { agent, called, warnings } = world(
-      broken,
-      Object.keys(broken).map((id, order) => ({ hookDefinitionId: id, hookPoint: "before-args" as const, order })),
-      [calls(["search", { q: "x" }])]
-    )
-    await using _ = agent
-    assert.strictEqual((await agent.run("go")).status, "completed")
-    assert.deepEqual(called, [["search", { q: "x" }]])
-    const why = warnings.join("\n")
-    assert.match(
-      why,
-      /shape[^]*word[^]*did you mean "block"[^]*throws[^]*vault is sealed[^]*syntax[^]*nothing[^]*found nothing[^]*args that are an object/
-    )
-    const { agent: strict, called: ran } = world({ throws: broken.throws }, [
-      { hookDefinitionId: "throws", hookPoint: "before-args", onError: "abort" }
-    ], [calls(["search", { q: "x" }])])
-    await using __ = strict
-    assert.match(await strict.run("go").then(({ text: answer }) => answer, (error: Error) => error.message), /vault is sealed/)
-    assert.deepEqual(ran, [])
-  })
+  )
 })

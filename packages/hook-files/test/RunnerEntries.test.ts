@@ -29,7 +29,10 @@ const address = server.address()
 const url = `http://localhost:${typeof address === "object" ? address?.port : ""}/hook`
 
 const mcp = McpServers.make({
-  echo: { command: process.execPath, args: [fileURLToPath(new URL("../../providers/test/mcpEcho.ts", import.meta.url))] }
+  echo: {
+    command: process.execPath,
+    args: [fileURLToPath(new URL("../../providers/test/mcpEcho.ts", import.meta.url))]
+  }
 })
 afterAll(async () => {
   await mcp.close()
@@ -41,14 +44,18 @@ beforeEach(() => {
   respond = (response) => response.end()
 })
 
-type Groups = { readonly [event: string]: ReadonlyArray<{ readonly matcher?: string; readonly hooks: ReadonlyArray<object> }> }
+type Groups = {
+  readonly [event: string]: ReadonlyArray<{ readonly matcher?: string; readonly hooks: ReadonlyArray<object> }>
+}
 
 /** A turn of an agent whose hooks come from the user's settings, or from a project that is trusted. */
 const turn = async (
   hooks: Groups,
   lines: ReadonlyArray<Line> = [],
-  { from = "user", settings = {}, ...config }: Partial<AgentConfig> & { readonly from?: "user" | "project"; readonly settings?: object } =
-    {}
+  { from = "user", settings = {}, ...config }: Partial<AgentConfig> & {
+    readonly from?: "user" | "project"
+    readonly settings?: object
+  } = {}
 ) => {
   const [cwd, home] = [folder(), folder()]
   mkdirSync(join(cwd, ".claude"))
@@ -73,7 +80,9 @@ const turn = async (
 
 const push = calls(["bash", { command: "git push" }])
 const before = (entry: object): Groups => ({ PreToolUse: [{ matcher: "Bash", hooks: [entry] }] })
-const deny = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "not today" } }
+const deny = {
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "not today" }
+}
 
 describe("entries of settings files", () => {
   it("C-02 C-56 of type http are told of the event, and may refuse it", async () => {
@@ -102,14 +111,18 @@ describe("entries of settings files", () => {
     const project = await turn(before({ type: "http", url }), [push], { from: "project" })
     assert.deepEqual(project.ran, ["git push"])
     assert.match(project.warnings[0]!, /loopback/)
-    const listed = await turn(before({ type: "http", url }), [push], { settings: { allowedHttpHookUrls: ["https://example.com/*"] } })
+    const listed = await turn(before({ type: "http", url }), [push], {
+      settings: { allowedHttpHookUrls: ["https://example.com/*"] }
+    })
     assert.deepEqual(listed.ran, ["git push"])
     assert.match(listed.warnings[0]!, /not among the allowed ones/)
     assert.deepEqual(posted, [])
   })
 
   it("C-02 of type mcp_tool call a tool with fields of the event, and its word counts", async () => {
-    const input = { hookSpecificOutput: { ...deny.hookSpecificOutput, permissionDecisionReason: "no ${tool_input.command}" } }
+    const input = {
+      hookSpecificOutput: { ...deny.hookSpecificOutput, permissionDecisionReason: "no ${tool_input.command}" }
+    }
     const { ran, said } = await turn(before({ type: "mcp_tool", server: "echo", tool: "echo", input }), [push])
     assert.deepEqual([ran, said], [[], ["no git push"]])
     const broken = await turn(before({ type: "mcp_tool", server: "ehco", tool: "echo" }), [push])
@@ -119,7 +132,9 @@ describe("entries of settings files", () => {
 
   it("C-02 of type prompt ask a model, and what it finds is told to the agent", async () => {
     const entry = { type: "prompt", prompt: "Is it safe? $ARGUMENTS", model: "small", continueOnBlock: true }
-    const { ran, requests, said } = await turn(before(entry), [push, { text: "{\"ok\":false,\"reason\":\"main is protected\"}" }])
+    const { ran, requests, said } = await turn(before(entry), [push, {
+      text: "{\"ok\":false,\"reason\":\"main is protected\"}"
+    }])
     assert.deepEqual([ran, said], [[], ["main is protected"]])
     assert.strictEqual(requests[1]!.model, "small")
     assert.include(text(requests[1]!.messages[0]!), "git push")
@@ -130,7 +145,10 @@ describe("entries of settings files", () => {
   })
 
   it("C-45 of type prompt at UserPromptSubmit are one call, and trigger nothing", async () => {
-    const hooks = { UserPromptSubmit: [{ hooks: [{ type: "prompt", prompt: "fine?" }] }], Stop: [{ hooks: [{ type: "http", url }] }] }
+    const hooks = {
+      UserPromptSubmit: [{ hooks: [{ type: "prompt", prompt: "fine?" }] }],
+      Stop: [{ hooks: [{ type: "http", url }] }]
+    }
     const { requests, result } = await turn(hooks, [{ text: "{\"ok\":true}" }, { text: "done" }])
     assert.lengthOf(requests, 2)
     assert.strictEqual(result.text, "done")
@@ -138,7 +156,9 @@ describe("entries of settings files", () => {
   })
 
   it("C-02 C-44 of type agent look for themselves, and send the agent back to work", async () => {
-    const { ran, result, requests } = await turn({ Stop: [{ hooks: [{ type: "agent", prompt: "Do the tests pass?" }] }] }, [
+    const { ran, result, requests } = await turn({
+      Stop: [{ hooks: [{ type: "agent", prompt: "Do the tests pass?" }] }]
+    }, [
       { text: "done" },
       calls(["bash", { command: "npm test" }]),
       calls(["StructuredOutput", { ok: false, reason: "2 tests fail" }]),
@@ -167,7 +187,10 @@ describe("entries of settings files", () => {
       { type: "agent", prompt: "?", if: "Bash(npm *)" }
     ]
     const { outcomes, ran, requests, warnings } = await turn({
-      PreToolUse: [{ matcher: "Bash", hooks: entries }, { matcher: "Write", hooks: entries.map(({ if: _if, ...entry }) => entry) }]
+      PreToolUse: [{ matcher: "Bash", hooks: entries }, {
+        matcher: "Write",
+        hooks: entries.map(({ if: _if, ...entry }) => entry)
+      }]
     }, [push])
     assert.deepEqual([ran, outcomes, warnings, posted, requests.length], [["git push"], [], [], [], 2])
   })

@@ -9,11 +9,18 @@ import { until } from "./processes.ts"
 
 const run = (body: string, request: Partial<Sandbox.Request> = {}): Promise<Json | undefined> =>
   Effect.runPromise(
-    Sandbox.run({ code: body.includes("export default") ? body : `export default async (ctx) => { ${body} }`, context: {}, ...request })
+    Sandbox.run({
+      code: body.includes("export default") ? body : `export default async (ctx) => { ${body} }`,
+      context: {},
+      ...request
+    })
   )
 
 const failure = (body: string, request: Partial<Sandbox.Request> = {}): Promise<Sandbox.SandboxError> =>
-  run(body, request).then((result) => assert.fail(`it came to ${JSON.stringify(result)}`), (error: Sandbox.SandboxError) => error)
+  run(body, request).then(
+    (result) => assert.fail(`it came to ${JSON.stringify(result)}`),
+    (error: Sandbox.SandboxError) => error
+  )
 
 /** Threads of this process. */
 const threads = (): number => readdirSync("/proc/self/task").length
@@ -21,7 +28,10 @@ const threads = (): number => readdirSync("/proc/self/task").length
 describe("Sandbox", () => {
   it("DEC-01 E-10 runs stored code on what it is handed, in TypeScript too", async () => {
     assert.deepEqual(await run("return { sum: ctx.a + ctx.b }", { context: { a: 1, b: 2 } }), { sum: 3 })
-    assert.strictEqual(await run("export default (ctx: { n: number }): number => ctx.n as number", { context: { n: 7 } }), 7)
+    assert.strictEqual(
+      await run("export default (ctx: { n: number }): number => ctx.n as number", { context: { n: 7 } }),
+      7
+    )
     assert.isUndefined(await run(""))
     assert.isNull(await run("return null"))
     assert.deepEqual(await run("const m = await Promise.all([1, 2].map(async (n) => n * 2)); return m"), [2, 4])
@@ -44,7 +54,11 @@ describe("Sandbox", () => {
       "os"
     ]
     assert.deepEqual(
-      await run(`return ${JSON.stringify(names)}.filter((name) => name in globalThis || typeof globalThis[name] !== "undefined")`),
+      await run(
+        `return ${
+          JSON.stringify(names)
+        }.filter((name) => name in globalThis || typeof globalThis[name] !== "undefined")`
+      ),
       []
     )
     for (const code of ["process.env", "fetch('http://127.0.0.1')", "require('fs')"]) {
@@ -53,7 +67,10 @@ describe("Sandbox", () => {
     for (const name of ["fs", "node:fs", "std", "os", "./x.js", "data:text/javascript,1"]) {
       assert.strictEqual((await failure(`return await import(${JSON.stringify(name)})`)).reason, "code")
     }
-    assert.strictEqual((await failure(`import fs from "node:fs"; export default () => fs.readdirSync("/")`)).reason, "code")
+    assert.strictEqual(
+      (await failure(`import fs from "node:fs"; export default () => fs.readdirSync("/")`)).reason,
+      "code"
+    )
   })
 
   it("DEC-02 constructors and prototypes lead nowhere, and what it does to them stays there", async () => {
@@ -84,7 +101,11 @@ describe("Sandbox", () => {
 
   it("ends loops, of code and of promises, at the deadline", async () => {
     for (
-      const body of ["for (;;) {}", "const f = () => Promise.resolve().then(f); await f()", "try { for (;;) {} } catch { for (;;) {} }"]
+      const body of [
+        "for (;;) {}",
+        "const f = () => Promise.resolve().then(f); await f()",
+        "try { for (;;) {} } catch { for (;;) {} }"
+      ]
     ) {
       const { message, reason } = await failure(body, { timeoutMs: 150 })
       assert.strictEqual(reason, "timeout", message)
@@ -105,7 +126,10 @@ describe("Sandbox", () => {
     assert.strictEqual((await failure("return new Uint8Array(1e9).length")).reason, "memory")
     assert.match((await failure("const f = (n) => 1 + f(n + 1); return f(0)")).message, /stack/i)
     assert.match((await failure("let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a")).reason, /code|result/)
-    assert.match((await failure("return /(a+)+$/.test('a'.repeat(40) + 'b')", { timeoutMs: 300 })).reason, /timeout|code|memory/)
+    assert.match(
+      (await failure("return /(a+)+$/.test('a'.repeat(40) + 'b')", { timeoutMs: 300 })).reason,
+      /timeout|code|memory/
+    )
   })
 
   it("takes JSON for a result, of a length, and nothing else", async () => {
@@ -114,7 +138,10 @@ describe("Sandbox", () => {
     assert.strictEqual((await failure("return 10n")).reason, "result")
     assert.strictEqual((await failure("const a = {}; a.a = a; return a")).reason, "result")
     assert.match((await failure("return 'x'.repeat(2000)", { maxText: 1_000 })).message, /too long/)
-    assert.match((await failure("let a = 1; for (let i = 0; i < 100; i++) a = [a]; return a")).message, /deeper than 64/)
+    assert.match(
+      (await failure("let a = 1; for (let i = 0; i < 100; i++) a = [a]; return a")).message,
+      /deeper than 64/
+    )
     assert.deepEqual(await run("return { nan: NaN, toJSON: undefined, date: new Date(0) }"), {
       nan: null,
       date: "1970-01-01T00:00:00.000Z"
@@ -125,7 +152,10 @@ describe("Sandbox", () => {
   it("says what went wrong in the code", async () => {
     assert.match((await failure("throw new Error('out of ink')")).message, /Error: out of ink/)
     assert.match((await failure("throw null")).message, /null/)
-    assert.match((await failure("throw { get message() { for (;;) {} } }", { timeoutMs: 200 })).message, /cannot be said|took longer/)
+    assert.match(
+      (await failure("throw { get message() { for (;;) {} } }", { timeoutMs: 200 })).message,
+      /cannot be said|took longer/
+    )
     assert.match((await failure("return }")).message, /stored code: /)
     assert.match((await failure("export default 7")).message, /no function/)
     assert.match((await failure("x".repeat(300_000))).message, /longer than/)
@@ -142,17 +172,26 @@ describe("Sandbox", () => {
       "http": () => Effect.fail("not allowed"),
       "big": () => "x".repeat(2_000)
     }
-    assert.deepEqual(await run("await ctx.bag.set('a', 1); return [await ctx.bag.get('a'), await ctx.bag.set()]", { capabilities }), [{
-      of: "a"
-    }, null])
+    assert.deepEqual(
+      await run("await ctx.bag.set('a', 1); return [await ctx.bag.get('a'), await ctx.bag.set()]", { capabilities }),
+      [{
+        of: "a"
+      }, null]
+    )
     assert.deepEqual(seen, ["a"])
-    assert.strictEqual(await run("try { await ctx.http() } catch (error) { return error.message }", { capabilities }), "not allowed")
+    assert.strictEqual(
+      await run("try { await ctx.http() } catch (error) { return error.message }", { capabilities }),
+      "not allowed"
+    )
     assert.strictEqual(
       await run("try { await ctx.big() } catch (error) { return error.message }", { capabilities, maxText: 1_000 }),
       "the answer is too long"
     )
     assert.strictEqual(
-      await run("try { await ctx.http('x'.repeat(2000)) } catch (error) { return error.message }", { capabilities, maxText: 1_000 }),
+      await run("try { await ctx.http('x'.repeat(2000)) } catch (error) { return error.message }", {
+        capabilities,
+        maxText: 1_000
+      }),
       "the arguments are too long"
     )
     const many = "let n = 0; try { for (;;) { await ctx.bag.set(); n++ } } catch (error) { return [n, error.message] }"
@@ -161,7 +200,9 @@ describe("Sandbox", () => {
 
   it("prints to whoever listens, but not without end", async () => {
     const lines: Array<string> = []
-    await run("for (let i = 0; i < 500; i++) console.log('line', { i }, 'x'.repeat(5000))", { onLog: (line) => lines.push(line) })
+    await run("for (let i = 0; i < 500; i++) console.log('line', { i }, 'x'.repeat(5000))", {
+      onLog: (line) => lines.push(line)
+    })
     assert.lengthOf(lines, 100)
     await run("String.prototype.slice = () => 'x'.repeat(1e6); Array.prototype.join = () => 'y'; console.log('a')", {
       onLog: (line) => lines.push(line)
@@ -184,7 +225,9 @@ describe("Sandbox", () => {
           code: "export default async (ctx) => { await ctx.wait() }",
           context: {},
           timeoutMs: 60_000,
-          capabilities: { wait: () => Effect.onInterrupt(wait, () => Effect.sync(() => void ended.push("interrupted"))) }
+          capabilities: {
+            wait: () => Effect.onInterrupt(wait, () => Effect.sync(() => void ended.push("interrupted")))
+          }
         })
       )
       yield* Deferred.await(waits)

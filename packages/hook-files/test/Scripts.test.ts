@@ -103,7 +103,10 @@ const settings = {
     }],
     UserPromptSubmit: [{
       hooks: [
-        { type: "command", command: "python3 -c \"import json,sys; p=json.load(sys.stdin)['prompt']; sys.exit(('password' in p) * 2)\"" },
+        {
+          type: "command",
+          command: "python3 -c \"import json,sys; p=json.load(sys.stdin)['prompt']; sys.exit(('password' in p) * 2)\""
+        },
         { type: "command", command: "date > /dev/null; echo 'The branch is topic.'" }
       ]
     }],
@@ -115,10 +118,16 @@ const settings = {
           { type: "command", command: "${CLAUDE_PROJECT_DIR}/.claude/hooks/bash-policy.py", args: [], timeout: 20 }
         ]
       },
-      { matcher: "Edit|MultiEdit|Write", hooks: [{ type: "command", command: "\"$CLAUDE_PROJECT_DIR/.claude/hooks/protect-files.py\"" }] },
+      {
+        matcher: "Edit|MultiEdit|Write",
+        hooks: [{ type: "command", command: "\"$CLAUDE_PROJECT_DIR/.claude/hooks/protect-files.py\"" }]
+      },
       { matcher: "*", hooks: [{ type: "command", command: ".claude/hooks/log.sh" }] }
     ],
-    PostToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "node .claude/hooks/format.cjs", if: "Write(*.json)" }] }],
+    PostToolUse: [{
+      matcher: "Edit|Write",
+      hooks: [{ type: "command", command: "node .claude/hooks/format.cjs", if: "Write(*.json)" }]
+    }],
     Stop: [{ hooks: [{ type: "command", command: ".claude/hooks/tests-first.sh" }] }]
   }
 }
@@ -127,7 +136,12 @@ const project = () => {
   const root = folder()
   const [cwd, home] = [join(root, "my project"), join(root, "home")]
   write(join(cwd, ".claude/settings.json"), JSON.stringify(settings))
-  const hooks = { "protect-main.sh": protectMain, "protect-files.py": protectFiles, "bash-policy.py": bashPolicy, "format.cjs": format }
+  const hooks = {
+    "protect-main.sh": protectMain,
+    "protect-files.py": protectFiles,
+    "bash-policy.py": bashPolicy,
+    "format.cjs": format
+  }
   for (const [name, script] of Object.entries({ ...hooks, "log.sh": log, "tests-first.sh": testsFirst })) {
     write(join(cwd, ".claude/hooks", name), script)
   }
@@ -169,18 +183,25 @@ describe("scripts as people write them", () => {
     assert.deepEqual(logged.map(({ tool_name }) => tool_name), ["Bash", "Bash", "Bash", "Bash", "Write"])
   })
 
-  it("give context when a session begins and when the user speaks, and refuse prompts", { timeout: 60_000 }, async () => {
-    const { agent, cwd, requests } = start([{ text: "hello" }])
-    await using _ = agent
-    write(join(cwd, ".tests-ran"), "")
-    await agent.run("hello")
-    const texts = requests[0]!.messages.map(text).join("\n")
-    assert.include(texts, "Project: my project\nUse tabs.")
-    assert.include(texts, "The branch is topic.")
-    const error = await agent.run("my password is hunter2").then(() => assert.fail("expected a refusal"), (refused: unknown) => refused)
-    assert.match(String(error), /rejected preTurn/)
-    assert.lengthOf(requests, 1)
-  })
+  it(
+    "give context when a session begins and when the user speaks, and refuse prompts",
+    { timeout: 60_000 },
+    async () => {
+      const { agent, cwd, requests } = start([{ text: "hello" }])
+      await using _ = agent
+      write(join(cwd, ".tests-ran"), "")
+      await agent.run("hello")
+      const texts = requests[0]!.messages.map(text).join("\n")
+      assert.include(texts, "Project: my project\nUse tabs.")
+      assert.include(texts, "The branch is topic.")
+      const error = await agent.run("my password is hunter2").then(
+        () => assert.fail("expected a refusal"),
+        (refused: unknown) => refused
+      )
+      assert.match(String(error), /rejected preTurn/)
+      assert.lengthOf(requests, 1)
+    }
+  )
 
   it("keep the agent going, once", { timeout: 60_000 }, async () => {
     const { agent, requests } = start([{ text: "done" }, { text: "really done" }])
@@ -234,8 +255,16 @@ describe("scripts as people write them", () => {
     const root = folder()
     const word = `w${root.replaceAll(/\W/g, "")}`
     const command = `touch ${join(root, "started")}; trap '' TERM; while :; do sleep 0.01 || : ${word}; done`
-    const file = write(join(root, "x.json"), JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command }] }] } }))
-    const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, sources: [{ dialect: "claude", file }], graceMs: 50 })
+    const file = write(
+      join(root, "x.json"),
+      JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command }] }] } })
+    )
+    const { hooks } = HookFiles.load({
+      cwd: join(root, "p"),
+      home: root,
+      sources: [{ dialect: "claude", file }],
+      graceMs: 50
+    })
     const { ran, tools } = recording()
     const { provider } = scripted([calls(["bash", { command: "ls" }])])
     await using agent = createAgent({ provider, tools, hooks, cwd: root })
@@ -272,8 +301,16 @@ describe("scripts as people write them", () => {
       const hook = { type: "command", command, timeout: command.includes(word) ? 0.2 : 30 }
       const group = [{ hooks: [hook] }]
       const events = ["UserPromptSubmit", "PreToolUse", "Stop"]
-      const file = write(join(root, "x.json"), JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, group])) }))
-      const { hooks } = HookFiles.load({ cwd: join(root, "p"), home: root, sources: [{ dialect: "claude", file }], graceMs: 50 })
+      const file = write(
+        join(root, "x.json"),
+        JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, group])) })
+      )
+      const { hooks } = HookFiles.load({
+        cwd: join(root, "p"),
+        home: root,
+        sources: [{ dialect: "claude", file }],
+        graceMs: 50
+      })
       const { ran, tools } = recording()
       const { provider } = scripted([calls(["bash", { command: "ls" }]), { text: "done" }])
       const agent = createAgent({ provider, tools, hooks, cwd: root })
@@ -300,7 +337,13 @@ describe("scripts as people write them", () => {
     const [run] = found
     if (run?.type !== "custom") return assert.fail("expected an event")
     assert.strictEqual(run.name, "hook-run")
-    assert.deepInclude(run.payload, { event: "PreToolUse", outcome: "blocking", exitCode: 2, stdout: "hi\n", command: "echo hi; exit 2" })
+    assert.deepInclude(run.payload, {
+      event: "PreToolUse",
+      outcome: "blocking",
+      exitCode: 2,
+      stdout: "hi\n",
+      command: "echo hi; exit 2"
+    })
   })
 })
 
@@ -316,11 +359,15 @@ describe("scripts and sub-agents", () => {
         matcher: "helper",
         hooks: [{
           type: "command",
-          command: `${note}; echo '{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Use tabs."}}'`
+          command:
+            `${note}; echo '{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Use tabs."}}'`
         }]
       }],
       SubagentStop: [{
-        hooks: [{ type: "command", command: `grep -q '"stop_hook_active":true' && exit 0; echo 'and the tests?' >&2; exit 2` }]
+        hooks: [{
+          type: "command",
+          command: `grep -q '"stop_hook_active":true' && exit 0; echo 'and the tests?' >&2; exit 2`
+        }]
       }],
       Stop: [{ hooks: [{ type: "command", command: note }] }]
     }

@@ -4,7 +4,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { calls } from "../../hooks/test/agent.ts"
 import { said, start } from "./publicfiles.ts"
 
-/** What a script is told of a result, and what the model reads when the script answers with `change` (a jq filter over it). */
+/**
+ * What a script is told of a result, and what the model reads when the script answers with `change` (a jq filter over
+ * it).
+ */
 const judge = async (tool: string, args: JsonObject, output: Json, change?: string) => {
   const told = "cat > told.json"
   const line = change === undefined

@@ -1,4 +1,6 @@
-/** What a decision about a project's hooks covers: what runs is looked at before each start, what is data may change. */
+/**
+ * What a decision about a project's hooks covers: what runs is looked at before each start, what is data may change.
+ */
 import type { Dialect } from "@belay/hook-files/Discovery"
 import * as Trust from "@belay/hook-files/Trust"
 import { assert, describe, it } from "@effect/vitest"
@@ -89,8 +91,16 @@ const lines: ReadonlyArray<readonly [line: string, file: string, asks: boolean]>
   ["bash < ./steps.txt", "steps.txt", true],
   ["eval \"$(cat ./steps.txt)\"", "steps.txt", true],
   ["bash -c \"$(cat ./steps.txt)\"", "steps.txt", true],
-  ["python3 -c \"import re,json; re.compile('x'); json.load(open('seen/state.json')); sql.execute_all\"", "seen/state.json", false],
-  ["f=$(jq -r .tool_input.file_path); if [[ $f == *.py ]]; then ruff check src/a.py --fix \"$f\"; fi", "src/a.py", false],
+  [
+    "python3 -c \"import re,json; re.compile('x'); json.load(open('seen/state.json')); sql.execute_all\"",
+    "seen/state.json",
+    false
+  ],
+  [
+    "f=$(jq -r .tool_input.file_path); if [[ $f == *.py ]]; then ruff check src/a.py --fix \"$f\"; fi",
+    "src/a.py",
+    false
+  ],
   ["jq -r .tool_input.file_path | { read f; npx prettier --write \"$f\" src/a.ts; }", "src/a.ts", false],
   ["node_modules/.bin/eslint src/a.ts", "node_modules/.bin/eslint", true],
   ["node_modules/.bin/eslint src/a.ts", "node_modules/.bin/tsc.js", false],
@@ -136,7 +146,18 @@ describe("a decision about a line", () => {
       const one = place()
       one.project(settings(line))
       const print = prints(one)
-      for (const path of ["guard.sh", "tools/x.mjs", "tools/x.js", "tools/x.sh", "tools/x.py", "hooks/guard.py", "tools/guard.py", file]) {
+      for (
+        const path of [
+          "guard.sh",
+          "tools/x.mjs",
+          "tools/x.js",
+          "tools/x.sh",
+          "tools/x.py",
+          "hooks/guard.py",
+          "tools/guard.py",
+          file
+        ]
+      ) {
         put(join(one.cwd, path), "1\n")
       }
       const before = print()
@@ -207,7 +228,9 @@ describe("a decision about scripts", () => {
     const real = join(one.root, "real")
     symlinkSync(one.cwd, real)
     one.project(settings(`python3 tools/guard.py; python3 ${real}/other/x.py`))
-    for (const file of ["shared/guard.py", "shared/helper.py", "other/x.py", "other/lib/y.py", "tools/z.sh"]) put(join(one.cwd, file), "1")
+    for (const file of ["shared/guard.py", "shared/helper.py", "other/x.py", "other/lib/y.py", "tools/z.sh"]) {
+      put(join(one.cwd, file), "1")
+    }
     symlinkSync("../shared/guard.py", join(one.cwd, "tools/guard.py"))
     const print = prints(one)
     for (const file of ["shared/helper.py", "other/lib/y.py", "tools/z.sh", "shared/guard.py"]) {
@@ -245,7 +268,10 @@ describe("a decision about scripts", () => {
     assert.notStrictEqual(skill, before)
     put(join(one.cwd, ".claude/skills/x/x.py"), "changed")
     assert.notStrictEqual(print(), skill)
-    put(join(one.cwd, "hooks.json"), JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: "hooks/guard.sh" }] } }))
+    put(
+      join(one.cwd, "hooks.json"),
+      JSON.stringify({ version: 1, hooks: { PreToolUse: [{ command: "hooks/guard.sh" }] } })
+    )
     put(join(one.cwd, "hooks/guard.sh"), "")
     const both = prints(one, ["claude", "basecoat"])
     const coats = both()
@@ -253,14 +279,27 @@ describe("a decision about scripts", () => {
     assert.notStrictEqual(both(), coats)
   })
 
-  const mentions: ReadonlyArray<readonly [dialect: Dialect, path: string, text: (more: string) => string, asks: boolean]> = [
-    ["claude", ".claude/settings.json", (more) => settings("true", { env: { A: more }, permissions: { allow: [more] } }), false],
+  const mentions: ReadonlyArray<
+    readonly [dialect: Dialect, path: string, text: (more: string) => string, asks: boolean]
+  > = [
+    [
+      "claude",
+      ".claude/settings.json",
+      (more) => settings("true", { env: { A: more }, permissions: { allow: [more] } }),
+      false
+    ],
     ["claude", ".claude/settings.json", (more) => settings(`true ${more}`), true],
-    ["claude", ".claude/settings.json", (more) => settings("true", more === "2" ? { disableAllHooks: true } : {}), true],
+    [
+      "claude",
+      ".claude/settings.json",
+      (more) => settings("true", more === "2" ? { disableAllHooks: true } : {}),
+      true
+    ],
     [
       "codex",
       ".codex/config.toml",
-      (more) => `model = "${more}"\n[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "true"\n`,
+      (more) =>
+        `model = "${more}"\n[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "true"\n`,
       false
     ],
     [
@@ -272,7 +311,8 @@ describe("a decision about scripts", () => {
     [
       "gemini",
       ".gemini/settings.json",
-      (more) => `{ "theme": "${more}", "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "true" }] }] } }`,
+      (more) =>
+        `{ "theme": "${more}", "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "true" }] }] } }`,
       false
     ],
     [
@@ -290,7 +330,8 @@ describe("a decision about scripts", () => {
     [
       "copilot",
       ".github/hooks/x.json",
-      (more) => `{ "version": 1, "hooks": { "preToolUse": [{ "type": "command", "bash": "./x.sh", "cwd": "${more}" }] } }`,
+      (more) =>
+        `{ "version": 1, "hooks": { "preToolUse": [{ "type": "command", "bash": "./x.sh", "cwd": "${more}" }] } }`,
       true
     ],
     [
@@ -315,7 +356,8 @@ describe("a decision about scripts", () => {
     [
       "claude",
       ".claude/agents/a.md",
-      (more) => `---\nname: a\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: "true ${more}"\n---\n`,
+      (more) =>
+        `---\nname: a\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: "true ${more}"\n---\n`,
       true
     ]
   ]
@@ -352,8 +394,12 @@ describe("a decision about scripts", () => {
   it("lists installed packages as one", () => {
     const one = place()
     one.project(settings("node .claude/hooks/guard.mjs"))
-    for (const file of ["guard.mjs", "node_modules/a/index.js", "node_modules/b/index.js"]) put(join(one.cwd, ".claude/hooks", file), "")
-    const paths = Trust.scripts(one.cwd, one.load().sources, one.home).filter(({ state }) => state !== "absent").map(({ path }) => path)
+    for (const file of ["guard.mjs", "node_modules/a/index.js", "node_modules/b/index.js"]) {
+      put(join(one.cwd, ".claude/hooks", file), "")
+    }
+    const paths = Trust.scripts(one.cwd, one.load().sources, one.home).filter(({ state }) => state !== "absent").map((
+      { path }
+    ) => path)
     assert.deepEqual(paths, [join(one.cwd, ".claude/hooks/guard.mjs"), join(one.cwd, ".claude/hooks/node_modules")])
   })
 })

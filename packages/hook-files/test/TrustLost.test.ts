@@ -1,4 +1,7 @@
-/** A file of a trusted project changes while an agent runs: what could have stopped a tool is asked about, and trusting again counts at once. */
+/**
+ * A file of a trusted project changes while an agent runs: what could have stopped a tool is asked about, and trusting
+ * again counts at once.
+ */
 import { createAgent } from "@belay/core/createAgent"
 import { text } from "@belay/core/Message"
 import type { RuntimePolicy } from "@belay/core/RuntimePolicy"
@@ -46,7 +49,9 @@ const systems: { readonly [D in Dialect]: readonly [path: string, content: objec
 
 const open = (loaded: HookFiles.Loaded, cwd: string, config: object = {}, turns = 3) => {
   const { ran, tools } = recording()
-  const { provider } = scripted(Array.from({ length: turns }, () => [calls(["bash", { command: "ls" }]), { text: "done" }]).flat())
+  const { provider } = scripted(
+    Array.from({ length: turns }, () => [calls(["bash", { command: "ls" }]), { text: "done" }]).flat()
+  )
   const notices: Array<string> = []
   const agent = createAgent({ provider, tools, hooks: loaded.hooks, cwd, ...config })
   agent.on((event) => void (event.type === "notice" && notices.push(event.message)))
@@ -58,35 +63,39 @@ const changed = (file: string) =>
 
 describe("a guard whose file changed", () => {
   for (const [dialect, [path, content, guard]] of Object.entries(systems)) {
-    it(`of ${dialect} asks a person, says which file, and guards again when it is trusted again`, { timeout: 60_000 }, async () => {
-      const { cwd, load } = place()
-      put(join(cwd, path), content, 0o755)
-      // A library beside the executables is theirs.
-      const file = dialect === "kodelet" ? ".kodelet/hooks/lib.sh" : "tools/guard.sh"
-      put(join(cwd, file), "")
-      put(join(cwd, "tools/guard.sh"), guard)
-      load().untrusted[0]!.trust()
-      const { agent, notices, ran } = open(load(), cwd)
-      await using _ = agent
-      await using session = await agent.session()
-      const first = await session.run("go")
-      assert.deepEqual(first.messages.filter(({ role }) => role === "tool").map(text), ["no"])
-      put(join(cwd, file), file === "tools/guard.sh" ? "true" : ": changed")
-      const second = await session.run("go")
-      assert.strictEqual(second.status, "suspended")
-      assert.deepEqual(session.pending.map(({ reason }) => reason), [changed(file)])
-      assert.lengthOf(notices.filter((notice) => notice.includes(`(${file})`)), 1)
-      await session.resume({ [session.pending[0]!.callId]: { type: "approve" } })
-      assert.deepEqual(ran, ["ls"])
-      put(join(cwd, "tools/guard.sh"), guard.replace("no", "never"))
-      load().untrusted[0]!.trust()
-      // Files are looked at once a tick.
-      await setImmediate()
-      const third = await session.run("go")
-      assert.deepEqual(third.messages.filter(({ role }) => role === "tool").map(text).at(-1), "never")
-      assert.deepEqual(ran, ["ls"])
-      assert.lengthOf(notices, 1)
-    })
+    it(
+      `of ${dialect} asks a person, says which file, and guards again when it is trusted again`,
+      { timeout: 60_000 },
+      async () => {
+        const { cwd, load } = place()
+        put(join(cwd, path), content, 0o755)
+        // A library beside the executables is theirs.
+        const file = dialect === "kodelet" ? ".kodelet/hooks/lib.sh" : "tools/guard.sh"
+        put(join(cwd, file), "")
+        put(join(cwd, "tools/guard.sh"), guard)
+        load().untrusted[0]!.trust()
+        const { agent, notices, ran } = open(load(), cwd)
+        await using _ = agent
+        await using session = await agent.session()
+        const first = await session.run("go")
+        assert.deepEqual(first.messages.filter(({ role }) => role === "tool").map(text), ["no"])
+        put(join(cwd, file), file === "tools/guard.sh" ? "true" : ": changed")
+        const second = await session.run("go")
+        assert.strictEqual(second.status, "suspended")
+        assert.deepEqual(session.pending.map(({ reason }) => reason), [changed(file)])
+        assert.lengthOf(notices.filter((notice) => notice.includes(`(${file})`)), 1)
+        await session.resume({ [session.pending[0]!.callId]: { type: "approve" } })
+        assert.deepEqual(ran, ["ls"])
+        put(join(cwd, "tools/guard.sh"), guard.replace("no", "never"))
+        load().untrusted[0]!.trust()
+        // Files are looked at once a tick.
+        await setImmediate()
+        const third = await session.run("go")
+        assert.deepEqual(third.messages.filter(({ role }) => role === "tool").map(text).at(-1), "never")
+        assert.deepEqual(ran, ["ls"])
+        assert.lengthOf(notices, 1)
+      }
+    )
   }
 
   it("is asked about with `onBroken: \"block\"` no more than before: it blocks", async () => {
@@ -148,7 +157,11 @@ describe("a guard whose file changed", () => {
     const { cwd, load, project, started } = place()
     project(
       JSON.stringify({
-        hooks: { UserPromptSubmit: group("sh tools/x.sh"), PostToolUse: group("sh tools/x.sh"), Stop: group("sh tools/x.sh") }
+        hooks: {
+          UserPromptSubmit: group("sh tools/x.sh"),
+          PostToolUse: group("sh tools/x.sh"),
+          Stop: group("sh tools/x.sh")
+        }
       })
     )
     put(join(cwd, "tools/x.sh"), "true")

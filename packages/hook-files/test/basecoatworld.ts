@@ -31,7 +31,11 @@ const failing = defineTool({
 })
 
 /** An agent with hooks of code, and everything that was told. */
-export const world = (lines: ReadonlyArray<Line>, options: Partial<BaseCoat.Options> = {}, config: Partial<AgentConfig> = {}) => {
+export const world = (
+  lines: ReadonlyArray<Line>,
+  options: Partial<BaseCoat.Options> = {},
+  config: Partial<AgentConfig> = {}
+) => {
   const runtime = BaseCoat.runtime()
   const { ran, tools } = recording()
   const { provider, requests } = scripted(lines)

@@ -17,7 +17,8 @@ interface Told {
   readonly task: Task
 }
 
-const whatOf = ({ work }: Task): string => work.type === "command" ? work.command : work.type === "http" ? work.url : work.type
+const whatOf = ({ work }: Task): string =>
+  work.type === "command" ? work.command : work.type === "http" ? work.url : work.type
 
 /** Makes a hook with runners of the test, and runs points of it. */
 export const answered = (
@@ -25,7 +26,12 @@ export const answered = (
   answers: { readonly [what: string]: Command.Finished | Effect.Effect<Command.Finished> } = {}
 ) => {
   const told: Array<Told> = []
-  const heard = { injected: [] as Array<string>, users: [] as Array<string>, follow: [] as Array<string>, events: [] as Array<Json> }
+  const heard = {
+    injected: [] as Array<string>,
+    users: [] as Array<string>,
+    follow: [] as Array<string>,
+    events: [] as Array<Json>
+  }
   const hook = make((task) =>
     Effect.suspend(() => {
       const what = whatOf(task)

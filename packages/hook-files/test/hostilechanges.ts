@@ -108,7 +108,8 @@ export const changes: { readonly [name: string]: Case } = {
       file(settings, hooks("npx --no-install eslint --config eslint.config.js src"))
       file("eslint.config.js", "")
     },
-    later: ({ evil, file }) => file("eslint.config.js", `require("node:child_process").execSync(${JSON.stringify(evil)})`)
+    later: ({ evil, file }) =>
+      file("eslint.config.js", `require("node:child_process").execSync(${JSON.stringify(evil)})`)
   },
   "data that became executable": {
     build: ({ file }) => {
@@ -146,7 +147,10 @@ export const changes: { readonly [name: string]: Case } = {
   },
   "a script that Copilot runs elsewhere, which was changed": {
     build: ({ file }) => {
-      file(".github/hooks/x.json", { version: 1, hooks: { preToolUse: [{ type: "command", bash: "sh x.sh", cwd: "tools" }] } })
+      file(".github/hooks/x.json", {
+        version: 1,
+        hooks: { preToolUse: [{ type: "command", bash: "sh x.sh", cwd: "tools" }] }
+      })
       file("tools/x.sh", "")
     },
     later: ({ evil, file }) => file("tools/x.sh", evil)

@@ -22,10 +22,14 @@ export const records = (type: string, answer = "", more = ""): string =>
 export const world = (files: { readonly [path: string]: string }) => {
   const cwd = folder()
   const home = folder()
-  for (const [path, text] of Object.entries(files)) write(path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path), text)
+  for (const [path, text] of Object.entries(files)) {
+    write(path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path), text)
+  }
   const read = (name: string): string => existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), "utf8") : ""
   const told = (): ReadonlyArray<{ readonly [key: string]: Json }> =>
-    read("told.jsonl").split("\n").flatMap((line) => line === "" ? [] : [JSON.parse(line) as { readonly [key: string]: Json }])
+    read("told.jsonl").split("\n").flatMap((line) =>
+      line === "" ? [] : [JSON.parse(line) as { readonly [key: string]: Json }]
+    )
   const found = Kodelet.find(Kodelet.folders({ cwd, home }))
   const hook = (options: Partial<Kodelet.Options> = {}) =>
     Kodelet.make({
@@ -35,7 +39,11 @@ export const world = (files: { readonly [path: string]: string }) => {
       ...options
     })
   /** An agent with a scripted model, what its tools did, and what it said to the developer. */
-  const agent = (lines: ReadonlyArray<Line>, options: Partial<Kodelet.Options> = {}, config: Partial<AgentConfig> = {}) => {
+  const agent = (
+    lines: ReadonlyArray<Line>,
+    options: Partial<Kodelet.Options> = {},
+    config: Partial<AgentConfig> = {}
+  ) => {
     const { ran, tools } = recording()
     const { provider, requests } = scripted(lines)
     const warnings: Array<string> = []

@@ -1,4 +1,7 @@
-/** A host with a command, which exits meanwhile, waits, or ends when the command has. The command line has the word to look for. */
+/**
+ * A host with a command, which exits meanwhile, waits, or ends when the command has. The command line has the word to
+ * look for.
+ */
 import * as Command from "@belay/hook-files/Command"
 import * as Effect from "effect/Effect"
 import { watch } from "node:fs"

@@ -20,16 +20,20 @@ export const place = () => {
   mkdirSync(home)
   const trust = join(home, "trust")
   const started: Array<string> = []
-  const run: Command.Runner = (request) => Effect.andThen(Effect.sync(() => void started.push(request.command)), Command.run(request))
+  const run: Command.Runner = (request) =>
+    Effect.andThen(Effect.sync(() => void started.push(request.command)), Command.run(request))
   const load = (options: HookFiles.Options = {}) => HookFiles.load({ cwd, home, trust, run, ...options })
   const fire = (loaded: HookFiles.Loaded) => {
     const notices: Array<string> = []
     const scope = Scope.make({ cwd, notifyUser: (message) => void notices.push(message) })
-    return Effect.map(HookChain.makeUnsafe(loaded.hooks).run("preToolCall", call("bash", { command: "ls" }), scope), ({ action }) => ({
-      action: action as typeof action & { readonly reason?: string },
-      warnings: scope.warnings,
-      notices
-    }))
+    return Effect.map(
+      HookChain.makeUnsafe(loaded.hooks).run("preToolCall", call("bash", { command: "ls" }), scope),
+      ({ action }) => ({
+        action: action as typeof action & { readonly reason?: string },
+        warnings: scope.warnings,
+        notices
+      })
+    )
   }
   const project = (text: string) => write(join(cwd, ".claude/settings.json"), text)
   return { root, cwd, home, trust, started, load, fire, project, canary: join(root, "canary") }

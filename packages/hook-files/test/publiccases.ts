@@ -28,7 +28,9 @@ export const deny = (reason: string, more: object = {}) =>
     ...more
   })
 
-const judge = async ({ call, decision, entry, file = "guard", files = {}, heard, line, matcher, notice, script, warning, what }: Case) => {
+const judge = async (
+  { call, decision, entry, file = "guard", files = {}, heard, line, matcher, notice, script, warning, what }: Case
+) => {
   const at = `.claude/hooks/${file}`
   const found = await decide({
     hooks: [command(line ?? `"$CLAUDE_PROJECT_DIR"/${at}`, { timeout: 30, ...entry })],

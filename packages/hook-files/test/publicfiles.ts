@@ -16,7 +16,18 @@ import { folder, write } from "./processes.ts"
 /** Files by path; those that begin with `~/` are of the home. What is no text is JSON. */
 export type Files = { readonly [path: string]: string | object }
 
-const names = ["bash", "write_file", "read_file", "edit", "run_shell_command", "replace", "view", "create", "mcp__tracker__delete", "fail"]
+const names = [
+  "bash",
+  "write_file",
+  "read_file",
+  "edit",
+  "run_shell_command",
+  "replace",
+  "view",
+  "create",
+  "mcp__tracker__delete",
+  "fail"
+]
 
 /** The project is trusted as it is before the agent is made. */
 export const start = (
@@ -37,7 +48,14 @@ export const start = (
       typeof content === "string" ? content : JSON.stringify(content)
     )
   }
-  const where: HookFiles.Options = { projectAllows: true, cwd, home, managed: join(home, "managed"), sources: [dialect], ...options }
+  const where: HookFiles.Options = {
+    projectAllows: true,
+    cwd,
+    home,
+    managed: join(home, "managed"),
+    sources: [dialect],
+    ...options
+  }
   for (const project of HookFiles.load(where).untrusted) project.trust()
   const found = HookFiles.load(where).warnings.map(HookConfig.show)
   assert.lengthOf(found, expected.length, found.join("\n"))
@@ -56,7 +74,13 @@ export const start = (
     })
   )
   const { provider, requests } = scripted(lines)
-  const agent = createAgent({ provider, cwd, ...config, tools: [...tools, ...more], hookSources: [HookFiles.source(where)] })
+  const agent = createAgent({
+    provider,
+    cwd,
+    ...config,
+    tools: [...tools, ...more],
+    hookSources: [HookFiles.source(where)]
+  })
   const heard = { warnings: [] as Array<string>, notices: [] as Array<string> }
   agent.on((event) => {
     if (event.type === "warning") heard.warnings.push(event.message)
@@ -70,7 +94,8 @@ export const start = (
 }
 
 /** What the model read of tools. */
-export const said = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => messages.filter(({ role }) => role === "tool").map(text)
+export const said = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
+  messages.filter(({ role }) => role === "tool").map(text)
 
 /** What became of a call: `runs` as it was, with other arguments, with another answer, or not at all and why. */
 type Fate = "runs" | { readonly with: Json } | { readonly reads: string | RegExp } | RegExp
@@ -78,7 +103,12 @@ type Fate = "runs" | { readonly with: Json } | { readonly reads: string | RegExp
 export type Step = readonly [tool: string, args: Json, fate: Fate]
 
 /** Has the model make calls, one after the other, and holds against each what became of it. */
-export const judge = async (dialect: Dialect, files: Files, steps: ReadonlyArray<Step>, more: Parameters<typeof start>[3] = {}) => {
+export const judge = async (
+  dialect: Dialect,
+  files: Files,
+  steps: ReadonlyArray<Step>,
+  more: Parameters<typeof start>[3] = {}
+) => {
   const world = start(dialect, files, steps.map(([tool, args]) => calls([tool, args])), more)
   await using agent = world.agent
   const result = await agent.run("go")

@@ -14,7 +14,8 @@ import { folder, write } from "./processes.ts"
 
 /** Tools under the names that Claude Code has for them, and under others that are common. */
 const names = [
-  ..."Bash Edit Write MultiEdit NotebookEdit Read Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput Skill".split(" "),
+  ..."Bash Edit Write MultiEdit NotebookEdit Read Glob Grep WebFetch WebSearch Task Agent TodoWrite BashOutput Skill"
+    .split(" "),
   ..."run_command write_file read_file edit_file apply_patch mcp__github__create_issue mcp__memory__create_entities mcp__db__query readFile webfetch notebook_edit"
     .split(
       " "
@@ -40,13 +41,34 @@ export interface Setup {
 
 /** Writes a project down, trusts it, and lets an agent with a scripted model work there. */
 export const work = async (
-  { answers = {}, dialect = "claude", during, files = {}, lines, more = [], options = {}, policy, prompts = ["go"], settings }: Setup
+  {
+    answers = {},
+    dialect = "claude",
+    during,
+    files = {},
+    lines,
+    more = [],
+    options = {},
+    policy,
+    prompts = ["go"],
+    settings
+  }: Setup
 ) => {
   const root = folder()
   const [cwd, home] = [join(root, "my project"), join(root, "home")]
   write(join(cwd, dialect === "claude" ? ".claude/settings.json" : ".codex/hooks.json"), JSON.stringify(settings))
-  for (const [path, content] of Object.entries(files)) write(join(path.startsWith("~/") ? home : cwd, path.replace(/^~\//, "")), content)
-  const place = { cwd, home, managed: join(root, "managed"), sources: [dialect], graceMs: 50, projectAllows: true, ...options }
+  for (const [path, content] of Object.entries(files)) {
+    write(join(path.startsWith("~/") ? home : cwd, path.replace(/^~\//, "")), content)
+  }
+  const place = {
+    cwd,
+    home,
+    managed: join(root, "managed"),
+    sources: [dialect],
+    graceMs: 50,
+    projectAllows: true,
+    ...options
+  }
   for (const { trust } of HookFiles.load(place).untrusted) trust()
   const { hooks, untrusted, warnings: found } = HookFiles.load(place)
   assert.deepEqual(untrusted, [])
@@ -66,7 +88,13 @@ export const work = async (
   )
   const { provider, requests } = scripted(lines)
   const events: Array<AgentEvent> = []
-  await using agent = createAgent({ provider, tools: [...tools, ...more], hooks, cwd, ...(policy === undefined ? {} : { policy }) })
+  await using agent = createAgent({
+    provider,
+    tools: [...tools, ...more],
+    hooks,
+    cwd,
+    ...(policy === undefined ? {} : { policy })
+  })
   agent.on((event) => void events.push(event))
   const session = await agent.session()
   const results: Array<Awaited<ReturnType<typeof session.run>> | Error> = []
@@ -110,7 +138,13 @@ export const decide = async (
     readonly hooks: ReadonlyArray<object>
     readonly matcher?: string
   }
-): Promise<Verdict & { readonly warnings: ReadonlyArray<string>; readonly notices: ReadonlyArray<string>; readonly heard: string }> => {
+): Promise<
+  Verdict & {
+    readonly warnings: ReadonlyArray<string>
+    readonly notices: ReadonlyArray<string>
+    readonly heard: string
+  }
+> => {
   const { call = ["Bash", { command: "ls" }], hooks, matcher, ...rest } = setup
   const group = { ...(matcher === undefined ? {} : { matcher }), hooks }
   const found = await work({ ...rest, settings: { hooks: { PreToolUse: [group] } }, lines: [calls(call)] })

@@ -38,7 +38,9 @@ export const world = (
   answers: { readonly [command: string]: Command.Finished | Effect.Effect<Command.Finished> } = {},
   options: Partial<ClaudeCode.Options> = {}
 ) => {
-  const told: Array<{ readonly command: string; readonly input: { readonly [key: string]: Json }; readonly request: Command.Request }> = []
+  const told: Array<
+    { readonly command: string; readonly input: { readonly [key: string]: Json }; readonly request: Command.Request }
+  > = []
   const heard = { injected: [] as Array<string>, users: [] as Array<string>, follow: [] as Array<string> }
   const run: Command.Runner = (request) =>
     Effect.suspend(() => {
@@ -54,7 +56,12 @@ export const world = (
     notifyUser: (message) => void heard.users.push(message),
     followUp: (message) => void heard.follow.push(message)
   })
-  type Action = { readonly _tag: string; readonly reason?: string; readonly value?: unknown; readonly userMessage?: string }
+  type Action = {
+    readonly _tag: string
+    readonly reason?: string
+    readonly value?: unknown
+    readonly userMessage?: string
+  }
   const at = <P extends Parameters<typeof chain.run>[0]>(point: P, event: In<P>, of = scope) =>
     Effect.map(chain.run(point, event as never, of), ({ action, event: changed, failure }) => {
       assert.isUndefined(failure, JSON.stringify(failure))
@@ -63,7 +70,9 @@ export const world = (
   return { told, heard, scope, at, hook, bash: (command: string) => at("preToolCall", call("bash", { command })) }
 }
 
-export const specific = (hookEventName: string, fields: object) => ({ hookSpecificOutput: { hookEventName, ...fields } })
+export const specific = (hookEventName: string, fields: object) => ({
+  hookSpecificOutput: { hookEventName, ...fields }
+})
 
 export const result = (name: string, args: Json, output: Json) => ({
   call: { id: "call-1", name, args },

@@ -30,7 +30,18 @@ export interface HookDefaults extends
   Partial<
     Pick<
       HookOptions,
-      "name" | "priority" | "tier" | "before" | "after" | "failOpen" | "onFailure" | "onTimeout" | "timeout" | "mode" | "tools" | "override"
+      | "name"
+      | "priority"
+      | "tier"
+      | "before"
+      | "after"
+      | "failOpen"
+      | "onFailure"
+      | "onTimeout"
+      | "timeout"
+      | "mode"
+      | "tools"
+      | "override"
     >
   >
 {
@@ -65,10 +76,14 @@ export interface HookDefaults extends
  * @since 0.1.0
  */
 export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R> => {
-  const { agents, enabled, maxDepth, onDecision, sample, when } = Result.getOrThrow(check(options, options.name ?? hook.name))
+  const { agents, enabled, maxDepth, onDecision, sample, when } = Result.getOrThrow(
+    check(options, options.name ?? hook.name)
+  )
   const name = options.name ?? hook.name
   const shaped = { ...hook, ...overrides(options) }
-  if (enabled === false) return Object.fromEntries(Object.entries(shaped).filter(([key]) => !methods.has(key) && key !== "hold")) as never
+  if (enabled === false) {
+    return Object.fromEntries(Object.entries(shaped).filter(([key]) => !methods.has(key) && key !== "hold")) as never
+  }
   const tests: Array<(ctx: HookContext) => boolean> = []
   if (maxDepth !== undefined) tests.push(({ agent }) => agent.depth <= maxDepth)
   if (agents !== undefined) {
@@ -77,7 +92,9 @@ export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R
   }
   if (sample !== undefined) tests.push((ctx) => share(name, ctx) < sample)
   if (when !== undefined) {
-    tests.push((ctx) => Result.match(Result.try(() => when(ctx)), { onSuccess: (answer) => answer !== false, onFailure: () => true }))
+    tests.push((ctx) =>
+      Result.match(Result.try(() => when(ctx)), { onSuccess: (answer) => answer !== false, onFailure: () => true })
+    )
   }
   if (tests.length === 0 && onDecision === undefined) return shaped
   const counts = (ctx: HookContext) => tests.every((test) => test(ctx))
@@ -88,7 +105,9 @@ export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R
     record[point] = (event: unknown, ctx: HookContext) => {
       if (!counts(ctx)) return undefined
       const answer: unknown = method.call(shaped, event, ctx)
-      return onDecision === undefined ? answer : heard(answer, (action) => tell(onDecision, shaped.name, point, action, ctx))
+      return onDecision === undefined
+        ? answer
+        : heard(answer, (action) => tell(onDecision, shaped.name, point, action, ctx))
     }
   }
   for (const wrapper of wrappers) {
@@ -137,7 +156,10 @@ const heard = (answer: unknown, listen: (answer: unknown) => void): unknown => {
     })
   }
   if (Symbol.iterator in answer) {
-    return Effect.tap(Effect.gen(() => answer as Generator<never, unknown, never>), (said) => Effect.sync(() => listen(said)))
+    return Effect.tap(
+      Effect.gen(() => answer as Generator<never, unknown, never>),
+      (said) => Effect.sync(() => listen(said))
+    )
   }
   listen(answer)
   return answer
@@ -153,14 +175,27 @@ const tell = (
   if (typeof action !== "object" || action === null || !("_tag" in action) || action._tag === "Continue") return
   const { _tag, reason } = action as { readonly _tag: Decision["action"]; readonly reason?: string }
   Result.try(() =>
-    onDecision({ hook, point, action: _tag, ...(reason === undefined ? {} : { reason }), sessionId, turnNumber, stepNumber })
+    onDecision({
+      hook,
+      point,
+      action: _tag,
+      ...(reason === undefined ? {} : { reason }),
+      sessionId,
+      turnNumber,
+      stepNumber
+    })
   )
 }
 
 const check = (options: HookDefaults, name: string): Result.Result<HookDefaults, ConfigError> => {
   const { maxDepth, sample } = options
   const refuse = (key: string, expected: string, found: unknown) =>
-    Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: expected ${expected}, found ${String(found)}` }))
+    Result.fail(
+      new ConfigError({
+        key: `${name}.${key}`,
+        message: `${name}.${key}: expected ${expected}, found ${String(found)}`
+      })
+    )
   if (sample !== undefined && !(sample >= 0 && sample <= 1)) return refuse("sample", "a number from 0 to 1", sample)
   if (maxDepth !== undefined && !(maxDepth >= 0)) return refuse("maxDepth", "a number from 0", maxDepth)
   return Result.succeed(options)

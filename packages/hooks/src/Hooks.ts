@@ -34,9 +34,12 @@ export interface Options {
 }
 
 /**
- * Makes the hooks that an agent should not be without: hidden characters are stripped from messages; instructions in tool results are marked as data; secrets go neither to the
- * model nor to a tool; protected paths are not written; destructive commands, and tools that say they are destructive, are asked about; private addresses are not reached;
- * loops are noticed, steered and stopped; a run has a budget; raw tool errors become feedback. Leave one out, or put another in its place, by its name.
+ * Makes the hooks that an agent should not be without: hidden characters are stripped from messages; instructions in
+ * tool results are marked as data; secrets go neither to the
+ * model nor to a tool; protected paths are not written; destructive commands, and tools that say they are destructive,
+ * are asked about; private addresses are not reached;
+ * loops are noticed, steered and stopped; a run has a budget; raw tool errors become feedback. Leave one out, or put
+ * another in its place, by its name.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * Ready-made hooks. Each `make` returns a plain object, so that its name, its place or its mode can be changed by spreading it.
+ * Ready-made hooks. Each `make` returns a plain object, so that its name, its place or its mode can be changed by
+ * spreading it.
  *
  * @example
  * ```ts

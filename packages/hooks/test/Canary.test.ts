@@ -1,4 +1,7 @@
-/** A value is planted with the user, in a tool and with memory: it is found where it belongs, and in no other place that anybody could read. */
+/**
+ * A value is planted with the user, in a tool and with memory: it is found where it belongs, and in no other place that
+ * anybody could read.
+ */
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as AgentRuntime from "@belay/core/AgentRuntime"
@@ -84,18 +87,22 @@ const tools = [
 const spy: AgentHook = {
   name: "spy",
   kind: "advisory",
-  ...Object.fromEntries(points.map((point) => [point, (event: unknown, ctx: Parameters<NonNullable<AgentHook["preTurn"]>>[1]) => {
-    put(`what later hooks receive at ${point}`, event)
-    put("hook state as hooks read it", ctx.state.get(CostTracker.exactCost))
-    if (point === "postToolCall" || point === "preTurn") {
-      ctx.warn(`warned of ${JSON.stringify(event)}`)
-      ctx.notifyUser(`noticed ${JSON.stringify(event)}`)
-      ctx.inject(`injected ${JSON.stringify(event)}`)
-      ctx.events.emit("spy", JSON.parse(JSON.stringify(event)))
-    }
-    if (point === "preStop" && (event as { followUps: number }).followUps === 0) ctx.followUp(`followed up on ${JSON.stringify(event)}`)
-    return undefined
-  }])),
+  ...Object.fromEntries(
+    points.map((point) => [point, (event: unknown, ctx: Parameters<NonNullable<AgentHook["preTurn"]>>[1]) => {
+      put(`what later hooks receive at ${point}`, event)
+      put("hook state as hooks read it", ctx.state.get(CostTracker.exactCost))
+      if (point === "postToolCall" || point === "preTurn") {
+        ctx.warn(`warned of ${JSON.stringify(event)}`)
+        ctx.notifyUser(`noticed ${JSON.stringify(event)}`)
+        ctx.inject(`injected ${JSON.stringify(event)}`)
+        ctx.events.emit("spy", JSON.parse(JSON.stringify(event)))
+      }
+      if (point === "preStop" && (event as { followUps: number }).followUps === 0) {
+        ctx.followUp(`followed up on ${JSON.stringify(event)}`)
+      }
+      return undefined
+    }])
+  ),
   wrapToolCall: (call, next) => {
     put("what other wrappers receive", call)
     return Effect.tap(next(call), (result) => Effect.sync(() => put("what other wrappers get back", result)))
@@ -105,7 +112,10 @@ const changer: AgentHook = {
   name: "changer",
   priority: 300,
   preTurn: (turn) => ({ _tag: "Transform", value: { ...turn, message: `${turn.message}!` } }),
-  postToolCall: ({ result }) => ({ _tag: "Transform", value: result.ok ? { ok: true, output: [result.output] } : result })
+  postToolCall: ({ result }) => ({
+    _tag: "Transform",
+    value: result.ok ? { ok: true, output: [result.output] } : result
+  })
 }
 
 const memory = {
@@ -201,15 +211,23 @@ const failing = async (lines: ReadonlyArray<Line>, hooks: ReadonlyArray<AgentHoo
   const { config } = build(lines, { hooks })
   await using agent = createAgent(config)
   agent.on(told)
-  await agent.run(`I am ${mail}`).then(() => assert.fail(`${sink}: expected a failure`), (error: unknown) => put(sink, failure(error)))
+  await agent.run(`I am ${mail}`).then(
+    () => assert.fail(`${sink}: expected a failure`),
+    (error: unknown) => put(sink, failure(error))
+  )
 }
 
 beforeAll(async () => {
-  const logger = Logger.make<unknown, void>(({ cause, message }) => put("log lines", `${String(message)} ${all(cause)}`))
+  const logger = Logger.make<unknown, void>(({ cause, message }) =>
+    put("log lines", `${String(message)} ${all(cause)}`)
+  )
   const script: ReadonlyArray<Line> = [
-    asks(["send_mail", { to: "<EMAIL_1>" }], ["send_broken", { to: "<EMAIL_1>" }], ["look_up", { to: "<EMAIL_1>" }], ["look_up", {
-      to: invented
-    }]),
+    asks(["send_mail", { to: "<EMAIL_1>" }], ["send_broken", { to: "<EMAIL_1>" }], ["look_up", { to: "<EMAIL_1>" }], [
+      "look_up",
+      {
+        to: invented
+      }
+    ]),
     { text: `I wrote to <EMAIL_1>, not to ${invented}, ${"so ".repeat(120)}`, reasoning: `not ${invented}` },
     "That is all, <EMAIL_1>."
   ]
@@ -252,7 +270,9 @@ beforeAll(async () => {
       tools: "send_mail",
       preToolCall: ({ args }) => ({ _tag: "Reject", reason: `not for ${JSON.stringify(args)}` })
     }
-    const { config } = build([asks(["send_mail", { to: "<EMAIL_1>" }]), "denied", "and on", "and on"], { hooks: [deny] })
+    const { config } = build([asks(["send_mail", { to: "<EMAIL_1>" }]), "denied", "and on", "and on"], {
+      hooks: [deny]
+    })
     await using agent = createAgent({ ...config, window: { tokens: 100_000, maxMessages: 4, keepRecent: 1 } })
     agent.on(told)
     const session = await agent.session()
@@ -293,7 +313,11 @@ describe("a planted value", () => {
   it("reaches the tools on the list, and the user", () => {
     assert.deepInclude(revealed, { to: mail })
     assert.isTrue(results.some(({ text }) => text.includes(mail)))
-    assert.isTrue(results.some((result) => result.status === "completed" && JSON.stringify(result.object) === JSON.stringify({ to: mail })))
+    assert.isTrue(
+      results.some((result) =>
+        result.status === "completed" && JSON.stringify(result.object) === JSON.stringify({ to: mail })
+      )
+    )
   })
 
   const events: ReadonlyArray<AgentEvent["type"]> = [

@@ -117,7 +117,9 @@ describe("B-53 the control loop", () => {
     const read = result.messages.map(({ content }) => typeof content === "string" ? content : "").join("\n")
     assert.match(read, /issue #42/)
     assert.match(read, /the build needs node 24/)
-    assert.isTrue((memory.load("repo:acme") as ReadonlyArray<SessionMemory.Item>).some(({ text }) => text === "dist is stale"))
+    assert.isTrue(
+      (memory.load("repo:acme") as ReadonlyArray<SessionMemory.Item>).some(({ text }) => text === "dist is stale")
+    )
     assert.match((await Effect.runPromise(store.artifacts.read("s", "hook:handoff")))!, /issue #42/)
   })
 
@@ -128,10 +130,16 @@ describe("B-53 the control loop", () => {
         unreported(Scripted.toolCalls({ name: "read" })),
         says("done")
       ]),
-      tools: [defineTool({ name: "read", description: "r", input: { type: "object" }, execute: () => "x".repeat(1_450) })],
+      tools: [
+        defineTool({ name: "read", description: "r", input: { type: "object" }, execute: () => "x".repeat(1_450) })
+      ],
       window: { tokens: 1_000 },
       hooks: [
-        SessionRotation.make({ handoff: (messages) => `handoff of ${messages.length} messages`, anchors: ["branch main"], keepRecent: 0 })
+        SessionRotation.make({
+          handoff: (messages) => `handoff of ${messages.length} messages`,
+          anchors: ["branch main"],
+          keepRecent: 0
+        })
       ]
     })
     const warned: Array<string> = []
@@ -141,6 +149,9 @@ describe("B-53 the control loop", () => {
     })
     const { messages } = await session.run("go")
     assert.match(messages[0]!.content as string, /^handoff of \d+ messages\nkeep in mind: branch main$/)
-    assert.match(warned.join(), /^Token budget exceeded at \d+% of effective window; rotate session before continuing\.$/)
+    assert.match(
+      warned.join(),
+      /^Token budget exceeded at \d+% of effective window; rotate session before continuing\.$/
+    )
   })
 })

@@ -53,7 +53,9 @@ describe("Hooks.safeDefaults", () => {
   })
 
   it("refuses protected paths and private addresses", async () => {
-    for (const command of ["echo x > .env", "curl http://169.254.169.254/latest/meta-data/", "curl http://2130706433/"]) {
+    for (
+      const command of ["echo x > .env", "curl http://169.254.169.254/latest/meta-data/", "curl http://2130706433/"]
+    ) {
       const { messages, ran } = await run(command)
       assert.deepStrictEqual(ran, [], command)
       assert.match(messages, /isError/)
@@ -92,13 +94,19 @@ describe("Hooks.safeDefaults", () => {
     const audit = ({ event }: AuditLog.Entry) => void entries.push(event)
     const script = Array.from({ length: 40 }, () => Scripted.toolCalls({ name: "bash", args: { command: "ls" } }))
     const ran: Array<string> = []
-    await using agent = createAgent({ provider: Scripted.make(script), tools: [shell(ran)], hooks: Hooks.safeDefaults({ audit }) })
+    await using agent = createAgent({
+      provider: Scripted.make(script),
+      tools: [shell(ran)],
+      hooks: Hooks.safeDefaults({ audit })
+    })
     const result = await agent.run("go")
     assert.strictEqual(result.status, "aborted")
     assert.isBelow(ran.length, 10)
     assert.includeMembers(entries, ["turn_start", "tool_end", "llm_end"])
     await using poor = createAgent({
-      provider: Scripted.make(script.map((_entry, n) => Scripted.toolCalls({ name: "bash", args: { command: `ls ${n}` } }))),
+      provider: Scripted.make(
+        script.map((_entry, n) => Scripted.toolCalls({ name: "bash", args: { command: `ls ${n}` } }))
+      ),
       tools: [shell([])],
       hooks: Hooks.safeDefaults({ limits: [{ scope: "run", calls: 3 }] })
     })

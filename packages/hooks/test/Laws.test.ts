@@ -40,8 +40,13 @@ const hooks: ReadonlyArray<readonly [make: (common: HookLaws.Common) => AgentHoo
     (common) => HookDefaults.apply(common, ProviderFallback.make()),
     { ...pure, events: { onLlmError: [{ provider: "one", providers: ["one", "two"] }] } }
   ],
-  [(common) => HookDefaults.apply(common, CostTracker.make({ ...price, limit: 1 })), { deterministic: true, perSession: true }],
-  [(common) => Budget.make({ ...common, ...price, limits: [{ scope: "session", money: 5, calls: 50 }] }), { perSession: true }],
+  [(common) => HookDefaults.apply(common, CostTracker.make({ ...price, limit: 1 })), {
+    deterministic: true,
+    perSession: true
+  }],
+  [(common) => Budget.make({ ...common, ...price, limits: [{ scope: "session", money: 5, calls: 50 }] }), {
+    perSession: true
+  }],
   [(common) => HookDefaults.apply(common, AuditLog.make({ sink: () => {} })), {}]
 ]
 

@@ -86,7 +86,10 @@ const rejection = async (promise: Promise<unknown>): Promise<unknown> =>
 describe("an agent with guardrails", () => {
   it("does not ask the model about a blocked message", async () => {
     const { provider, requests } = scripted([])
-    await using agent = createAgent({ provider, hooks: [InputGuardrail.make({ patterns: ["forbidden"], userMessage: "Sorry." })] })
+    await using agent = createAgent({
+      provider,
+      hooks: [InputGuardrail.make({ patterns: ["forbidden"], userMessage: "Sorry." })]
+    })
     const error = await rejection(agent.run("a forbidden word"))
     assert.deepInclude(error, {
       _tag: "HookRejected",
@@ -100,7 +103,11 @@ describe("an agent with guardrails", () => {
   it("runs no tool of a blocked response", async () => {
     ran.length = 0
     const { provider } = scripted([{ text: key, ...asks("production") }])
-    await using agent = createAgent({ provider, tools: [deploy], hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z]+"] })] })
+    await using agent = createAgent({
+      provider,
+      tools: [deploy],
+      hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z]+"] })]
+    })
     assert.deepInclude(await rejection(agent.run("go")), { _tag: "HookRejected", point: "postLlmCall" })
     assert.deepEqual(ran, [])
   })
@@ -119,7 +126,10 @@ describe("an agent with guardrails", () => {
     it(`never shows nor keeps a redacted secret, holding back ${JSON.stringify(hold)}`, async () => {
       const { provider } = scripted([{ text: `well, the key is ${key}, and that is all there is to say about it` }])
       const expected = "well, the key is [key], and that is all there is to say about it"
-      await using agent = createAgent({ provider, hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z]+"], redact: "[key]", hold })] })
+      await using agent = createAgent({
+        provider,
+        hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z]+"], redact: "[key]", hold })]
+      })
       const stream = agent.stream("the key?")
       assert.deepEqual(await shownOf(stream), { now: expected, ever: expected })
       const { messages, text } = await stream.result
@@ -130,7 +140,10 @@ describe("an agent with guardrails", () => {
 
   it("cuts a stream at a secret without showing it", async () => {
     const { provider } = scripted([{ text: `well, the key is ${key}, and that is all` }])
-    await using agent = createAgent({ provider, hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z]+"], hold: { chars: 24 } })] })
+    await using agent = createAgent({
+      provider,
+      hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z]+"], hold: { chars: 24 } })]
+    })
     const stream = agent.stream("the key?")
     const shown = { now: "", ever: "" }
     assert.deepInclude(await rejection(shownOf(stream, shown)), { _tag: "HookRejected", point: "onLlmDelta" })
@@ -143,7 +156,10 @@ describe("an agent that counts its costs", () => {
 
   it("knows them when the turn ends, exactly", async () => {
     const seen: Array<number> = []
-    const reader = defineHook({ name: "reader", postTurn: (_end, ctx) => void seen.push(ctx.state.get(CostTracker.totalCost)) })
+    const reader = defineHook({
+      name: "reader",
+      postTurn: (_end, ctx) => void seen.push(ctx.state.get(CostTracker.totalCost))
+    })
     const usages = [{ inputTokens: 100, outputTokens: 50 }, { inputTokens: 200, outputTokens: 10 }]
     const { provider } = scripted(usages.map((usage) => ({ text: "hi", usage })))
     await using agent = createAgent({ provider, hooks: [CostTracker.make(price), reader] })
@@ -157,9 +173,17 @@ describe("an agent that counts its costs", () => {
   it("stops a loop at the limit", async () => {
     const usage = { inputTokens: 100, outputTokens: 0 }
     const { provider, requests } = scripted(Array.from({ length: 9 }, () => ({ ...asks("staging"), usage })))
-    await using agent = createAgent({ provider, tools: [deploy], hooks: [CostTracker.make({ ...price, limit: 3, onLimit: "abort" })] })
+    await using agent = createAgent({
+      provider,
+      tools: [deploy],
+      hooks: [CostTracker.make({ ...price, limit: 3, onLimit: "abort" })]
+    })
     const result = await agent.run("go")
-    assert.deepInclude(result, { status: "aborted", reason: "cost limit of $3.00 reached: $3.00 spent", by: "cost-tracker" })
+    assert.deepInclude(result, {
+      status: "aborted",
+      reason: "cost limit of $3.00 reached: $3.00 spent",
+      by: "cost-tracker"
+    })
     assert.lengthOf(requests, 3)
   })
 })
@@ -177,7 +201,10 @@ describe("an agent that asks before it acts", () => {
         : { type: "edit", args: { to: "home" } }
     }
     const entries: Array<AuditLog.Entry> = []
-    const hooks = [Approval.make({ tools: "deploy", ask }), AuditLog.make({ sink: (entry) => void entries.push(entry) })]
+    const hooks = [
+      Approval.make({ tools: "deploy", ask }),
+      AuditLog.make({ sink: (entry) => void entries.push(entry) })
+    ]
     await using agent = createAgent({ provider, tools: [deploy], hooks })
     const { messages } = await agent.run("go")
     assert.sameDeepMembers(ran, [{ to: "staging" }, { to: "home" }])
@@ -228,7 +255,10 @@ describe("an agent that asks before it acts", () => {
       seen.push(args)
       return { type: "approve" }
     }
-    const hooks = [Approval.make({ tools: "*", ask }), ToolArguments.make({ tools: "deploy", rewrite: () => ({ to: "production" }) })]
+    const hooks = [
+      Approval.make({ tools: "*", ask }),
+      ToolArguments.make({ tools: "deploy", rewrite: () => ({ to: "production" }) })
+    ]
     await using agent = createAgent({ provider, tools: [deploy], hooks })
     await agent.run("go")
     assert.deepEqual([seen, ran], [[{ to: "staging" }, { to: "production" }], [{ to: "production" }]])
@@ -243,11 +273,17 @@ describe("an agent with a fallback", () => {
     const two = scripted([overloaded], "two")
     const hooks = [
       ProviderFallback.make({ to: [{ model: "small-1" }, "two"] }),
-      defineHook({ name: "last", onLlmError: ({ attempt }) => attempt === 3 ? HookAction.reject("all failed") : undefined })
+      defineHook({
+        name: "last",
+        onLlmError: ({ attempt }) => attempt === 3 ? HookAction.reject("all failed") : undefined
+      })
     ]
     await using agent = createAgent({ provider: [one.provider, two.provider], model: "large-1", hooks })
     assert.deepInclude(await rejection(agent.run("hi")), { reason: "all failed" })
-    assert.deepEqual([one.requests, two.requests].map((all) => all.map(({ model }) => model)), [["large-1", "small-1"], [undefined]])
+    assert.deepEqual([one.requests, two.requests].map((all) => all.map(({ model }) => model)), [
+      ["large-1", "small-1"],
+      [undefined]
+    ])
   })
 
   it("answers with the backup", async () => {

@@ -9,7 +9,8 @@ export const spellings = (address: string): ReadonlyArray<string> => {
   const octal = (n: number) => `0${n.toString(8)}`
   const high = `${hex(a, 2)}${hex(b, 2)}`
   const low = `${hex(c, 2)}${hex(d, 2)}`
-  const wide = (text: string, zero: number) => text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
+  const wide = (text: string, zero: number) =>
+    text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
   return [
     address,
     `${address}.`,

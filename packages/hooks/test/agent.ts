@@ -19,7 +19,13 @@ export const scripted = (lines: ReadonlyArray<Line>) => {
     complete: (request) =>
       Effect.sync(() => {
         const line = lines[requests.push(request) - 1] ?? { text: "the end" }
-        return { model: "model-1", text: "", toolCalls: [], finishReason: line.toolCalls === undefined ? "stop" : "tool-calls", ...line }
+        return {
+          model: "model-1",
+          text: "",
+          toolCalls: [],
+          finishReason: line.toolCalls === undefined ? "stop" : "tool-calls",
+          ...line
+        }
       })
   }
   return { provider, requests }
@@ -67,7 +73,10 @@ export const recording = () => {
 }
 
 /** Runs a conversation in which the model calls tools, one step each. */
-export const run = async (hooks: ReadonlyArray<AgentHook>, ...steps: ReadonlyArray<readonly [name: string, args: Json]>) => {
+export const run = async (
+  hooks: ReadonlyArray<AgentHook>,
+  ...steps: ReadonlyArray<readonly [name: string, args: Json]>
+) => {
   const { ran, tools } = recording()
   const { provider, requests } = scripted(steps.map((step) => calls(step)))
   await using agent = createAgent({ provider, tools, hooks, cwd: "/p" })

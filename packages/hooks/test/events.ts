@@ -13,7 +13,10 @@ export const request = (model?: string): LlmRequest => ({
   parameters: {}
 })
 
-export const answer = (response: Partial<LlmResponse> = {}, event: Partial<PostLlmCallEvent> = {}): PostLlmCallEvent => ({
+export const answer = (
+  response: Partial<LlmResponse> = {},
+  event: Partial<PostLlmCallEvent> = {}
+): PostLlmCallEvent => ({
   request: request(),
   response: { model: "model-1", text: "hi", toolCalls: [], finishReason: "stop", ...response },
   provider: "fake",
@@ -46,4 +49,8 @@ export const failed = (failure: Partial<OnLlmErrorEvent> = {}): OnLlmErrorEvent 
 })
 
 /** A conversation that nothing is known of. */
-export const standing = { messages: [], usage: { inputTokens: 0, outputTokens: 0 }, budget: { usedTokens: 0, windowTokens: 0 } }
+export const standing = {
+  messages: [],
+  usage: { inputTokens: 0, outputTokens: 0 },
+  budget: { usedTokens: 0, windowTokens: 0 }
+}

@@ -1,4 +1,7 @@
-/** What the tests of guardrails share: a scripted model, a stream in pieces as the runtime handles it, and numbers from a seed. */
+/**
+ * What the tests of guardrails share: a scripted model, a stream in pieces as the runtime handles it, and numbers from
+ * a seed.
+ */
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookChain from "@belay/core/HookChain"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
@@ -9,7 +12,11 @@ import { random } from "../../core/test/support/random.ts"
 import { answer } from "./events.ts"
 import * as Scope from "./scope.ts"
 
-export type Line = string | Partial<LlmResponse> | ProviderError.ProviderError | ((request: LlmRequest) => Partial<LlmResponse> | string)
+export type Line =
+  | string
+  | Partial<LlmResponse>
+  | ProviderError.ProviderError
+  | ((request: LlmRequest) => Partial<LlmResponse> | string)
 
 /** Answers line by line, and streams every text in pieces. */
 export const scripted = (lines: ReadonlyArray<Line>, size = 3) => {

@@ -1,4 +1,7 @@
-/** What the tests of the HTTP guard share: a network in memory that writes down what is asked of it, and servers on loopback. */
+/**
+ * What the tests of the HTTP guard share: a network in memory that writes down what is asked of it, and servers on
+ * loopback.
+ */
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import * as Effect from "effect/Effect"
 import { createServer, type Server, type Socket } from "node:net"
@@ -14,11 +17,15 @@ export const says = (...parts: ReadonlyArray<string | Uint8Array>): Handler => (
 }
 
 /** A whole answer. */
-export const answer = (status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array = ""): Handler =>
+export const answer = (
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array = ""
+): Handler =>
   says(
-    `HTTP/1.1 ${status} Status\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}content-length: ${
-      Buffer.byteLength(body)
-    }\r\n\r\n`,
+    `HTTP/1.1 ${status} Status\r\n${
+      Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+    }content-length: ${Buffer.byteLength(body)}\r\n\r\n`,
     body
   )
 
@@ -39,7 +46,10 @@ export const serve = (socket: Duplex, handler: Handler): void => {
 
 type Answers = ReadonlyArray<unknown>
 
-/** A network in memory: names with their answers, one after the other, and servers by `address:port`. Nothing is connected to. */
+/**
+ * A network in memory: names with their answers, one after the other, and servers by `address:port`. Nothing is
+ * connected to.
+ */
 export const network = (
   names: Readonly<Record<string, ReadonlyArray<Answers | Error>>>,
   servers: Readonly<Record<string, Handler>> = {}
@@ -98,7 +108,9 @@ export const loopback = (handler: Handler | ((socket: Socket) => void), raw = fa
       })
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
-        resume(Effect.succeed({ server, sockets, host: `127.0.0.1:${typeof address === "object" ? address?.port : ""}` }))
+        resume(
+          Effect.succeed({ server, sockets, host: `127.0.0.1:${typeof address === "object" ? address?.port : ""}` })
+        )
       })
     }),
     ({ server, sockets }) =>

@@ -311,7 +311,15 @@ const carriers: ReadonlyArray<(line: string) => string> = [
   (line) => `bash -c '${line}'`
 ]
 
-const cores = ["git push", "g\\it push", "\"git\" push", "git -C x push", "/usr/bin/git push", "FOO=1 git push", "env nice git push"]
+const cores = [
+  "git push",
+  "g\\it push",
+  "\"git\" push",
+  "git -C x push",
+  "/usr/bin/git push",
+  "FOO=1 git push",
+  "env nice git push"
+]
 
 export const bypasses: ReadonlyArray<string> = [...written, ...carriers.flatMap((carry) => cores.map(carry))]
 

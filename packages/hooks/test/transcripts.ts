@@ -11,7 +11,10 @@ export const step = (id: string, calls: number, result = `result of ${id}`, name
     reasoning: `thinking about ${id}`,
     toolCalls: Array.from({ length: calls }, (_, n) => ({ id: `${id}-${n}`, name, args: { what: `${id} ${n}` } }))
   },
-  ...Array.from({ length: calls }, (_, n): Message => ({ role: "tool", toolCallId: `${id}-${n}`, toolName: name, content: result }))
+  ...Array.from(
+    { length: calls },
+    (_, n): Message => ({ role: "tool", toolCallId: `${id}-${n}`, toolName: name, content: result })
+  )
 ]
 
 const kinds = ["user", "assistant", "pinned", "injected", 1, 2, 3] as const
@@ -28,7 +31,11 @@ export const transcripts: Arbitrary.Arbitrary<ReadonlyArray<Message>> = Arbitrar
         : [{
           role: "user",
           content: `${kind} ${index}`,
-          ...(kind === "pinned" ? { pinned: true, source: "pinner" } : kind === "injected" ? { source: "injector" } : {})
+          ...(kind === "pinned"
+            ? { pinned: true, source: "pinner" }
+            : kind === "injected"
+            ? { source: "injector" }
+            : {})
         }]
     )
 )

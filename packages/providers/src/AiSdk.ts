@@ -15,7 +15,12 @@ import { inWords } from "./internal/bridge/format.ts"
 import * as Errors from "./internal/openai/errors.ts"
 import { isObject } from "./internal/openai/guards.ts"
 
-/** What is used of a model: versions 2, 3 and 4 of `LanguageModel` in `@ai-sdk/provider` have it. @category models @since 0.1.0 */
+/**
+ * What is used of a model: versions 2, 3 and 4 of `LanguageModel` in `@ai-sdk/provider` have it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Model {
   readonly specificationVersion: string
   readonly provider: string
@@ -32,8 +37,10 @@ export interface Options {
 }
 
 /**
- * Makes a provider of a model. It does one attempt per call, as all providers do. What a request has in `parameters.extra` goes to the
- * model as its `providerOptions`, so it stands below the vendor's name. A request for another model fails with `NotFound`.
+ * Makes a provider of a model. It does one attempt per call, as all providers do. What a request has in
+ * `parameters.extra` goes to the
+ * model as its `providerOptions`, so it stands below the vendor's name. A request for another model fails with
+ * `NotFound`.
  * A `responseFormat` is told to the model as such and in words, because not every model keeps to one.
  *
  * @example
@@ -60,7 +67,9 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
     use: (given: A, answer: Answer.Assembler) => Effect.Effect<void, ProviderError>
   ): Effect.Effect<LlmResponse, ProviderError> =>
     Effect.suspend(() => {
-      if (request.model !== undefined && request.model !== modelId) return Effect.fail(otherModel(source, request.model))
+      if (request.model !== undefined && request.model !== modelId) {
+        return Effect.fail(otherModel(source, request.model))
+      }
       const answer = Answer.make(request, name, modelId)
       return Effect.acquireUseRelease(
         Effect.sync(() => new AbortController()),
@@ -109,7 +118,9 @@ const readAll = (source: Errors.Source, stream: ReadableStream, answer: Answer.A
           catch: (error) => AiSdkErrors.classify(source, error, answer.partial())
         })
         if (done) return
-        if (isObject(value) && value.type === "error") return yield* AiSdkErrors.classify(source, value.error, answer.partial())
+        if (isObject(value) && value.type === "error") {
+          return yield* AiSdkErrors.classify(source, value.error, answer.partial())
+        }
         const delta = answer.push(value)
         const wait = delta === undefined ? undefined : sink(delta)
         if (wait !== undefined) yield* Effect.promise(() => wait)

@@ -19,6 +19,11 @@ export type Cassette = Player.Cassette
 /** Opens a cassette. Rejects when the file is missing in mode `replay`, or is none. @category running @since 0.1.0 */
 export const open: (options: Options) => Promise<Cassette> = Player.open
 
-/** Opens a cassette that is saved when the scope closes; a file that cannot be read is a defect. @category running @since 0.1.0 */
+/**
+ * Opens a cassette that is saved when the scope closes; a file that cannot be read is a defect.
+ *
+ * @category running
+ * @since 0.1.0
+ */
 export const scoped = (options: Options): Effect.Effect<Cassette, never, Scope.Scope> =>
   Effect.acquireRelease(Effect.promise(() => open(options)), (cassette) => Effect.promise(cassette.save))

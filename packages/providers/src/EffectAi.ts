@@ -1,5 +1,6 @@
 /**
- * Models of `effect/ai` as providers, and providers as models of `effect/ai`. That module of Effect is not stable yet, so neither is this one.
+ * Models of `effect/ai` as providers, and providers as models of `effect/ai`. That module of Effect is not stable yet,
+ * so neither is this one.
  *
  * @since 0.1.0
  */
@@ -33,7 +34,8 @@ export interface Options {
 }
 
 /**
- * Makes a provider of a model of `effect/ai`. The runtime runs the tools, not the model. Of a request's parameters only `toolChoice` and
+ * Makes a provider of a model of `effect/ai`. The runtime runs the tools, not the model. Of a request's parameters only
+ * `toolChoice` and
  * `responseFormat` (in words) go to the model, since `effect/ai` sets the others where the model is made.
  *
  * @category constructors
@@ -84,7 +86,8 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
 }
 
 /**
- * Makes a model of `effect/ai` of a provider: for `LanguageModel.generateText`, `streamText`, toolkits and chats. The schema of
+ * Makes a model of `effect/ai` of a provider: for `LanguageModel.generateText`, `streamText`, toolkits and chats. The
+ * schema of
  * `generateObject` becomes the `responseFormat` of the request.
  *
  * @example
@@ -124,7 +127,9 @@ export const toLanguageModel = (provider: LlmProvider): Effect.Effect<LanguageMo
   })
 
 interface Dynamic {
-  readonly generateText: (options: object) => Effect.Effect<{ readonly content: ReadonlyArray<unknown> }, AiError.AiError>
+  readonly generateText: (
+    options: object
+  ) => Effect.Effect<{ readonly content: ReadonlyArray<unknown> }, AiError.AiError>
   readonly streamText: (options: object) => Stream.Stream<unknown, AiError.AiError>
 }
 
@@ -143,26 +148,32 @@ const callOptions = (request: LlmRequest, name: string): object => {
   return { prompt, toolkit, toolChoice, disableToolCallResolution: true, toolCallValidation: "deferred" }
 }
 
-const requestOf = Effect.fnUntraced(function*({ prompt, responseFormat, toolChoice, tools }: LanguageModel.ProviderOptions) {
-  const foreign = tools.find(Tool.isProviderDefined)
-  if (foreign !== undefined) {
-    const why = { toolName: foreign.name, description: "a tool that a vendor runs cannot be asked for through Belay" }
-    return yield* AiError.make({ module: "belay", method: "generateText", reason: new AiError.ToolConfigurationError(why) })
+const requestOf = Effect.fnUntraced(
+  function*({ prompt, responseFormat, toolChoice, tools }: LanguageModel.ProviderOptions) {
+    const foreign = tools.find(Tool.isProviderDefined)
+    if (foreign !== undefined) {
+      const why = { toolName: foreign.name, description: "a tool that a vendor runs cannot be asked for through Belay" }
+      return yield* AiError.make({
+        module: "belay",
+        method: "generateText",
+        reason: new AiError.ToolConfigurationError(why)
+      })
+    }
+    const format = responseFormat.type === "json"
+      ? { responseFormat: { name: responseFormat.objectName, schema: schemaOf(responseFormat.schema) } }
+      : {}
+    const request: LlmRequest = {
+      ...fromPrompt(prompt),
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        description: Tool.getDescription(tool) ?? "",
+        inputSchema: Tool.getJsonSchema(tool) as JsonObject
+      })),
+      parameters: { ...format, ...(tools.length === 0 ? {} : { toolChoice: choiceOf(toolChoice) }) }
+    }
+    return request
   }
-  const format = responseFormat.type === "json"
-    ? { responseFormat: { name: responseFormat.objectName, schema: schemaOf(responseFormat.schema) } }
-    : {}
-  const request: LlmRequest = {
-    ...fromPrompt(prompt),
-    tools: tools.map((tool) => ({
-      name: tool.name,
-      description: Tool.getDescription(tool) ?? "",
-      inputSchema: Tool.getJsonSchema(tool) as JsonObject
-    })),
-    parameters: { ...format, ...(tools.length === 0 ? {} : { toolChoice: choiceOf(toolChoice) }) }
-  }
-  return request
-})
+)
 
 const schemaOf = (schema: Schema.Top): JsonObject => Tool.getJsonSchemaFromSchema(schema) as JsonObject
 

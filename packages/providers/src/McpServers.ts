@@ -45,8 +45,10 @@ export interface Loaded {
 }
 
 /**
- * Makes servers known by name. Nothing is started: the first call of a server connects to it, calls at the same time share that, and a connection that was lost is made anew. Servers are
- * offered nothing of the client: no sampling, no roots, no questions to the user. All but connected clients need `@modelcontextprotocol/client`. Throws a `ConfigError` for a server that is none.
+ * Makes servers known by name. Nothing is started: the first call of a server connects to it, calls at the same time
+ * share that, and a connection that was lost is made anew. Servers are
+ * offered nothing of the client: no sampling, no roots, no questions to the user. All but connected clients need
+ * `@modelcontextprotocol/client`. Throws a `ConfigError` for a server that is none.
  *
  * @example
  * ```ts
@@ -70,7 +72,9 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
     const found = open.get(name)
     if (found !== undefined) return found
     const forget = () => void (open.get(name) === made && open.delete(name))
-    const made: Promise<Connection> = Effect.runPromise(connect(name, server, connectTimeoutMs, forget), { signal: end.signal })
+    const made: Promise<Connection> = Effect.runPromise(connect(name, server, connectTimeoutMs, forget), {
+      signal: end.signal
+    })
     open.set(name, made)
     made.catch(forget)
     return made
@@ -85,13 +89,17 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
       return Effect.map(
         Effect.tryPromise({
           try: () => connected(name, server),
-          catch: (error) => error instanceof McpError ? error : new McpError({ server: name, message: messageOf(error) })
+          catch: (error) =>
+            error instanceof McpError ? error : new McpError({ server: name, message: messageOf(error) })
         }),
         ({ client }) => client
       )
     })
   const toolsOf = (server: string): Effect.Effect<ReadonlyArray<McpTool>, McpError> =>
-    Effect.map(Effect.flatMap(clientOf(server), (client) => list(client, server)), (all) => all.flatMap((one) => toolOf(server, one)))
+    Effect.map(
+      Effect.flatMap(clientOf(server), (client) => list(client, server)),
+      (all) => all.flatMap((one) => toolOf(server, one))
+    )
   const close = async (): Promise<void> => {
     end.abort()
     const all = await Promise.allSettled([...open.values()])
@@ -117,8 +125,10 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
 }
 
 /**
- * Reads the text of a file with servers, `{ "mcpServers": { "files": { "command": "my-server", "args": [], "env": {} }, "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Nothing is
- * filled in for variables. What does not count is a warning, and `disabled` servers are left out. A file says which programs run: read only files of whoever may decide that.
+ * Reads the text of a file with servers, `{ "mcpServers": { "files": { "command": "my-server", "args": [], "env": {} },
+ * "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Nothing is
+ * filled in for variables. What does not count is a warning, and `disabled` servers are left out. A file says which
+ * programs run: read only files of whoever may decide that.
  *
  * @example
  * ```ts
@@ -134,7 +144,9 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
  */
 export const fromFile = (text: string, file = "mcp.json"): Loaded => File.read(text, file)
 
-const check = (servers: { readonly [name: string]: Server }): Result.Result<ReadonlyMap<string, Server>, ConfigError> => {
+const check = (
+  servers: { readonly [name: string]: Server }
+): Result.Result<ReadonlyMap<string, Server>, ConfigError> => {
   for (const [name, server] of Object.entries(servers)) {
     const key = `mcp-servers.${name}`
     const why = isClient(server) ? undefined : File.whyNo(server)
@@ -144,7 +156,8 @@ const check = (servers: { readonly [name: string]: Server }): Result.Result<Read
 }
 
 const isClient = (server: unknown): boolean =>
-  typeof server === "object" && server !== null && "client" in server && typeof server.client === "object" && server.client !== null
+  typeof server === "object" && server !== null && "client" in server && typeof server.client === "object" &&
+  server.client !== null
 
 const unknown = (name: string, names: ReadonlyArray<string>): string => {
   const near = nearest(name, names)

@@ -23,13 +23,19 @@ export { McpError } from "./internal/mcp/error.ts"
 export interface Options {
   /** What the server is called: a part of its tools' names. */
   readonly server: string
-  /** Only tools of these names, as the server has them: `*` stands for any characters, a leading `!` excludes. Default: all. */
+  /**
+   * Only tools of these names, as the server has them: `*` stands for any characters, a leading `!` excludes. Default:
+   * all.
+   */
   readonly include?: string | ReadonlyArray<string>
   /** No tools of these names, as the server has them; `*` stands for any characters. */
   readonly exclude?: string | ReadonlyArray<string>
   /** What goes before the tool's own name. Default `mcp__<server>__`. */
   readonly prefix?: string
-  /** Characters of a result that are read at most; a longer text is cut and says so, a larger file is left out. Default 1,000,000. */
+  /**
+   * Characters of a result that are read at most; a longer text is cut and says so, a larger file is left out. Default
+   * 1,000,000.
+   */
   readonly maxResultLength?: number
 }
 
@@ -37,10 +43,15 @@ export interface Options {
 export type McpTool = Tool<string, JsonObject>
 
 /**
- * Asks a connected client for its tools, page by page, and makes a tool of each that is wanted: `mcp__<server>__<tool>`, with the server's JSON Schema
- * and, where it states them, its hints `readOnly`, `destructive` and `idempotent`. A result is the structured content where there is one, else the
- * text, or content parts. A schema that cannot be read here is shown to the model as it is and checked by the server alone. What the server calls an error fails the call. A cancelled turn cancels the call at the server; how long it may take is
- * the agent's to say (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its tools, or describes one that cannot be one.
+ * Asks a connected client for its tools, page by page, and makes a tool of each that is wanted:
+ * `mcp__<server>__<tool>`, with the server's JSON Schema
+ * and, where it states them, its hints `readOnly`, `destructive` and `idempotent`. A result is the structured content
+ * where there is one, else the
+ * text, or content parts. A schema that cannot be read here is shown to the model as it is and checked by the server
+ * alone. What the server calls an error fails the call. A cancelled turn cancels the call at the server; how long it
+ * may take is
+ * the agent's to say (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its
+ * tools, or describes one that cannot be one.
  *
  * @example
  * ```ts
@@ -76,7 +87,11 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
       }
       const tool = made(client, options, described.success)
       if (names.has(tool.name)) {
-        return yield* new McpError({ server, tool: described.success.name, message: `${server}: two tools are named ${tool.name}` })
+        return yield* new McpError({
+          server,
+          tool: described.success.name,
+          message: `${server}: two tools are named ${tool.name}`
+        })
       }
       names.add(tool.name)
       tools.push(tool)
@@ -94,7 +109,9 @@ const Named = Schema.Struct({ name: Schema.NonEmptyString })
 const Described = Schema.Struct({
   name: Schema.NonEmptyString,
   description: Schema.optional(Schema.String),
-  inputSchema: Schema.Unknown.check(Schema.makeFilter((schema) => isSchema(schema) ? undefined : whyNot(schema) ?? "expected an object")),
+  inputSchema: Schema.Unknown.check(
+    Schema.makeFilter((schema) => isSchema(schema) ? undefined : whyNot(schema) ?? "expected an object")
+  ),
   annotations: Schema.optional(Schema.Struct({
     readOnlyHint: Schema.optional(Schema.Boolean),
     destructiveHint: Schema.optional(Schema.Boolean),
@@ -102,7 +119,11 @@ const Described = Schema.Struct({
   }))
 })
 
-const made = (client: Client, options: Options, { annotations = {}, description, inputSchema, name }: typeof Described.Type): McpTool => {
+const made = (
+  client: Client,
+  options: Options,
+  { annotations = {}, description, inputSchema, name }: typeof Described.Type
+): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
   const { destructiveHint, idempotentHint, readOnlyHint } = annotations
   return {
@@ -159,10 +180,13 @@ export interface Drift {
  * @since 0.1.0
  */
 export const fingerprint = (tools: ReadonlyArray<McpTool>): Fingerprint =>
-  Object.fromEntries(tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
-    name,
-    createHash("sha256").update(canonical({ name, description, jsonSchema, readOnly, destructive, idempotent })).digest("hex")
-  ]))
+  Object.fromEntries(
+    tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
+      name,
+      createHash("sha256").update(canonical({ name, description, jsonSchema, readOnly, destructive, idempotent }))
+        .digest("hex")
+    ])
+  )
 
 /** Says what has changed, in the order of the alphabet. @category drift @since 0.1.0 */
 export const drift = (before: Fingerprint, after: Fingerprint): Drift => {

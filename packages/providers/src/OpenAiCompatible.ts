@@ -1,5 +1,6 @@
 /**
- * A provider for any endpoint that speaks OpenAI's chat completions (or Responses), with its own transport, decoder, timeouts and errors.
+ * A provider for any endpoint that speaks OpenAI's chat completions (or Responses), with its own transport, decoder,
+ * timeouts and errors.
  *
  * @since 0.1.0
  */
@@ -47,7 +48,10 @@ export interface Options {
 export interface Timeouts {
   /** For the headers of a stream. Default 30 s. */
   readonly headersMs?: number
-  /** For the headers of a plain answer, which come when the model has finished. Default `headersMs` where that is set, else 10 min. */
+  /**
+   * For the headers of a plain answer, which come when the model has finished. Default `headersMs` where that is set,
+   * else 10 min.
+   */
   readonly answerMs?: number
   /** From the headers to the first data. Default 60 s. */
   readonly firstEventMs?: number
@@ -57,7 +61,12 @@ export interface Timeouts {
   readonly totalMs?: number
 }
 
-/** Makes a provider. Nothing is read from the environment and nothing is sent before the first call. @category constructors @since 0.1.0 */
+/**
+ * Makes a provider. Nothing is read from the environment and nothing is sent before the first call.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (options: Options = {}): LlmProvider => {
   const baseUrl = options.baseUrl ?? "https://api.openai.com/v1"
   const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
@@ -73,7 +82,11 @@ export const make = (options: Options = {}): LlmProvider => {
     if (endpoints.size < mostModels) endpoints.set(model, made)
     return made
   }
-  const source = (model: string | undefined, secrets: ReadonlyArray<string> = []): Errors.Source => ({ provider: name, model, secrets })
+  const source = (model: string | undefined, secrets: ReadonlyArray<string> = []): Errors.Source => ({
+    provider: name,
+    model,
+    secrets
+  })
 
   const prepare = (model: string | undefined) =>
     Effect.map(
@@ -83,7 +96,11 @@ export const make = (options: Options = {}): LlmProvider => {
       }),
       ({ headers, url }) => {
         const secrets = secretHeaders.flatMap((header) => headers[header]?.replace(/^Bearer /, "") ?? [])
-        const made = { headers, secrets, transport: options.fetch === undefined ? overNode(url) : overFetch(url, options.fetch) }
+        const made = {
+          headers,
+          secrets,
+          transport: options.fetch === undefined ? overNode(url) : overFetch(url, options.fetch)
+        }
         if (typeof options.apiKey !== "function") prepared = made
         return made
       }
@@ -94,7 +111,8 @@ export const make = (options: Options = {}): LlmProvider => {
     if (model === undefined) return Effect.fail(Errors.unsendable(source(undefined), "no model is named", "model"))
     const endpoint = endpointOf(model)
     if (request.parameters.responseFormat === undefined) return send(request, model, endpoint, sink)
-    const asked = () => Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
+    const asked = () =>
+      Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
     return Effect.catch(asked(), (error) => {
       if (endpoint.compat.jsonSchema === "prompt" || !Format.isUnknown(error)) return Effect.fail(error)
       endpoint.compat = { ...endpoint.compat, jsonSchema: "prompt" }
@@ -106,7 +124,9 @@ export const make = (options: Options = {}): LlmProvider => {
     const attempt = (ready: Prepared) => {
       const answer = exchange(ready, request, model, endpoint, sink)
       return sink === undefined || !endpoint.compat.usageInStream ? answer : Effect.catch(answer, (error) => {
-        if (error._tag !== "InvalidRequest" || !/stream_options|include_usage/.test(error.message)) return Effect.fail(error)
+        if (error._tag !== "InvalidRequest" || !/stream_options|include_usage/.test(error.message)) {
+          return Effect.fail(error)
+        }
         endpoint.compat = { ...endpoint.compat, usageInStream: false }
         return exchange(ready, request, model, endpoint, sink)
       })
@@ -152,9 +172,17 @@ export const make = (options: Options = {}): LlmProvider => {
  * @category constructors
  * @since 0.1.0
  */
-export const fromEnv = (options: Options = {}, env: Readonly<Record<string, string | undefined>> = process.env): LlmProvider => {
+export const fromEnv = (
+  options: Options = {},
+  env: Readonly<Record<string, string | undefined>> = process.env
+): LlmProvider => {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_MODEL: model } = env
-  return make({ ...(baseUrl ? { baseUrl } : {}), ...(apiKey ? { apiKey } : {}), ...(model ? { model } : {}), ...options })
+  return make({
+    ...(baseUrl ? { baseUrl } : {}),
+    ...(apiKey ? { apiKey } : {}),
+    ...(model ? { model } : {}),
+    ...options
+  })
 }
 
 interface Prepared {

@@ -52,7 +52,12 @@ const list: ReadonlyArray<Preset> = [
     keyVariable: "MISTRAL_API_KEY",
     compat: { ...plainTokens, toolIds: "alphanumeric-9", usageInStream: false, reasoning: "none", toolResultName: true }
   },
-  { name: "xai", baseUrl: "https://api.x.ai/v1", keyVariable: "XAI_API_KEY", compat: { maxTokensField: "max_completion_tokens" } },
+  {
+    name: "xai",
+    baseUrl: "https://api.x.ai/v1",
+    keyVariable: "XAI_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens" }
+  },
   { name: "together", baseUrl: "https://api.together.xyz/v1", keyVariable: "TOGETHER_API_KEY", compat: plainTokens },
   {
     name: "fireworks",
@@ -87,10 +92,20 @@ const list: ReadonlyArray<Preset> = [
   { name: "perplexity", baseUrl: "https://api.perplexity.ai", keyVariable: "PERPLEXITY_API_KEY", compat: plainTokens },
   { name: "huggingface", baseUrl: "https://router.huggingface.co/v1", keyVariable: "HF_TOKEN", compat: plainTokens },
   { name: "github", baseUrl: "https://models.github.ai/inference", keyVariable: "GITHUB_TOKEN" },
-  { name: "nvidia", baseUrl: "https://integrate.api.nvidia.com/v1", keyVariable: "NVIDIA_API_KEY", compat: plainTokens },
+  {
+    name: "nvidia",
+    baseUrl: "https://integrate.api.nvidia.com/v1",
+    keyVariable: "NVIDIA_API_KEY",
+    compat: plainTokens
+  },
   { name: "nebius", baseUrl: "https://api.studio.nebius.com/v1", keyVariable: "NEBIUS_API_KEY", compat: plainTokens },
   { name: "sambanova", baseUrl: "https://api.sambanova.ai/v1", keyVariable: "SAMBANOVA_API_KEY", compat: plainTokens },
-  { name: "deepinfra", baseUrl: "https://api.deepinfra.com/v1/openai", keyVariable: "DEEPINFRA_API_KEY", compat: plainTokens },
+  {
+    name: "deepinfra",
+    baseUrl: "https://api.deepinfra.com/v1/openai",
+    keyVariable: "DEEPINFRA_API_KEY",
+    compat: plainTokens
+  },
   { name: "baseten", baseUrl: "https://inference.baseten.co/v1", keyVariable: "BASETEN_API_KEY", compat: plainTokens },
   { name: "vercel", baseUrl: "https://ai-gateway.vercel.sh/v1", keyVariable: "AI_GATEWAY_API_KEY" },
   {
@@ -109,7 +124,12 @@ const list: ReadonlyArray<Preset> = [
 /** Every known endpoint, by name. @category presets @since 0.1.0 */
 export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [preset.name, preset]))
 
-/** Finds the preset of a base URL by its host (and port, for servers on this machine). @category presets @since 0.1.0 */
+/**
+ * Finds the preset of a base URL by its host (and port, for servers on this machine).
+ *
+ * @category presets
+ * @since 0.1.0
+ */
 export const detect = (baseUrl: string): Preset | undefined => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined) return undefined

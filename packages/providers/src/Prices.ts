@@ -57,7 +57,8 @@ export interface GenaiPrices {
 }
 
 /**
- * Makes prices from the package `@pydantic/genai-prices`, which knows tiers, caches and times of day. With a provider, only that
+ * Makes prices from the package `@pydantic/genai-prices`, which knows tiers, caches and times of day. With a provider,
+ * only that
  * provider's own price counts: a model on one's own machine costs something else than the same model at a vendor.
  *
  * @example
@@ -82,20 +83,30 @@ export const genai = (package_: GenaiPrices): Prices => {
     const ask = (options: { providerId?: string; providerApiUrl?: string }) =>
       Result.getOrNull(Result.try(() => package_.calcPrice(counts, model, options)))
     if (provider === undefined) return ask({})
-    return ask({ providerId: provider }) ?? (provider.includes(".") ? ask({ providerApiUrl: `https://${provider}` }) : null)
+    return ask({ providerId: provider }) ??
+      (provider.includes(".") ? ask({ providerApiUrl: `https://${provider}` }) : null)
   }
   const priceOf = (model: string, provider?: string): Price | undefined => {
     const found = calculate({ inputTokens: 1, outputTokens: 1 }, model, provider)?.model_price
-    const [input, output, cached] = [perToken(found?.input_mtok), perToken(found?.output_mtok), perToken(found?.cache_read_mtok)]
+    const [input, output, cached] = [
+      perToken(found?.input_mtok),
+      perToken(found?.output_mtok),
+      perToken(found?.cache_read_mtok)
+    ]
     if (input === undefined || output === undefined) return undefined
-    return { costPerInputToken: input, costPerOutputToken: output, ...(cached === undefined ? {} : { costPerCachedToken: cached }) }
+    return {
+      costPerInputToken: input,
+      costPerOutputToken: output,
+      ...(cached === undefined ? {} : { costPerCachedToken: cached })
+    }
   }
   return {
     priceOf,
     costOf: (usage, model, provider) => {
       if (usage.costUsd !== undefined) return usage.costUsd
       const found = calculate(usage, model, provider)
-      const isPriced = perToken(found?.model_price.input_mtok) !== undefined && perToken(found?.model_price.output_mtok) !== undefined
+      const isPriced = perToken(found?.model_price.input_mtok) !== undefined &&
+        perToken(found?.model_price.output_mtok) !== undefined
       return isPriced ? countOf(found?.total_price) : undefined
     }
   }
@@ -117,7 +128,8 @@ export const firstOf = (...all: ReadonlyArray<Prices>): Prices => {
 }
 
 /**
- * Writes down the prices of some models, as the option `prices` of a cost tracker wants them. Models without a price are left out.
+ * Writes down the prices of some models, as the option `prices` of a cost tracker wants them. Models without a price
+ * are left out.
  *
  * @example
  * ```ts
@@ -130,7 +142,11 @@ export const firstOf = (...all: ReadonlyArray<Prices>): Prices => {
  * @category reading
  * @since 0.1.0
  */
-export const tableOf = (prices: Prices, models: ReadonlyArray<string>, provider?: string): { readonly [model: string]: Price } =>
+export const tableOf = (
+  prices: Prices,
+  models: ReadonlyArray<string>,
+  provider?: string
+): { readonly [model: string]: Price } =>
   Object.fromEntries(models.flatMap((model) => {
     const price = prices.priceOf(model, provider)
     return price === undefined ? [] : [[model, price]]
@@ -144,7 +160,9 @@ const atPrice = (usage: Usage, price: Price | undefined): number | undefined => 
   return (usage.inputTokens - cached) * costPerInputToken + cached * costPerCachedToken + output * costPerOutputToken
 }
 
-/** From dollars for a million to dollars for one, as a decimal fraction and not by a division, which would not be exact. */
+/**
+ * From dollars for a million to dollars for one, as a decimal fraction and not by a division, which would not be exact.
+ */
 const perToken = (perMillion: unknown): number | undefined => {
   const dollars = countOf(isObject(perMillion) ? perMillion.base : perMillion)
   return dollars === undefined ? undefined : dollars < 1e-6 ? dollars / 1e6 : Number(`${dollars}e-6`)

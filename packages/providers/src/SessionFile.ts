@@ -1,5 +1,6 @@
 /**
- * A session as a text file of JSON lines, to be kept, mailed, searched and read back: a header, one message a line, one record a line, the state last.
+ * A session as a text file of JSON lines, to be kept, mailed, searched and read back: a header, one message a line, one
+ * record a line, the state last.
  *
  * @since 0.1.0
  */
@@ -26,7 +27,10 @@ export interface Imported {
   /** Can be resumed, unless its phase is `ended`. */
   readonly state: RunState.RunState
   readonly records: ReadonlyArray<unknown>
-  /** What was lost, when the file ends too early: the conversation is then kept up to where it is whole, and its turn has ended. */
+  /**
+   * What was lost, when the file ends too early: the conversation is then kept up to where it is whole, and its turn
+   * has ended.
+   */
   readonly torn?: string
 }
 
@@ -69,13 +73,16 @@ export const exportJsonl = (state: RunState.RunState, records: ReadonlyArray<unk
 }
 
 /**
- * Reads a session back. A file that was cut off is read up to there and says so in `torn`; one that is damaged elsewhere is refused with the line.
+ * Reads a session back. A file that was cut off is read up to there and says so in `torn`; one that is damaged
+ * elsewhere is refused with the line.
  *
  * @category reading
  * @since 0.1.0
  */
 export const importJsonl = Effect.fnUntraced(function*(text: string): Effect.fn.Return<Imported, SessionFileError> {
-  const lines = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
+  const lines = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) =>
+    line.endsWith("\r") ? line.slice(0, -1) : line
+  )
   // What a whole file ends with.
   if (lines.at(-1) === "") lines.pop()
   const header = yield* headerOf(lines[0] ?? "")
@@ -99,7 +106,10 @@ export const importJsonl = Effect.fnUntraced(function*(text: string): Effect.fn.
     else if (isState(entry)) {
       if (number < lines.length) return yield* corrupt(number + 1, "follows the state, which is the end")
       if (messages.length !== header.messages) {
-        return yield* corrupt(number, `follows ${messages.length} messages, there were ${header.messages}: lines are missing`)
+        return yield* corrupt(
+          number,
+          `follows ${messages.length} messages, there were ${header.messages}: lines are missing`
+        )
       }
       return { state: yield* whole(entry.state, messages, header.sessionId, number), records }
     } else return yield* corrupt(number, "is no message, record or state")
@@ -107,25 +117,36 @@ export const importJsonl = Effect.fnUntraced(function*(text: string): Effect.fn.
   return yield* cut(header, messages, records, `the file ends after line ${lines.length}, before its state`)
 })
 
-const refuse = (problem: SessionFileError["problem"], line: number, message: string) => new SessionFileError({ problem, line, message })
+const refuse = (problem: SessionFileError["problem"], line: number, message: string) =>
+  new SessionFileError({ problem, line, message })
 
 const corrupt = (line: number, what: string) => refuse("corrupt", line, `line ${line} ${what}`)
 
 const parse = (line: string): Result.Result<unknown, string> =>
-  Result.try({ try: () => JSON.parse(line) as unknown, catch: (error) => error instanceof Error ? error.message : String(error) })
+  Result.try({
+    try: () => JSON.parse(line) as unknown,
+    catch: (error) => error instanceof Error ? error.message : String(error)
+  })
 
 const isHeader = Schema.is(Header)
 const isMessage = Schema.is(Schema.Struct({ type: Schema.Literal("message"), message: Message }))
-const isState = Schema.is(Schema.Struct({ type: Schema.Literal("state"), state: Schema.Record(Schema.String, Schema.Unknown) }))
+const isState = Schema.is(
+  Schema.Struct({ type: Schema.Literal("state"), state: Schema.Record(Schema.String, Schema.Unknown) })
+)
 const isRecord = (entry: unknown): entry is { readonly record: unknown } =>
-  typeof entry === "object" && entry !== null && "type" in entry && entry.type === "record" && Object.hasOwn(entry, "record")
+  typeof entry === "object" && entry !== null && "type" in entry && entry.type === "record" &&
+  Object.hasOwn(entry, "record")
 
 const headerOf = (line: string): Effect.Effect<typeof Header.Type, SessionFileError> => {
   const header = Result.getOrElse(parse(line), () => undefined)
   if (isHeader(header)) return Effect.succeed(header)
   const { type, version: found } = Object(header) as { readonly type?: unknown; readonly version?: unknown }
   return type === "session" && typeof found === "number" && found > version
-    ? refuse("newer-version", 1, `the file is of version ${found}, this Belay reads up to version ${version}: import it with a newer Belay`)
+    ? refuse(
+      "newer-version",
+      1,
+      `the file is of version ${found}, this Belay reads up to version ${version}: import it with a newer Belay`
+    )
     : refuse("not-a-session-file", 1, "line 1 is not the header of a session file")
 }
 
@@ -138,9 +159,12 @@ const whole = Effect.fnUntraced(function*(
 ): Effect.fn.Return<RunState.RunState, SessionFileError> {
   const state = yield* Effect.mapError(
     RunState.decode({ ...rest, messages }),
-    ({ message, problem }) => refuse(problem === "newer-version" ? problem : "corrupt", line, `line ${line}: ${message}`)
+    ({ message, problem }) =>
+      refuse(problem === "newer-version" ? problem : "corrupt", line, `line ${line}: ${message}`)
   )
-  if (state.sessionId !== sessionId) return yield* corrupt(line, `is the state of session ${state.sessionId}, not of ${sessionId}`)
+  if (state.sessionId !== sessionId) {
+    return yield* corrupt(line, `is the state of session ${state.sessionId}, not of ${sessionId}`)
+  }
   const why = whyInvalid(messages)
   return why === undefined ? state : yield* corrupt(line, `follows messages that are no conversation: ${why}`)
 })
@@ -169,7 +193,11 @@ const cut = (
     counts: { llmCalls: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 },
     hookState: {}
   }
-  return Effect.succeed({ state, records, torn: `${what}: ${messages.length} of ${expected} messages are kept, the state is lost` })
+  return Effect.succeed({
+    state,
+    records,
+    torn: `${what}: ${messages.length} of ${expected} messages are kept, the state is lost`
+  })
 }
 
 /** How many messages from the first on are a conversation. */

@@ -1,5 +1,6 @@
 /**
- * Keeps sessions, artifacts, budgets and standing approvals in one SQLite file that several processes may share (`node:sqlite`, nothing to install).
+ * Keeps sessions, artifacts, budgets and standing approvals in one SQLite file that several processes may share
+ * (`node:sqlite`, nothing to install).
  *
  * @since 0.1.0
  */
@@ -17,11 +18,15 @@ import { sessionsOf } from "./internal/sqlite/sessions.ts"
 /** How to open a store. @category models @since 0.1.0 */
 export interface Options {
   /**
-   * The file, made with mode 0600 when there is none, its directory with mode 0700; `:memory:` keeps everything in this process. It has to be on a
+   * The file, made with mode 0600 when there is none, its directory with mode 0700; `:memory:` keeps everything in this
+   * process. It has to be on a
    * local disk.
    */
   readonly path: string
-  /** Whether what was acknowledged outlives the process (`normal`), or a power cut as well (`full`, several times slower). Default `normal`. */
+  /**
+   * Whether what was acknowledged outlives the process (`normal`), or a power cut as well (`full`, several times
+   * slower). Default `normal`.
+   */
   readonly synchronous?: "normal" | "full"
 }
 
@@ -42,7 +47,8 @@ export interface SqliteStore extends Disposable {
 export { type Account, type Ledger, StoreError }
 
 /**
- * Opens a store. Throws a `StoreError` for a file that is damaged, newer, or another program's, and leaves it as it is; a `ConfigError` for options
+ * Opens a store. Throws a `StoreError` for a file that is damaged, newer, or another program's, and leaves it as it is;
+ * a `ConfigError` for options
  * that make no sense.
  *
  * @example

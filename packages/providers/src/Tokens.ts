@@ -12,7 +12,8 @@ import { compact } from "./internal/openai/guards.ts"
 /**
  * Estimates within a few per cent for prose, code, JSON and most scripts, without a vocabulary.
  *
- * An exact tokenizer of one's own is an object with `count`, such as `{ count: countTokens }` of the package `gpt-tokenizer`.
+ * An exact tokenizer of one's own is an object with `count`, such as `{ count: countTokens }` of the package
+ * `gpt-tokenizer`.
  *
  * @category constructors
  * @since 0.1.0
@@ -23,7 +24,10 @@ export const estimate: Tokenizer = { count: (text) => estimateTokenCount(text) }
 export interface Corrected extends Tokenizer {
   /** What an estimate is multiplied with: what the vendor counted last, over what was estimated. Between 0.5 and 2. */
   readonly ratio: () => number
-  /** Learns from an answered call. One without usage, with files, of fewer than 100 tokens, or answered by a hook teaches nothing. */
+  /**
+   * Learns from an answered call. One without usage, with files, of fewer than 100 tokens, or answered by a hook
+   * teaches nothing.
+   */
   readonly learn: (event: PostLlmCallEvent) => void
 }
 
@@ -66,11 +70,13 @@ export const corrected = (tokenizer: Tokenizer): Corrected => {
 const fewest = 100
 
 const frame = ({ instructions = "", tools }: LlmRequest): string =>
-  instructions + tools.map(({ description, inputSchema, name }) => `${name}${description}${compact(inputSchema)}`).join("")
+  instructions +
+  tools.map(({ description, inputSchema, name }) => `${name}${description}${compact(inputSchema)}`).join("")
 
 const textOf = (message: Message): string => {
   const said = typeof message.content === "string" ? message.content : compact(message.content)
   return message.role === "assistant" && message.toolCalls !== undefined ? said + compact(message.toolCalls) : said
 }
 
-const hasFiles = ({ content }: Message): boolean => Array.isArray(content) && content.some((part) => part?.type === "file")
+const hasFiles = ({ content }: Message): boolean =>
+  Array.isArray(content) && content.some((part) => part?.type === "file")

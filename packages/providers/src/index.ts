@@ -1,5 +1,6 @@
 /**
- * Providers of language models. `EffectAi` is not among them: it loads `effect/ai`, so it is imported from `@belay/providers/EffectAi`.
+ * Providers of language models. `EffectAi` is not among them: it loads `effect/ai`, so it is imported from
+ * `@belay/providers/EffectAi`.
  *
  * @since 0.1.0
  */

@@ -11,27 +11,29 @@ import { failure, request, scripted, stream, success, textOf } from "./support.t
 /** A raw TCP server that tells when a client connects and when it leaves. */
 const listener = (answer: string) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly connected: Promise<Socket>; readonly close: () => void }>((resume) => {
-      const connected = Promise.withResolvers<Socket>()
-      const sockets = new Set<Socket>()
-      const server = createServer((socket) => {
-        sockets.add(socket)
-        socket.on("error", () => {})
-        socket.once("data", () => {
-          if (answer !== "") socket.write(answer)
-          connected.resolve(socket)
+    Effect.callback<{ readonly url: string; readonly connected: Promise<Socket>; readonly close: () => void }>(
+      (resume) => {
+        const connected = Promise.withResolvers<Socket>()
+        const sockets = new Set<Socket>()
+        const server = createServer((socket) => {
+          sockets.add(socket)
+          socket.on("error", () => {})
+          socket.once("data", () => {
+            if (answer !== "") socket.write(answer)
+            connected.resolve(socket)
+          })
         })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({
-          url: `http://127.0.0.1:${port}/v1`,
-          connected: connected.promise,
-          close: () => (sockets.forEach((socket) => socket.destroy()), server.close())
-        }))
-      })
-    }),
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          const port = typeof address === "object" && address !== null ? address.port : 0
+          resume(Effect.succeed({
+            url: `http://127.0.0.1:${port}/v1`,
+            connected: connected.promise,
+            close: () => (sockets.forEach((socket) => socket.destroy()), server.close())
+          }))
+        })
+      }
+    ),
     ({ close }) => Effect.sync(close)
   )
 
@@ -153,7 +155,9 @@ describe("deltas", () => {
           throw new Error("no room")
         }) ?? Effect.never
       )
-      const rejected = yield* Effect.exit(provider.stream?.(request(), () => Promise.reject(new Error("no room"))) ?? Effect.never)
+      const rejected = yield* Effect.exit(
+        provider.stream?.(request(), () => Promise.reject(new Error("no room"))) ?? Effect.never
+      )
       assert.isTrue(Exit.hasDies(thrown))
       assert.isTrue(Exit.hasDies(rejected))
     }))
@@ -173,7 +177,11 @@ describe("no connection is a typed error when", () => {
   it.live("the other side does not speak TLS", () =>
     Effect.gen(function*() {
       const { endpoint } = yield* scripted([])
-      const provider = OpenAiCompatible.make({ baseUrl: endpoint.url.replace("http:", "https:"), apiKey: "test-key", model: "m" })
+      const provider = OpenAiCompatible.make({
+        baseUrl: endpoint.url.replace("http:", "https:"),
+        apiKey: "test-key",
+        model: "m"
+      })
       assert.strictEqual(failure((yield* stream(provider)).result)._tag, "Connection")
     }))
 
@@ -201,7 +209,10 @@ describe("connections", () => {
   it.live("go through a fetch of one's own", () =>
     Effect.gen(function*() {
       const urls: Array<string> = []
-      const { provider } = yield* scripted([{ text: "hello there" }, { connection: "reset" }, { chunks: [event], end: "open" }], {
+      const { provider } = yield* scripted([{ text: "hello there" }, { connection: "reset" }, {
+        chunks: [event],
+        end: "open"
+      }], {
         timeouts: { idleMs: 100 },
         fetch: (url, init) => {
           urls.push(url)

@@ -17,7 +17,8 @@ interface WireCall {
 
 const callsOf = (message: JsonObject | undefined) => (message?.tool_calls ?? []) as unknown as ReadonlyArray<WireCall>
 const bodyOf = (endpoint: Endpoint.Endpoint, index = 0): JsonObject => endpoint.requests[index]?.body as JsonObject
-const messagesOf = (endpoint: Endpoint.Endpoint, index = 0) => bodyOf(endpoint, index).messages as ReadonlyArray<JsonObject>
+const messagesOf = (endpoint: Endpoint.Endpoint, index = 0) =>
+  bodyOf(endpoint, index).messages as ReadonlyArray<JsonObject>
 
 describe("a model of the AI SDK", () => {
   it.live("answers with text, whole and streamed", () =>
@@ -37,7 +38,13 @@ describe("a model of the AI SDK", () => {
       const entries: ReadonlyArray<Endpoint.ScriptEntry> = [
         { text: "hello" },
         { text: "so", reasoning: "let me think" },
-        { toolCalls: [{ id: "call_a", name: "read_file", args: { path: "a" } }, { id: "call_b", name: "read_file", args: { path: "b" } }] }
+        {
+          toolCalls: [{ id: "call_a", name: "read_file", args: { path: "a" } }, {
+            id: "call_b",
+            name: "read_file",
+            args: { path: "b" }
+          }]
+        }
       ]
       const { endpoint, provider } = yield* bridged([...entries, ...entries])
       const own = OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "scripted" })
@@ -52,12 +59,18 @@ describe("a model of the AI SDK", () => {
 
   it.live("keeps reasoning apart from text, and sends it back", () =>
     Effect.gen(function*() {
-      const { endpoint, provider } = yield* bridged([{ text: "42", reasoning: "six times seven" }, { text: "yes" }, { text: "no" }])
+      const { endpoint, provider } = yield* bridged([{ text: "42", reasoning: "six times seven" }, { text: "yes" }, {
+        text: "no"
+      }])
       const { deltas, result } = yield* stream(provider)
       const { metadata, reasoning, text } = success(result)
       assert.strictEqual(textOf(deltas, "reasoning"), "six times seven")
       assert.strictEqual(reasoning, "six times seven")
-      const said: Message = { ...assistant(text), ...(reasoning === undefined ? {} : { reasoning }), ...(metadata ? { metadata } : {}) }
+      const said: Message = {
+        ...assistant(text),
+        ...(reasoning === undefined ? {} : { reasoning }),
+        ...(metadata ? { metadata } : {})
+      }
       yield* provider.complete({ ...request(), messages: [user("why"), said, user("sure?")] })
       assert.strictEqual(messagesOf(endpoint, 1)[1]?.reasoning_content, "six times seven")
       assert.strictEqual(messagesOf(endpoint, 1)[1]?.content, "42")
@@ -125,13 +138,25 @@ describe("a model of the AI SDK", () => {
         messages: [
           user("go"),
           assistant("", [{ id: "1", name: "shot", args: null }, { id: "2", name: "add", args: { a: 1 } }]),
-          { role: "tool", toolCallId: "1", toolName: "shot", content: [{ type: "file", mediaType: "image/png", url: png }] },
+          {
+            role: "tool",
+            toolCallId: "1",
+            toolName: "shot",
+            content: [{ type: "file", mediaType: "image/png", url: png }]
+          },
           { role: "tool", toolCallId: "2", toolName: "add", content: { sum: 3 }, isError: true },
           assistant("done")
         ]
       }))
       const messages = messagesOf(endpoint)
-      assert.deepStrictEqual(messages.map(({ role }) => role), ["user", "assistant", "tool", "tool", "user", "assistant"])
+      assert.deepStrictEqual(messages.map(({ role }) => role), [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "user",
+        "assistant"
+      ])
       assert.strictEqual(callsOf(messages[1])[0]?.function?.arguments, "{}")
       assert.strictEqual(messages[3]?.content, `{"sum":3}`)
       assert.include(JSON.stringify(messages[4]), png)
@@ -163,21 +188,37 @@ describe("a model of the AI SDK", () => {
   it.live("gets back what its vendor left on a tool call", () =>
     Effect.gen(function*() {
       const extra_content = { google: { thought_signature: "sig-1" } }
-      const call = { index: 0, id: "call_a", type: "function", function: { name: "read_file", arguments: `{"path":"a"}` }, extra_content }
+      const call = {
+        index: 0,
+        id: "call_a",
+        type: "function",
+        function: { name: "read_file", arguments: `{"path":"a"}` },
+        extra_content
+      }
       const { endpoint, provider } = yield* bridged([
         { chunks: [Endpoint.events(Endpoint.delta({ tool_calls: [call] }), Endpoint.delta({}, "tool_calls"))] },
         { text: "ok" }
       ])
       const { toolCalls } = success((yield* stream(provider, request("read", { tools: [readFile] }))).result)
       yield* provider.complete(request("", {
-        messages: [user("read"), assistant("", toolCalls), { role: "tool", toolCallId: "call_a", toolName: "read_file", content: "x" }]
+        messages: [user("read"), assistant("", toolCalls), {
+          role: "tool",
+          toolCallId: "call_a",
+          toolName: "read_file",
+          content: "x"
+        }]
       }))
       assert.deepStrictEqual(callsOf(messagesOf(endpoint, 1)[1])[0]?.extra_content, extra_content)
     }))
 
   it.live("never offers a tool call that the token limit cut", () =>
     Effect.gen(function*() {
-      const call = { index: 0, id: "call_a", type: "function", function: { name: "read_file", arguments: `{"path":"a` } }
+      const call = {
+        index: 0,
+        id: "call_a",
+        type: "function",
+        function: { name: "read_file", arguments: `{"path":"a` }
+      }
       const { provider } = yield* bridged([
         { chunks: [Endpoint.events(Endpoint.delta({ tool_calls: [call] }), Endpoint.delta({}, "length"))] }
       ])
@@ -226,7 +267,13 @@ describe("an agent on a model of the AI SDK", () => {
     it.live(`runs its tools and ends with an answer ${streams ? "that streams" : "that is whole"}`, () =>
       Effect.gen(function*() {
         const { endpoint, provider } = yield* bridged([
-          { toolCalls: [{ id: "c1", name: "add", args: { a: 2, b: 3 } }, { id: "c2", name: "add", args: { a: 4, b: 5 } }] },
+          {
+            toolCalls: [{ id: "c1", name: "add", args: { a: 2, b: 3 } }, {
+              id: "c2",
+              name: "add",
+              args: { a: 4, b: 5 }
+            }]
+          },
           { text: "5 and 9" }
         ])
         const add = defineTool({
@@ -246,7 +293,9 @@ describe("an agent on a model of the AI SDK", () => {
         })
         assert.strictEqual(result.text, "5 and 9")
         assert.deepStrictEqual(
-          messagesOf(endpoint, 1).filter(({ role }) => role === "tool").map(({ content, tool_call_id }) => [tool_call_id, content]),
+          messagesOf(endpoint, 1).filter(({ role }) => role === "tool").map((
+            { content, tool_call_id }
+          ) => [tool_call_id, content]),
           [["c1", "5"], ["c2", "9"]]
         )
         yield* Effect.promise(() => agent.close())

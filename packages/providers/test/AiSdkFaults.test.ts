@@ -98,7 +98,8 @@ describe("a failure of a model of the AI SDK", () => {
   it.effect("before anything is sent is a wrong request", () =>
     Effect.gen(function*() {
       const provider = AiSdk.fromLanguageModel(modelAt("http://127.0.0.1:9/v1"))
-      const bad = (mediaType: string, url: string) => request("", { messages: [user([{ type: "file", mediaType, url }])] })
+      const bad = (mediaType: string, url: string) =>
+        request("", { messages: [user([{ type: "file", mediaType, url }])] })
       for (const given of [bad("image/png", "no url"), bad("application/zip", "data:application/zip;base64,AAAA")]) {
         const error = failure(yield* Effect.result(provider.complete(given)))
         assert.strictEqual(error._tag, "InvalidRequest")
@@ -136,7 +137,9 @@ describe("an interruption", () => {
       }
       const seen = yield* Deferred.make<void>()
       const provider = AiSdk.fromLanguageModel(model)
-      const fiber = yield* Effect.forkChild(provider.stream?.(request(), () => void Deferred.doneUnsafe(seen, Effect.void)) ?? Effect.never)
+      const fiber = yield* Effect.forkChild(
+        provider.stream?.(request(), () => void Deferred.doneUnsafe(seen, Effect.void)) ?? Effect.never
+      )
       yield* Deferred.await(seen)
       yield* Fiber.interrupt(fiber)
       yield* Deferred.await(aborted)

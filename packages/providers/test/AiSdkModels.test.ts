@@ -8,10 +8,16 @@ import { callOptions } from "../src/internal/bridge/aiSdkPrompt.ts"
 import { failure, request, stream, success } from "./support.ts"
 
 /** Vendors reject with what they like. */
-const rejected = (thrown: unknown): Promise<never> => new Promise((_, reject) => Reflect.apply(reject, undefined, [thrown]))
+const rejected = (thrown: unknown): Promise<never> =>
+  new Promise((_, reject) => Reflect.apply(reject, undefined, [thrown]))
 
 describe("older and stranger models", () => {
-  const fake = (version: string, whole: unknown, parts: ReadonlyArray<unknown>, seen: Array<unknown> = []): AiSdk.Model => ({
+  const fake = (
+    version: string,
+    whole: unknown,
+    parts: ReadonlyArray<unknown>,
+    seen: Array<unknown> = []
+  ): AiSdk.Model => ({
     specificationVersion: version,
     provider: "old",
     modelId: "m",
@@ -34,7 +40,9 @@ describe("older and stranger models", () => {
           { type: "finish", ...finish }
         ], seen)
       )
-      const given = request("", { messages: [user([{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }])] })
+      const given = request("", {
+        messages: [user([{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }])]
+      })
       const whole = yield* provider.complete(given)
       assert.deepStrictEqual(whole, success((yield* stream(provider, given)).result))
       assert.deepStrictEqual(whole.usage, {
@@ -44,7 +52,9 @@ describe("older and stranger models", () => {
         cachedTokens: 4,
         reasoningTokens: 3
       })
-      const { prompt } = seen[0] as { readonly prompt: ReadonlyArray<{ readonly content: ReadonlyArray<{ readonly data: unknown }> }> }
+      const { prompt } = seen[0] as {
+        readonly prompt: ReadonlyArray<{ readonly content: ReadonlyArray<{ readonly data: unknown }> }>
+      }
       assert.strictEqual(prompt[0]?.content[0]?.data, "AAAA")
     }))
 
@@ -78,9 +88,13 @@ describe("older and stranger models", () => {
 
   it.effect("that answer with anything else are malformed, and harm nobody", () =>
     Effect.gen(function*() {
-      const odd: ReadonlyArray<unknown> = [null, 1, "text", {}, { content: 1 }, { content: [null, { type: 5 }] }, { finishReason: {} }]
+      const odd: ReadonlyArray<unknown> = [null, 1, "text", {}, { content: 1 }, { content: [null, { type: 5 }] }, {
+        finishReason: {}
+      }]
       for (const whole of odd) {
-        const provider = AiSdk.fromLanguageModel(fake("v4", whole, [null, whole, { type: "text-delta" }, { type: "tool-call" }]))
+        const provider = AiSdk.fromLanguageModel(
+          fake("v4", whole, [null, whole, { type: "text-delta" }, { type: "tool-call" }])
+        )
         assert.strictEqual(failure(yield* Effect.result(provider.complete(request())))._tag, "Malformed")
         assert.strictEqual(failure((yield* stream(provider)).result)._tag, "Malformed")
       }
@@ -138,7 +152,11 @@ describe("older and stranger models", () => {
     }))
 
   it("are typed as theirs", () => {
-    const options: LanguageModelV4CallOptions = callOptions(request(), { provider: "p", version: "v4" }, new AbortController().signal)
+    const options: LanguageModelV4CallOptions = callOptions(
+      request(),
+      { provider: "p", version: "v4" },
+      new AbortController().signal
+    )
     const take: (model: LanguageModelV2 | LanguageModelV3 | LanguageModelV4) => unknown = AiSdk.fromLanguageModel
     assert.lengthOf(options.prompt, 1)
     assert.strictEqual(take, AiSdk.fromLanguageModel)

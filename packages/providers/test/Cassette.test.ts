@@ -60,12 +60,18 @@ describe("a cassette", () => {
       const { file } = yield* recorded
       const cassette = yield* Cassette.scoped({ file, secrets: [secret] })
       const error = failure(
-        (yield* stream(through(cassette, "http://127.0.0.1:9/v1", "other"), request("Read the file other.txt", { tools: [readTool] })))
+        (yield* stream(
+          through(cassette, "http://127.0.0.1:9/v1", "other"),
+          request("Read the file other.txt", { tools: [readTool] })
+        ))
           .result
       )
       assert.strictEqual(error._tag, "InvalidRequest")
       assert.match(error.message, /model: recorded "demo", asked "other"/)
-      assert.match(error.message, /messages\[0\]\.content: recorded "Read the file notes.txt", asked "Read the file other.txt"/)
+      assert.match(
+        error.message,
+        /messages\[0\]\.content: recorded "Read the file notes.txt", asked "Read the file other.txt"/
+      )
       assert.throws(cassette.assertDone, /differs from the recording/)
     }))
 
@@ -125,7 +131,10 @@ describe("a cassette", () => {
       assert.strictEqual(success((yield* stream(through(recording, endpoint.url))).result).text, "Grüße")
       yield* Effect.promise(recording.save)
       assert.include(yield* Effect.promise(() => readFile(file, "utf8")), "base64")
-      assert.strictEqual(success((yield* stream(through(yield* Cassette.scoped({ file }), endpoint.url))).result).text, "Grüße")
+      assert.strictEqual(
+        success((yield* stream(through(yield* Cassette.scoped({ file }), endpoint.url))).result).text,
+        "Grüße"
+      )
     }))
 
   it.live("refuses a file that is missing or is none", () =>

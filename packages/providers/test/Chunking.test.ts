@@ -69,7 +69,9 @@ it("every single cut of the same bytes gives the same events", () => {
 
 it.live("the answer over HTTP is the same whole and byte by byte", () =>
   Effect.gen(function*() {
-    const { provider } = yield* scripted([{ chunks: [bytes] }, { chunks: Array.from(bytes, (byte) => Uint8Array.of(byte)) }])
+    const { provider } = yield* scripted([{ chunks: [bytes] }, {
+      chunks: Array.from(bytes, (byte) => Uint8Array.of(byte))
+    }])
     const once = yield* stream(provider)
     const slowly = yield* stream(provider)
     assert.deepStrictEqual(success(slowly.result), success(once.result))

@@ -19,7 +19,8 @@ import * as Stream from "effect/Stream"
 import { readFile, request, scripted, stream, success, textOf } from "./support.ts"
 
 const bodyOf = (endpoint: Endpoint.Endpoint, index = 0) => endpoint.requests[index]?.body as JsonObject
-const messagesOf = (endpoint: Endpoint.Endpoint, index = 0) => bodyOf(endpoint, index).messages as ReadonlyArray<JsonObject>
+const messagesOf = (endpoint: Endpoint.Endpoint, index = 0) =>
+  bodyOf(endpoint, index).messages as ReadonlyArray<JsonObject>
 
 const Add = Tool.make("add", {
   description: "Adds two numbers",
@@ -41,7 +42,9 @@ describe("a provider as a model of effect/ai", () => {
   it.live("generates text, with reasoning, usage and finish reason", () =>
     Effect.gen(function*() {
       const { endpoint, model } = yield* around([{ text: "hello there", reasoning: "be polite" }])
-      const response = yield* model.generateText({ prompt: [{ role: "system", content: "Be kind." }, { role: "user", content: "hi" }] })
+      const response = yield* model.generateText({
+        prompt: [{ role: "system", content: "Be kind." }, { role: "user", content: "hi" }]
+      })
       assert.strictEqual(response.text, "hello there")
       assert.strictEqual(response.reasoningText, "be polite")
       assert.strictEqual(response.finishReason, "stop")
@@ -57,7 +60,14 @@ describe("a provider as a model of effect/ai", () => {
       assert.strictEqual(text, "one two three")
       assert.isAbove(parts.filter(({ type }) => type === "text-delta").length, 1)
       const frame = parts.filter(({ type }) => !type.endsWith("-delta")).map(({ type }) => type)
-      assert.deepStrictEqual(frame, ["reasoning-start", "reasoning-end", "text-start", "text-end", "response-metadata", "finish"])
+      assert.deepStrictEqual(frame, [
+        "reasoning-start",
+        "reasoning-end",
+        "text-start",
+        "text-end",
+        "response-metadata",
+        "finish"
+      ])
     }))
 
   it.live("streams whole what its provider cannot stream", () =>
@@ -65,7 +75,8 @@ describe("a provider as a model of effect/ai", () => {
       const { provider } = yield* scripted([{ text: "one two", reasoning: "hm" }])
       const model = yield* EffectAi.toLanguageModel({ name: "plain", complete: provider.complete })
       const parts = yield* Stream.runCollect(model.streamText({ prompt: "count" }))
-      const said = parts.map((part) => part.type === "text-delta" || part.type === "reasoning-delta" ? part.delta : "").join("|")
+      const said = parts.map((part) => part.type === "text-delta" || part.type === "reasoning-delta" ? part.delta : "")
+        .join("|")
       assert.include(said, "hm")
       assert.include(said, "one two")
     }))
@@ -83,7 +94,8 @@ describe("a provider as a model of effect/ai", () => {
       }).pipe(Effect.provideService(LanguageModel.LanguageModel, model), Effect.provide(handlers))
       assert.deepStrictEqual(first.toolResults.map(({ result }) => result), [5])
       assert.strictEqual(second.text, "It is 5.")
-      const { description, name, parameters } = (bodyOf(endpoint).tools as ReadonlyArray<{ function: JsonObject }>)[0]?.function ?? {}
+      const { description, name, parameters } =
+        (bodyOf(endpoint).tools as ReadonlyArray<{ function: JsonObject }>)[0]?.function ?? {}
       assert.strictEqual(name, "add")
       assert.strictEqual(description, "Adds two numbers")
       assert.strictEqual((parameters as JsonObject).type, "object")
@@ -94,7 +106,9 @@ describe("a provider as a model of effect/ai", () => {
   it.live("lets a toolkit run its tools in a stream", () =>
     Effect.gen(function*() {
       const { model } = yield* around([{ toolCalls: [{ id: "c1", name: "add", args: { a: 2, b: 3 } }] }])
-      const parts = yield* Stream.runCollect(model.streamText({ prompt: "2 + 3?", toolkit })).pipe(Effect.provide(handlers))
+      const parts = yield* Stream.runCollect(model.streamText({ prompt: "2 + 3?", toolkit })).pipe(
+        Effect.provide(handlers)
+      )
       assert.deepStrictEqual(parts.flatMap((part) => part.type === "tool-result" ? [part.result] : []), [5])
     }))
 
@@ -113,7 +127,10 @@ describe("a provider as a model of effect/ai", () => {
   it.live("generates an object from a schema", () =>
     Effect.gen(function*() {
       const { endpoint, model } = yield* around([{ text: `{"city":"Oslo"}` }])
-      const { value } = yield* model.generateObject({ prompt: "Where?", schema: Schema.Struct({ city: Schema.String }) })
+      const { value } = yield* model.generateObject({
+        prompt: "Where?",
+        schema: Schema.Struct({ city: Schema.String })
+      })
       assert.deepStrictEqual(value, { city: "Oslo" })
       assert.include(JSON.stringify(bodyOf(endpoint).response_format), "city")
     }))
@@ -122,11 +139,19 @@ describe("a provider as a model of effect/ai", () => {
     Effect.gen(function*() {
       const { endpoint, model } = yield* around([{ text: "ok" }])
       const file = (data: string | Uint8Array | URL) => ({ type: "file" as const, mediaType: "image/png", data })
-      const content = [file("aGVsbG8="), file(new TextEncoder().encode("hello")), file(new URL("https://example.com/a.png"))]
+      const content = [
+        file("aGVsbG8="),
+        file(new TextEncoder().encode("hello")),
+        file(new URL("https://example.com/a.png"))
+      ]
       yield* model.generateText({ prompt: [{ role: "user", content }] })
       const sent = JSON.stringify(messagesOf(endpoint)[0])
       const urls = [...sent.matchAll(/"url":"([^"]+)"/g)].map(([, url]) => url)
-      assert.deepStrictEqual(urls, ["data:image/png;base64,aGVsbG8=", "data:image/png;base64,aGVsbG8=", "https://example.com/a.png"])
+      assert.deepStrictEqual(urls, [
+        "data:image/png;base64,aGVsbG8=",
+        "data:image/png;base64,aGVsbG8=",
+        "https://example.com/a.png"
+      ])
     }))
 })
 
@@ -134,7 +159,13 @@ describe("there and back again", () => {
   const entries: ReadonlyArray<Endpoint.ScriptEntry> = [
     { text: "hello there" },
     { text: "42", reasoning: "six times seven" },
-    { toolCalls: [{ id: "call_a", name: "read_file", args: { path: "a" } }, { id: "call_b", name: "read_file", args: {} }] }
+    {
+      toolCalls: [{ id: "call_a", name: "read_file", args: { path: "a" } }, {
+        id: "call_b",
+        name: "read_file",
+        args: {}
+      }]
+    }
   ]
 
   it.live("an answer is what it was", () =>
@@ -146,7 +177,10 @@ describe("there and back again", () => {
       const streamed = yield* Effect.forEach(entries, () => stream(back, given))
       const bare = direct.map(({ metadata: _, ...rest }) => rest)
       assert.deepStrictEqual(whole.map(({ metadata: _, ...rest }) => rest), bare)
-      assert.deepStrictEqual(streamed.map(({ result }) => success(result)).map(({ metadata: _, ...rest }) => rest), bare)
+      assert.deepStrictEqual(
+        streamed.map(({ result }) => success(result)).map(({ metadata: _, ...rest }) => rest),
+        bare
+      )
       assert.strictEqual(textOf(streamed[1]?.deltas ?? [], "reasoning"), "six times seven")
       assert.isTrue(streamed[2]?.deltas.some(({ type }) => type === "tool-call"))
     }))
@@ -168,7 +202,10 @@ describe("there and back again", () => {
       const entry = { text: "Here it is:\n```json\n{\"city\":\"Oslo\"}\n```" }
       const { back, endpoint } = yield* around([entry, entry])
       const schema = { type: "object", properties: { city: { type: "string" } } } as const
-      const given = request("Where?", { instructions: "Be brief.", parameters: { responseFormat: { name: "place", schema } } })
+      const given = request("Where?", {
+        instructions: "Be brief.",
+        parameters: { responseFormat: { name: "place", schema } }
+      })
       assert.strictEqual((yield* back.complete(given)).text, `{"city":"Oslo"}`)
       assert.strictEqual(success((yield* stream(back, given)).result).text, `{"city":"Oslo"}`)
       assert.include(JSON.stringify(messagesOf(endpoint)[0]), "Be brief.")
@@ -178,7 +215,13 @@ describe("there and back again", () => {
   it.live("what must go back to the vendor does", () =>
     Effect.gen(function*() {
       const extra_content = { google: { thought_signature: "sig-1" } }
-      const call = { index: 0, id: "call_a", type: "function", function: { name: "read_file", arguments: `{"path":"a"}` }, extra_content }
+      const call = {
+        index: 0,
+        id: "call_a",
+        type: "function",
+        function: { name: "read_file", arguments: `{"path":"a"}` },
+        extra_content
+      }
       const signed = {
         chunks: [Endpoint.events(
           Endpoint.delta({ reasoning_content: "hm" }),
@@ -191,12 +234,21 @@ describe("there and back again", () => {
       assert.strictEqual(answer.reasoning, "hm")
       const said: Message = { ...assistant("", answer.toolCalls), reasoning: "hm", metadata: answer.metadata ?? {} }
       yield* back.complete(request("", {
-        messages: [user("read"), said, { role: "tool", toolCallId: "call_a", toolName: "read_file", content: { lines: 3 }, isError: true }]
+        messages: [user("read"), said, {
+          role: "tool",
+          toolCallId: "call_a",
+          toolName: "read_file",
+          content: { lines: 3 },
+          isError: true
+        }]
       }))
       const [, sent, result] = messagesOf(endpoint, 1)
-      assert.deepStrictEqual((sent?.tool_calls as unknown as ReadonlyArray<JsonObject> | undefined)?.map((one) => one.extra_content), [
-        extra_content
-      ])
+      assert.deepStrictEqual(
+        (sent?.tool_calls as unknown as ReadonlyArray<JsonObject> | undefined)?.map((one) => one.extra_content),
+        [
+          extra_content
+        ]
+      )
       assert.strictEqual(sent?.reasoning_content, "hm")
       assert.strictEqual(result?.content, `{"lines":3}`)
     }))
@@ -209,7 +261,11 @@ describe("there and back again", () => {
         instructions: "Be brief.",
         messages: [
           user([{ type: "text", text: "look" }, png, { ...png, url: "https://example.com/a.png", filename: "a.png" }]),
-          assistant("", [{ id: "1", name: "read_file", args: { path: "a" } }, { id: "2", name: "read_file", args: { path: "b" } }]),
+          assistant("", [{ id: "1", name: "read_file", args: { path: "a" } }, {
+            id: "2",
+            name: "read_file",
+            args: { path: "b" }
+          }]),
           { role: "tool", toolCallId: "1", toolName: "read_file", content: "text of a" },
           { role: "tool", toolCallId: "2", toolName: "read_file", content: [{ type: "text", text: "see" }, png] },
           assistant("done"),
@@ -223,7 +279,8 @@ describe("there and back again", () => {
       const { messages, tool_choice, tools } = bodyOf(endpoint, 1)
       assert.deepStrictEqual(tools, bodyOf(endpoint, 0).tools)
       assert.deepStrictEqual(tool_choice, bodyOf(endpoint, 0).tool_choice)
-      const loose = (text: unknown) => JSON.stringify(text).replaceAll("see\\n[image/png]\\n[image/png]", "see\\n[image/png]")
+      const loose = (text: unknown) =>
+        JSON.stringify(text).replaceAll("see\\n[image/png]\\n[image/png]", "see\\n[image/png]")
       assert.strictEqual(loose(messages), loose(bodyOf(endpoint, 0).messages))
     }))
 
@@ -231,7 +288,13 @@ describe("there and back again", () => {
     it.live(`an agent runs its tools and ends with an answer ${streams ? "that streams" : "that is whole"}`, () =>
       Effect.gen(function*() {
         const { back } = yield* around([
-          { toolCalls: [{ id: "c1", name: "add", args: { a: 2, b: 3 } }, { id: "c2", name: "add", args: { a: 4, b: 5 } }] },
+          {
+            toolCalls: [{ id: "c1", name: "add", args: { a: 2, b: 3 } }, {
+              id: "c2",
+              name: "add",
+              args: { a: 4, b: 5 }
+            }]
+          },
           { text: "5 and 9" }
         ])
         const ran: Array<number> = []
@@ -261,7 +324,9 @@ describe("there and back again", () => {
       })
       const seen = yield* Deferred.make<void>()
       const back = EffectAi.fromLanguageModel(model)
-      const fiber = yield* Effect.forkChild(back.stream?.(request(), () => void Deferred.doneUnsafe(seen, Effect.void)) ?? Effect.never)
+      const fiber = yield* Effect.forkChild(
+        back.stream?.(request(), () => void Deferred.doneUnsafe(seen, Effect.void)) ?? Effect.never
+      )
       yield* Deferred.await(seen)
       yield* Fiber.interrupt(fiber)
       yield* Deferred.await(stopped)

@@ -38,7 +38,10 @@ const theirs: ReadonlyArray<readonly [AiError.AiErrorReason, Errors.ProviderErro
   [new AiError.AuthenticationError({ kind: "InsufficientPermissions" }), "Permission"],
   [new AiError.ContentPolicyError({ description: "no" }), "ContentFiltered"],
   [new AiError.InvalidRequestError({ parameter: "n", description: "n is wrong" }), "InvalidRequest"],
-  [new AiError.InvalidRequestError({ description: "prompt is too long: 5000 tokens > 4096 maximum" }), "ContextOverflow"],
+  [
+    new AiError.InvalidRequestError({ description: "prompt is too long: 5000 tokens > 4096 maximum" }),
+    "ContextOverflow"
+  ],
   [new AiError.InternalProviderError({ description: "oops" }), "ServerError"],
   [new AiError.UnknownError({}), "ServerError"],
   [new AiError.InvalidResponseError({ description: "no JSON" }), "Malformed"],
@@ -58,7 +61,10 @@ const failing = (error: AiError.AiError, inStream = false) =>
     generateText: () => Effect.fail(error),
     streamText: () =>
       inStream
-        ? Stream.make({ type: "text-start", id: "0" }, { type: "text-delta", id: "0", delta: "Hel" }, { type: "error", error })
+        ? Stream.make({ type: "text-start", id: "0" }, { type: "text-delta", id: "0", delta: "Hel" }, {
+          type: "error",
+          error
+        })
         : Stream.fail(error)
   })
 
@@ -71,7 +77,9 @@ describe("an error of ours", () => {
           complete: () => Effect.fail(error),
           stream: () => Effect.fail(error)
         })
-        for (const asked of [model.generateText({ prompt: "hi" }), Stream.runDrain(model.streamText({ prompt: "hi" }))]) {
+        for (
+          const asked of [model.generateText({ prompt: "hi" }), Stream.runDrain(model.streamText({ prompt: "hi" }))]
+        ) {
           const seen = yield* Effect.flip<unknown, AiError.AiError, never>(asked)
           assert.strictEqual(seen.reason._tag, reason)
           assert.strictEqual(seen.isRetryable, isRetryable)
@@ -101,7 +109,10 @@ describe("an error of effect/ai", () => {
       Effect.gen(function*() {
         const error = AiError.make({ module: "Vendor", method: "m", reason })
         const provider = EffectAi.fromLanguageModel(yield* failing(error), { name: "p" })
-        const seen = [failure(yield* Effect.result(provider.complete(request()))), failure((yield* stream(provider)).result)]
+        const seen = [
+          failure(yield* Effect.result(provider.complete(request()))),
+          failure((yield* stream(provider)).result)
+        ]
         for (const one of seen) {
           assert.strictEqual(one._tag, tag)
           assert.strictEqual(one.provider, "p")
@@ -114,7 +125,11 @@ describe("an error of effect/ai", () => {
 
   it.effect("inside a stream keeps what had come", () =>
     Effect.gen(function*() {
-      const error = AiError.make({ module: "Vendor", method: "m", reason: new AiError.InternalProviderError({ description: "oops" }) })
+      const error = AiError.make({
+        module: "Vendor",
+        method: "m",
+        reason: new AiError.InternalProviderError({ description: "oops" })
+      })
       const { deltas, result } = yield* stream(EffectAi.fromLanguageModel(yield* failing(error, true)))
       assert.strictEqual(textOf(deltas), "Hel")
       assert.strictEqual(failure(result)._tag, "ServerError")
@@ -128,7 +143,10 @@ describe("what cannot be asked", () => {
       const model = yield* EffectAi.toLanguageModel({ name: "p", complete: () => Effect.die(new Error("asked")) })
       const provider = EffectAi.fromLanguageModel(model)
       assert.strictEqual(provider.name, "effect-ai")
-      assert.strictEqual(failure(yield* Effect.result(provider.complete(request("hi", { model: "other" }))))._tag, "NotFound")
+      assert.strictEqual(
+        failure(yield* Effect.result(provider.complete(request("hi", { model: "other" }))))._tag,
+        "NotFound"
+      )
     }))
 
   it.effect("is a tool that a vendor runs", () =>

@@ -22,7 +22,12 @@ const openai = (
 ): JsonObject => ({ error: { message, type, param, code } })
 
 const rows: Record<string, Row> = {
-  "401": { status: 401, body: openai("Incorrect API key provided: test-key", "invalid_api_key"), tag: "Auth", says: /Incorrect API key/ },
+  "401": {
+    status: 401,
+    body: openai("Incorrect API key provided: test-key", "invalid_api_key"),
+    tag: "Auth",
+    says: /Incorrect API key/
+  },
   "401 with a code that is a text (Azure)": {
     status: 401,
     body: { error: { code: "401", message: "Access denied due to invalid subscription key" } },
@@ -31,13 +36,17 @@ const rows: Record<string, Row> = {
   "401 with a detail (Mistral)": { status: 401, body: { detail: "Unauthorized" }, tag: "Auth", says: /Unauthorized/ },
   "400 with a wrong key (xAI)": {
     status: 400,
-    body: { code: "invalid-argument", error: "Incorrect API key provided: te***ey. You can obtain an API key from the console." },
+    body: {
+      code: "invalid-argument",
+      error: "Incorrect API key provided: te***ey. You can obtain an API key from the console."
+    },
     tag: "Auth",
     says: /Incorrect API key/
   },
   "400 with a wrong key (Google)": {
     status: 400,
-    body: "[{\"error\":{\"code\":400,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"INVALID_ARGUMENT\"}}]",
+    body:
+      "[{\"error\":{\"code\":400,\"message\":\"API key not valid. Please pass a valid API key.\",\"status\":\"INVALID_ARGUMENT\"}}]",
     tag: "Auth"
   },
   "403": { status: 403, body: openai("You may not use this model"), tag: "Permission" },
@@ -70,7 +79,10 @@ const rows: Record<string, Row> = {
   },
   "400 without credit (Anthropic)": {
     status: 400,
-    body: { type: "error", error: { type: "invalid_request_error", message: "Your credit balance is too low to access the API." } },
+    body: {
+      type: "error",
+      error: { type: "invalid_request_error", message: "Your credit balance is too low to access the API." }
+    },
     tag: "QuotaExceeded"
   },
   "429": { status: 429, body: openai("Rate limit reached", "rate_limit_exceeded", "tokens"), tag: "RateLimited" },
@@ -81,13 +93,27 @@ const rows: Record<string, Row> = {
   },
   "429 with what the upstream said (OpenRouter)": {
     status: 429,
-    body: { error: { message: "Provider returned error", code: 429, metadata: { raw: "please retry in 20s", provider_name: "X" } } },
+    body: {
+      error: {
+        message: "Provider returned error",
+        code: 429,
+        metadata: { raw: "please retry in 20s", provider_name: "X" }
+      }
+    },
     tag: "RateLimited",
     more: { retryAfterMs: 20_000 }
   },
   "429 without a body": { status: 429, body: "", tag: "RateLimited" },
-  "503": { status: 503, body: openai("The engine is overloaded", "server_is_overloaded", "server_error"), tag: "Overloaded" },
-  "529": { status: 529, body: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } }, tag: "Overloaded" },
+  "503": {
+    status: 503,
+    body: openai("The engine is overloaded", "server_is_overloaded", "server_error"),
+    tag: "Overloaded"
+  },
+  "529": {
+    status: 529,
+    body: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+    tag: "Overloaded"
+  },
   "500 that says overloaded": { status: 500, body: openai("Model is overloaded, try again later"), tag: "Overloaded" },
   "400 of a filter (Azure)": {
     status: 400,
@@ -121,7 +147,10 @@ const rows: Record<string, Row> = {
   "400 of a context (DeepSeek, wrong content type)": {
     status: 400,
     headers: { "content-type": "application/octet-stream" },
-    body: openai("This model's maximum context length is 65536 tokens. However, you requested 70001 tokens", "invalid_request_error"),
+    body: openai(
+      "This model's maximum context length is 65536 tokens. However, you requested 70001 tokens",
+      "invalid_request_error"
+    ),
     tag: "ContextOverflow",
     more: { limit: 65536, requested: 70001 }
   },
@@ -170,7 +199,12 @@ const rows: Record<string, Row> = {
     says: /body\.messages: field required/
   },
   "500": { status: 500, body: openai("The server had an error", null, "server_error"), tag: "ServerError" },
-  "500 as text (transformers)": { status: 500, body: "Internal Server Error", tag: "ServerError", says: /Internal Server Error/ },
+  "500 as text (transformers)": {
+    status: 500,
+    body: "Internal Server Error",
+    tag: "ServerError",
+    says: /Internal Server Error/
+  },
   "502 of a proxy": {
     status: 502,
     body: "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>",
@@ -215,7 +249,11 @@ describe("the wish to wait", () => {
     "is read in milliseconds": [{ "retry-after-ms": "150", "retry-after": "9" }, "", 150],
     "is not read from milliseconds that are 0 (Azure)": [{ "retry-after-ms": "0", "retry-after": "1" }, "", 1000],
     "is read in seconds": [{ "retry-after": "2" }, "", 2000],
-    "is read as a date": [{ "retry-after": "Sat, 21 Nov 2026 10:00:05 GMT", date: "Sat, 21 Nov 2026 10:00:00 GMT" }, "", 5000],
+    "is read as a date": [
+      { "retry-after": "Sat, 21 Nov 2026 10:00:05 GMT", date: "Sat, 21 Nov 2026 10:00:00 GMT" },
+      "",
+      5000
+    ],
     "is read from a text": [{}, "Please try again in 1.5s.", 1500],
     "is read from a text in minutes and seconds": [{}, "Please try again in 1m30s.", 90_000],
     "is read from a text in milliseconds": [{}, "try again in 20ms", 20],
@@ -226,13 +264,20 @@ describe("the wish to wait", () => {
     it.live(name, () =>
       Effect.gen(function*() {
         const { provider } = yield* scripted([{ status: 429, headers, body: openai(message, "rate_limit_exceeded") }])
-        assert.strictEqual(ProviderError.retryAfterMs(failure(yield* Effect.result(provider.complete(request())))), expected)
+        assert.strictEqual(
+          ProviderError.retryAfterMs(failure(yield* Effect.result(provider.complete(request())))),
+          expected
+        )
       }))
   }
 
   it.live("is not read from a good answer (Hugging Face)", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([{ status: 200, headers: { "retry-after": "30" }, body: openai("too many requests", 429) }])
+      const { provider } = yield* scripted([{
+        status: 200,
+        headers: { "retry-after": "30" },
+        body: openai("too many requests", 429)
+      }])
       assert.isUndefined(ProviderError.retryAfterMs(failure(yield* Effect.result(provider.complete(request())))))
     }))
 })
@@ -281,14 +326,18 @@ describe("an error shows", () => {
 describe("a request that cannot be sent", () => {
   it.effect("because no model is named says so", () =>
     Effect.gen(function*() {
-      const error = failure(yield* Effect.result(OpenAiCompatible.make({ baseUrl: "http://127.0.0.1:9/v1" }).complete(request())))
+      const error = failure(
+        yield* Effect.result(OpenAiCompatible.make({ baseUrl: "http://127.0.0.1:9/v1" }).complete(request()))
+      )
       assert.strictEqual(error._tag, "InvalidRequest")
       assert.match(error.message, /no model is named/)
     }))
 
   it.live("because the base URL is none says so", () =>
     Effect.gen(function*() {
-      const error = failure(yield* Effect.result(OpenAiCompatible.make({ baseUrl: "nonsense", model: "m" }).complete(request())))
+      const error = failure(
+        yield* Effect.result(OpenAiCompatible.make({ baseUrl: "nonsense", model: "m" }).complete(request()))
+      )
       assert.strictEqual(error._tag, "InvalidRequest")
     }))
 })

@@ -31,27 +31,40 @@ describe("a server of somebody else", () => {
   it.live("asks for a tool and reads its result", () =>
     Effect.gen(function*() {
       const { mock, provider } = yield* foreign
-      mock.on({ userMessage: "read a.txt", hasToolResult: false }, { toolCalls: [{ name: "read_file", arguments: `{"path":"a.txt"}` }] })
+      mock.on({ userMessage: "read a.txt", hasToolResult: false }, {
+        toolCalls: [{ name: "read_file", arguments: `{"path":"a.txt"}` }]
+      })
       mock.on({ userMessage: "read a.txt", hasToolResult: true }, { content: "It says 42." })
       const first: Message = { role: "user", content: "read a.txt" }
       const { deltas, result } = yield* stream(provider, request("", { messages: [first], tools: [readFile] }))
       const asked = success(result)
       assert.strictEqual(asked.finishReason, "tool-calls")
-      assert.deepStrictEqual(asked.toolCalls.map(({ args, name }) => ({ args, name })), [{ name: "read_file", args: { path: "a.txt" } }])
-      assert.strictEqual(deltas.map((delta) => delta.type === "tool-call" ? delta.argsText : "").join(""), `{"path":"a.txt"}`)
+      assert.deepStrictEqual(asked.toolCalls.map(({ args, name }) => ({ args, name })), [{
+        name: "read_file",
+        args: { path: "a.txt" }
+      }])
+      assert.strictEqual(
+        deltas.map((delta) => delta.type === "tool-call" ? delta.argsText : "").join(""),
+        `{"path":"a.txt"}`
+      )
       const messages: ReadonlyArray<Message> = [
         first,
         { role: "assistant", content: asked.text, toolCalls: asked.toolCalls },
         { role: "tool", toolCallId: asked.toolCalls[0]?.id ?? "", toolName: "read_file", content: "42" }
       ]
-      assert.strictEqual(success((yield* stream(provider, request("", { messages, tools: [readFile] }))).result).text, "It says 42.")
+      assert.strictEqual(
+        success((yield* stream(provider, request("", { messages, tools: [readFile] }))).result).text,
+        "It says 42."
+      )
     }))
 
   it.live("is overloaded, limits and fails", () =>
     Effect.gen(function*() {
       const { mock, provider } = yield* foreign
       mock.onMessage("hello", { content: "hi" })
-      for (const [status, tag] of [[503, "Overloaded"], [429, "RateLimited"], [401, "Auth"], [500, "ServerError"]] as const) {
+      for (
+        const [status, tag] of [[503, "Overloaded"], [429, "RateLimited"], [401, "Auth"], [500, "ServerError"]] as const
+      ) {
         mock.nextRequestError(status, { message: "no", type: "server_error" })
         assert.strictEqual(failure((yield* stream(provider, request("hello"))).result)._tag, tag)
       }

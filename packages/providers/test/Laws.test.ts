@@ -24,15 +24,20 @@ const spoilt =
     }
   }
 /** The real provider that answers something else. */
-const answering = (change: (response: LlmResponse) => LlmResponse) => spoilt((call) => (request) => Effect.map(call(request), change))
+const answering = (change: (response: LlmResponse) => LlmResponse) =>
+  spoilt((call) => (request) => Effect.map(call(request), change))
 
 const bugs: ReadonlyArray<
   readonly [what: string, make: (endpoint: { readonly url: string }) => LlmProvider, caught: ReadonlyArray<string>]
 > = [
-  ["counts usage that nobody reported", answering((one) => ({ ...one, usage: one.usage ?? { inputTokens: 0, outputTokens: 0 } })), [
-    "complete: usage that is not reported is absent, never zero",
-    "stream: usage that is not reported is absent, never zero"
-  ]],
+  [
+    "counts usage that nobody reported",
+    answering((one) => ({ ...one, usage: one.usage ?? { inputTokens: 0, outputTokens: 0 } })),
+    [
+      "complete: usage that is not reported is absent, never zero",
+      "stream: usage that is not reported is absent, never zero"
+    ]
+  ],
   ["retries by itself", spoilt((call) => (request) => Effect.catch(call(request), () => call(request))), [
     "complete: a model that fails (rate-limited) is a typed error, and is asked once",
     "stream: a model that fails (server) is a typed error, and is asked once"
@@ -57,7 +62,10 @@ const bugs: ReadonlyArray<
   [
     "swallows failures",
     spoilt((call) => (request) =>
-      Effect.catch(call(request), () => Effect.succeed({ model: "m", text: "", toolCalls: [], finishReason: "stop" } as const))
+      Effect.catch(
+        call(request),
+        () => Effect.succeed({ model: "m", text: "", toolCalls: [], finishReason: "stop" } as const)
+      )
     ),
     [
       "complete: a model that fails (garbage) is a typed error, and is asked once",
@@ -83,14 +91,20 @@ const bugs: ReadonlyArray<
       "complete: arguments that are not JSON (not json at all) are marked, or a typed error"
     ]
   ],
-  ["trims texts", answering((one) => ({ ...one, text: one.text.trim().slice(0, 10_000) })), ["complete: a text may be long"]],
+  ["trims texts", answering((one) => ({ ...one, text: one.text.trim().slice(0, 10_000) })), [
+    "complete: a text may be long"
+  ]],
   ["loses what is not ASCII", answering((one) => ({ ...one, text: one.text.replaceAll(/[^\x20-\x7e]/g, "?") })), [
     "complete: a text comes back exactly, whatever is in it",
     "stream: the response is the same that complete gives, and its pieces are its text"
   ]],
-  ["makes up an answer", answering((one) => one.text === "" && one.toolCalls.length === 0 ? { ...one, text: "(no answer)" } : one), [
-    "complete: an answer of nothing is an empty text or a typed error, never made up"
-  ]],
+  [
+    "makes up an answer",
+    answering((one) => one.text === "" && one.toolCalls.length === 0 ? { ...one, text: "(no answer)" } : one),
+    [
+      "complete: an answer of nothing is an empty text or a typed error, never made up"
+    ]
+  ],
   ["reverses tool calls", answering((one) => ({ ...one, toolCalls: one.toolCalls.toReversed() })), [
     "complete: tool calls come back with their arguments, in order"
   ]],
@@ -102,7 +116,8 @@ const bugs: ReadonlyArray<
     const provider = real(endpoint)
     return {
       ...provider,
-      stream: (request, sink) => Effect.tap(provider.complete(request), ({ text }) => Effect.sync(() => void sink({ type: "text", text })))
+      stream: (request, sink) =>
+        Effect.tap(provider.complete(request), ({ text }) => Effect.sync(() => void sink({ type: "text", text })))
     }
   }, ["stream: the response is the same that complete gives, and its pieces are its text"]],
   ["cannot stream", (endpoint) => {
@@ -126,7 +141,9 @@ describe("the laws of providers", () => {
     { timeout: 60_000 },
     async ({ caught, make }) => {
       const broken: Array<string> = []
-      for (const { name, run } of ProviderLaws.cases(ProviderLaws.overEndpoint(make))) await run().catch(() => broken.push(name))
+      for (const { name, run } of ProviderLaws.cases(ProviderLaws.overEndpoint(make))) {
+        await run().catch(() => broken.push(name))
+      }
       assert.includeMembers(broken, [...caught])
       assert.isNotEmpty(broken)
     }

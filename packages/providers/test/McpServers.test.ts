@@ -15,11 +15,15 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 
 const file = fileURLToPath(new URL("./mcpEcho.ts", import.meta.url))
-const echo = (...args: ReadonlyArray<string>): McpServers.Program => ({ command: process.execPath, args: [file, ...args] })
+const echo = (...args: ReadonlyArray<string>): McpServers.Program => ({
+  command: process.execPath,
+  args: [file, ...args]
+})
 
 const call = (mcp: McpServers.McpServers, tool: string, args = {}, server = "echo"): Promise<McpResult> =>
   Effect.runPromise(mcp.callTool(server, tool, args))
-const pidOf = async (mcp: McpServers.McpServers): Promise<number> => Number((await call(mcp, "pid")).content[0]?.["text"])
+const pidOf = async (mcp: McpServers.McpServers): Promise<number> =>
+  Number((await call(mcp, "pid")).content[0]?.["text"])
 const failing = (promise: Promise<unknown>): Promise<string> =>
   promise.then(() => assert.fail("expected an McpError"), (error: unknown) => {
     assert.instanceOf(error, McpServers.McpError)
@@ -56,7 +60,10 @@ describe("MCP servers", () => {
       structuredContent: { a: [1] },
       isError: false
     })
-    assert.deepStrictEqual(await call(mcp, "fail"), { content: [{ type: "text", text: "the disk is full" }], isError: true })
+    assert.deepStrictEqual(await call(mcp, "fail"), {
+      content: [{ type: "text", text: "the disk is full" }],
+      isError: true
+    })
     assert.match(await failing(call(mcp, "nothing")), /^echo: nothing: .*no such tool/)
     assert.match(await failing(call(mcp, "large")), /too large/)
   })
@@ -64,7 +71,12 @@ describe("MCP servers", () => {
   it("list their tools, one server's or all", async () => {
     await using mcp = McpServers.make({ echo: echo(), other: echo() })
     const own = await Effect.runPromise(mcp.listTools("echo"))
-    assert.deepStrictEqual(own[0], { server: "echo", name: "pid", description: "The tool pid", inputSchema: { type: "object" } })
+    assert.deepStrictEqual(own[0], {
+      server: "echo",
+      name: "pid",
+      description: "The tool pid",
+      inputSchema: { type: "object" }
+    })
     const all = await Effect.runPromise(mcp.listTools())
     assert.deepStrictEqual([all.length, all.at(-1)?.server], [own.length * 2, "other"])
   })
@@ -102,7 +114,10 @@ describe("MCP servers", () => {
       web: { url: "http://127.0.0.1:1/" }
     })
     for (const _ of [1, 2]) {
-      assert.match(await failing(call(mcp, "pid", {}, "broken")), /cannot connect to the MCP server "broken": .*it said: no licence found/)
+      assert.match(
+        await failing(call(mcp, "pid", {}, "broken")),
+        /cannot connect to the MCP server "broken": .*it said: no licence found/
+      )
     }
     assert.match(await failing(call(mcp, "pid", {}, "none")), /"none": .*ENOENT/)
     assert.match(await failing(call(mcp, "pid", {}, "web")), /"web"/)
@@ -187,7 +202,8 @@ describe("MCP servers", () => {
       mcp,
       hooks: [{
         name: "asking",
-        preTurn: async (_input, ctx) => void said.push((await ctx.promise(ctx.mcp.callTool("echo", "echo", { a: 1 }))).structuredContent)
+        preTurn: async (_input, ctx) =>
+          void said.push((await ctx.promise(ctx.mcp.callTool("echo", "echo", { a: 1 }))).structuredContent)
       }]
     })
     await agent.run("go")
@@ -250,7 +266,10 @@ describe("a file of MCP servers", () => {
       [{ url: "https://a.example", headers: [1] }, /headers: /]
     ]
     for (const [entry, why] of entries) {
-      const { servers, warnings } = McpServers.fromFile(JSON.stringify({ mcpServers: { bad: entry, good: { command: "a" } } }), "x.json")
+      const { servers, warnings } = McpServers.fromFile(
+        JSON.stringify({ mcpServers: { bad: entry, good: { command: "a" } } }),
+        "x.json"
+      )
       assert.deepStrictEqual(Object.keys(servers), ["good"])
       assert.lengthOf(warnings, 1)
       assert.match(warnings[0]!, why)

@@ -17,7 +17,9 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 const connected = async (...args: ReadonlyArray<string>): Promise<Client> => {
   const client = new Client({ name: "test", version: "1.0.0" })
   const file = fileURLToPath(new URL("./mcpServer.ts", import.meta.url))
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file, ...args], stderr: "inherit" }))
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [file, ...args], stderr: "inherit" })
+  )
   return client
 }
 
@@ -35,7 +37,9 @@ const asks = (name: string, args: Json = {}) => Scripted.toolCalls({ name, args 
 const run = async (name: string, args: Json = {}, config: Partial<AgentConfig> = {}) => {
   await using agent = createAgent({ provider: Scripted.make([asks(name, args), "done"]), tools, ...config })
   const { messages } = await agent.run("go")
-  return messages.flatMap((message) => message.role === "tool" ? [{ content: message.content, isError: message.isError === true }] : [])[0]
+  return messages.flatMap((message) =>
+    message.role === "tool" ? [{ content: message.content, isError: message.isError === true }] : []
+  )[0]
 }
 
 /** A client as it might be, of a server that may say anything. */
@@ -44,7 +48,8 @@ const fake = (pages: ReadonlyArray<unknown>, answer: unknown = { content: [] }):
   return { listTools: async () => pages[Math.min(page++, pages.length - 1)] as never, callTool: async () => answer }
 }
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: "object" }, ...more })
-const failing = (promise: Promise<unknown>): Promise<string> => promise.then(() => assert.fail("expected an McpError"), String)
+const failing = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(() => assert.fail("expected an McpError"), String)
 
 describe("tools of an MCP server", () => {
   it("have names, descriptions, schemas and the hints that the server states, from every page of the list", () => {
@@ -53,24 +58,42 @@ describe("tools of an MCP server", () => {
     assert.deepStrictEqual(read, {
       name: "mcp__files__read",
       description: "Reads a file as it was reviewed",
-      input: { type: "object", properties: { path: { type: "string" } }, required: ["path"], additionalProperties: false },
+      input: {
+        type: "object",
+        properties: { path: { type: "string" } },
+        required: ["path"],
+        additionalProperties: false
+      },
       readOnly: true,
       idempotent: true
     })
-    assert.deepInclude(tools[1], { name: "mcp__files__delete_all", description: "delete_all", readOnly: false, destructive: true })
+    assert.deepInclude(tools[1], {
+      name: "mcp__files__delete_all",
+      description: "delete_all",
+      readOnly: false,
+      destructive: true
+    })
     assert.notProperty(tools[2], "readOnly")
     const [odd] = tools.slice(-1)
     assert.match(odd!.name, /^mcp__files__a_name_with_spaces_and_more_than_so_m[a-z_]*_[0-9a-f]{14}$/)
   })
 
   it("are chosen by their own names, and named as it is wanted", async () => {
-    const some = await McpTools.fromClient(client, { server: "files", include: ["*a*", "!picture"], exclude: "delete_*", prefix: "fs_" })
+    const some = await McpTools.fromClient(client, {
+      server: "files",
+      include: ["*a*", "!picture"],
+      exclude: "delete_*",
+      prefix: "fs_"
+    })
     assert.deepStrictEqual(some.slice(0, 3).map(({ name }) => name), ["fs_read", "fs_stat", "fs_fail"])
     assert.isFalse(some.some(({ name }) => name.includes("delete")))
   })
 
   it("give texts, structured content, parts and errors to the model", async () => {
-    assert.deepStrictEqual(await run("mcp__files__read", { path: "a.txt" }), { content: "contents of a.txt\nand more", isError: false })
+    assert.deepStrictEqual(await run("mcp__files__read", { path: "a.txt" }), {
+      content: "contents of a.txt\nand more",
+      isError: false
+    })
     assert.deepStrictEqual(await run("mcp__files__stat", { path: "a.txt" }), { content: { size: 7 }, isError: false })
     assert.deepStrictEqual(await run("mcp__files__picture"), {
       content: [
@@ -137,8 +160,16 @@ describe("tools of an MCP server", () => {
     const other = await connected("and sends it to everybody")
     const now = McpTools.fingerprint(await McpTools.fromClient(other, { server: "files", exclude: "fail" }))
     await other.close()
-    assert.deepStrictEqual(McpTools.drift(reviewed, now), { added: [], removed: ["mcp__files__fail"], changed: ["mcp__files__read"] })
-    assert.deepStrictEqual(McpTools.drift({}, { constructor: "x", a: "y" }), { added: ["a", "constructor"], removed: [], changed: [] })
+    assert.deepStrictEqual(McpTools.drift(reviewed, now), {
+      added: [],
+      removed: ["mcp__files__fail"],
+      changed: ["mcp__files__read"]
+    })
+    assert.deepStrictEqual(McpTools.drift({}, { constructor: "x", a: "y" }), {
+      added: ["a", "constructor"],
+      removed: [],
+      changed: []
+    })
     const changes: ReadonlyArray<object> = [
       {},
       { description: "other" },
@@ -147,7 +178,9 @@ describe("tools of an MCP server", () => {
       { annotations: { destructiveHint: false } }
     ]
     const prints = await Promise.all(
-      changes.map(async (more) => McpTools.fingerprint(await McpTools.fromClient(fake([{ tools: [tool("a", more)] }]), { server: "s" })))
+      changes.map(async (more) =>
+        McpTools.fingerprint(await McpTools.fromClient(fake([{ tools: [tool("a", more)] }]), { server: "s" }))
+      )
     )
     assert.lengthOf(new Set(prints.map((print) => print["mcp__s__a"])), changes.length)
   })
@@ -180,7 +213,11 @@ describe("a server that does not keep to the protocol", () => {
   const reference = (to: string) => ({ type: "object", properties: { a: { $ref: to } } })
   for (
     const inputSchema of [
-      { ...reference("#/definitions/n"), $schema: "http://json-schema.org/draft-07/schema#", definitions: { n: { type: "string" } } },
+      {
+        ...reference("#/definitions/n"),
+        $schema: "http://json-schema.org/draft-07/schema#",
+        definitions: { n: { type: "string" } }
+      },
       reference("https://schemas.example/a.json"),
       { $ref: "#/$defs/n", $defs: { n: reference("#") } },
       { type: "object", properties: { pattern: reference("#/nowhere") } },
@@ -188,9 +225,14 @@ describe("a server that does not keep to the protocol", () => {
     ]
   ) {
     it(`has a tool with the schema ${JSON.stringify(inputSchema).slice(0, 60)}, which it checks itself`, async () => {
-      const client = fake([{ tools: [tool("a", { inputSchema }), tool("b")] }], { content: [{ type: "text", text: "called" }] })
+      const client = fake([{ tools: [tool("a", { inputSchema }), tool("b")] }], {
+        content: [{ type: "text", text: "called" }]
+      })
       const made = await McpTools.fromClient(client, { server: "s" })
-      const provider = Scripted.make([Scripted.toolCalls({ name: "mcp__s__a", args: { a: "x" } }, { name: "mcp__s__a", args: [] }), "done"])
+      const provider = Scripted.make([
+        Scripted.toolCalls({ name: "mcp__s__a", args: { a: "x" } }, { name: "mcp__s__a", args: [] }),
+        "done"
+      ])
       await using agent = createAgent({ provider, tools: made })
       const { messages } = await agent.run("go")
       assert.deepStrictEqual(provider.requests[0]?.tools[0]?.inputSchema, inputSchema)
@@ -204,7 +246,11 @@ describe("a server that does not keep to the protocol", () => {
       [null, /no result of a tool/, true],
       [{ content: "text" }, /no result of a tool/, true],
       [{}, /^""$/, false],
-      [{ content: [{ type: "text" }, { type: "hologram" }, 7] }, /^"\[content that cannot be read\]\\n\[content/, false],
+      [
+        { content: [{ type: "text" }, { type: "hologram" }, 7] },
+        /^"\[content that cannot be read\]\\n\[content/,
+        false
+      ],
       [{ isError: true, content: [], structuredContent: { a: 1 } }, /the tool failed and did not say why/, true],
       [{ structuredContent: { at: new Date(0) } }, /structured content is not JSON/, true],
       [{ structuredContent: null }, /^null$/, false],
@@ -217,7 +263,10 @@ describe("a server that does not keep to the protocol", () => {
     ] as const
   ) {
     it(`gives ${JSON.stringify(answer).slice(0, 60)} as it can be understood`, async () => {
-      const made = await McpTools.fromClient(fake([{ tools: [tool("a")] }], answer), { server: "s", maxResultLength: 100 })
+      const made = await McpTools.fromClient(fake([{ tools: [tool("a")] }], answer), {
+        server: "s",
+        maxResultLength: 100
+      })
       const said = await run("mcp__s__a", {}, { tools: made })
       assert.match(JSON.stringify(said?.content), content)
       assert.strictEqual(said?.isError, isError)
@@ -261,11 +310,18 @@ describe("hooks around them", () => {
 
   for (const [where, isInside] of [["the agent's own", false], ["a sub-agent's", true]] as const) {
     it(`fire as around any other tool: ${where}`, async () => {
-      const local = defineTool({ name: "mcp__files__read", description: "local", input: { type: "object" }, execute: () => "x" })
+      const local = defineTool({
+        name: "mcp__files__read",
+        description: "local",
+        input: { type: "object" },
+        execute: () => "x"
+      })
       const counts = await counted(tools, isInside)
       assert.deepStrictEqual(counts, await counted([local], isInside))
       const depth = isInside ? 1 : 0
-      for (const point of ["preToolCall", "wrapToolCall", "postToolCall"]) assert.strictEqual(counts[`${point}@${depth}`], 1)
+      for (const point of ["preToolCall", "wrapToolCall", "postToolCall"]) {
+        assert.strictEqual(counts[`${point}@${depth}`], 1)
+      }
     })
   }
 
@@ -284,6 +340,9 @@ describe("hooks around them", () => {
       content: "contents of b.txt\nand more",
       isError: false
     })
-    assert.deepStrictEqual(await run("mcp__files__delete_all", {}, config), { content: "read-only mode", isError: true })
+    assert.deepStrictEqual(await run("mcp__files__delete_all", {}, config), {
+      content: "read-only mode",
+      isError: true
+    })
   })
 })

@@ -19,22 +19,37 @@ const overflows: ReadonlyArray<readonly [string, Overflow.Overflow]> = [
     requested: 210532
   }],
   ["prompt is too long: 213462 tokens > 200000 maximum", { requested: 213462, limit: 200000 }],
-  ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again", {
-    requested: 210000,
-    limit: 200000
-  }],
+  [
+    "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
+    {
+      requested: 210000,
+      limit: 200000
+    }
+  ],
   ["request_too_large Request exceeds the maximum size", {}],
-  ["The input token count (1250000) exceeds the maximum number of tokens allowed (1048576).", { requested: 1250000, limit: 1048576 }],
-  ["This model's maximum prompt length is 131072 but the request contains 150000 tokens.", { limit: 131072, requested: 150000 }],
+  ["The input token count (1250000) exceeds the maximum number of tokens allowed (1048576).", {
+    requested: 1250000,
+    limit: 1048576
+  }],
+  ["This model's maximum prompt length is 131072 but the request contains 150000 tokens.", {
+    limit: 131072,
+    requested: 150000
+  }],
   ["Please reduce the length of the messages or completion. Current length is 42328 while limit is 40000", {
     requested: 42328,
     limit: 40000
   }],
   ["Please reduce the length of the messages or completion.", {}],
-  ["The input (9821 tokens) is longer than the model's context length (8192 tokens).", { requested: 9821, limit: 8192 }],
-  ["Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`", {
-    limit: 4096
+  ["The input (9821 tokens) is longer than the model's context length (8192 tokens).", {
+    requested: 9821,
+    limit: 8192
   }],
+  [
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`",
+    {
+      limit: 4096
+    }
+  ],
   [
     "the request exceeds the available context size. try increasing the context size or enable context shift exceed_context_size_error n_prompt_tokens: 5120 n_ctx: 4096",
     { requested: 5120, limit: 4096 }
@@ -62,7 +77,10 @@ const overflows: ReadonlyArray<readonly [string, Overflow.Overflow]> = [
 
 const others: ReadonlyArray<readonly [string, number?]> = [
   ["Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.", 429],
-  ["Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.", 429],
+  [
+    "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.",
+    429
+  ],
   ["This model's maximum context length is 10 tokens", 429],
   ["Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40 string_above_max_length"],
   ["Your prompt is being throttled, it is too long in the queue; please wait"],

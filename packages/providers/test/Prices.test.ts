@@ -65,7 +65,10 @@ describe("published prices", () => {
 
   it("know a provider by its name among the presets and by its host", () => {
     assert.isAbove(public_.costOf(usage, "deepseek-chat", "deepseek") ?? 0, 0)
-    assert.strictEqual(public_.costOf(usage, "deepseek-chat", "api.deepseek.com"), public_.costOf(usage, "deepseek-chat", "deepseek"))
+    assert.strictEqual(
+      public_.costOf(usage, "deepseek-chat", "api.deepseek.com"),
+      public_.costOf(usage, "deepseek-chat", "deepseek")
+    )
   })
 
   it("are unknown, and not zero, for models and providers nobody published", () => {

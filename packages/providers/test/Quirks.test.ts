@@ -2,7 +2,21 @@ import * as ProviderError from "@belay/core/ProviderError"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failure, request, scripted, stream, success, textOf } from "./support.ts"
-import { call, calls, check, type Chunk, chunk, completion, counted, finish, pathArgs, pathCall, runTable, sse, usage } from "./wire.ts"
+import {
+  call,
+  calls,
+  check,
+  type Chunk,
+  chunk,
+  completion,
+  counted,
+  finish,
+  pathArgs,
+  pathCall,
+  runTable,
+  sse,
+  usage
+} from "./wire.ts"
 
 runTable({
   "the message": {
@@ -51,11 +65,19 @@ runTable({
         }),
         finish("stop")
       ],
-      body: completion({ content: "hi", annotations: [], x: 1 }, "stop", { prompt_text: "p", kv_transfer_params: null }),
+      body: completion({ content: "hi", annotations: [], x: 1 }, "stop", {
+        prompt_text: "p",
+        kv_transfer_params: null
+      }),
       expect: { text: "hi" }
     },
     "has a second choice, which is left out": {
-      chunks: [chunk({ content: "hi" }), { choices: [{ index: 1, delta: { content: "no" } }] }, chunk({ content: "!" }), finish("stop")],
+      chunks: [
+        chunk({ content: "hi" }),
+        { choices: [{ index: 1, delta: { content: "no" } }] },
+        chunk({ content: "!" }),
+        finish("stop")
+      ],
       expect: { text: "hi!" }
     }
   },
@@ -76,7 +98,10 @@ runTable({
       ],
       expect: { usage: counted }
     },
-    "is in x_groq": { chunks: [chunk({ content: "hi" }), finish("stop", { x_groq: { id: "r", usage } })], expect: { usage: counted } },
+    "is in x_groq": {
+      chunks: [chunk({ content: "hi" }), finish("stop", { x_groq: { id: "r", usage } })],
+      expect: { usage: counted }
+    },
     "is in the choice (Kimi)": {
       chunks: [chunk({ content: "hi" }), chunk({}, { finish_reason: "stop", usage })],
       expect: { usage: counted }
@@ -110,10 +135,20 @@ runTable({
           cost_in_usd_ticks: 37_756_000
         }
       }),
-      expect: { usage: { inputTokens: 307, outputTokens: 26, billableOutputTokens: 253, reasoningTokens: 227, costUsd: 0.0037756 } }
+      expect: {
+        usage: {
+          inputTokens: 307,
+          outputTokens: 26,
+          billableOutputTokens: 253,
+          reasoningTokens: 227,
+          costUsd: 0.0037756
+        }
+      }
     },
     "hides thinking in the total (Gemini)": {
-      body: completion({ content: "hi" }, "stop", { usage: { prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 } }),
+      body: completion({ content: "hi" }, "stop", {
+        usage: { prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 }
+      }),
       expect: { usage: { inputTokens: 35, outputTokens: 12, billableOutputTokens: 74 } }
     },
     "has a price (OpenRouter)": {
@@ -121,7 +156,9 @@ runTable({
       expect: { usage: { ...counted, costUsd: 0.002 } }
     },
     "has a price in parts (Perplexity)": {
-      body: completion({ content: "hi" }, "stop", { usage: { ...usage, cost: { total_cost: 0.006, request_cost: 0.005 } } }),
+      body: completion({ content: "hi" }, "stop", {
+        usage: { ...usage, cost: { total_cost: 0.006, request_cost: 0.005 } }
+      }),
       expect: { usage: { ...counted, costUsd: 0.006 } }
     },
     "has reasoning at the top (DeepSeek on Azure)": {
@@ -137,19 +174,30 @@ runTable({
       expect: { usage: { inputTokens: 7, outputTokens: 2, billableOutputTokens: 2 } }
     },
     "is nonsense": {
-      body: completion({ content: "hi" }, "stop", { usage: { prompt_tokens: -1, completion_tokens: "many", total_tokens: null } }),
+      body: completion({ content: "hi" }, "stop", {
+        usage: { prompt_tokens: -1, completion_tokens: "many", total_tokens: null }
+      }),
       expect: { usage: undefined as never }
     }
   },
   "the finish reason": {
-    "is never set, but [DONE] comes": { chunks: [chunk({ content: "hi" })], expect: { text: "hi", finishReason: "unknown" } },
+    "is never set, but [DONE] comes": {
+      chunks: [chunk({ content: "hi" })],
+      expect: { text: "hi", finishReason: "unknown" }
+    },
     "is never set, but usage comes": {
       chunks: [chunk({ content: "hi" }), { choices: [], usage }],
       done: false,
       expect: { text: "hi", finishReason: "unknown" }
     },
-    "is null in a plain answer": { body: completion({ content: "hi" }, null), expect: { text: "hi", finishReason: "unknown" } },
-    "comes twice": { chunks: [calls(call(pathArgs)), finish("tool_calls"), finish("tool_calls")], expect: { finishReason: "tool-calls" } },
+    "is null in a plain answer": {
+      body: completion({ content: "hi" }, null),
+      expect: { text: "hi", finishReason: "unknown" }
+    },
+    "comes twice": {
+      chunks: [calls(call(pathArgs)), finish("tool_calls"), finish("tool_calls")],
+      expect: { finishReason: "tool-calls" }
+    },
     "key is missing until the end (transformers)": {
       chunks: [{ choices: [{ delta: { content: "hi" } }], model: "m-1" }, {
         choices: [{ delta: {}, finish_reason: "stop" }],
@@ -185,7 +233,9 @@ describe("the body is believed, not its headers:", () => {
 
   it.live("a stream as answer to a plain request", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([{ chunks: [sse([chunk({ content: "h" }), chunk({ content: "i" }), finish("stop")])] }])
+      const { provider } = yield* scripted([{
+        chunks: [sse([chunk({ content: "h" }), chunk({ content: "i" }), finish("stop")])]
+      }])
       check({ text: "hi", finishReason: "stop" }, yield* provider.complete(request()))
     }))
 
@@ -208,7 +258,10 @@ describe("an error with 200 is an error", () => {
       `event: error\ndata: {"error":{"message":"over capacity","type":"internal_server_error"},"status_code":503}\n\n`,
       "Overloaded"
     ],
-    "as a chunk with an error (OpenRouter)": [{ error: { code: 502, message: "Provider disconnected" } }, "ServerError"],
+    "as a chunk with an error (OpenRouter)": [
+      { error: { code: 502, message: "Provider disconnected" } },
+      "ServerError"
+    ],
     "beside choices (OpenRouter)": [
       chunk({ content: "" }, { finish_reason: "error" }, {
         error: { code: 429, message: "Provider returned error", metadata: { raw: "try again in 3s" } }
@@ -223,7 +276,10 @@ describe("an error with 200 is an error", () => {
     }, "ContextOverflow"],
     "as a text": [{ error: "model is loading, server overloaded" }, "Overloaded"],
     "as a finish reason": [chunk({}, { finish_reason: "error" }), "ServerError"],
-    "as a finish reason that names the window (Z.ai)": [chunk({}, { finish_reason: "model_context_window_exceeded" }), "ContextOverflow"],
+    "as a finish reason that names the window (Z.ai)": [
+      chunk({}, { finish_reason: "model_context_window_exceeded" }),
+      "ContextOverflow"
+    ],
     "as a message and a code": [{ message: "Too many requests", code: "1302" }, "RateLimited"],
     "as a detail (transformers)": [{ detail: "CUDA out of memory" }, "ServerError"]
   }
@@ -240,7 +296,10 @@ describe("an error with 200 is an error", () => {
 
   it.live("in a plain answer", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([{ status: 200, body: { error: { message: "Rate limit exceeded", code: 429 } } }, {
+      const { provider } = yield* scripted([{
+        status: 200,
+        body: { error: { message: "Rate limit exceeded", code: 429 } }
+      }, {
         status: 200,
         body: {}
       }, { status: 200, body: { choices: [] } }])

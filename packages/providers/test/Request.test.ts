@@ -8,7 +8,11 @@ import * as Effect from "effect/Effect"
 import { readFile, request, scripted, stream, success } from "./support.ts"
 
 /** What arrives at the endpoint. */
-const sent = (given: Partial<LlmRequest>, compat: Partial<OpenAiCompatible.Compat> = {}, options: OpenAiCompatible.Options = {}) =>
+const sent = (
+  given: Partial<LlmRequest>,
+  compat: Partial<OpenAiCompatible.Compat> = {},
+  options: OpenAiCompatible.Options = {}
+) =>
   Effect.gen(function*() {
     const { endpoint, provider } = yield* scripted([{ status: 200, body: answer }], { compat, ...options })
     yield* provider.complete(request("go", given))
@@ -50,7 +54,10 @@ describe("the body of a request has", () => {
       assert.deepStrictEqual(body, {
         model: "scripted",
         messages: [{ role: "system", content: "Be brief" }, { role: "user", content: "go" }],
-        tools: [{ type: "function", function: { name: "read_file", description: "Reads a file", parameters: readFile.inputSchema } }],
+        tools: [{
+          type: "function",
+          function: { name: "read_file", description: "Reads a file", parameters: readFile.inputSchema }
+        }],
         temperature: 0.5,
         top_p: 0.9,
         max_tokens: 100,
@@ -91,7 +98,12 @@ describe("the body of a request has", () => {
             content: [
               { type: "text", text: "look" },
               { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" },
-              { type: "file", mediaType: "application/pdf", url: "data:application/pdf;base64,AAAA", filename: "a.pdf" },
+              {
+                type: "file",
+                mediaType: "application/pdf",
+                url: "data:application/pdf;base64,AAAA",
+                filename: "a.pdf"
+              },
               { type: "file", mediaType: "audio/wav", url: "data:audio/wav;base64,AAAA" },
               { type: "file", mediaType: "text/csv", url: "https://example.com/a.csv", filename: "a.csv" }
             ]
@@ -136,7 +148,12 @@ describe("the body of a request has", () => {
     Effect.gen(function*() {
       const messages = messagesOf(
         yield* sent({
-          messages: [...called.slice(0, 2), { role: "tool", toolCallId: "call_1", toolName: "read_file", content: { n: [1, null] } }]
+          messages: [...called.slice(0, 2), {
+            role: "tool",
+            toolCallId: "call_1",
+            toolName: "read_file",
+            content: { n: [1, null] }
+          }]
         })
       )
       assert.strictEqual((messages[2] as JsonObject).content, `{"n":[1,null]}`)
@@ -145,7 +162,10 @@ describe("the body of a request has", () => {
   it.live("no half surrogate pairs", () =>
     Effect.gen(function*() {
       const messages = messagesOf(
-        yield* sent({ instructions: "a\ud83d", messages: [{ role: "user", content: "whole 👋, half \udc4b, and the text \\ud83d" }] })
+        yield* sent({
+          instructions: "a\ud83d",
+          messages: [{ role: "user", content: "whole 👋, half \udc4b, and the text \\ud83d" }]
+        })
       )
       assert.deepStrictEqual(messages, [{ role: "system", content: "a\ufffd" }, {
         role: "user",
@@ -164,7 +184,9 @@ describe("the body of a request has", () => {
           }, called[2] as Message]
         })
       )
-      assert.deepInclude(messages[1], { tool_calls: [{ id: "call_1", type: "function", function: { name: "f", arguments: "{}" } }] })
+      assert.deepInclude(messages[1], {
+        tool_calls: [{ id: "call_1", type: "function", function: { name: "f", arguments: "{}" } }]
+      })
     }))
 
   it.live("the wish for usage when it streams", () =>
@@ -199,11 +221,17 @@ describe("an endpoint that differs gets", () => {
       const long = `call_${"x".repeat(60)}`
       const transcript: ReadonlyArray<Message> = [
         { role: "user", content: "go" },
-        { role: "assistant", content: "", toolCalls: [{ id: long, name: "f", args: {} }, { id: "a b", name: "f", args: {} }] },
+        {
+          role: "assistant",
+          content: "",
+          toolCalls: [{ id: long, name: "f", args: {} }, { id: "a b", name: "f", args: {} }]
+        },
         { role: "tool", toolCallId: long, toolName: "f", content: "1" },
         { role: "tool", toolCallId: "a b", toolName: "f", content: "2" }
       ]
-      for (const [compat, pattern] of [[{}, /^[\w.:-]{1,40}$/], [{ toolIds: "alphanumeric-9" }, /^[a-z0-9]{9}$/]] as const) {
+      for (
+        const [compat, pattern] of [[{}, /^[\w.:-]{1,40}$/], [{ toolIds: "alphanumeric-9" }, /^[a-z0-9]{9}$/]] as const
+      ) {
         const messages = messagesOf(yield* sent({ messages: transcript }, compat)) as ReadonlyArray<JsonObject>
         const calls = (messages[1]?.tool_calls ?? []) as ReadonlyArray<{ readonly id: string }>
         const ids = calls.map((call) => call.id)
@@ -241,7 +269,9 @@ describe("an endpoint that differs gets", () => {
 
   it.live("no reasoning of another provider", () =>
     Effect.gen(function*() {
-      const [, message] = messagesOf(yield* sent({ messages: called }, { reasoningReplay: "always" }, { name: "another" }))
+      const [, message] = messagesOf(
+        yield* sent({ messages: called }, { reasoningReplay: "always" }, { name: "another" })
+      )
       assert.isFalse("reasoning_content" in (message as JsonObject))
     }))
 
@@ -257,16 +287,22 @@ describe("an endpoint that differs gets", () => {
       }, { role: "user", content: "on" }]
       const one = (messages: ReadonlyArray<Message>, replay: "always" | "with-tools") =>
         Effect.map(sent({ messages }, { reasoningReplay: replay }), (body) => messagesOf(body)[1] as JsonObject)
-      assert.deepStrictEqual(yield* one(said({ reasoningField: "reasoning", reasoningDetails: [{ type: "x" }] }), "always"), {
-        role: "assistant",
-        content: "hi",
-        reasoning_details: [{ type: "x" }]
-      })
+      assert.deepStrictEqual(
+        yield* one(said({ reasoningField: "reasoning", reasoningDetails: [{ type: "x" }] }), "always"),
+        {
+          role: "assistant",
+          content: "hi",
+          reasoning_details: [{ type: "x" }]
+        }
+      )
       assert.deepStrictEqual(yield* one(said({ reasoningField: "content" }), "always"), {
         role: "assistant",
         content: [{ type: "thinking", thinking: [{ type: "text", text: "so" }] }, { type: "text", text: "hi" }]
       })
-      assert.deepStrictEqual(yield* one(said({ reasoningField: "reasoning" }), "with-tools"), { role: "assistant", content: "hi" })
+      assert.deepStrictEqual(yield* one(said({ reasoningField: "reasoning" }), "with-tools"), {
+        role: "assistant",
+        content: "hi"
+      })
       assert.deepStrictEqual(yield* one(said({ extra_content: { a: 1 } }), "with-tools"), {
         role: "assistant",
         content: "hi",
@@ -276,11 +312,18 @@ describe("an endpoint that differs gets", () => {
 
   it.live("a second request without stream_options when it refuses them, and no third", () =>
     Effect.gen(function*() {
-      const refusal = { status: 400, body: { error: { message: "Unknown parameter: 'stream_options'", type: "invalid_request_error" } } }
+      const refusal = {
+        status: 400,
+        body: { error: { message: "Unknown parameter: 'stream_options'", type: "invalid_request_error" } }
+      }
       const { endpoint, provider } = yield* scripted([refusal, { text: "hi" }, { text: "hi" }, refusal])
       assert.strictEqual(success((yield* stream(provider)).result).text, "hi")
       assert.strictEqual(success((yield* stream(provider)).result).text, "hi")
-      assert.deepStrictEqual(endpoint.requests.map(({ body }) => "stream_options" in (body as JsonObject)), [true, false, false])
+      assert.deepStrictEqual(endpoint.requests.map(({ body }) => "stream_options" in (body as JsonObject)), [
+        true,
+        false,
+        false
+      ])
       assert.strictEqual((yield* stream(provider)).result._tag, "Failure")
       assert.lengthOf(endpoint.requests, 4)
     }))
@@ -345,10 +388,17 @@ describe("the headers", () => {
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       let n = 0
-      const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, model: "demo", apiKey: () => Promise.resolve(`test-key-${++n}`) })
+      const provider = OpenAiCompatible.make({
+        baseUrl: endpoint.url,
+        model: "demo",
+        apiKey: () => Promise.resolve(`test-key-${++n}`)
+      })
       yield* provider.complete(request())
       yield* provider.complete(request())
-      assert.deepStrictEqual(endpoint.requests.map(({ headers }) => headers.authorization), ["Bearer test-key-1", "Bearer test-key-2"])
+      assert.deepStrictEqual(endpoint.requests.map(({ headers }) => headers.authorization), [
+        "Bearer test-key-1",
+        "Bearer test-key-2"
+      ])
     }))
 })
 
@@ -362,7 +412,10 @@ describe("a provider", () => {
       }),
       { name: "deepseek", model: "deepseek-chat" }
     )
-    assert.deepInclude(OpenAiCompatible.fromEnv({ model: "mine", name: "me" }, { OPENAI_MODEL: "theirs" }), { name: "me", model: "mine" })
+    assert.deepInclude(OpenAiCompatible.fromEnv({ model: "mine", name: "me" }, { OPENAI_MODEL: "theirs" }), {
+      name: "me",
+      model: "mine"
+    })
     assert.strictEqual(OpenAiCompatible.make().name, "openai")
     assert.isFalse("model" in OpenAiCompatible.make())
   })
@@ -371,9 +424,12 @@ describe("a provider", () => {
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "demo" })
-      const answers = yield* Effect.forEach(Array.from({ length: 64 }, (_, n) => n), (n) => provider.complete(request(`number ${n}`)), {
+      const answers = yield* Effect.forEach(Array.from({ length: 64 }, (_, n) => n), (n) =>
+        provider.complete(request(`number ${n}`)), {
         concurrency: "unbounded"
       })
-      for (const [n, { text }] of answers.entries()) assert.include(text, `number ${n}`)
+      for (const [n, { text }] of answers.entries()) {
+        assert.include(text, `number ${n}`)
+      }
     }))
 })

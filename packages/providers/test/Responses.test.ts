@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import { failure, readFile, request, scripted, stream, success, textOf } from "./support.ts"
 
 const events = (...list: ReadonlyArray<JsonObject>) => ({
-  chunks: list.map((event, at) => `event: ${String(event.type as string)}\ndata: ${JSON.stringify({ sequence_number: at, ...event })}\n\n`)
+  chunks: list.map((event, at) =>
+    `event: ${String(event.type as string)}\ndata: ${JSON.stringify({ sequence_number: at, ...event })}\n\n`
+  )
 })
 const usage = {
   input_tokens: 10,
@@ -52,7 +54,10 @@ const textDelta = (delta: string): JsonObject => ({
   content_index: 0,
   delta
 })
-const completed = (output: Json, more: JsonObject = {}): JsonObject => ({ type: "response.completed", response: response(output, more) })
+const completed = (output: Json, more: JsonObject = {}): JsonObject => ({
+  type: "response.completed",
+  response: response(output, more)
+})
 const pathArgs = `{"path":"a"}`
 const pathCall = [{ id: "call_1", name: "read_file", args: { path: "a" } }]
 
@@ -63,14 +68,26 @@ describe("an answer of the Responses API", () => {
   it.live("is text, streamed and plain", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* speaks([
-        events({ type: "response.created", response: response([], { status: "in_progress" }) }, textDelta("Grü"), textDelta("ße"), {
-          type: "response.output_text.done",
-          text: "Grüße"
-        }, completed([message("Grüße")])),
+        events(
+          { type: "response.created", response: response([], { status: "in_progress" }) },
+          textDelta("Grü"),
+          textDelta("ße"),
+          {
+            type: "response.output_text.done",
+            text: "Grüße"
+          },
+          completed([message("Grüße")])
+        ),
         { status: 200, body: response([message("Grüße")]) }
       ])
       const { deltas, result } = yield* stream(provider)
-      assert.deepStrictEqual(success(result), { model: "m-1", text: "Grüße", usage: counted, toolCalls: [], finishReason: "stop" })
+      assert.deepStrictEqual(success(result), {
+        model: "m-1",
+        text: "Grüße",
+        usage: counted,
+        toolCalls: [],
+        finishReason: "stop"
+      })
       assert.strictEqual(textOf(deltas), "Grüße")
       assert.deepStrictEqual(yield* provider.complete(request()), success(result))
       assert.strictEqual(endpoint.requests[0]?.path, "/v1/responses")
@@ -111,7 +128,10 @@ describe("an answer of the Responses API", () => {
     Effect.gen(function*() {
       const { provider } = yield* speaks([events(
         { type: "response.output_item.added", item: call("") },
-        ...Array.from(pathArgs, (delta) => ({ type: "response.function_call_arguments.delta", item_id: "fc_1", delta })),
+        ...Array.from(
+          pathArgs,
+          (delta) => ({ type: "response.function_call_arguments.delta", item_id: "fc_1", delta })
+        ),
         { type: "response.output_item.done", item: call(pathArgs) },
         completed([call(pathArgs)])
       )])
@@ -120,7 +140,9 @@ describe("an answer of the Responses API", () => {
 
   it.live("has tool calls that come only with the end", () =>
     Effect.gen(function*() {
-      const { provider } = yield* speaks([events(completed([call(pathArgs), call(`{"path":"b"}`, { id: "fc_2", call_id: "call_2" })]))])
+      const { provider } = yield* speaks([
+        events(completed([call(pathArgs), call(`{"path":"b"}`, { id: "fc_2", call_id: "call_2" })]))
+      ])
       assert.deepStrictEqual(success((yield* stream(provider)).result).toolCalls, [...pathCall, {
         id: "call_2",
         name: "read_file",
@@ -130,7 +152,12 @@ describe("an answer of the Responses API", () => {
 
   it.live("has reasoning, and keeps what must go back", () =>
     Effect.gen(function*() {
-      const sealed = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "so so" }], encrypted_content: "sealed" }
+      const sealed = {
+        type: "reasoning",
+        id: "rs_1",
+        summary: [{ type: "summary_text", text: "so so" }],
+        encrypted_content: "sealed"
+      }
       const { endpoint, provider } = yield* speaks([
         events({ type: "response.reasoning_summary_text.delta", delta: "so so" }, textDelta("hi"), {
           type: "response.output_item.done",
@@ -159,7 +186,9 @@ describe("an answer of the Responses API", () => {
         content: plain.text,
         ...(plain.metadata === undefined ? {} : { metadata: plain.metadata })
       }
-      yield* provider.complete(request("", { messages: [{ role: "user", content: "go" }, said, { role: "user", content: "on" }] }))
+      yield* provider.complete(
+        request("", { messages: [{ role: "user", content: "go" }, said, { role: "user", content: "on" }] })
+      )
       assert.deepInclude(endpoint.requests[2]?.body, {
         input: [{ role: "user", content: "go" }, sealed, { role: "assistant", content: "hi", phase: "final_answer" }, {
           role: "user",
@@ -183,10 +212,17 @@ describe("an answer of the Responses API", () => {
             incomplete_details: { reason: "max_output_tokens" }
           })
         }),
-        { status: 200, body: response([message("hi")], { status: "incomplete", incomplete_details: { reason: "content_filter" } }) },
+        {
+          status: 200,
+          body: response([message("hi")], { status: "incomplete", incomplete_details: { reason: "content_filter" } })
+        },
         { status: 200, body: response([message("hi")], { status: "complete" }) }
       ])
-      assert.deepInclude(success((yield* stream(provider)).result), { refusal: "I cannot", text: "", finishReason: "stop" })
+      assert.deepInclude(success((yield* stream(provider)).result), {
+        refusal: "I cannot",
+        text: "",
+        finishReason: "stop"
+      })
       const cut = success((yield* stream(provider)).result)
       assert.deepInclude(cut, { text: "hi", finishReason: "length" })
       assert.deepStrictEqual(cut.toolCalls, [])
@@ -198,7 +234,10 @@ describe("an answer of the Responses API", () => {
 describe("an answer of the Responses API is kept", () => {
   it.live("when the connection breaks after its end", () =>
     Effect.gen(function*() {
-      const { provider } = yield* speaks([{ chunks: [...events(textDelta("hi"), completed([message("hi")])).chunks, 5], end: "reset" }])
+      const { provider } = yield* speaks([{
+        chunks: [...events(textDelta("hi"), completed([message("hi")])).chunks, 5],
+        end: "reset"
+      }])
       assert.strictEqual(success((yield* stream(provider)).result).text, "hi")
     }))
 })
@@ -209,12 +248,18 @@ describe("a failure of the Responses API is typed", () => {
       const { provider } = yield* speaks([
         events(textDelta("hi"), {
           type: "response.failed",
-          response: response([], { status: "failed", error: { code: "rate_limit_exceeded", message: "try again in 2s" } })
+          response: response([], {
+            status: "failed",
+            error: { code: "rate_limit_exceeded", message: "try again in 2s" }
+          })
         }),
         events({ type: "error", code: "server_error", message: "boom" }),
         events(textDelta("hi")),
         { status: 200, body: response([], { status: "failed", error: { code: "server_error", message: "boom" } }) },
-        { status: 400, body: { error: { message: "The requested model 'x' does not exist.", code: "model_not_found" } } }
+        {
+          status: 400,
+          body: { error: { message: "The requested model 'x' does not exist.", code: "model_not_found" } }
+        }
       ])
       const limited = failure((yield* stream(provider)).result)
       assert.strictEqual(limited._tag, "RateLimited")
@@ -238,7 +283,11 @@ describe("a request of the Responses API", () => {
         messages: [
           {
             role: "user",
-            content: [{ type: "text", text: "look" }, { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }, {
+            content: [{ type: "text", text: "look" }, {
+              type: "file",
+              mediaType: "image/png",
+              url: "data:image/png;base64,AAAA"
+            }, {
               type: "file",
               mediaType: "application/pdf",
               url: "https://example.com/a.pdf"
@@ -274,7 +323,13 @@ describe("a request of the Responses API", () => {
         ],
         store: false,
         instructions: "Be brief",
-        tools: [{ type: "function", name: "read_file", description: "Reads a file", parameters: readFile.inputSchema, strict: false }],
+        tools: [{
+          type: "function",
+          name: "read_file",
+          description: "Reads a file",
+          parameters: readFile.inputSchema,
+          strict: false
+        }],
         temperature: 0.5,
         max_output_tokens: 9,
         tool_choice: { type: "function", name: "read_file" },
@@ -297,13 +352,27 @@ describe("a server of somebody else", () => {
         }),
         (made) => Effect.promise(() => made.stop())
       )
-      mock.on({ userMessage: "read a.txt", hasToolResult: false }, { toolCalls: [{ name: "read_file", arguments: `{"path":"a.txt"}` }] })
+      mock.on({ userMessage: "read a.txt", hasToolResult: false }, {
+        toolCalls: [{ name: "read_file", arguments: `{"path":"a.txt"}` }]
+      })
       mock.on({ userMessage: "read a.txt", hasToolResult: true }, { content: "It says 42." })
-      const provider = OpenAiCompatible.make({ baseUrl: `${mock.url}/v1`, apiKey: "test-key", model: "gpt-4o", api: "responses" })
+      const provider = OpenAiCompatible.make({
+        baseUrl: `${mock.url}/v1`,
+        apiKey: "test-key",
+        model: "gpt-4o",
+        api: "responses"
+      })
       const first: Message = { role: "user", content: "read a.txt" }
       const asked = success((yield* stream(provider, request("", { messages: [first], tools: [readFile] }))).result)
-      assert.deepStrictEqual(asked.toolCalls.map(({ args, name }) => ({ args, name })), [{ name: "read_file", args: { path: "a.txt" } }])
-      const messages: ReadonlyArray<Message> = [first, { role: "assistant", content: asked.text, toolCalls: asked.toolCalls }, {
+      assert.deepStrictEqual(asked.toolCalls.map(({ args, name }) => ({ args, name })), [{
+        name: "read_file",
+        args: { path: "a.txt" }
+      }])
+      const messages: ReadonlyArray<Message> = [first, {
+        role: "assistant",
+        content: asked.text,
+        toolCalls: asked.toolCalls
+      }, {
         role: "tool",
         toolCallId: asked.toolCalls[0]?.id ?? "",
         toolName: "read_file",

@@ -35,13 +35,17 @@ const text = SessionFile.exportJsonl(state, records)
 const lines = text.trimEnd().split("\n")
 
 const refused = (given: string) => Effect.flip(SessionFile.importJsonl(given))
-const withLine = (index: number, line: string) => [...lines.slice(0, index), line, ...lines.slice(index + 1)].join("\n") + "\n"
+const withLine = (index: number, line: string) =>
+  [...lines.slice(0, index), line, ...lines.slice(index + 1)].join("\n") + "\n"
 
 describe("a session file", () => {
   it.effect("is read back as it was written", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* SessionFile.importJsonl(text), { state, records })
-      assert.deepStrictEqual((yield* SessionFile.importJsonl(SessionFile.exportJsonl({ ...state, messages: [] }))).state.messages, [])
+      assert.deepStrictEqual(
+        (yield* SessionFile.importJsonl(SessionFile.exportJsonl({ ...state, messages: [] }))).state.messages,
+        []
+      )
     }))
 
   it("has a header, one message a line, one record a line, and the state last", () => {
@@ -81,7 +85,12 @@ describe("a session file", () => {
         )
         assert.isUndefined(whyInvalid(kept.messages))
         assert.deepStrictEqual(kept.messages, state.messages.slice(0, kept.messages.length))
-        assert.deepStrictEqual([kept.phase, kept.sessionId, kept.revision, kept.turnNumber], ["ended", "session-1", 9, 3])
+        assert.deepStrictEqual([kept.phase, kept.sessionId, kept.revision, kept.turnNumber], [
+          "ended",
+          "session-1",
+          9,
+          3
+        ])
       }
       const { state: most } = yield* SessionFile.importJsonl(text.slice(0, -2))
       assert.deepStrictEqual(most.messages, state.messages)
@@ -95,17 +104,24 @@ describe("a session file", () => {
   ])(
     "that was cut off, and in which %s, is kept up to there",
     ([, entries, kept]) =>
-      Effect.map(SessionFile.importJsonl([lines[0], ...entries, "{\"type"].join("\n")), ({ state: { messages }, torn }) => {
-        assert.lengthOf(messages, kept)
-        assert.isUndefined(whyInvalid(messages))
-        assert.match(torn ?? "", new RegExp(`: ${kept} of 5 messages are kept`))
-      })
+      Effect.map(
+        SessionFile.importJsonl([lines[0], ...entries, "{\"type"].join("\n")),
+        ({ state: { messages }, torn }) => {
+          assert.lengthOf(messages, kept)
+          assert.isUndefined(whyInvalid(messages))
+          assert.match(torn ?? "", new RegExp(`: ${kept} of 5 messages are kept`))
+        }
+      )
   )
 
   it.effect("that was cut off in its header is none", () =>
     Effect.gen(function*() {
       for (let length = 0; length < lines[0]!.length; length++) {
-        assert.deepInclude(yield* refused(text.slice(0, length)), { _tag: "SessionFileError", problem: "not-a-session-file", line: 1 })
+        assert.deepInclude(yield* refused(text.slice(0, length)), {
+          _tag: "SessionFileError",
+          problem: "not-a-session-file",
+          line: 1
+        })
       }
     }))
 
@@ -118,18 +134,37 @@ describe("a session file", () => {
       /^line 4 is no message, record or state$/
     ],
     [withLine(3, "null"), 4, /^line 4 is no message, record or state$/],
-    [withLine(3, lines[4]!), 9, /^line 9 follows messages that are no conversation: message 2: expected the result of a, found b$/],
-    [[...lines.slice(0, 5), ...lines.slice(6)].join("\n"), 8, /^line 8 follows 4 messages, there were 5: lines are missing$/],
+    [
+      withLine(3, lines[4]!),
+      9,
+      /^line 9 follows messages that are no conversation: message 2: expected the result of a, found b$/
+    ],
+    [
+      [...lines.slice(0, 5), ...lines.slice(6)].join("\n"),
+      8,
+      /^line 8 follows 4 messages, there were 5: lines are missing$/
+    ],
     [[lines[0], lines[6], ...lines.slice(1)].join("\n"), 3, /^line 3 is a message after the records$/],
     [`${text}${lines[6]}\n`, 10, /^line 10 follows the state, which is the end$/],
-    [withLine(8, lines[8]!.replace("session-1", "session-2")), 9, /^line 9 is the state of session session-2, not of session-1$/],
+    [
+      withLine(8, lines[8]!.replace("session-1", "session-2")),
+      9,
+      /^line 9 is the state of session session-2, not of session-1$/
+    ],
     [withLine(8, lines[8]!.replace("\"tools\"", "\"thinking\"")), 9, /^line 9: not a run snapshot: .*phase/s],
-    [withLine(2, `{"type":"record","record":${"[".repeat(5000)}${"]".repeat(5000)}}`), 3, /^line 3 is no JSON of ours: .*deeper/]
-  ])("that is damaged is refused with the line (%#)", ([given, line, message]) =>
-    Effect.map(refused(given), (error) => {
-      assert.deepInclude(error, { problem: "corrupt", line })
-      assert.match(error.message, message)
-    }))
+    [
+      withLine(2, `{"type":"record","record":${"[".repeat(5000)}${"]".repeat(5000)}}`),
+      3,
+      /^line 3 is no JSON of ours: .*deeper/
+    ]
+  ])(
+    "that is damaged is refused with the line (%#)",
+    ([given, line, message]) =>
+      Effect.map(refused(given), (error) => {
+        assert.deepInclude(error, { problem: "corrupt", line })
+        assert.match(error.message, message)
+      })
+  )
 
   it.effect("of a newer version is refused, with what to do", () =>
     Effect.gen(function*() {
@@ -147,7 +182,10 @@ describe("a session file", () => {
 
   it.effect("keeps hostile keys as keys", () =>
     Effect.gen(function*() {
-      const hostile = text.replace("{\"at\":\"a\"}", "{\"__proto__\":{\"polluted\":1},\"constructor\":{\"name\":\"x\"}}")
+      const hostile = text.replace(
+        "{\"at\":\"a\"}",
+        "{\"__proto__\":{\"polluted\":1},\"constructor\":{\"name\":\"x\"}}"
+      )
       const { state: back } = yield* SessionFile.importJsonl(hostile)
       assert.isUndefined(({} as { readonly polluted?: unknown }).polluted)
       assert.strictEqual(back.messages.length, 5)

@@ -1,4 +1,7 @@
-/** Databases as every release wrote them, kept for good as dumps: each of them is still opened, and its sessions still go on. */
+/**
+ * Databases as every release wrote them, kept for good as dumps: each of them is still opened, and its sessions still
+ * go on.
+ */
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
@@ -36,7 +39,10 @@ describe("a database of an earlier release", () => {
       const written = Number(versionOf(path))
       for (let version = 1; version <= written; version++) {
         const name = `sqlite-v${version}.sql`
-        assert.isTrue(existsSync(new URL(name, folder)), `${name} is missing: dump it with the release that writes it, and never change it`)
+        assert.isTrue(
+          existsSync(new URL(name, folder)),
+          `${name} is missing: dump it with the release that writes it, and never change it`
+        )
       }
       assert.lengthOf(dumps, written)
     }))
@@ -49,23 +55,43 @@ describe("a database of an earlier release", () => {
       }
       using store = SqliteStore.make({ path })
       const sessions = await run(store.sessions.list())
-      assert.deepStrictEqual(sessions.map(({ id, messages, revision, status }) => ({ id, messages, revision, status })), [
-        { id: "ended", messages: 2, revision: 2, status: "idle" },
-        { id: "waiting", messages: 3, revision: 6, status: "suspended" }
-      ])
+      assert.deepStrictEqual(
+        sessions.map(({ id, messages, revision, status }) => ({ id, messages, revision, status })),
+        [
+          { id: "ended", messages: 2, revision: 2, status: "idle" },
+          { id: "waiting", messages: 3, revision: 6, status: "suspended" }
+        ]
+      )
       assert.strictEqual(await run(store.artifacts.read("waiting", "hook:log")), "one 👋\ntwo")
-      assert.deepInclude((await run(store.artifacts.list("waiting")))[0], { key: "hook:log", size: 10, by: "gate", mimeType: "text/plain" })
+      assert.deepInclude((await run(store.artifacts.list("waiting")))[0], {
+        key: "hook:log",
+        size: 10,
+        by: "gate",
+        mimeType: "text/plain"
+      })
       const records = await run(store.sessions.records("waiting"))
-      assert.deepStrictEqual(records.map((record) => (record as { readonly action: string }).action), ["Continue", "Ask"])
+      assert.deepStrictEqual(records.map((record) => (record as { readonly action: string }).action), [
+        "Continue",
+        "Ask"
+      ])
       assert.deepStrictEqual(await run(store.rules.load), [
         { hook: "gate", tool: "look" },
         { hook: "policy", tool: "deploy", fingerprint: "{\"args\":{},\"tool\":\"deploy\"}" }
       ])
       const account = await run(store.ledger.update("user/ada", (before) => [before, before]))
-      assert.deepInclude(account, { spent: { money: "1250000000", tokens: 420, calls: 3 }, estimated: 1, level: "warn" })
+      assert.deepInclude(account, {
+        spent: { money: "1250000000", tokens: 420, calls: 3 },
+        estimated: 1,
+        level: "warn"
+      })
       assert.deepStrictEqual(Object.keys(account.holds), ["call-4"])
 
-      const deploy = defineTool({ name: "deploy", description: "Deploys", input: { type: "object" }, execute: () => "deployed" })
+      const deploy = defineTool({
+        name: "deploy",
+        description: "Deploys",
+        input: { type: "object" },
+        execute: () => "deployed"
+      })
       await using agent = createAgent({
         provider: Scripted.make(["done"]),
         tools: [deploy],
@@ -73,10 +99,16 @@ describe("a database of an earlier release", () => {
         hooks: [{ name: "gate", tools: "deploy", preToolCall: () => HookAction.ask("production") }]
       })
       const session = await agent.session({ id: "waiting" })
-      assert.deepStrictEqual(session.pending.map(({ args, callId }) => ({ args, callId })), [{ args: { to: "production" }, callId: "d1" }])
+      assert.deepStrictEqual(session.pending.map(({ args, callId }) => ({ args, callId })), [{
+        args: { to: "production" },
+        callId: "d1"
+      }])
       const { messages, text } = await session.resume({ d1: { type: "approve" } })
       assert.strictEqual(text, "done")
-      assert.deepStrictEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["look done", "deployed"])
+      assert.deepStrictEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), [
+        "look done",
+        "deployed"
+      ])
       assert.strictEqual((await run(store.sessions.load("waiting")))?.messages.length, messages.length)
     }))
 })

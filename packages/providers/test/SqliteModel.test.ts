@@ -1,4 +1,6 @@
-/** The SQLite store against the one in memory, and session files against states: whatever is done, they hold the same. */
+/**
+ * The SQLite store against the one in memory, and session files against states: whatever is done, they hold the same.
+ */
 import type { Message } from "@belay/core/Message"
 import * as RunState from "@belay/core/RunState"
 import * as SessionStore from "@belay/core/SessionStore"
@@ -54,9 +56,22 @@ const does = Effect.fnUntraced(function*(store: Required<SessionStore.SessionSto
     const from = Math.max(0, before.messages.length - one.drop)
     const messages = one.texts.map((content): Message => ({ role: "user", content }))
     const revision = before.revision + 1 + one.off
-    const whole = { ...before, revision, messages: [...before.messages.slice(0, from), ...messages], hookState: { texts: one.texts } }
+    const whole = {
+      ...before,
+      revision,
+      messages: [...before.messages.slice(0, from), ...messages],
+      hookState: { texts: one.texts }
+    }
     const { messages: _messages, ...state } = whole
-    return yield* store.commit({ sessionId: one.id, revision, from, messages, state, records: one.texts, snapshot: () => whole })
+    return yield* store.commit({
+      sessionId: one.id,
+      revision,
+      from,
+      messages,
+      state,
+      records: one.texts,
+      snapshot: () => whole
+    })
   }
   if (one.act === "fork") return yield* store.fork(one.id, one.to)
   if (one.act === "remove") return yield* store.remove(one.id)
@@ -78,7 +93,9 @@ const contents = Effect.fnUntraced(function*(store: Required<SessionStore.Sessio
   }
   return {
     sessions,
-    list: list.map(({ createdAt: _createdAt, updatedAt: _updatedAt, ...rest }) => rest).toSorted((a, b) => a.id < b.id ? -1 : 1)
+    list: list.map(({ createdAt: _createdAt, updatedAt: _updatedAt, ...rest }) => rest).toSorted((a, b) =>
+      a.id < b.id ? -1 : 1
+    )
   }
 })
 
@@ -91,7 +108,10 @@ describe("a SQLite store", () => {
         using sqlite = SqliteStore.make({ path: ":memory:" })
         const memory = SessionStore.inMemory()
         for (const one of acts) {
-          const [expected, found] = [yield* Effect.exit(does(memory, one)), yield* Effect.exit(does(sqlite.sessions, one))]
+          const [expected, found] = [
+            yield* Effect.exit(does(memory, one)),
+            yield* Effect.exit(does(sqlite.sessions, one))
+          ]
           assert.deepStrictEqual(
             Exit.isSuccess(found) ? ["done", found.value] : ["failed"],
             Exit.isSuccess(expected) ? ["done", expected.value] : ["failed"],

@@ -1,4 +1,7 @@
-/** The SQLite store: the laws, the file and who may read it, files that are refused, several processes' worth of handles. */
+/**
+ * The SQLite store: the laws, the file and who may read it, files that are refused, several processes' worth of
+ * handles.
+ */
 import { defineHook } from "@belay/core/AgentHook"
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
@@ -12,7 +15,16 @@ import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Scripted from "@belay/testing/Scripted"
 import * as StoreLaws from "@belay/testing/StoreLaws"
 import * as Effect from "effect/Effect"
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -114,7 +126,9 @@ describe("SqliteStore", () => {
   })
 
   it("takes no options that make no sense", () => {
-    for (const options of [{ path: "" }, { path: "file:x?mode=memory" }, { path: "a\0b" }, { path: undefined }] as never[]) {
+    for (
+      const options of [{ path: "" }, { path: "file:x?mode=memory" }, { path: "a\0b" }, { path: undefined }] as never[]
+    ) {
       assert.deepInclude(thrown(() => SqliteStore.make(options)), { _tag: "ConfigError", key: "sqlite-store.path" })
     }
     assert.deepInclude(thrown(() => SqliteStore.make({ path: ":memory:", synchronous: "off" as never })), {
@@ -134,19 +148,46 @@ describe("SqliteStore", () => {
       SqliteStore.make({ path }).close()
       database(spoil)(path)
     }
-    const files: ReadonlyArray<readonly [string, (path: string) => void, problem: SqliteStore.StoreError["problem"], message: RegExp]> = [
+    const files: ReadonlyArray<
+      readonly [string, (path: string) => void, problem: SqliteStore.StoreError["problem"], message: RegExp]
+    > = [
       [
         "a newer one",
         ours((db) => db.exec("PRAGMA user_version = 2")),
         "newer",
         /of version 2, this Belay reads up to version 1: open it with a newer Belay/
       ],
-      ["another program's", database((db) => db.exec("CREATE TABLE t (a)")), "foreign", /belongs to another program: use another file/],
-      ["another program's that has no tables", database((db) => db.exec("PRAGMA application_id = 7")), "foreign", /another program/],
-      ["a text", (path) => writeFileSync(path, "these are my notes\n".repeat(100)), "corrupt", /no SQLite database: use another file/],
+      [
+        "another program's",
+        database((db) => db.exec("CREATE TABLE t (a)")),
+        "foreign",
+        /belongs to another program: use another file/
+      ],
+      [
+        "another program's that has no tables",
+        database((db) => db.exec("PRAGMA application_id = 7")),
+        "foreign",
+        /another program/
+      ],
+      [
+        "a text",
+        (path) => writeFileSync(path, "these are my notes\n".repeat(100)),
+        "corrupt",
+        /no SQLite database: use another file/
+      ],
       ["a short text", (path) => writeFileSync(path, "x"), "corrupt", /no SQLite database/],
-      ["one without its tables", ours((db) => db.exec("DROP TABLE rules")), "corrupt", /its table rules is not that of version 1/],
-      ["one with other tables", ours((db) => db.exec("ALTER TABLE rules ADD COLUMN more TEXT")), "corrupt", /its table rules is not/],
+      [
+        "one without its tables",
+        ours((db) => db.exec("DROP TABLE rules")),
+        "corrupt",
+        /its table rules is not that of version 1/
+      ],
+      [
+        "one with other tables",
+        ours((db) => db.exec("ALTER TABLE rules ADD COLUMN more TEXT")),
+        "corrupt",
+        /its table rules is not/
+      ],
       [
         "one that runs somebody's code",
         ours((db) => db.exec("CREATE TRIGGER t AFTER INSERT ON messages BEGIN DELETE FROM sessions; END")),
@@ -164,18 +205,21 @@ describe("SqliteStore", () => {
         /damaged|not that of/
       ]
     ]
-    it.each(files.map(([what, make, problem, message]) => ({ what, make, problem, message })))("$what", ({ make, message, problem }) => {
-      const path = join(folder(), "store.db")
-      make(path)
-      const before = readFileSync(path)
-      const error = thrown(() => SqliteStore.make({ path }))
-      assert.instanceOf(error, SqliteStore.StoreError)
-      assert.deepInclude(error, { path, problem })
-      assert.match(String(error["message"]), message)
-      assert.isTrue(String(error["message"]).startsWith(`${path}: `))
-      assert.isTrue(before.equals(readFileSync(path)))
-      assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
-    })
+    it.each(files.map(([what, make, problem, message]) => ({ what, make, problem, message })))(
+      "$what",
+      ({ make, message, problem }) => {
+        const path = join(folder(), "store.db")
+        make(path)
+        const before = readFileSync(path)
+        const error = thrown(() => SqliteStore.make({ path }))
+        assert.instanceOf(error, SqliteStore.StoreError)
+        assert.deepInclude(error, { path, problem })
+        assert.match(String(error["message"]), message)
+        assert.isTrue(String(error["message"]).startsWith(`${path}: `))
+        assert.isTrue(before.equals(readFileSync(path)))
+        assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
+      }
+    )
 
     it("a newer one that another process has open", () => {
       const path = join(folder(), "store.db")
@@ -191,7 +235,11 @@ describe("SqliteStore", () => {
       writeFileSync(join(home, "file"), "")
       symlinkSync(join(home, "no", "where"), join(home, "link"))
       for (const path of [home, join(home, "file", "store.db"), join(home, "link")]) {
-        assert.deepInclude(thrown(() => SqliteStore.make({ path })), { _tag: "StoreError", path, problem: "unreachable" })
+        assert.deepInclude(thrown(() => SqliteStore.make({ path })), {
+          _tag: "StoreError",
+          path,
+          problem: "unreachable"
+        })
       }
     })
   })
@@ -203,11 +251,19 @@ describe("SqliteStore", () => {
     await run(store.rules.add({ hook: "h", tool: "t" }))
     await run(store.ledger.update("a", (before) => [undefined, { ...before, elapsedMs: 1 }]))
     const other = new DatabaseSync(path)
-    other.exec("DELETE FROM messages WHERE position = 1; UPDATE rules SET rule = '{}'; UPDATE accounts SET account = '{\"spent\":'")
+    other.exec(
+      "DELETE FROM messages WHERE position = 1; UPDATE rules SET rule = '{}'; UPDATE accounts SET account = '{\"spent\":'"
+    )
     other.close()
-    assert.match(String((await failure(store.sessions.load("s")))["message"]), /session s should have 3 messages, 2 are there/)
+    assert.match(
+      String((await failure(store.sessions.load("s")))["message"]),
+      /session s should have 3 messages, 2 are there/
+    )
     assert.match(String((await failure(store.rules.load))["message"]), /a standing approval that is none/)
-    assert.match(String((await failure(store.ledger.update("a", (before) => [0, before])))["message"]), /a text that is not JSON/)
+    assert.match(
+      String((await failure(store.ledger.update("a", (before) => [0, before])))["message"]),
+      /a text that is not JSON/
+    )
   })
 
   it("decodes what it loads: a state that is none is a typed error", async () => {
@@ -279,14 +335,22 @@ describe("SqliteStore", () => {
     const path = join(folder(), "store.db")
     using one = SqliteStore.make({ path })
     using two = SqliteStore.make({ path })
-    const rules = [{ hook: "h", tool: "t" }, { hook: "h", tool: "t", fingerprint: "t:{}" }, { hook: "__proto__", tool: "\ud83d'" }]
+    const rules = [{ hook: "h", tool: "t" }, { hook: "h", tool: "t", fingerprint: "t:{}" }, {
+      hook: "__proto__",
+      tool: "\ud83d'"
+    }]
     for (const rule of [...rules, rules[0]!]) await run(one.rules.add(rule))
     assert.deepStrictEqual(await run(two.rules.load), rules)
   })
 })
 
 describe("an agent with a SqliteStore", () => {
-  const deploy = defineTool({ name: "deploy", description: "Deploys", input: { type: "object" }, execute: () => "deployed" })
+  const deploy = defineTool({
+    name: "deploy",
+    description: "Deploys",
+    input: { type: "object" },
+    execute: () => "deployed"
+  })
   const gate = defineHook({
     name: "gate",
     tools: "deploy",
@@ -331,12 +395,16 @@ describe("an agent with a SqliteStore", () => {
     const make = (store: SqliteStore.SqliteStore) => {
       const worker = createAgent({
         name: "worker",
-        provider: Scripted.make([(request) => said(request, Scripted.toolCalls({ name: "deploy", id: "w" }), "worked"), "worked"]),
+        provider: Scripted.make([
+          (request) => said(request, Scripted.toolCalls({ name: "deploy", id: "w" }), "worked"),
+          "worked"
+        ]),
         tools: [deploy]
       })
       return createAgent({
         provider: Scripted.make([
-          (request) => said(request, Scripted.toolCalls({ name: "work", id: "r", args: { message: "deploy it" } }), "done"),
+          (request) =>
+            said(request, Scripted.toolCalls({ name: "work", id: "r", args: { message: "deploy it" } }), "done"),
           "done"
         ]),
         tools: [agentTool({ name: "work", description: "Works", agent: worker })],

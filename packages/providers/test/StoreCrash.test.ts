@@ -1,4 +1,7 @@
-/** Processes that are killed while they write to a SQLite file, and processes that want the same session at once. BELAY_CRASHES sets how many are killed. */
+/**
+ * Processes that are killed while they write to a SQLite file, and processes that want the same session at once.
+ * BELAY_CRASHES sets how many are killed.
+ */
 import { digest } from "@belay/core/Json"
 import { whyInvalid } from "@belay/core/Message"
 import * as SqliteStore from "@belay/providers/SqliteStore"
@@ -39,7 +42,11 @@ const start = (args: ReadonlyArray<string>, heard: (line: string) => void) => {
     for (const line of lines) heard(line)
   })
   child.stderr.setEncoding("utf8").on("data", (text: string) => errors += text)
-  return { child, errors: () => errors, closed: once(child, "close") as Promise<[number | null, NodeJS.Signals | null]> }
+  return {
+    child,
+    errors: () => errors,
+    closed: once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
+  }
 }
 
 interface Ack {
@@ -47,8 +54,16 @@ interface Ack {
   readonly digest: string
 }
 
-/** Runs a worker until it has been heard `acks` times, kills it, and gives back the last that was heard of each session. */
-const crash = async (path: string, folder: string, prefix: string, seed: number, acks: number): Promise<ReadonlyMap<string, Ack>> => {
+/**
+ * Runs a worker until it has been heard `acks` times, kills it, and gives back the last that was heard of each session.
+ */
+const crash = async (
+  path: string,
+  folder: string,
+  prefix: string,
+  seed: number,
+  acks: number
+): Promise<ReadonlyMap<string, Ack>> => {
   const last = new Map<string, Ack>()
   let heard = 0
   const { child, closed, errors } = start(["work", path, folder, prefix, String(seed)], (line) => {
@@ -63,7 +78,12 @@ const crash = async (path: string, folder: string, prefix: string, seed: number,
 }
 
 /** What a killed process left behind is whole: nothing it acknowledged is lost, and every conversation is one. */
-const inspect = async (path: string, prefix: string, acked: ReadonlyMap<string, Ack>, seed: number): Promise<number> => {
+const inspect = async (
+  path: string,
+  prefix: string,
+  acked: ReadonlyMap<string, Ack>,
+  seed: number
+): Promise<number> => {
   using store = SqliteStore.make({ path })
   let length = 0
   for (const id of [0, 1, 2].map((index) => `${prefix}-${index}`)) {
@@ -73,20 +93,28 @@ const inspect = async (path: string, prefix: string, acked: ReadonlyMap<string, 
       assert.isDefined(state, `seed ${seed}: ${id} is lost`)
       assert.isAtLeast(state!.revision, ack.revision, `seed ${seed}: ${id}`)
       assert.isAtMost(state!.revision, ack.revision + 1, `seed ${seed}: ${id}`)
-      if (state!.revision === ack.revision) assert.strictEqual(digest(JSON.parse(JSON.stringify(state))), ack.digest, `seed ${seed}: ${id}`)
+      if (state!.revision === ack.revision) {
+        assert.strictEqual(digest(JSON.parse(JSON.stringify(state))), ack.digest, `seed ${seed}: ${id}`)
+      }
     }
     assert.isUndefined(whyInvalid(state?.messages ?? []), `seed ${seed}: ${id}`)
     length += state?.messages.length ?? 0
   }
   const database = new DatabaseSync(path)
-  assert.deepStrictEqual({ ...database.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" }, `seed ${seed}`)
+  assert.deepStrictEqual(
+    { ...database.prepare("PRAGMA integrity_check").get() },
+    { integrity_check: "ok" },
+    `seed ${seed}`
+  )
   assert.deepStrictEqual(database.prepare("PRAGMA foreign_key_check").all(), [], `seed ${seed}`)
   database.close()
   return length
 }
 
 /** What tools did outside: `name callId key`, of one lane. */
-const outside = (folder: string): ReadonlyArray<{ readonly name: string; readonly key: string; readonly call: string }> =>
+const outside = (
+  folder: string
+): ReadonlyArray<{ readonly name: string; readonly key: string; readonly call: string }> =>
   existsSync(join(folder, "outside.log"))
     ? readFileSync(join(folder, "outside.log"), "utf8").trimEnd().split("\n").map((line) => {
       const [name, call, key] = line.split(" ")
@@ -130,7 +158,9 @@ describe("a SQLite store", () => {
             assert.deepStrictEqual(twice, [], `${name} ran twice, seed ${seed}`)
           }
           const again = [...runs("sync")].filter(([, times]) => times.length > 1)
-          for (const [key, times] of again) assert.lengthOf(new Set(times.map(({ call }) => call)), 1, `key ${key} was used for two calls`)
+          for (const [key, times] of again) {
+            assert.lengthOf(new Set(times.map(({ call }) => call)), 1, `key ${key} was used for two calls`)
+          }
           return { length, ran: ran.length, again: again.length }
         }
         const ends = await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)))
@@ -155,7 +185,9 @@ describe("a SQLite store", () => {
           const said = new Promise<void>((resolve) => ready = resolve)
           return { ...start(["race", path, folder], () => ready?.()), said }
         })
-        await Promise.all(all.map(({ closed, errors, said }) => Promise.race([said, closed.then(() => assert.fail(errors()))])))
+        await Promise.all(
+          all.map(({ closed, errors, said }) => Promise.race([said, closed.then(() => assert.fail(errors()))]))
+        )
         for (const { child, closed } of all) {
           child.kill("SIGKILL")
           await closed
@@ -213,49 +245,56 @@ describe("a SQLite store", () => {
       })
   )
 
-  it("gives a session that two processes resume at once to exactly one of them", { timeout: 120_000 }, () =>
-    inFolder(async (folder) => {
-      const rounds = 50
-      const path = join(folder, "store.db")
-      using store = SqliteStore.make({ path })
-      const racers = [0, 1].map(() => {
-        const waiting: Array<(line: string) => void> = []
-        const lines: Array<string> = []
-        const { child, closed, errors } = start(["race", path, folder], (line) => {
-          const next = waiting.shift()
-          if (next === undefined) lines.push(line)
-          else next(line)
+  it(
+    "gives a session that two processes resume at once to exactly one of them",
+    { timeout: 120_000 },
+    () =>
+      inFolder(async (folder) => {
+        const rounds = 50
+        const path = join(folder, "store.db")
+        using store = SqliteStore.make({ path })
+        const racers = [0, 1].map(() => {
+          const waiting: Array<(line: string) => void> = []
+          const lines: Array<string> = []
+          const { child, closed, errors } = start(["race", path, folder], (line) => {
+            const next = waiting.shift()
+            if (next === undefined) lines.push(line)
+            else next(line)
+          })
+          const ended = closed.then(() => assert.fail(`a racer ended: ${errors()}`))
+          ended.catch(() => {})
+          const said = () =>
+            lines.length > 0
+              ? Promise.resolve(lines.shift()!)
+              : Promise.race([ended, new Promise<string>((resolve) => waiting.push(resolve))])
+          return { child, said, tell: (line: string) => child.stdin.write(`${line}\n`) }
         })
-        const ended = closed.then(() => assert.fail(`a racer ended: ${errors()}`))
-        ended.catch(() => {})
-        const said = () =>
-          lines.length > 0
-            ? Promise.resolve(lines.shift()!)
-            : Promise.race([ended, new Promise<string>((resolve) => waiting.push(resolve))])
-        return { child, said, tell: (line: string) => child.stdin.write(`${line}\n`) }
-      })
-      const both = (line: string) => racers.forEach(({ tell }) => tell(line))
-      const heard = () => Promise.all(racers.map(({ said }) => said()))
-      try {
-        assert.deepStrictEqual(await heard(), ["ready", "ready"])
-        for (let round = 0; round < rounds; round++) {
-          const id = `race-${round}`
-          // The approval is the last thing before the end: three tools are done, one waits.
-          await using agent = make(folder, store.sessions)
-          const session = await agent.session({ id })
-          assert.strictEqual((await session.run("go")).status, "suspended")
-          both(`open ${id}`)
-          assert.deepStrictEqual(await heard(), [`opened ${id}`, `opened ${id}`])
-          both(`go ${id}`)
-          assert.deepStrictEqual((await heard()).toSorted(), [`ended ${id} PortFailed SessionConflict`, `ended ${id} completed`])
-          const state = await Effect.runPromise(store.sessions.load(id))
-          assert.strictEqual(state?.phase, "ended")
-          assert.isUndefined(whyInvalid(state?.messages ?? []))
-          assert.lengthOf(state?.messages.filter(({ role }) => role === "tool") ?? [], 4)
+        const both = (line: string) => racers.forEach(({ tell }) => tell(line))
+        const heard = () => Promise.all(racers.map(({ said }) => said()))
+        try {
+          assert.deepStrictEqual(await heard(), ["ready", "ready"])
+          for (let round = 0; round < rounds; round++) {
+            const id = `race-${round}`
+            // The approval is the last thing before the end: three tools are done, one waits.
+            await using agent = make(folder, store.sessions)
+            const session = await agent.session({ id })
+            assert.strictEqual((await session.run("go")).status, "suspended")
+            both(`open ${id}`)
+            assert.deepStrictEqual(await heard(), [`opened ${id}`, `opened ${id}`])
+            both(`go ${id}`)
+            assert.deepStrictEqual((await heard()).toSorted(), [
+              `ended ${id} PortFailed SessionConflict`,
+              `ended ${id} completed`
+            ])
+            const state = await Effect.runPromise(store.sessions.load(id))
+            assert.strictEqual(state?.phase, "ended")
+            assert.isUndefined(whyInvalid(state?.messages ?? []))
+            assert.lengthOf(state?.messages.filter(({ role }) => role === "tool") ?? [], 4)
+          }
+          assert.lengthOf(outside(folder).filter(({ name }) => name === "deploy"), rounds)
+        } finally {
+          for (const { child } of racers) child.kill("SIGKILL")
         }
-        assert.lengthOf(outside(folder).filter(({ name }) => name === "deploy"), rounds)
-      } finally {
-        for (const { child } of racers) child.kill("SIGKILL")
-      }
-    }))
+      })
+  )
 })

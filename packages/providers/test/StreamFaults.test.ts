@@ -7,7 +7,8 @@ import { failure, scripted, stream, success, textOf } from "./support.ts"
 
 const text = "Grüße 👋 from the model"
 const parts = ["Grüße ", "👋 from", " the model"]
-const say = (content: string, finish: string | null = null) => `data: ${JSON.stringify(Endpoint.delta({ content }, finish))}\n\n`
+const say = (content: string, finish: string | null = null) =>
+  `data: ${JSON.stringify(Endpoint.delta({ content }, finish))}\n\n`
 const spoken = parts.map((part) => say(part)).join("")
 const stop = `data: ${JSON.stringify(Endpoint.delta({}, "stop"))}\n\n`
 const done = "data: [DONE]\n\n"
@@ -21,7 +22,9 @@ const benign: Record<string, Reply> = {
   "the stream begins with a byte order mark": sse(`\uFEFF${whole}`),
   "there is no space after data:": sse(whole.replaceAll("data: ", "data:")),
   "an event has its JSON on several data lines": sse(whole.replaceAll(",\"choices\"", "\ndata: ,\"choices\"")),
-  "comments and keep-alives come in between": sse(`: OPENROUTER PROCESSING\n\n${whole.replaceAll("\n\n", "\n\n: ping\n\n")}`),
+  "comments and keep-alives come in between": sse(
+    `: OPENROUTER PROCESSING\n\n${whole.replaceAll("\n\n", "\n\n: ping\n\n")}`
+  ),
   "the stream comes one byte at a time": sse(...bytes(whole)),
   "[DONE] is missing": sse(spoken + stop),
   "something comes after [DONE]": sse(whole + say(" and more")),
@@ -50,22 +53,39 @@ describe("a well-meant stream gives the same text when", () => {
 const callPiece = (index: unknown) =>
   `data: ${
     JSON.stringify(
-      Endpoint.delta({ tool_calls: [{ index: index as number, id: "call_1", function: { name: "read_file", arguments: `{"path":"a"}` } }] })
+      Endpoint.delta({
+        tool_calls: [{
+          index: index as number,
+          id: "call_1",
+          function: { name: "read_file", arguments: `{"path":"a"}` }
+        }]
+      })
     )
   }\n\n`
 const fast = { timeouts: { headersMs: 300, firstEventMs: 300, idleMs: 300 } }
 
-const faults: Record<string, { readonly reply: Reply; readonly tag: string; readonly partial?: string; readonly says?: RegExp }> = {
+const faults: Record<
+  string,
+  { readonly reply: Reply; readonly tag: string; readonly partial?: string; readonly says?: RegExp }
+> = {
   "the connection closes before the headers": { reply: { connection: "cut" }, tag: "Connection" },
   "the connection is reset before the headers": { reply: { connection: "reset" }, tag: "Connection" },
   "the connection closes after the headers": { reply: { chunks: [], end: "cut" }, tag: "Connection" },
-  "the stream ends in the middle of JSON": { reply: sse(spoken, `data: {"choices":[{"del`), tag: "Malformed", partial: text },
+  "the stream ends in the middle of JSON": {
+    reply: sse(spoken, `data: {"choices":[{"del`),
+    tag: "Malformed",
+    partial: text
+  },
   "the stream ends in the middle of a letter": {
     reply: sse(spoken, Buffer.from(say("é")).subarray(0, -29)),
     tag: "Malformed",
     partial: text
   },
-  "the connection is reset in the middle": { reply: { chunks: [spoken, 5], end: "reset" }, tag: "Connection", partial: text },
+  "the connection is reset in the middle": {
+    reply: { chunks: [spoken, 5], end: "reset" },
+    tag: "Connection",
+    partial: text
+  },
   "the stream ends cleanly without an end": {
     reply: sse(spoken),
     tag: "Malformed",
@@ -82,7 +102,12 @@ const faults: Record<string, { readonly reply: Reply; readonly tag: string; read
     tag: "Malformed",
     says: /HTML.*Login/
   },
-  "an event is not JSON": { reply: sse(spoken, "data: {oops}\n\n", stop), tag: "Malformed", partial: text, says: /not JSON/ },
+  "an event is not JSON": {
+    reply: sse(spoken, "data: {oops}\n\n", stop),
+    tag: "Malformed",
+    partial: text,
+    says: /not JSON/
+  },
   "a chunk is an error": {
     reply: sse(spoken, `data: {"error":{"message":"slow down","code":429}}\n\n`),
     tag: "RateLimited",
@@ -99,7 +124,12 @@ const faults: Record<string, { readonly reply: Reply; readonly tag: string; read
     partial: text
   },
   "only [DONE] comes": { reply: sse(done), tag: "Malformed", says: /no choices/ },
-  "the model stops sending": { reply: { chunks: [spoken], end: "open" }, tag: "Timeout", partial: text, says: /nothing more/ },
+  "the model stops sending": {
+    reply: { chunks: [spoken], end: "open" },
+    tag: "Timeout",
+    partial: text,
+    says: /nothing more/
+  },
   "only pings come": {
     reply: { chunks: [spoken, ...Array.from({ length: 200 }, () => [": ping\n\n", 20] as const).flat()], end: "open" },
     tag: "Timeout",
@@ -150,7 +180,9 @@ describe("a tool call survives an index that is", () => {
     Effect.gen(function*() {
       const pieces = Array.from({ length: 1000 }, (_, index) =>
         `data: ${
-          JSON.stringify(Endpoint.delta({ tool_calls: [{ index, id: `c${index}`, function: { name: "f", arguments: "{}" } }] }))
+          JSON.stringify(
+            Endpoint.delta({ tool_calls: [{ index, id: `c${index}`, function: { name: "f", arguments: "{}" } }] })
+          )
         }\n\n`)
       const { provider } = yield* scripted([sse(pieces.join(""), stop, done)])
       const error = failure((yield* stream(provider)).result)
@@ -163,11 +195,20 @@ describe("values nested a million deep do no harm", () => {
   const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000)
   const deepChunk = (delta: string) => `data: {"choices":[{"index":0,"delta":${delta}}]}\n\n`
   const bodies: Record<string, readonly [string, string]> = {
-    "in an error": [`data: {"error":{"message":${deep},"detail":${deep},"metadata":{"raw":${deep}}}}\n\n`, "ServerError"],
+    "in an error": [
+      `data: {"error":{"message":${deep},"detail":${deep},"metadata":{"raw":${deep}}}}\n\n`,
+      "ServerError"
+    ],
     "in a chunk that is nothing else": [`data: ${deep}\n\n`, "Malformed"],
-    "in reasoning details": [deepChunk(`{"content":"hi","reasoning_details":[{"type":"x","data":${deep}}]}`) + stop, "Success"],
+    "in reasoning details": [
+      deepChunk(`{"content":"hi","reasoning_details":[{"type":"x","data":${deep}}]}`) + stop,
+      "Success"
+    ],
     "in extra content": [deepChunk(`{"content":"hi","extra_content":{"a":${deep}}}`) + stop, "Success"],
-    "in arguments": [deepChunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":${deep}}}]}`) + stop, "Success"],
+    "in arguments": [
+      deepChunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":${deep}}}]}`) + stop,
+      "Success"
+    ],
     "in arguments as text": [
       deepChunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{\\"a\\":${deep}}"}}]}`) + stop,
       "Success"
@@ -180,7 +221,9 @@ describe("values nested a million deep do no harm", () => {
         const { result } = yield* stream(provider)
         assert.strictEqual(result._tag === "Success" ? "Success" : result.failure._tag, tag)
         if (result._tag === "Success") assert.isUndefined(Json.whyNot(result.success.metadata ?? {}))
-        if (result._tag === "Success") { for (const call of result.success.toolCalls) assert.isUndefined(Json.whyNot(call.args)) }
+        if (result._tag === "Success") {
+          for (const call of result.success.toolCalls) assert.isUndefined(Json.whyNot(call.args))
+        }
       }))
   }
 })
@@ -208,7 +251,9 @@ describe("what arrived is kept", () => {
     Effect.gen(function*() {
       const args = JSON.stringify({ text: "x".repeat(5_000_000) })
       const big = `data: ${
-        JSON.stringify(Endpoint.delta({ tool_calls: [{ index: 0, id: "big", function: { name: "write", arguments: args } }] }))
+        JSON.stringify(
+          Endpoint.delta({ tool_calls: [{ index: 0, id: "big", function: { name: "write", arguments: args } }] })
+        )
       }\n\n`
       const { provider } = yield* scripted([sse(big, stop, done)])
       const [call] = success((yield* stream(provider)).result).toolCalls
@@ -219,7 +264,9 @@ describe("what arrived is kept", () => {
 describe("a tool call that was cut off is never offered", () => {
   const cut = `data: ${
     JSON.stringify(
-      Endpoint.delta({ tool_calls: [{ index: 0, id: "call_1", function: { name: "delete_files", arguments: `{"pattern":"/tmp` } }] })
+      Endpoint.delta({
+        tool_calls: [{ index: 0, id: "call_1", function: { name: "delete_files", arguments: `{"pattern":"/tmp` } }]
+      })
     )
   }\n\n`
 
@@ -233,11 +280,15 @@ describe("a tool call that was cut off is never offered", () => {
 
   it.live("when the model ran out of tokens", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([sse(cut, `data: ${JSON.stringify(Endpoint.delta({}, "length"))}\n\n`, done)])
+      const { provider } = yield* scripted([
+        sse(cut, `data: ${JSON.stringify(Endpoint.delta({}, "length"))}\n\n`, done)
+      ])
       const response = success((yield* stream(provider)).result)
       assert.deepStrictEqual(response.toolCalls, [])
       assert.strictEqual(response.finishReason, "length")
-      assert.deepStrictEqual(response.metadata, { vendor: { cutToolCalls: [{ name: "delete_files", argsText: `{"pattern":"/tmp` }] } })
+      assert.deepStrictEqual(response.metadata, {
+        vendor: { cutToolCalls: [{ name: "delete_files", argsText: `{"pattern":"/tmp` }] }
+      })
     }))
 
   it.live("when the model ran out of tokens before the first argument", () =>

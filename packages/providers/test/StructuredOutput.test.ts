@@ -70,7 +70,13 @@ describe("an answer of a schema", () => {
       assert.deepStrictEqual(result.status === "completed" && result.object, { city: "Bern", degrees: 21 })
       const run = agent.stream("How warm is it in Bern?")
       let shown = ""
-      for await (const event of run) shown = event.type === "text-delta" ? shown + event.text : event.type === "retract" ? "" : shown
+      for await (const event of run) {
+        shown = event.type === "text-delta"
+          ? shown + event.text
+          : event.type === "retract"
+          ? ""
+          : shown
+      }
       const streamed = await run.result
       assert.deepStrictEqual(streamed.status === "completed" && streamed.object, { city: "Bern", degrees: 21 })
       assert.strictEqual(shown, json)
@@ -82,7 +88,10 @@ describe("an answer of a schema", () => {
     await using endpoint = await Endpoint.start()
     for (const way of ["native", "tool"] as const) {
       const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, model: "demo", compat: { jsonSchema: way } })
-      await using agent = createAgent({ provider, output: { name: "mail", schema: z.object({ to: z.string(), count: z.number() }) } })
+      await using agent = createAgent({
+        provider,
+        output: { name: "mail", schema: z.object({ to: z.string(), count: z.number() }) }
+      })
       const result = await agent.run("Send 3 copies to ada@example.com")
       assert.strictEqual(result.status === "completed" && result.object.to, "ada@example.com", way)
     }
@@ -109,7 +118,10 @@ describe("a request with a format", () => {
   it.live("names it as the vendors do, the native way", () =>
     Effect.gen(function*() {
       const body = yield* sent("native", { tools: [readFile] })
-      assert.deepStrictEqual(body.response_format, { type: "json_schema", json_schema: { name: "weather", schema, strict: true } })
+      assert.deepStrictEqual(body.response_format, {
+        type: "json_schema",
+        json_schema: { name: "weather", schema, strict: true }
+      })
       assert.notProperty(body, "tool_choice")
     }))
 
@@ -123,7 +135,9 @@ describe("a request with a format", () => {
       const { endpoint, provider } = yield* scripted([{ status: 200, body: whole }], { api: "responses" })
       const { text } = yield* provider.complete(request("go", { parameters }))
       assert.strictEqual(text, json)
-      assert.deepStrictEqual(bodyOf(endpoint).text, { format: { type: "json_schema", name: "weather", schema, strict: true } })
+      assert.deepStrictEqual(bodyOf(endpoint).text, {
+        format: { type: "json_schema", name: "weather", schema, strict: true }
+      })
     }))
 
   it.live("forces a tool that gives the answer, or any tool where there are others", () =>
@@ -133,15 +147,21 @@ describe("a request with a format", () => {
       assert.deepStrictEqual(alone.tool_choice, { type: "function", function: { name: "weather" } })
       const beside = yield* sent("tool", { tools: [readFile] })
       assert.strictEqual(beside.tool_choice, "required")
-      assert.deepStrictEqual((beside.tools as ReadonlyArray<JsonObject>).map((tool) => (tool.function as JsonObject).name), [
-        "read_file",
-        "weather"
-      ])
+      assert.deepStrictEqual(
+        (beside.tools as ReadonlyArray<JsonObject>).map((tool) => (tool.function as JsonObject).name),
+        [
+          "read_file",
+          "weather"
+        ]
+      )
       const same = yield* sent("tool", { tools: [{ ...readFile, name: "weather" }] })
-      assert.deepStrictEqual((same.tools as ReadonlyArray<JsonObject>).map((tool) => (tool.function as JsonObject).name), [
-        "weather",
-        "weather_"
-      ])
+      assert.deepStrictEqual(
+        (same.tools as ReadonlyArray<JsonObject>).map((tool) => (tool.function as JsonObject).name),
+        [
+          "weather",
+          "weather_"
+        ]
+      )
     }))
 
   it.live("says it after the instructions, the prompt way", () =>
@@ -161,7 +181,10 @@ describe("a request with a format", () => {
 })
 
 describe("an endpoint that refuses formats", () => {
-  const refusal = (message: string): Endpoint.RawAnswer => ({ status: 400, body: { error: { message, type: "invalid_request_error" } } })
+  const refusal = (message: string): Endpoint.RawAnswer => ({
+    status: 400,
+    body: { error: { message, type: "invalid_request_error" } }
+  })
 
   it.live("is told in words from then on", () =>
     Effect.gen(function*() {
@@ -171,12 +194,18 @@ describe("an endpoint that refuses formats", () => {
         { text: json }
       ])
       for (const _ of [1, 2]) assert.strictEqual((yield* provider.complete(request("go", { parameters }))).text, json)
-      assert.deepStrictEqual(endpoint.requests.map(({ body }) => "response_format" in (body as JsonObject)), [true, false, false])
+      assert.deepStrictEqual(endpoint.requests.map(({ body }) => "response_format" in (body as JsonObject)), [
+        true,
+        false,
+        false
+      ])
     }))
 
   it.live("is an error when it is the schema that is wrong", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([refusal("Invalid schema for response_format 'weather': 'oneOf' is not supported")])
+      const { provider } = yield* scripted([
+        refusal("Invalid schema for response_format 'weather': 'oneOf' is not supported")
+      ])
       const error = yield* Effect.flip(provider.complete(request("go", { parameters })))
       assert.strictEqual(error._tag, "InvalidRequest")
     }))
@@ -185,7 +214,9 @@ describe("an endpoint that refuses formats", () => {
 describe("the answer tool", () => {
   it.live("waits for the other tools that are called beside it", () =>
     Effect.gen(function*() {
-      const both = { toolCalls: [{ name: "read_file", args: { path: "a" } }, { name: "weather", args: { city: "?", degrees: 0 } }] }
+      const both = {
+        toolCalls: [{ name: "read_file", args: { path: "a" } }, { name: "weather", args: { city: "?", degrees: 0 } }]
+      }
       const { provider } = yield* scripted([both], { compat: { jsonSchema: "tool" } })
       const { finishReason, toolCalls } = yield* provider.complete(request("go", { parameters, tools: [readFile] }))
       assert.deepStrictEqual(toolCalls.map(({ name }) => name), ["read_file"])

@@ -5,7 +5,11 @@ import { request } from "./support.ts"
 
 const long = "The quick brown fox jumps over the lazy dog. ".repeat(40)
 
-const answered = (inputTokens: number | undefined, content = long, more: Partial<Parameters<Tokens.Corrected["learn"]>[0]> = {}) => ({
+const answered = (
+  inputTokens: number | undefined,
+  content = long,
+  more: Partial<Parameters<Tokens.Corrected["learn"]>[0]> = {}
+) => ({
   request: request(content),
   response: {
     model: "m",
@@ -69,13 +73,21 @@ describe("a corrected tokenizer", () => {
     const messages = [user("u".repeat(100)), assistant("", [{ id: "1", name: "t", args: { a: "b".repeat(50) } }])]
     const calls = JSON.stringify(messages[1]?.role === "assistant" ? messages[1].toolCalls : undefined)
     const tools = [{ name: "t", description: "dd", inputSchema: {} }]
-    tokenizer.learn(answered(100 + calls.length + 10 + 5, "", { request: { ...request(), instructions: "i".repeat(10), messages, tools } }))
+    tokenizer.learn(
+      answered(100 + calls.length + 10 + 5, "", {
+        request: { ...request(), instructions: "i".repeat(10), messages, tools }
+      })
+    )
     assert.strictEqual(tokenizer.ratio(), 1)
   })
 
   it("learns nothing from files, small calls, missing usage and answers of hooks", () => {
     const tokenizer = Tokens.corrected(Tokens.estimate)
-    const file = user([{ type: "text", text: long }, { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }])
+    const file = user([{ type: "text", text: long }, {
+      type: "file",
+      mediaType: "image/png",
+      url: "data:image/png;base64,AAAA"
+    }])
     tokenizer.learn(answered(5000, "", { request: { ...request(), messages: [file] } }))
     tokenizer.learn(answered(99))
     tokenizer.learn(answered(undefined))

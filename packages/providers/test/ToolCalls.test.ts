@@ -92,7 +92,10 @@ runTable({
       expect: { toolCalls: pathCall }
     },
     "comes whole in one chunk (Ollama)": {
-      chunks: [chunk({ role: "assistant", content: "", reasoning: "hm", tool_calls: [call(pathArgs)] }), finish("tool_calls")],
+      chunks: [
+        chunk({ role: "assistant", content: "", reasoning: "hm", tool_calls: [call(pathArgs)] }),
+        finish("tool_calls")
+      ],
       expect: { toolCalls: pathCall, reasoning: "hm" }
     },
     "is interleaved with another": {
@@ -129,8 +132,14 @@ runTable({
       expect: { text: "hi", toolCalls: [], finishReason: "stop" }
     },
     "carries a thought signature (Gemini)": {
-      chunks: [calls(call(pathArgs, { extra_content: { google: { thought_signature: "sig" } } })), finish("tool_calls")],
-      body: completion({ tool_calls: [call(pathArgs, { extra_content: { google: { thought_signature: "sig" } } })] }, "tool_calls"),
+      chunks: [
+        calls(call(pathArgs, { extra_content: { google: { thought_signature: "sig" } } })),
+        finish("tool_calls")
+      ],
+      body: completion(
+        { tool_calls: [call(pathArgs, { extra_content: { google: { thought_signature: "sig" } } })] },
+        "tool_calls"
+      ),
       expect: {
         toolCalls: [{
           ...pathCall[0] as LlmResponse["toolCalls"][number],
@@ -161,7 +170,12 @@ runTable({
   },
   "reasoning": {
     "is in reasoning_content (DeepSeek)": {
-      chunks: [chunk({ reasoning_content: "so" }), chunk({ reasoning_content: " so" }), chunk({ content: "hi" }), finish("stop")],
+      chunks: [
+        chunk({ reasoning_content: "so" }),
+        chunk({ reasoning_content: " so" }),
+        chunk({ content: "hi" }),
+        finish("stop")
+      ],
       body: completion({ reasoning_content: "so so", content: "hi" }),
       expect: { reasoning: "so so", text: "hi", metadata: { vendor: { reasoningField: "reasoning_content" } } }
     },
@@ -178,7 +192,10 @@ runTable({
     "comes twice, as text and as details (OpenRouter)": {
       chunks: [
         chunk({ reasoning: "so", reasoning_details: [{ type: "reasoning.text", text: "so", index: 0 }] }),
-        chunk({ reasoning: " so", reasoning_details: [{ type: "reasoning.text", text: " so", signature: "sig", index: 0 }] }),
+        chunk({
+          reasoning: " so",
+          reasoning_details: [{ type: "reasoning.text", text: " so", signature: "sig", index: 0 }]
+        }),
         chunk({ content: "hi" }),
         finish("stop")
       ],
@@ -190,12 +207,19 @@ runTable({
       expect: {
         reasoning: "so so",
         metadata: {
-          vendor: { reasoningField: "reasoning", reasoningDetails: [{ type: "reasoning.text", text: "so so", signature: "sig", index: 0 }] }
+          vendor: {
+            reasoningField: "reasoning",
+            reasoningDetails: [{ type: "reasoning.text", text: "so so", signature: "sig", index: 0 }]
+          }
         }
       }
     },
     "is only in details (Snowflake)": {
-      chunks: [chunk({ reasoning_details: [{ type: "reasoning.text", text: "so so" }] }), chunk({ content: "hi" }), finish("stop")],
+      chunks: [
+        chunk({ reasoning_details: [{ type: "reasoning.text", text: "so so" }] }),
+        chunk({ content: "hi" }),
+        finish("stop")
+      ],
       body: completion({ content: "hi", reasoning_details: [{ type: "reasoning.text", text: "so so" }] }),
       expect: { reasoning: "so so" }
     },
@@ -205,7 +229,9 @@ runTable({
         chunk({ content: [{ type: "text", text: "hi" }] }),
         finish("stop")
       ],
-      body: completion({ content: [{ type: "thinking", thinking: [{ type: "text", text: "so so" }] }, { type: "text", text: "hi" }] }),
+      body: completion({
+        content: [{ type: "thinking", thinking: [{ type: "text", text: "so so" }] }, { type: "text", text: "hi" }]
+      }),
       expect: { reasoning: "so so", text: "hi", metadata: { vendor: { reasoningField: "content" } } }
     },
     "is between think tags (Qwen on Groq)": {

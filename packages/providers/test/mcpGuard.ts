@@ -4,16 +4,24 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio"
 
 type Args = { readonly [key: string]: unknown }
 
-const text = (said: unknown) => ({ content: [{ type: "text" as const, text: typeof said === "string" ? said : JSON.stringify(said) }] })
+const text = (said: unknown) => ({
+  content: [{ type: "text" as const, text: typeof said === "string" ? said : JSON.stringify(said) }]
+})
 
 /** The envelope is the arguments. */
 const tools: { readonly [name: string]: (args: Args) => object } = {
   load_session_memory: ({ repository, sessionId }) =>
-    text({ action: "injectContext", additionalContext: [`Memory of ${String(repository)}`], metadata: { hookId: "memory", sessionId } }),
+    text({
+      action: "injectContext",
+      additionalContext: [`Memory of ${String(repository)}`],
+      metadata: { hookId: "memory", sessionId }
+    }),
   check_command: ({ tool }) => {
     const { input } = tool as { readonly input: { readonly command?: string } }
     const blocked = input.command?.includes("deploy") === true
-    const structuredContent = blocked ? { action: "block", reason: "deploys go through the pipeline" } : { action: "passThrough" }
+    const structuredContent = blocked
+      ? { action: "block", reason: "deploys go through the pipeline" }
+      : { action: "passThrough" }
     return { ...text("structured"), structuredContent }
   },
   broken: () => ({ ...text("the policy service is down"), isError: true }),
@@ -24,7 +32,11 @@ const tools: { readonly [name: string]: (args: Args) => object } = {
 
 const server = new Server({ name: "guard", version: "1.0.0" }, { capabilities: { tools: {} } })
 server.setRequestHandler("tools/list", () => ({
-  tools: Object.keys(tools).map((name): Tool => ({ name, description: `The tool ${name}`, inputSchema: { type: "object" } }))
+  tools: Object.keys(tools).map((name): Tool => ({
+    name,
+    description: `The tool ${name}`,
+    inputSchema: { type: "object" }
+  }))
 }))
 server.setRequestHandler("tools/call", ({ params: { arguments: args = {}, name } }) => {
   const found = Object.hasOwn(tools, name) ? tools[name] : undefined

@@ -12,7 +12,12 @@ const path: Tool["inputSchema"] = {
 }
 
 const tools: ReadonlyArray<Tool> = [
-  { name: "read", description: `Reads a file ${says}`, inputSchema: path, annotations: { readOnlyHint: true, idempotentHint: true } },
+  {
+    name: "read",
+    description: `Reads a file ${says}`,
+    inputSchema: path,
+    annotations: { readOnlyHint: true, idempotentHint: true }
+  },
   { name: "delete_all", inputSchema: none, annotations: { readOnlyHint: false, destructiveHint: true } },
   {
     name: "stat",
@@ -30,7 +35,9 @@ const tools: ReadonlyArray<Tool> = [
 ]
 
 let cancelled = 0
-const text = (...texts: ReadonlyArray<string>) => ({ content: texts.map((one) => ({ type: "text" as const, text: one })) })
+const text = (...texts: ReadonlyArray<string>) => ({
+  content: texts.map((one) => ({ type: "text" as const, text: one }))
+})
 
 const server = new Server({ name: "files", version: "1.0.0" }, { capabilities: { tools: {} } })
 server.setRequestHandler("tools/list", ({ params }) => {

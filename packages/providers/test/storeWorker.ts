@@ -1,7 +1,8 @@
 /**
  * A process that works on sessions in a SQLite file until it is killed, or that resumes sessions when it is told to,
  * or that adds to one account, one text and one list of rules.
- * Arguments: `work`, `race`, `count` or nothing, the file, a folder for what its tools did, a prefix of its sessions, a seed.
+ * Arguments: `work`, `race`, `count` or nothing, the file, a folder for what its tools did, a prefix of its sessions, a
+ * seed.
  */
 import { createAgent } from "@belay/core/createAgent"
 import { type AnyTool, defineTool } from "@belay/core/defineTool"
@@ -106,7 +107,10 @@ const work = async () => {
       const decisions = approvals(session.pending)
       const asked = session.pending.length > 0
       if (asked || waits) {
-        const error = await session.resume(decisions).then(() => undefined, (error: { readonly problem?: string }) => error)
+        const error = await session.resume(decisions).then(
+          () => undefined,
+          (error: { readonly problem?: string }) => error
+        )
         if (error !== undefined && error.problem !== "finished") {
           throw new Error(`resume failed: ${JSON.stringify(error)}`, { cause: error })
         }
@@ -133,7 +137,8 @@ const race = async () => {
       const one = session
       const end = await one.resume(approvals(one.pending)).then(
         ({ status }) => status,
-        (error: { readonly _tag?: string; readonly cause?: { readonly _tag?: string } }) => `${error._tag} ${error.cause?._tag}`
+        (error: { readonly _tag?: string; readonly cause?: { readonly _tag?: string } }) =>
+          `${error._tag} ${error.cause?._tag}`
       )
       say(`ended ${id} ${end}`)
     }
@@ -146,7 +151,9 @@ const count = async () => {
   say("ready")
   for await (const _line of createInterface({ input: stdin })) {
     for (let index = 0; index < 100; index++) {
-      await Effect.runPromise(store.ledger.update("shared", (before) => [undefined, { ...before, elapsedMs: before.elapsedMs + 1 }]))
+      await Effect.runPromise(
+        store.ledger.update("shared", (before) => [undefined, { ...before, elapsedMs: before.elapsedMs + 1 }])
+      )
       await Effect.runPromise(store.artifacts.append("shared", "hook:log", `<${prefix}:${index}>`, { by: prefix }))
       await Effect.runPromise(store.rules.add({ hook: "h", tool: `t${index}` }))
     }

@@ -30,7 +30,8 @@ export interface Seen {
 /** Streams, and keeps the deltas and the end. */
 export const stream = (provider: LlmProvider, given: LlmRequest = request()): Effect.Effect<Seen> => {
   const deltas: Array<LlmDelta> = []
-  const answer = provider.stream?.(given, (delta) => void deltas.push(delta)) ?? Effect.die(new Error("the provider cannot stream"))
+  const answer = provider.stream?.(given, (delta) => void deltas.push(delta)) ??
+    Effect.die(new Error("the provider cannot stream"))
   return Effect.map(Effect.result(answer), (result) => ({ deltas, result }))
 }
 
@@ -41,7 +42,13 @@ export const scripted = (
 ): Effect.Effect<{ readonly endpoint: Endpoint.Endpoint; readonly provider: LlmProvider }, never, Scope.Scope> =>
   Effect.map(Endpoint.scoped({ script }), (endpoint) => ({
     endpoint,
-    provider: OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "scripted", name: "vendor", ...options })
+    provider: OpenAiCompatible.make({
+      baseUrl: endpoint.url,
+      apiKey: "test-key",
+      model: "scripted",
+      name: "vendor",
+      ...options
+    })
   }))
 
 /** The response, or a failed test that shows the error. */

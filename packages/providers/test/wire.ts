@@ -23,7 +23,8 @@ export const call = (args: Json, more: JsonObject = {}, name: Json = "read_file"
   ...more
 })
 export const sse = (chunks: ReadonlyArray<Chunk>, done = true): string =>
-  chunks.map((one) => typeof one === "string" ? one : `data: ${JSON.stringify(one)}\n\n`).join("") + (done ? "data: [DONE]\n\n" : "")
+  chunks.map((one) => typeof one === "string" ? one : `data: ${JSON.stringify(one)}\n\n`).join("") +
+  (done ? "data: [DONE]\n\n" : "")
 export const completion = (message: JsonObject, reason: Json = "stop", outer: JsonObject = {}): JsonObject => ({
   id: "c",
   object: "chat.completion",
@@ -63,7 +64,9 @@ export const runTable = (cases: Record<string, Record<string, Case>>): void => {
               assert.strictEqual(textOf(deltas), response.text)
               assert.strictEqual(textOf(deltas, "reasoning"), response.reasoning ?? "")
               for (const toolCall of response.toolCalls.filter((one) => one.malformed === undefined)) {
-                const shown = deltas.map((delta) => delta.type === "tool-call" && delta.id === toolCall.id ? delta.argsText : "").join("")
+                const shown = deltas.map((delta) =>
+                  delta.type === "tool-call" && delta.id === toolCall.id ? delta.argsText : ""
+                ).join("")
                 assert.deepStrictEqual(JSON.parse(shown.replace(/^{}(?={)/, "") || "{}"), toolCall.args)
               }
               assert.strictEqual(response.model, "m-1")

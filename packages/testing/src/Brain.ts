@@ -25,7 +25,12 @@ export interface Answer {
   readonly model?: string
 }
 
-/** Answers a chat completion request (the body of `POST /v1/chat/completions`, decoded). @category running @since 0.1.0 */
+/**
+ * Answers a chat completion request (the body of `POST /v1/chat/completions`, decoded).
+ *
+ * @category running
+ * @since 0.1.0
+ */
 export const answer = (request: WireRequest): Answer => {
   const at = taskIndex(request)
   const task = wireText(request.messages[at])
@@ -33,11 +38,17 @@ export const answer = (request: WireRequest): Answer => {
   const made = work.flatMap((message) => message.toolCalls ?? [])
   const results = work.filter((message) => message.role === "tool").map(wireText)
   const steps = chosenSteps(request, task, made.length)
-  const next = steps.slice(made.length, /\b(?:in parallel|at once|at the same time)\b/iu.test(task) ? undefined : made.length + 1)
+  const next = steps.slice(
+    made.length,
+    /\b(?:in parallel|at once|at the same time)\b/iu.test(task) ? undefined : made.length + 1
+  )
   const used = made.map((call) => parsed(call.args))
   if (next.length > 0) {
     return {
-      toolCalls: next.map(({ clause, tool }) => ({ name: tool.name, args: fill(tool.parameters, evidence(clause, task, results, used)) }))
+      toolCalls: next.map(({ clause, tool }) => ({
+        name: tool.name,
+        args: fill(tool.parameters, evidence(clause, task, results, used))
+      }))
     }
   }
   if (request.schema !== undefined) {
@@ -63,12 +74,19 @@ const chosenSteps = (request: WireRequest, task: string, made: number): Readonly
   if (toolChoice === "none") return []
   const steps = plan(task, tools)
   if (made > 0 || toolChoice === undefined || toolChoice === "auto") return steps
-  const forced = toolChoice === "required" ? steps[0]?.tool ?? tools[0] : tools.find((tool) => tool.name === toolChoice.tool)
+  const forced = toolChoice === "required"
+    ? steps[0]?.tool ?? tools[0]
+    : tools.find((tool) => tool.name === toolChoice.tool)
   if (forced === undefined || steps[0]?.tool === forced) return steps
   return [{ tool: forced, clause: task }, ...steps]
 }
 
-const evidence = (clause: string, task: string, results: ReadonlyArray<string>, used: ReadonlyArray<Json>): Evidence => ({
+const evidence = (
+  clause: string,
+  task: string,
+  results: ReadonlyArray<string>,
+  used: ReadonlyArray<Json>
+): Evidence => ({
   clause,
   task,
   results,

@@ -1,5 +1,6 @@
 /**
- * An OpenAI-compatible endpoint on the loopback interface: a rule-based model, faults by model name, and scripted answers for tests.
+ * An OpenAI-compatible endpoint on the loopback interface: a rule-based model, faults by model name, and scripted
+ * answers for tests.
  *
  * @since 0.1.0
  */
@@ -10,7 +11,14 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Answer } from "./Brain.ts"
 import { makeFaultMemory, respond } from "./internal/endpoint/respond.ts"
-import type { ChunkedAnswer, EndpointRequest, NoAnswer, RawAnswer, Reply, ScriptEntry } from "./internal/endpoint/script.ts"
+import type {
+  ChunkedAnswer,
+  EndpointRequest,
+  NoAnswer,
+  RawAnswer,
+  Reply,
+  ScriptEntry
+} from "./internal/endpoint/script.ts"
 import { send } from "./internal/endpoint/send.ts"
 
 /** How to start an endpoint. @category models @since 0.1.0 */
@@ -90,7 +98,12 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
 export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, never, Scope.Scope> =>
   Effect.acquireRelease(Effect.promise(() => start(options)), (endpoint) => Effect.promise(endpoint.close))
 
-/** A text as the events of a well-formed stream, `[DONE]` included: raw material for scripts of faults. @category scripting @since 0.1.0 */
+/**
+ * A text as the events of a well-formed stream, `[DONE]` included: raw material for scripts of faults.
+ *
+ * @category scripting
+ * @since 0.1.0
+ */
 export const events = (...chunks: ReadonlyArray<JsonObject>): string =>
   chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n"
 
@@ -126,4 +139,8 @@ const parse = (text: string): Json => {
 }
 
 const headersOf = (incoming: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value ?? ""]))
+  Object.fromEntries(
+    Object.entries(incoming.headers).map((
+      [name, value]
+    ) => [name, Array.isArray(value) ? value.join(", ") : value ?? ""])
+  )

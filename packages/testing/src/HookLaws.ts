@@ -13,7 +13,8 @@ export type Case = Law
 export type { Common, Options }
 
 /**
- * Lists the laws of hooks. Every point that the hook implements is tried with hostile events: prototype names, deep and wide JSON, long and broken
+ * Lists the laws of hooks. Every point that the hook implements is tried with hostile events: prototype names, deep and
+ * wide JSON, long and broken
  * texts, empty lists, numbers without measure.
  *
  * @example
@@ -28,4 +29,5 @@ export type { Common, Options }
  * @category laws
  * @since 0.1.0
  */
-export const cases = (hook: AgentHook | (() => AgentHook), options: Options = {}): ReadonlyArray<Case> => hookLaws(hook, options)
+export const cases = (hook: AgentHook | (() => AgentHook), options: Options = {}): ReadonlyArray<Case> =>
+  hookLaws(hook, options)

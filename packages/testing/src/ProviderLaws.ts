@@ -30,7 +30,13 @@ export type { Make, Scene, Subject }
  */
 export const cases = (make: Make): ReadonlyArray<Case> => providerLaws(make)
 
-/** Makes subjects of a provider that speaks the OpenAI protocol: the scenes are played by an endpoint on the loopback interface. @category laws @since 0.1.0 */
+/**
+ * Makes subjects of a provider that speaks the OpenAI protocol: the scenes are played by an endpoint on the loopback
+ * interface.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
 export const overEndpoint = (make: (endpoint: Endpoint.Endpoint) => LlmProvider): Make => async (scenes) => {
   const endpoint = await Endpoint.start({ script: scenes.map(replyOf) })
   return { provider: make(endpoint), calls: () => endpoint.requests.length, dispose: endpoint.close }

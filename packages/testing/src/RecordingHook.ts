@@ -33,7 +33,8 @@ export interface RecordingHook extends AgentHook {
 }
 
 /**
- * Makes an observer of all points, or of some: it sees each after every other hook, and changes nothing. A model that can stream is asked to, where
+ * Makes an observer of all points, or of some: it sees each after every other hook, and changes nothing. A model that
+ * can stream is asked to, where
  * `onLlmDelta` is among them.
  *
  * @example
@@ -50,11 +51,15 @@ export interface RecordingHook extends AgentHook {
  * @category constructors
  * @since 0.1.0
  */
-export const recordingHook = (options: { readonly name?: string; readonly points?: ReadonlyArray<HookPointName> } = {}): RecordingHook => {
+export const recordingHook = (
+  options: { readonly name?: string; readonly points?: ReadonlyArray<HookPointName> } = {}
+): RecordingHook => {
   const { name = "recording", points = names } = options
   const seen: Array<Sighting> = []
-  const write = (point: HookPointName) => (event: never, { agent, outcome, sessionId, stepNumber, turnNumber }: HookContext): void =>
-    void seen.push({ point, event, outcome, sessionId, turnNumber, stepNumber, agent: agent.name } as Sighting)
+  const write =
+    (point: HookPointName) =>
+    (event: never, { agent, outcome, sessionId, stepNumber, turnNumber }: HookContext): void =>
+      void seen.push({ point, event, outcome, sessionId, turnNumber, stepNumber, agent: agent.name } as Sighting)
   return {
     ...Object.fromEntries(points.map((point) => [point, write(point)])),
     name,

@@ -9,7 +9,12 @@ import { type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 
-/** One answer: a text, a response, a failure, an Effect of a response, or a function of the request that makes one. @category models @since 0.1.0 */
+/**
+ * One answer: a text, a response, a failure, an Effect of a response, or a function of the request that makes one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Entry =
   | string
   | LlmResponse
@@ -62,7 +67,10 @@ export const make = (
     requests,
     complete: next,
     stream: (request, sink) =>
-      Effect.flatMap(next(request), (response) => Effect.as(pour(deltas(response, options.pieceLength ?? 4), sink), response)),
+      Effect.flatMap(
+        next(request),
+        (response) => Effect.as(pour(deltas(response, options.pieceLength ?? 4), sink), response)
+      ),
     remaining,
     assertDone: () => {
       if (remaining() > 0) throw new Error(`${name}: ${remaining()} of ${script.length} entries were not used`)
@@ -71,10 +79,16 @@ export const make = (
 }
 
 /** A response that asks for tools. @category constructors @since 0.1.0 */
-export const toolCalls = (...calls: ReadonlyArray<{ readonly name: string; readonly args?: Json; readonly id?: string }>): LlmResponse => ({
+export const toolCalls = (
+  ...calls: ReadonlyArray<{ readonly name: string; readonly args?: Json; readonly id?: string }>
+): LlmResponse => ({
   model: "scripted",
   text: "",
-  toolCalls: calls.map(({ args, id, name }, index) => ({ id: id ?? `call_${name}_${++made}_${index}`, name, args: args ?? {} })),
+  toolCalls: calls.map(({ args, id, name }, index) => ({
+    id: id ?? `call_${name}_${++made}_${index}`,
+    name,
+    args: args ?? {}
+  })),
   finishReason: "tool-calls",
   usage: { inputTokens: 10, outputTokens: 5 }
 })
@@ -90,12 +104,17 @@ const play = (entry: Exclude<Entry, Function>, model: string): Effect.Effect<Llm
 const deltas = (response: LlmResponse, size: number): ReadonlyArray<LlmDelta> => [
   ...slices(response.reasoning ?? "", size).map((text) => ({ type: "reasoning", text }) as const),
   ...slices(response.text, size).map((text) => ({ type: "text", text }) as const),
-  ...response.toolCalls.map(({ args, id, name }) => ({ type: "tool-call", id, name, argsText: JSON.stringify(args) }) as const)
+  ...response.toolCalls.map(({ args, id, name }) =>
+    ({ type: "tool-call", id, name, argsText: JSON.stringify(args) }) as const
+  )
 ]
 
 const slices = (text: string, size: number): ReadonlyArray<string> => {
   const points = Array.from(text)
-  return Array.from({ length: Math.ceil(points.length / size) }, (_, index) => points.slice(index * size, (index + 1) * size).join(""))
+  return Array.from(
+    { length: Math.ceil(points.length / size) },
+    (_, index) => points.slice(index * size, (index + 1) * size).join("")
+  )
 }
 
 const pour = (pieces: ReadonlyArray<LlmDelta>, sink: DeltaSink): Effect.Effect<void> =>

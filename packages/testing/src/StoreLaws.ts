@@ -15,7 +15,10 @@ export type Case = Law
 /** An empty store to be tried. @category models @since 0.1.0 */
 export interface Subject {
   readonly store: SessionStore
-  /** Opens the same content once more, beside the first, as another process would. Without it nothing is said about what outlives a process. */
+  /**
+   * Opens the same content once more, beside the first, as another process would. Without it nothing is said about what
+   * outlives a process.
+   */
   readonly reopen?: () => Promise<SessionStore> | SessionStore
   /** Releases all of it. */
   readonly dispose?: () => Promise<void> | void
@@ -30,12 +33,16 @@ export interface ArtifactSubject {
 
 /** What a store may leave out. @category models @since 0.1.0 */
 export interface Options {
-  /** Optional operations that the store does not have, and `append-cost` for one that writes a session as one text. Default none. */
+  /**
+   * Optional operations that the store does not have, and `append-cost` for one that writes a session as one text.
+   * Default none.
+   */
   readonly without?: ReadonlyArray<"list" | "fork" | "remove" | "records" | "artifacts" | "append-cost">
 }
 
 /**
- * Lists the laws of session stores, and of the artifact store that belongs to one. `make` gives an empty store for each.
+ * Lists the laws of session stores, and of the artifact store that belongs to one. `make` gives an empty store for
+ * each.
  *
  * @example
  * ```ts

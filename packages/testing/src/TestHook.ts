@@ -1,5 +1,6 @@
 /**
- * Tries a hook without an agent: hand it events, say what it has to answer, look at what it did. Works in any test runner.
+ * Tries a hook without an agent: hand it events, say what it has to answer, look at what it did. Works in any test
+ * runner.
  *
  * @since 0.1.0
  */
@@ -25,10 +26,17 @@ export interface Observed extends Seen {
   readonly artifact: (key: string) => Promise<string | undefined>
 }
 
-/** A hook being tried. What is chained happens in its order, at once; `await` it at the end, or a failure is an unhandled rejection. @category models @since 0.1.0 */
+/**
+ * A hook being tried. What is chained happens in its order, at once; `await` it at the end, or a failure is an
+ * unhandled rejection.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface TestHook extends PromiseLike<Observed> {
   /**
-   * Hands the hook an event, of which any part may be left out. `place` says where, from now on; `act` is what a wrapper surrounds. A hook that
+   * Hands the hook an event, of which any part may be left out. `place` says where, from now on; `act` is what a
+   * wrapper surrounds. A hook that
    * does not implement the point says Continue, as in an agent.
    */
   readonly given: <P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>) => TestHook
@@ -38,7 +46,10 @@ export interface TestHook extends PromiseLike<Observed> {
     detail?: unknown
   ) => TestHook
   readonly expectContinue: () => TestHook
-  /** The part of the event that the point lets hooks change (`args`, `response`, `output`, ..., or all of it) is now this. */
+  /**
+   * The part of the event that the point lets hooks change (`args`, `response`, `output`, ..., or all of it) is now
+   * this.
+   */
   readonly expectTransform: (value: unknown) => TestHook
   /** The hook broke, its failure policy being this one. Nothing else may be expected of a hook that broke. */
   readonly expectFailure: (policy: "open" | "reject" | "abort", reason?: string | RegExp) => TestHook
@@ -103,10 +114,16 @@ class Trial implements TestHook {
 
   expect(answer: Verdict["answer"], detail?: unknown): TestHook {
     return this.check((verdict) => {
-      const expected = `${answer}${detail === undefined ? "" : ` ${detail instanceof RegExp ? String(detail) : short(detail)}`}`
+      const expected = `${answer}${
+        detail === undefined ? "" : ` ${detail instanceof RegExp ? String(detail) : short(detail)}`
+      }`
       if (verdict.answer !== answer) return this.differs(verdict, expected)
       if (detail === undefined) return undefined
-      if (verdict.reason !== undefined) return matches(verdict.reason, detail) ? undefined : this.differs(verdict, expected)
+      if (verdict.reason !== undefined) {
+        return matches(verdict.reason, detail)
+          ? undefined
+          : this.differs(verdict, expected)
+      }
       return same(verdict.value, detail, this.differing(verdict, expected))
     })
   }
@@ -119,7 +136,9 @@ class Trial implements TestHook {
   expectFailure(policy: "open" | "reject" | "abort", reason?: string | RegExp): TestHook {
     return this.check((verdict) => {
       const isRight = verdict.policy === policy && (reason === undefined || matches(verdict.reason ?? "", reason))
-      return isRight ? undefined : this.differs(verdict, `a failure (${policy})${reason === undefined ? "" : ` ${String(reason)}`}`)
+      return isRight
+        ? undefined
+        : this.differs(verdict, `a failure (${policy})${reason === undefined ? "" : ` ${String(reason)}`}`)
     })
   }
 
@@ -150,7 +169,9 @@ class Trial implements TestHook {
   }
   private check(judge: (verdict: Verdict) => void): this {
     return this.after(async (verdict) => {
-      if (verdict === undefined) return broken("nothing was given to the hook yet: say given(point, event) before what is expected")
+      if (verdict === undefined) {
+        return broken("nothing was given to the hook yet: say given(point, event) before what is expected")
+      }
       judge(verdict)
       return verdict
     })
@@ -162,9 +183,12 @@ class Trial implements TestHook {
   private differing({ answer, explain, point, policy, reason, value }: Verdict, expected: string): string {
     const hooks = this.chain.hooks.map(({ name }) => name).join(", ")
     const detail = reason ?? (value === undefined ? undefined : short(value))
-    const found = `${answer}${detail === undefined ? "" : ` ${JSON.stringify(detail)}`}${policy === undefined ? "" : ` (${policy})`}`
+    const found = `${answer}${detail === undefined ? "" : ` ${JSON.stringify(detail)}`}${
+      policy === undefined ? "" : ` (${policy})`
+    }`
     return `expected ${hooks} to answer ${expected} at ${point}, found ${found}\n${explain}`
   }
 }
 
-const matches = (reason: string, wanted: unknown): boolean => wanted instanceof RegExp ? wanted.test(reason) : reason === wanted
+const matches = (reason: string, wanted: unknown): boolean =>
+  wanted instanceof RegExp ? wanted.test(reason) : reason === wanted

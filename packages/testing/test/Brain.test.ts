@@ -2,7 +2,12 @@ import type { JsonObject } from "@belay/core/Json"
 import * as Brain from "@belay/testing/Brain"
 import { assert, describe, it } from "@effect/vitest"
 
-const tool = (name: string, properties: JsonObject, required: ReadonlyArray<string> = Object.keys(properties), description = "") => ({
+const tool = (
+  name: string,
+  properties: JsonObject,
+  required: ReadonlyArray<string> = Object.keys(properties),
+  description = ""
+) => ({
   name,
   description,
   parameters: { type: "object", properties, required }
@@ -11,9 +16,17 @@ const text = { type: "string" }
 const number = { type: "number" }
 
 const ask = (task: string, tools: Brain.WireRequest["tools"], more: Partial<Brain.WireRequest> = {}) =>
-  Brain.answer({ model: "demo", messages: [{ role: "user", content: task }], tools, stream: false, includeUsage: false, ...more })
+  Brain.answer({
+    model: "demo",
+    messages: [{ role: "user", content: task }],
+    tools,
+    stream: false,
+    includeUsage: false,
+    ...more
+  })
 
-const first = (task: string, ...tools: Brain.WireRequest["tools"]) => ask(task, tools).toolCalls?.map(({ args, name }) => [name, args])
+const first = (task: string, ...tools: Brain.WireRequest["tools"]) =>
+  ask(task, tools).toolCalls?.map(({ args, name }) => [name, args])
 
 describe("the model picks a tool and its arguments:", () => {
   const rows: ReadonlyArray<readonly [string, Brain.WireRequest["tools"], ReadonlyArray<unknown> | undefined]> = [
@@ -22,17 +35,25 @@ describe("the model picks a tool and its arguments:", () => {
       tool("get_weather", { city: text, unit: { type: "string", enum: ["fahrenheit", "celsius"] } })
     ], [["get_weather", { city: "New York", unit: "celsius" }]]],
     ["Please add 2 and 3.5", [tool("add", { a: number, b: number })], [["add", { a: 2, b: 3.5 }]]],
-    ["Calculate (2 + 3) * 4", [tool("calculator", { expression: text })], [["calculator", { expression: "(2 + 3) * 4" }]]],
+    ["Calculate (2 + 3) * 4", [tool("calculator", { expression: text })], [["calculator", {
+      expression: "(2 + 3) * 4"
+    }]]],
     ["Search for otters in Norway", [tool("search", { query: text })], [["search", { query: "otters in Norway" }]]],
     ["Run \"ls -la, and more\"", [tool("bash", { command: text })], [["bash", { command: "ls -la, and more" }]]],
-    ["Delete src/tmp/a.log", [tool("read_file", { path: text }), tool("delete_file", { path: text })], [["delete_file", {
-      path: "src/tmp/a.log"
-    }]]],
+    ["Delete src/tmp/a.log", [tool("read_file", { path: text }), tool("delete_file", { path: text })], [[
+      "delete_file",
+      {
+        path: "src/tmp/a.log"
+      }
+    ]]],
     ["Refund order #4711", [tool("refundOrder", { orderId: text })], [["refundOrder", { orderId: "#4711" }]]],
-    ["Email bob@example.com that \"lunch is at noon\"", [tool("send_email", { to: text, body: text })], [["send_email", {
-      to: "bob@example.com",
-      body: "lunch is at noon"
-    }]]],
+    ["Email bob@example.com that \"lunch is at noon\"", [tool("send_email", { to: text, body: text })], [[
+      "send_email",
+      {
+        to: "bob@example.com",
+        body: "lunch is at noon"
+      }
+    ]]],
     ["List the files recursively", [
       tool("list_files", { path: { type: "string", default: "." }, recursive: { type: "boolean" } }, ["path"])
     ], [["list_files", { path: ".", recursive: true }]]],
@@ -63,15 +84,26 @@ describe("the model", () => {
     const messages = [user(task), called("1", "add"), result("1", "3")]
     assert.deepStrictEqual(names(ask(task, [add, weather], { messages })), ["get_weather"])
     const all = [...messages, called("2", "get_weather"), result("2", "cold")]
-    assert.strictEqual(ask(task, [add, weather], { messages: all }).text, "Done, in 2 steps.\n- add: 3\n- get_weather: cold")
+    assert.strictEqual(
+      ask(task, [add, weather], { messages: all }).text,
+      "Done, in 2 steps.\n- add: 3\n- get_weather: cold"
+    )
   })
 
   it("asks for all tools at once when told to", () => {
-    assert.deepStrictEqual(names(ask("In parallel: add 1 and 2, get the weather in Oslo", [add, weather])), ["add", "get_weather"])
+    assert.deepStrictEqual(names(ask("In parallel: add 1 and 2, get the weather in Oslo", [add, weather])), [
+      "add",
+      "get_weather"
+    ])
   })
 
   it("is not led astray by a reminder in the middle of its work", () => {
-    const messages = [user("Add 1 and 2, then get the weather in Oslo"), called("1", "add"), result("1", "3"), user("Mind the budget.")]
+    const messages = [
+      user("Add 1 and 2, then get the weather in Oslo"),
+      called("1", "add"),
+      result("1", "3"),
+      user("Mind the budget.")
+    ]
     assert.deepStrictEqual(names(ask("", [add, weather], { messages })), ["get_weather"])
   })
 
@@ -112,7 +144,9 @@ describe("the model", () => {
 
   it("remembers a name and makes a summary", () => {
     assert.strictEqual(
-      ask("", [], { messages: [user("My name is Ada"), { role: "assistant", content: "Hi" }, user("What is my name?")] }).text,
+      ask("", [], {
+        messages: [user("My name is Ada"), { role: "assistant", content: "Hi" }, user("What is my name?")]
+      }).text,
       "Your name is Ada."
     )
     assert.match(ask("Summarise the conversation", []).text ?? "", /^Summary: /)

@@ -7,7 +7,10 @@ import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/reso
 const start = (options?: Endpoint.EndpointOptions) =>
   Effect.map(
     Endpoint.scoped(options),
-    (endpoint) => ({ endpoint, client: new OpenAI({ baseURL: endpoint.url, apiKey: "test-key", maxRetries: 0, logLevel: "off" }) })
+    (endpoint) => ({
+      endpoint,
+      client: new OpenAI({ baseURL: endpoint.url, apiKey: "test-key", maxRetries: 0, logLevel: "off" })
+    })
   )
 
 const tool = (name: string, description: string, properties: Record<string, unknown>): ChatCompletionTool => ({
@@ -27,7 +30,8 @@ const outputs: Record<string, string> = {
   delete_files: `{"deleted":1}`,
   send_mail: "sent"
 }
-const task = "List the invoices folder, read the newest invoice, delete temporary files and mail the summary to ada@example.com"
+const task =
+  "List the invoices folder, read the newest invoice, delete temporary files and mail the summary to ada@example.com"
 
 const fails = (promise: Promise<unknown>) =>
   Effect.map(Effect.promise(() => promise.then(() => undefined, (error: unknown) => error)), (error) => {
@@ -49,7 +53,9 @@ describe("the endpoint, asked by the openai client,", () => {
         while (answer === null && asked.length < 10) {
           const body = { model: "demo-large", messages, tools }
           const completion = yield* Effect.promise(() =>
-            streaming ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body)
+            streaming
+              ? client.chat.completions.stream(body).finalChatCompletion()
+              : client.chat.completions.create(body)
           )
           const message = completion.choices[0]?.message
           assert.isDefined(message)
@@ -66,7 +72,11 @@ describe("the endpoint, asked by the openai client,", () => {
           ["list_folder", { path: "invoices" }],
           ["read_file", { path: "invoices/2026-10.txt" }],
           ["delete_files", { pattern: "scratch.tmp" }],
-          ["send_mail", { to: "ada@example.com", subject: "Summary", body: "Summary: Invoice 2026-10: 420 EUR, due on 2026-11-30" }]
+          ["send_mail", {
+            to: "ada@example.com",
+            subject: "Summary",
+            body: "Summary: Invoice 2026-10: 420 EUR, due on 2026-11-30"
+          }]
         ])
         assert.include(answer ?? "", "420 EUR")
       }))
@@ -117,7 +127,11 @@ describe("the endpoint, asked by the openai client,", () => {
           response_format: { type: "json_schema", json_schema: { name: "weather", schema } }
         })
       )
-      assert.deepStrictEqual(JSON.parse(completion.choices[0]?.message.content ?? ""), { city: "Paris", degrees: 21, sky: "cloudy" })
+      assert.deepStrictEqual(JSON.parse(completion.choices[0]?.message.content ?? ""), {
+        city: "Paris",
+        degrees: 21,
+        sky: "cloudy"
+      })
     }))
 
   it.live("gives the same answer to the same request", () =>
@@ -145,7 +159,10 @@ describe("the endpoint, asked by the openai client,", () => {
       const { client } = yield* start()
       const call = (id: string) => ({ id, type: "function" as const, function: { name: "read_file", arguments: "{}" } })
       const user: ChatCompletionMessageParam = { role: "user", content: "go" }
-      const asks = (...ids: ReadonlyArray<string>): ChatCompletionMessageParam => ({ role: "assistant", tool_calls: ids.map(call) })
+      const asks = (...ids: ReadonlyArray<string>): ChatCompletionMessageParam => ({
+        role: "assistant",
+        tool_calls: ids.map(call)
+      })
       const result = (id: string): ChatCompletionMessageParam => ({ role: "tool", tool_call_id: id, content: "text" })
       const bad: ReadonlyArray<readonly [ReadonlyArray<ChatCompletionMessageParam>, RegExp]> = [
         [[user, result("a")], /must be a response to a preceding message with 'tool_calls'/],
@@ -163,17 +180,25 @@ describe("the endpoint, asked by the openai client,", () => {
         assert.match(error.message, says)
       }
       yield* Effect.promise(() =>
-        client.chat.completions.create({ model: "demo", messages: [user, asks("a", "b"), result("b"), result("a")], tools })
+        client.chat.completions.create({
+          model: "demo",
+          messages: [user, asks("a", "b"), result("b"), result("a")],
+          tools
+        })
       )
     }))
 
   it.live("refuses models and paths it does not have", () =>
     Effect.gen(function*() {
       const { client, endpoint } = yield* start()
-      const error = yield* fails(client.chat.completions.create({ model: "gpt-9", messages: [{ role: "user", content: "go" }] }))
+      const error = yield* fails(
+        client.chat.completions.create({ model: "gpt-9", messages: [{ role: "user", content: "go" }] })
+      )
       assert.deepInclude(error, { status: 404, code: "model_not_found" })
       assert.strictEqual(
-        (yield* fails(client.chat.completions.create({ model: "demo:nonsense", messages: [{ role: "user", content: "go" }] }))).status,
+        (yield* fails(
+          client.chat.completions.create({ model: "demo:nonsense", messages: [{ role: "user", content: "go" }] })
+        )).status,
         404
       )
       assert.strictEqual((yield* fails(client.embeddings.create({ model: "demo", input: "x" }))).status, 404)
@@ -185,17 +210,24 @@ describe("the endpoint, asked by the openai client,", () => {
     Effect.gen(function*() {
       const { client } = yield* start()
       const error = yield* fails(
-        client.chat.completions.create({ model: "demo-small", messages: [{ role: "user", content: "word ".repeat(20_000) }] })
+        client.chat.completions.create({
+          model: "demo-small",
+          messages: [{ role: "user", content: "word ".repeat(20_000) }]
+        })
       )
       assert.deepInclude(error, { status: 400, code: "context_length_exceeded" })
     }))
 })
 
 describe("a fault by name", () => {
-  const ask = (client: OpenAI, model: string) => client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] })
+  const ask = (client: OpenAI, model: string) =>
+    client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] })
 
   for (
-    const [model, status] of [["demo:rate-limit", 429], ["demo:overloaded", 503], ["demo:auth", 401], ["demo:quota", 429], [
+    const [model, status] of [["demo:rate-limit", 429], ["demo:overloaded", 503], ["demo:auth", 401], [
+      "demo:quota",
+      429
+    ], [
       "demo:overflow",
       400
     ]] as const
@@ -223,19 +255,25 @@ describe("a fault by name", () => {
     Effect.gen(function*() {
       const { client } = yield* start({ slowMs: 1 })
       const completion = yield* Effect.promise(() =>
-        client.chat.completions.stream({ model: "demo:slow", messages: [{ role: "user", content: "Hello" }] }).finalChatCompletion()
+        client.chat.completions.stream({ model: "demo:slow", messages: [{ role: "user", content: "Hello" }] })
+          .finalChatCompletion()
       )
       assert.include(completion.choices[0]?.message.content ?? "", "Hello!")
     }))
 
-  for (const [model, ends] of [["demo:reset", "broken"], ["demo:cut", "clean"], ["demo:html", "clean"], ["demo:empty", "clean"]] as const) {
+  for (
+    const [model, ends] of [["demo:reset", "broken"], ["demo:cut", "clean"], ["demo:html", "clean"], [
+      "demo:empty",
+      "clean"
+    ]] as const
+  ) {
     it.live(`${model} ends ${ends}, without a finish`, () =>
       Effect.gen(function*() {
         const { endpoint } = yield* start()
         const body = JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "Hello" }], tools })
         const got = yield* Effect.promise(() =>
-          fetch(`${endpoint.url}/chat/completions`, { method: "POST", body }).then((response) => response.text()).catch((error: unknown) =>
-            error
+          fetch(`${endpoint.url}/chat/completions`, { method: "POST", body }).then((response) => response.text()).catch(
+            (error: unknown) => error
           )
         )
         if (ends === "broken") assert.instanceOf(got, Error)
@@ -252,7 +290,10 @@ describe("a scripted endpoint", () => {
           { text: "one" },
           (request) => ({ text: `request ${request.ordinal}` }),
           { status: 418, body: { error: { message: "teapot" } } },
-          { toolCalls: [{ id: "x", name: "f", args: { a: 1 } }], usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } }
+          {
+            toolCalls: [{ id: "x", name: "f", args: { a: 1 } }],
+            usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
+          }
         ],
         logLimit: 3
       })

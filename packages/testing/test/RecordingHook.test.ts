@@ -40,7 +40,10 @@ describe("recordingHook", () => {
       "postTurn",
       "onSessionEnd"
     ])
-    assert.deepStrictEqual(recorder.at("preToolCall").map(({ args, name }) => ({ args, name })), [{ args: { at: "here" }, name: "look" }])
+    assert.deepStrictEqual(recorder.at("preToolCall").map(({ args, name }) => ({ args, name })), [{
+      args: { at: "here" },
+      name: "look"
+    }])
     const { agent: by, sessionId, stepNumber, turnNumber } = recorder.seen[5]!
     assert.deepStrictEqual([by, sessionId, turnNumber, stepNumber], ["tester", "s", 1, 1])
   })
@@ -66,7 +69,12 @@ describe("a virtual clock", () => {
     const provider = Scripted.make([limited, limited, "at last"])
     await using agent = createAgent({
       provider,
-      hooks: [defineHook({ name: "patient", onLlmError: () => HookAction.transform({ type: "retry", delayMs: 20_000 } as const) })],
+      hooks: [
+        defineHook({
+          name: "patient",
+          onLlmError: () => HookAction.transform({ type: "retry", delayMs: 20_000 } as const)
+        })
+      ],
       layer: clock.layer
     })
     let text: string | undefined

@@ -44,7 +44,8 @@ describe("a scripted model", () => {
         toolCalls: [{ id: "c", name: "f", args: {} }],
         finishReason: "tool-calls"
       }], { pieceLength: 3 })
-      const response = yield* (model.stream?.(request, (delta) => Promise.resolve().then(() => void deltas.push(delta))) ?? Effect.never)
+      const response = yield* (model.stream?.(request, (delta) =>
+        Promise.resolve().then(() => void deltas.push(delta))) ?? Effect.never)
       assert.deepStrictEqual(deltas, [
         { type: "reasoning", text: "hmm" },
         { type: "text", text: "Grü" },

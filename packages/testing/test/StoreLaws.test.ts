@@ -61,7 +61,10 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
       return {
         commit: (step) => {
           const messages = [...(step.from === 0 ? [] : logs.get(step.sessionId) ?? []), ...step.messages]
-          return Effect.tap(store.commit({ ...step, from: 0, messages }), () => Effect.sync(() => logs.set(step.sessionId, messages)))
+          return Effect.tap(
+            store.commit({ ...step, from: 0, messages }),
+            () => Effect.sync(() => logs.set(step.sessionId, messages))
+          )
         }
       }
     }),
@@ -118,7 +121,9 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
   ],
   [
     "forks over a session that is there",
-    spoilt((store) => ({ fork: (id, to) => id === to ? store.fork(id, to) : Effect.andThen(store.remove(to), store.fork(id, to)) })),
+    spoilt((store) => ({
+      fork: (id, to) => id === to ? store.fork(id, to) : Effect.andThen(store.remove(to), store.fork(id, to))
+    })),
     "sessions: a fork takes no id that is taken, and copies no session that is not there"
   ],
   [
@@ -145,14 +150,21 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
     "writes texts as UTF-8",
     spoilt((store) => ({
       commit: (step) =>
-        store.commit({ ...step, messages: JSON.parse(new TextDecoder().decode(new TextEncoder().encode(deaf(step.messages)))) })
+        store.commit({
+          ...step,
+          messages: JSON.parse(new TextDecoder().decode(new TextEncoder().encode(deaf(step.messages))))
+        })
     })),
     "sessions: texts come back exactly as they were"
   ],
   [
     "cuts long texts",
     spoilt((store) => ({
-      commit: (step) => store.commit({ ...step, messages: step.messages.map((one) => ({ ...one, content: cut(one.content) }) as never) })
+      commit: (step) =>
+        store.commit({
+          ...step,
+          messages: step.messages.map((one) => ({ ...one, content: cut(one.content) }) as never)
+        })
     })),
     "sessions: a session may be large"
   ],
@@ -198,16 +210,22 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
 
 /** Halves of pairs as they are, not escaped. */
 const deaf = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(/\\u(d[89a-f]..)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  JSON.stringify(value).replaceAll(
+    /\\u(d[89a-f]..)/g,
+    (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))
+  )
 
 const cut = (content: unknown) => typeof content === "string" ? content.slice(0, 1_000_000) : content
 
 describe("the laws of stores", () => {
   for (const { name, run } of StoreLaws.cases(async () => ({ store: inMemory() }))) it(`in memory: ${name}`, run)
 
-  it.each(bugs.map(([what, make, caught]) => ({ what, make, caught })))("catch a store that $what", async ({ caught, make }) => {
-    assert.include(await brokenBy(make), caught)
-  })
+  it.each(bugs.map(([what, make, caught]) => ({ what, make, caught })))(
+    "catch a store that $what",
+    async ({ caught, make }) => {
+      assert.include(await brokenBy(make), caught)
+    }
+  )
 
   it("say nothing of what a store leaves out", async () => {
     const bare = () => {
@@ -234,7 +252,9 @@ describe("the laws of stores", () => {
 
   it("say which value was expected and which was found", async () => {
     const store = { ...inMemory(), load: () => Effect.succeed(undefined) }
-    const law = StoreLaws.cases(async () => ({ store })).find(({ name }) => name === "sessions: what was committed is loaded")
+    const law = StoreLaws.cases(async () => ({ store })).find(({ name }) =>
+      name === "sessions: what was committed is loaded"
+    )
     const error = await law?.run().catch((error: unknown) => error)
     assert.match(String(error), /load: expected \{"version":2,"sessionId":"session-1".+, found undefined/)
   })

@@ -13,12 +13,16 @@ const guard = defineHook({
   name: "guard",
   kind: "policy",
   tools: ["deploy", "rm"],
-  preToolCall: ({ args }) => JSON.stringify(args).includes("production") ? HookAction.reject("not to production") : undefined
+  preToolCall: ({ args }) =>
+    JSON.stringify(args).includes("production") ? HookAction.reject("not to production") : undefined
 })
 
 /** What a promise is rejected with, as text. */
 const failure = async (promise: PromiseLike<unknown>): Promise<string> =>
-  promise.then(() => assert.fail("expected it to fail"), (error: unknown) => error instanceof Error ? error.message : String(error))
+  promise.then(
+    () => assert.fail("expected it to fail"),
+    (error: unknown) => error instanceof Error ? error.message : String(error)
+  )
 
 describe("testHook", () => {
   it("takes what a hook answers, by reason, by pattern, and event after event", async () => {
@@ -48,7 +52,9 @@ describe("testHook", () => {
     [
       "another value",
       () =>
-        testHook({ name: "t", preTurn: () => HookAction.transform({ message: "a" }) }).given("preTurn").expectTransform({ message: "b" }),
+        testHook({ name: "t", preTurn: () => HookAction.transform({ message: "a" }) }).given("preTurn").expectTransform(
+          { message: "b" }
+        ),
       /^expected t to answer Transform \{"message":"b"\} at preTurn, found Transform .+expected \{"message":"b"\}, found \{"message":"a"\}$/s
     ],
     [
@@ -59,11 +65,15 @@ describe("testHook", () => {
     [
       "another failure policy",
       () =>
-        testHook({ name: "t", kind: "policy", preTurn: () => Promise.reject(new Error("oops")) }).given("preTurn").expectFailure("open"),
+        testHook({ name: "t", kind: "policy", preTurn: () => Promise.reject(new Error("oops")) }).given("preTurn")
+          .expectFailure("open"),
       /^expected t to answer a failure \(open\) at preTurn, found Fail "t rejected: oops" \(reject\)/
     ],
     ["nothing given", () => testHook(guard).expectContinue(), /^nothing was given to the hook yet/]
-  ])("fails for %s, and says what was answered", async (_what, trial, message) => assert.match(await failure(trial()), message))
+  ])(
+    "fails for %s, and says what was answered",
+    async (_what, trial, message) => assert.match(await failure(trial()), message)
+  )
 
   it("does not go on after what was not expected", async () => {
     let calls = 0
@@ -77,10 +87,11 @@ describe("testHook", () => {
     await testHook({ name: "t", preTurn: broken }).given("preTurn").expectFailure("open", /no luck/)
     await testHook({ name: "t", kind: "policy", preTurn: broken }).given("preTurn").expectFailure("reject")
     await testHook({ name: "t", onFailure: "abort", preTurn: broken }).given("preTurn").expectFailure("abort")
-    await testHook({ name: "t", onSessionEnd: () => HookAction.reject("?") as never }).given("onSessionEnd").expectFailure(
-      "open",
-      /illegal/
-    )
+    await testHook({ name: "t", onSessionEnd: () => HookAction.reject("?") as never }).given("onSessionEnd")
+      .expectFailure(
+        "open",
+        /illegal/
+      )
   })
 
   it("simulates every point with events that a runtime could have sent", async () => {
@@ -95,7 +106,10 @@ describe("testHook", () => {
 
   it("fills in what is not said, in the parts of an event as well", async () => {
     const seen: Array<{ readonly [key: string]: unknown }> = []
-    const look = (point: HookPointName): AgentHook => ({ name: "look", [point]: (event: never) => void seen.push(event) })
+    const look = (point: HookPointName): AgentHook => ({
+      name: "look",
+      [point]: (event: never) => void seen.push(event)
+    })
     await testHook(look("postLlmCall")).given("postLlmCall", { response: { text: "so" } })
     await testHook(look("preToolCall")).given("preToolCall", { name: "deploy", tool: { destructive: true } })
     await testHook(look("postToolCall")).given("postToolCall", {
@@ -122,9 +136,21 @@ describe("testHook", () => {
       .expectTransform({ dryRun: true })
     await testHook({ name: "t", postTurn: ({ output }) => HookAction.replace({ ...output, text: "bye" }) })
       .given("postTurn", { output: { steps: 3 } })
-      .expect("Replace", { text: "bye", finishReason: "stop", usage: { inputTokens: 10, outputTokens: 5 }, steps: 3, toolCalls: 0 })
-    await testHook({ name: "t", preToolCall: () => HookAction.respond(["ready"]) }).given("preToolCall").expect("Respond", ["ready"])
-    await testHook({ name: "t", preToolCall: () => HookAction.ask("sure?", { level: 1 }) }).given("preToolCall").expect("Ask", "sure?")
+      .expect("Replace", {
+        text: "bye",
+        finishReason: "stop",
+        usage: { inputTokens: 10, outputTokens: 5 },
+        steps: 3,
+        toolCalls: 0
+      })
+    await testHook({ name: "t", preToolCall: () => HookAction.respond(["ready"]) }).given("preToolCall").expect(
+      "Respond",
+      ["ready"]
+    )
+    await testHook({ name: "t", preToolCall: () => HookAction.ask("sure?", { level: 1 }) }).given("preToolCall").expect(
+      "Ask",
+      "sure?"
+    )
   })
 
   it("shows what a hook did besides answering", async () => {
@@ -146,7 +172,11 @@ describe("testHook", () => {
     assert.deepStrictEqual(seen.injections, [{ hook: "busy", text: "read this", key: "k", pinned: true }])
     assert.deepStrictEqual([seen.warnings, seen.notices, seen.followUps], [["careful"], ["done soon"], ["go on"]])
     assert.deepStrictEqual(seen.events, [{ hook: "busy", name: "busy/seen", payload: { n: 1 } }])
-    assert.deepStrictEqual([await seen.artifact("log"), await seen.artifact("hook:log"), await seen.artifact("nothing")], [
+    assert.deepStrictEqual([
+      await seen.artifact("log"),
+      await seen.artifact("hook:log"),
+      await seen.artifact("nothing")
+    ], [
       "one two",
       "one two",
       undefined
@@ -160,10 +190,14 @@ describe("testHook", () => {
       name: "t",
       preToolCall: ({ id }, { state }) => {
         state.update(total, (n) => n + 1)
-        for (const scope of [state.durable.conversation, state.durable.turn, state.durable.call(id)]) scope.update(total, (n) => n + 1)
+        for (const scope of [state.durable.conversation, state.durable.turn, state.durable.call(id)]) {
+          scope.update(total, (n) => n + 1)
+        }
       }
     }
-    const trial = testHook(hook, { state: { "t/total": 10 } }).given("preToolCall", { id: "a" }).given("preToolCall", { id: "b" })
+    const trial = testHook(hook, { state: { "t/total": 10 } }).given("preToolCall", { id: "a" }).given("preToolCall", {
+      id: "b"
+    })
     const one = await trial
     const counts = (
       { durable, state }: typeof one
@@ -204,7 +238,10 @@ describe("testHook", () => {
     })
       .given("postToolCall")
       .expect("Reject", "{\"ok\":true,\"output\":{\"name\":\"look\",\"args\":{\"at\":\"safe? no\"}}}")
-    assert.deepStrictEqual([seen.llmRequests, seen.toolRequests], [[{ prompt: "safe?" }], [{ name: "look", args: { at: "safe? no" } }]])
+    assert.deepStrictEqual([seen.llmRequests, seen.toolRequests], [[{ prompt: "safe?" }], [{
+      name: "look",
+      args: { at: "safe? no" }
+    }]])
     const overloaded = new ProviderError.Overloaded({ provider: "p", message: "full" })
     await testHook(judge, { llm: () => overloaded }).given("postToolCall").expectFailure("open", /full/)
     await testHook(judge).given("postToolCall").expectFailure("open", /judge asked a model: give an `llm` that answers/)
@@ -221,14 +258,21 @@ describe("testHook", () => {
     }
     const seen = await testHook(lookup, {
       mcp: async ({ tool }) => ({ content: [{ type: "text", text: tool }] }),
-      mcpTools: [{ server: "files", name: "read", inputSchema: {} }, { server: "other", name: "write", inputSchema: {} }],
+      mcpTools: [{ server: "files", name: "read", inputSchema: {} }, {
+        server: "other",
+        name: "write",
+        inputSchema: {}
+      }],
       tools: [{ name: "bash", description: "Runs", inputSchema: {}, delegates: false }]
     }).given("postTurn").expectContinue()
     assert.deepStrictEqual(seen.warnings, ["[[{\"type\":\"text\",\"text\":\"read\"}],false,[\"read\"],[\"bash\"]]"])
     assert.deepStrictEqual(seen.mcpRequests, [{ server: "files", tool: "read", args: { path: "a" } }])
     const broken = testHook(lookup, { mcp: () => Promise.reject(new Error("gone")) })
     await broken.given("postTurn").expectFailure("open", /mcp for lookup: Error: gone/)
-    await testHook(lookup).given("postTurn").expectFailure("open", /lookup called read of files: give an `mcp` that answers/)
+    await testHook(lookup).given("postTurn").expectFailure(
+      "open",
+      /lookup called read of files: give an `mcp` that answers/
+    )
   })
 
   it("answers requests that a hook sends", async () => {
@@ -239,7 +283,9 @@ describe("testHook", () => {
         ctx.warn(`${status} ${body} of ${url}`)
       }
     }
-    const seen = await testHook(report, { http: async ({ url }) => ({ body: `thanks ${url.length}` }) }).given("postTurn").expect(
+    const seen = await testHook(report, { http: async ({ url }) => ({ body: `thanks ${url.length}` }) }).given(
+      "postTurn"
+    ).expect(
       "Continue"
     )
     assert.deepStrictEqual([seen.warnings, seen.httpRequests], [["200 thanks 24 of https://example.com/done"], [{
@@ -276,7 +322,10 @@ describe("testHook", () => {
     const overloaded = new ProviderError.Overloaded({ provider: "p", message: "full" })
     const { verdicts } = await testHook(louder).given("wrapLlmCall", {}, {}, () => overloaded)
     assert.deepInclude(verdicts[0], { answer: "Fail", reason: "full" })
-    const retries: AgentHook = { name: "retries", wrapLlmCall: (request, next) => Effect.catch(next(request), () => next(request)) }
+    const retries: AgentHook = {
+      name: "retries",
+      wrapLlmCall: (request, next) => Effect.catch(next(request), () => next(request))
+    }
     let tries = 0
     await testHook(retries).given("wrapLlmCall", {}, {}, () => ++tries === 1 ? overloaded : "second").expectContinue()
     assert.strictEqual(tries, 2)
@@ -284,7 +333,12 @@ describe("testHook", () => {
 
   it("waits by a clock that a test moves on", async () => {
     await using clock = VirtualClock.make()
-    const slow: AgentHook = { name: "slow", timeout: "1 minute", kind: "policy", preTurn: () => new Promise<never>(() => {}) }
+    const slow: AgentHook = {
+      name: "slow",
+      timeout: "1 minute",
+      kind: "policy",
+      preTurn: () => new Promise<never>(() => {})
+    }
     const trial = testHook(slow, { clock }).given("preTurn").expectFailure("reject", /minute|60/)
     await clock.advance(59_999)
     let over = false
@@ -313,7 +367,10 @@ describe("dryRun", () => {
       "quiet Continue",
       "guard Reject"
     ])
-    assert.match(run.explain, /^preToolCall deploy: Reject by guard\n {2}rewrite: Transform \(args\.to: "staging" -> "production"\)/)
+    assert.match(
+      run.explain,
+      /^preToolCall deploy: Reject by guard\n {2}rewrite: Transform \(args\.to: "staging" -> "production"\)/
+    )
     assert.deepStrictEqual(run.seen.warnings, [])
   })
 })

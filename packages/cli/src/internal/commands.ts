@@ -30,27 +30,42 @@ const doctor = (screen: Screen) =>
       const found = Doctor.findings(world, screen.path)
       yield* print(json, () => Doctor.json(world, found), () => Doctor.text(world, found, screen))
       yield* ended(Doctor.hasErrors(found) ? 1 : 0)
-    })).pipe(Command.withDescription("Finds what is wrong with hook files and the scripts they start. Ends with 1 when there are errors"))
+    })).pipe(
+      Command.withDescription(
+        "Finds what is wrong with hook files and the scripts they start. Ends with 1 when there are errors"
+      )
+    )
 
 const explain = (screen: Screen) =>
   Command.make("explain", {
-    event: Argument.String("event").pipe(Argument.withDescription("An event of any system. Default: all, a line each"), Argument.optional)
+    event: Argument.String("event").pipe(
+      Argument.withDescription("An event of any system. Default: all, a line each"),
+      Argument.optional
+    )
   }, ({ event }) =>
     Effect.gen(function*() {
       const { json, where: { dialects: wanted } } = yield* given
       if (Option.isNone(event)) {
-        const all = systems.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap(({ events }) => events)
+        const all = systems.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap((
+          { events }
+        ) => events)
         return yield* print(json, () => Explain.json(all), () => Explain.index(wanted, screen))
       }
       const events = Explain.found(event.value, wanted)
       if (events.length === 0) return yield* unknown(event.value)
       yield* print(json, () => Explain.json(events), () => Explain.text(events, screen))
-    })).pipe(Command.withDescription("Says what an event is in every system: what scripts are told, what they may answer, and an example"))
+    })).pipe(
+      Command.withDescription(
+        "Says what an event is in every system: what scripts are told, what they may answer, and an example"
+      )
+    )
 
 export const belay = (screen: Screen) =>
   Command.make("belay").pipe(
     Command.withDescription("The command line of Belay"),
     Command.withSubcommands([
-      hooks.pipe(Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)]))
+      hooks.pipe(
+        Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
+      )
     ])
   )

@@ -99,13 +99,19 @@ const loading = ({ file, key, reason }: Warning, line: number | undefined): Find
     ...(line === undefined ? {} : { line }),
     what,
     why: isLoose ? "it runs more often than it says" : "this part of the file does not count",
-    fix: fix === undefined ? "Write it as the page of its system says: belay hooks explain" : `${fix[0]!.toUpperCase()}${fix.slice(1)}`
+    fix: fix === undefined
+      ? "Write it as the page of its system says: belay hooks explain"
+      : `${fix[0]!.toUpperCase()}${fix.slice(1)}`
   }
 }
 
 export const hasErrors = (found: ReadonlyArray<Finding>): boolean => found.some(({ level }) => level === "error")
 
-export const json = ({ where }: World, found: ReadonlyArray<Finding>): unknown => ({ cwd: where.cwd, findings: found, ...sums(found) })
+export const json = ({ where }: World, found: ReadonlyArray<Finding>): unknown => ({
+  cwd: where.cwd,
+  findings: found,
+  ...sums(found)
+})
 
 const levels: ReadonlyArray<Level> = ["error", "warning", "hint"]
 
@@ -131,8 +137,12 @@ export const text = (world: World, found: ReadonlyArray<Finding>, screen: Screen
   return [
     ...[...Map.groupBy(found, ({ file }) => file)].flatMap(([file, own]) => [
       style.bold(plain(short(file, world.where))),
-      ...levels.flatMap((level) => own.filter((one) => one.level === level)).flatMap(({ fix, key, level, line, rule, what, why }) => [
-        `  ${paint[level](level)}  ${plain(key)}${line === undefined ? "" : style.dim(` line ${line}`)}  ${style.dim(rule)}`,
+      ...levels.flatMap((level) => own.filter((one) => one.level === level)).flatMap((
+        { fix, key, level, line, rule, what, why }
+      ) => [
+        `  ${paint[level](level)}  ${plain(key)}${line === undefined ? "" : style.dim(` line ${line}`)}  ${
+          style.dim(rule)
+        }`,
         ...[`${sentence(what)} ${sentence(why)}`, sentence(fix)].map((one) => wrap(plain(one), "    ", screen.columns))
       ]),
       ""

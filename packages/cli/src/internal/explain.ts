@@ -9,7 +9,8 @@ export const found = (name: string, dialects: ReadonlyArray<Dialect>): ReadonlyA
   const own = named(name)
   const occasions = new Set(own.map(({ occasion }) => occasion))
   const kin = systems.flatMap(({ events }) => events).filter((event) =>
-    occasions.has(event.occasion) && (event.occasion !== "signal" || own.some((one) => spelt(one.name) === spelt(event.name)))
+    occasions.has(event.occasion) &&
+    (event.occasion !== "signal" || own.some((one) => spelt(one.name) === spelt(event.name)))
   )
   const all = dialects.length === 0 ? kin : kin.filter(({ dialect }) => dialects.includes(dialect))
   return [...all].sort((a, b) => Number(own.includes(b)) - Number(own.includes(a)))
@@ -37,7 +38,8 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
   const style = styleOf(screen)
   return events.map((event) => {
     const system = systemOf(event.dialect)!
-    const row = (name: string, value: string) => `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
+    const row = (name: string, value: string) =>
+      `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
     const table = (rows: ReadonlyArray<readonly [string, string]>) =>
       rows.map(([left, right]) =>
         rows.every(([one]) => one.length <= 20)
@@ -57,7 +59,9 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
       "",
       "  Exit codes",
       ...table(codesOf(event, system)),
-      ...(event.answers.length + system.answers.length === 0 ? [] : ["", "  Answers", ...table([...event.answers, ...system.answers])]),
+      ...(event.answers.length + system.answers.length === 0
+        ? []
+        : ["", "  Answers", ...table([...event.answers, ...system.answers])]),
       "",
       "  In a file",
       ...system.example(event).split("\n").map((line) => `    ${line}`),
@@ -75,7 +79,9 @@ export const index = (dialects: ReadonlyArray<Dialect>, screen: Screen): string 
     [
       style.bold(name),
       ...events.map(({ may, name: event, occasion }) =>
-        `  ${style.cyan(event.padEnd(22))} ${points[occasion].padEnd(34)} ${style.dim(may === undefined ? "" : `may ${may}`)}`.trimEnd()
+        `  ${style.cyan(event.padEnd(22))} ${points[occasion].padEnd(34)} ${
+          style.dim(may === undefined ? "" : `may ${may}`)
+        }`.trimEnd()
       )
     ].join("\n")
   ).join("\n\n")
@@ -107,7 +113,9 @@ export const page = (): string => {
         ["event", "answer", "means"],
         [
           ...system.answers.map(([answer, meaning]) => ["every", code(answer), meaning]),
-          ...system.events.flatMap(({ answers, name }) => answers.map(([answer, meaning]) => [code(name), code(answer), meaning]))
+          ...system.events.flatMap(({ answers, name }) =>
+            answers.map(([answer, meaning]) => [code(name), code(answer), meaning])
+          )
         ]
       )
     ].join("\n\n")

@@ -13,7 +13,8 @@ import { plain, visible } from "./screen.ts"
 import { Usage } from "./usage.ts"
 import { whereOf } from "./world.ts"
 
-export const optional = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+export const optional = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
 
@@ -35,7 +36,11 @@ const shared = {
     Flag.atLeast(0)
   ),
   json: Flag.Boolean("json").pipe(Flag.withDescription("Write JSON"), Flag.withoutNegation, Flag.withDefault(false)),
-  noHooks: Flag.Boolean("no-hooks").pipe(Flag.withDescription("Load nothing"), Flag.withoutNegation, Flag.withDefault(false))
+  noHooks: Flag.Boolean("no-hooks").pipe(
+    Flag.withDescription("Load nothing"),
+    Flag.withoutNegation,
+    Flag.withDefault(false)
+  )
 }
 
 export const hooks = Command.make("hooks").pipe(
@@ -75,7 +80,11 @@ export const print = (isJson: boolean, json: () => unknown, text: () => string):
 
 export const unknown = (event: string): Usage => {
   const near = nearest(event, names)
-  return wrong(`there is no event ${plain(event)}${near === undefined ? "; belay hooks explain lists them" : `; did you mean ${near}?`}`)
+  return wrong(
+    `there is no event ${plain(event)}${
+      near === undefined ? "; belay hooks explain lists them" : `; did you mean ${near}?`
+    }`
+  )
 }
 
 export const wrong = (message: string): Usage => new Usage({ message })

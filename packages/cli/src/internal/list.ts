@@ -17,7 +17,11 @@ export const json = ({ disabled, files, problem, untrusted, warnings, where }: W
     entries: items.map(entryOf),
     warnings: own
   })),
-  untrusted: untrusted.map(({ commands, fingerprint, project }) => ({ project, entries: commands.length, fingerprint })),
+  untrusted: untrusted.map(({ commands, fingerprint, project }) => ({
+    project,
+    entries: commands.length,
+    fingerprint
+  })),
   disabled,
   warnings
 })
@@ -43,10 +47,14 @@ export const text = (world: World, screen: Screen): string => {
   if (where.off) return "Hooks are off (--no-hooks): nothing is loaded."
   const head = `${style.bold("Hooks")} for ${plain(where.cwd)}`
   // Many settings have no hooks at all.
-  const files = world.files.filter(({ items, source, warnings }) => items.length + warnings.length > 0 || source.config.disableAllHooks)
+  const files = world.files.filter(({ items, source, warnings }) =>
+    items.length + warnings.length > 0 || source.config.disableAllHooks
+  )
   const switched = disabled.map((path) => style.dim(`${plain(short(path, where))}  kodelet  switched off by its name`))
   if (files.length === 0 && problem === undefined) {
-    const other = world.warnings.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns)))
+    const other = world.warnings.map((warning) =>
+      style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))
+    )
     return [head, "", "No files with hooks.", ...switched, ...other].join("\n")
   }
   const stray = world.warnings.filter((warning) => !files.some(({ warnings }) => warnings.includes(warning)))
@@ -59,21 +67,33 @@ export const text = (world: World, screen: Screen): string => {
     ...stray.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))),
     "",
     sum(files, world.warnings.length),
-    ...untrusted.map(({ project }) => style.yellow(`Nobody trusted ${plain(project)} as it is. Look, then: belay hooks trust`))
+    ...untrusted.map(({ project }) =>
+      style.yellow(`Nobody trusted ${plain(project)} as it is. Look, then: belay hooks trust`)
+    )
   ].join("\n")
 }
 
-const fileLines = ({ items, source, status, warnings }: File, { where }: World, screen: Screen, style: Style): ReadonlyArray<string> => {
+const fileLines = (
+  { items, source, status, warnings }: File,
+  { where }: World,
+  screen: Screen,
+  style: Style
+): ReadonlyArray<string> => {
   const state = status === "runs"
     ? source.ofProject && items.length > 0 ? [style.green("trusted")] : []
-    : [style.yellow({ untrusted: "not trusted: does not run", silenced: "silenced: does not run", stopped: "does not run" }[status])]
+    : [
+      style.yellow(
+        { untrusted: "not trusted: does not run", silenced: "silenced: does not run", stopped: "does not run" }[status]
+      )
+    ]
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []
   return [
-    [style.bold(plain(short(source.path, where))), style.dim(`${source.dialect}, ${source.scope}`), ...state, ...own].join("  "),
+    [style.bold(plain(short(source.path, where))), style.dim(`${source.dialect}, ${source.scope}`), ...state, ...own]
+      .join("  "),
     ...(items.length === 0 ? [style.dim("  no entries")] : []),
-    ...[...Map.groupBy(items, ({ entry: { event }, matcher }) => JSON.stringify([event, matcher])).values()].flatMap((group) =>
-      groupLines(group, screen, style)
-    ),
+    ...[...Map.groupBy(items, ({ entry: { event }, matcher }) => JSON.stringify([event, matcher])).values()].flatMap((
+      group
+    ) => groupLines(group, screen, style)),
     ...warnings.map((warning) =>
       style.yellow(wrap(`warning: ${plain(HookConfig.show({ ...warning, file: "" }).slice(2))}`, "  ", screen.columns))
     )
@@ -94,7 +114,11 @@ const groupLines = (group: ReadonlyArray<Item>, screen: Screen, style: Style): R
   ]
 }
 
-const itemLines = ({ entry, isAsync, once, rule, timeout }: Item, screen: Screen, style: Style): ReadonlyArray<string> => {
+const itemLines = (
+  { entry, isAsync, once, rule, timeout }: Item,
+  screen: Screen,
+  style: Style
+): ReadonlyArray<string> => {
   const facts = [
     ...(rule === undefined ? [] : [`if ${plain(rule)}`]),
     `${timeout} s`,

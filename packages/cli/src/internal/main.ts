@@ -19,7 +19,9 @@ import { Usage } from "./usage.ts"
 
 export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
   const program = Command.runWith(belay(screen), { version: "0.1.0" })(argv).pipe(
-    Effect.catchCause((cause) => Effect.andThen(tell(cause), Effect.sync(() => void (process.exitCode = codeOf(cause))))),
+    Effect.catchCause((cause) =>
+      Effect.andThen(tell(cause), Effect.sync(() => void (process.exitCode = codeOf(cause))))
+    ),
     Effect.provide(layer(screen))
   )
   Effect.runFork(program)
@@ -56,9 +58,9 @@ const layer = ({ colors }: Screen) =>
       present: (output) =>
         output._tag === "InvalidInvocation"
           ? Console.error(
-            `belay: ${plain(output.errors.map(({ message }) => message.replaceAll(/\s*\n\s*/g, " ")).join("; "))} (see ${
-              output.commandPath.join(" ")
-            } --help)`
+            `belay: ${
+              plain(output.errors.map(({ message }) => message.replaceAll(/\s*\n\s*/g, " ")).join("; "))
+            } (see ${output.commandPath.join(" ")} --help)`
           )
           : CliOutput.defaultPresenter.present(output)
     })

@@ -6,7 +6,8 @@ import { parse as parseYaml } from "yaml"
 
 export type Fields = { readonly [key: string]: unknown }
 
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A file whose places can be looked up. */
 export interface Raw {
@@ -37,7 +38,11 @@ export const read = (path: string, text: string): Raw => {
 const valued = (parse: () => unknown): Raw => {
   const value = Result.getOrUndefined(Result.try(parse))
   return {
-    at: (key) => pathOf(key).reduce<unknown>((of, step) => isRecordOrList(of) && Object.hasOwn(of, step) ? of[step] : undefined, value),
+    at: (key) =>
+      pathOf(key).reduce<unknown>(
+        (of, step) => isRecordOrList(of) && Object.hasOwn(of, step) ? of[step] : undefined,
+        value
+      ),
     line: () => undefined
   }
 }
@@ -46,7 +51,9 @@ const isRecordOrList = (value: unknown): value is { readonly [key: string | numb
   typeof value === "object" && value !== null
 
 const pathOf = (key: string): ReadonlyArray<string | number> =>
-  [...key.replace(/^[^:[\]]*: /, "").matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) => index === undefined ? step : Number(index))
+  [...key.replace(/^[^:[\]]*: /, "").matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) =>
+    index === undefined ? step : Number(index)
+  )
 
 /** The group that an entry stands in, for systems that have groups. */
 export const groupKey = (key: string): string | undefined => /^(.*)\.hooks\[\d+\]$/.exec(key)?.[1]

@@ -22,7 +22,8 @@ export interface Style {
 }
 
 export const styleOf = ({ colors }: Screen): Style => {
-  const paint = (open: number, close: number): Paint => (text) => colors ? `\u001B[${open}m${text}\u001B[${close}m` : text
+  const paint = (open: number, close: number): Paint => (text) =>
+    colors ? `\u001B[${open}m${text}\u001B[${close}m` : text
   return {
     bold: paint(1, 22),
     dim: paint(2, 22),
@@ -33,7 +34,10 @@ export const styleOf = ({ colors }: Screen): Style => {
   }
 }
 
-/** Writes a text so that a terminal obeys nothing in it and shows everything: control characters, and those that hide or turn others around, by their numbers. */
+/**
+ * Writes a text so that a terminal obeys nothing in it and shows everything: control characters, and those that hide or
+ * turn others around, by their numbers.
+ */
 export const plain = (text: string): string =>
   text.replaceAll(
     // oxlint-disable-next-line no-control-regex -- they are what this is about

@@ -76,7 +76,9 @@ export const json = (world: World, trusted: boolean): unknown => ({
 })
 
 const entriesOf = ({ files }: World) =>
-  files.filter(({ source, status }) => source.ofProject && (status === "runs" || status === "untrusted")).flatMap(({ items }) => items)
+  files.filter(({ source, status }) => source.ofProject && (status === "runs" || status === "untrusted")).flatMap((
+    { items }
+  ) => items)
 
 export const text = (world: World, screen: Screen): string => {
   const { where } = world

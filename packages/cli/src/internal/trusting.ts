@@ -11,9 +11,13 @@ import * as Trust from "./trust.ts"
 import type { Usage } from "./usage.ts"
 import { look, type Where, whereOf, type World } from "./world.ts"
 
-const project = Argument.String("project").pipe(Argument.withDescription("The folder of the project. Default: --cwd"), Argument.optional)
+const project = Argument.String("project").pipe(
+  Argument.withDescription("The folder of the project. Default: --cwd"),
+  Argument.optional
+)
 
-const placeOf = (where: Where, path: Option.Option<string>): Where => Option.isSome(path) ? whereOf({ ...where, cwd: path.value }) : where
+const placeOf = (where: Where, path: Option.Option<string>): Where =>
+  Option.isSome(path) ? whereOf({ ...where, cwd: path.value }) : where
 
 const worldOf = (where: Where): Effect.Effect<World, Usage> => {
   const world = look(where)

@@ -77,7 +77,12 @@ export const whereOf = (flags: {
   readonly off: boolean
 }): Where => {
   const { cwd = process.cwd(), home = homedir(), managed, ...rest } = flags
-  return { ...rest, cwd: resolve(cwd), home: resolve(home), ...(managed === undefined ? {} : { managed: resolve(managed) }) }
+  return {
+    ...rest,
+    cwd: resolve(cwd),
+    home: resolve(home),
+    ...(managed === undefined ? {} : { managed: resolve(managed) })
+  }
 }
 
 export const optionsOf = ({ cwd, dialects, files, home, managed, off }: Where) => {
@@ -86,7 +91,13 @@ export const optionsOf = ({ cwd, dialects, files, home, managed, off }: Where) =
     cwd,
     home,
     ...(managed === undefined ? {} : { managed }),
-    ...(off ? { sources: [] } : files.length > 0 ? { sources: wanted } : dialects.length > 0 ? { sources: dialects } : {})
+    ...(off
+      ? { sources: [] }
+      : files.length > 0
+      ? { sources: wanted }
+      : dialects.length > 0
+      ? { sources: dialects }
+      : {})
   }
 }
 
@@ -123,7 +134,16 @@ export const look = (where: Where): World => {
   }))
   const problem = Result.isFailure(tried) ? tried.failure.message : undefined
   const [disabled, others] = [besides(where).filter(isDisabled), besides(where).filter((path) => !isDisabled(path))]
-  return { where, files, warnings, disabled, idle: others.filter(isIdle), untrusted: loaded?.untrusted ?? [], loaded, problem }
+  return {
+    where,
+    files,
+    warnings,
+    disabled,
+    idle: others.filter(isIdle),
+    untrusted: loaded?.untrusted ?? [],
+    loaded,
+    problem
+  }
 }
 
 const isDisabled = (path: string): boolean => path.endsWith(".disable")
@@ -133,7 +153,9 @@ const besides = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<stri
   off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
     ? []
     : Kodelet.folders({ cwd, home }).flatMap(({ path }) =>
-      [...Result.getOrElse(Result.try(() => readdirSync(path)), (): ReadonlyArray<string> => [])].sort().map((name) => join(path, name))
+      [...Result.getOrElse(Result.try(() => readdirSync(path)), (): ReadonlyArray<string> => [])].sort().map((name) =>
+        join(path, name)
+      )
     )
 
 /** A regular file that says what runs it, and that nobody may run. */
@@ -197,7 +219,8 @@ const textOf = (value: unknown): string | undefined => typeof value === "string"
 export const shown = (work: Work): string => {
   switch (work.type) {
     case "command":
-      return [work.command, ...(work.args ?? []).map((one) => /^[\w@%+=:,./-]+$/.test(one) ? one : JSON.stringify(one))].join(" ")
+      return [work.command, ...(work.args ?? []).map((one) => /^[\w@%+=:,./-]+$/.test(one) ? one : JSON.stringify(one))]
+        .join(" ")
     case "http":
       return `POST ${work.url}`
     case "mcp_tool":

@@ -80,11 +80,15 @@ export interface AgentConfig<R = never> {
   /** Proof and memory of what people decide. */
   readonly approvals?: ApprovalConfig
   /**
-   * With backups: a provider that failed this often in a row (overload, rate limit, server, connection, timeout, malformed) is left alone
+   * With backups: a provider that failed this often in a row (overload, rate limit, server, connection, timeout,
+   * malformed) is left alone
    * for the cooldown, then tried by one call. Default 5 failures, 30 seconds.
    */
   readonly breaker?: { readonly failures?: number; readonly cooldownMs?: number }
-  /** What happens when a model fails after some of its text was streamed: start over after a `retract` event, or fail. Default `restart`. */
+  /**
+   * What happens when a model fails after some of its text was streamed: start over after a `retract` event, or fail.
+   * Default `restart`.
+   */
   readonly streamMode?: "restart" | "beforeFirstToken"
   /** Deep-freezes what hooks receive. Default: unless NODE_ENV is `production`. */
   readonly freeze?: boolean

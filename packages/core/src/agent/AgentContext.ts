@@ -53,7 +53,10 @@ export interface AgentContext {
   readonly append: (message: Message) => void
   /** Asks the model, with window, hooks, retries and fallback; keeps the answer. */
   readonly callModel: Effect.Effect<LlmResponse, AgentError | TurnEnded>
-  /** Runs the tools the last answer asked for, with policy and hooks; keeps their results. When another agent took over, its answer is the turn's. */
+  /**
+   * Runs the tools the last answer asked for, with policy and hooks; keeps their results. When another agent took over,
+   * its answer is the turn's.
+   */
   readonly runTools: Effect.Effect<CoreOutput | undefined, AgentError | TurnEnded>
   /** Asks the preStop hooks; true when they gave a follow-up and the turn goes on. */
   readonly keepGoing: (text: string) => Effect.Effect<boolean, AgentError | TurnEnded>

@@ -1,5 +1,6 @@
 /**
- * A turn strategy. The default is the tool loop; a core that never touches the hooks works too: the turn points are the runtime's.
+ * A turn strategy. The default is the tool loop; a core that never touches the hooks works too: the turn points are the
+ * runtime's.
  *
  * @since 0.1.0
  */

@@ -10,7 +10,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { type AgentError, type ChainError, type ConfigError, PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
+import {
+  type AgentError,
+  type ChainError,
+  type ConfigError,
+  PortFailed,
+  SessionError,
+  SnapshotError
+} from "../data/AgentError.ts"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
@@ -61,7 +68,10 @@ export type Decisions = { readonly [callId: string]: RunState.Decision }
 /** @category models @since 0.1.0 */
 export interface AgentRuntime {
   readonly chain: HookChain
-  /** Opens a session: a new one, or the one with this id, which may be in the store. With history, the session begins with it. */
+  /**
+   * Opens a session: a new one, or the one with this id, which may be in the store. With history, the session begins
+   * with it.
+   */
   readonly session: (
     options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }
   ) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
@@ -77,13 +87,15 @@ export interface AgentRuntime {
 export const AgentRuntime = Context.Service<AgentRuntime>("@belay/core/agent/AgentRuntime")
 
 /** The services that a list of hooks needs. @category type-level @since 0.1.0 */
-export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H extends AgentHook<infer R> ? R : never : never
+export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H extends AgentHook<infer R> ? R : never
+  : never
 
 /** A configuration whose hooks may need services. @category models @since 0.1.0 */
 export type LayerConfig<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & { readonly hooks?: Hooks }
 
 /**
- * Makes the runtime as a layer. It requires what its hooks require, and an `LlmProvider` when the configuration names none.
+ * Makes the runtime as a layer. It requires what its hooks require, and an `LlmProvider` when the configuration names
+ * none.
  * Sessions that are still open are closed with the layer.
  *
  * @category layers
@@ -107,7 +119,9 @@ export const layer: {
 
 /** Makes the runtime; hooks get the services that are in the context now. @category constructors @since 0.1.0 */
 export const make = Effect.fnUntraced(
-  function*<R = never>(config: AgentConfig<R>): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
+  function*<R = never>(
+    config: AgentConfig<R>
+  ): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
     const host = yield* Effect.fromResult(made(config as unknown as AgentConfig))
     const context = yield* Effect.context<R>()
     for (const warning of host.warnings) yield* Effect.logWarning(warning)
@@ -142,17 +156,24 @@ const letGo = (hook: AgentHook<never>): Effect.Effect<void> =>
     return Effect.isEffect(closing) ? closing : Effect.promise(() => Promise.resolve(closing))
   }).pipe(
     Effect.timeout("30 seconds"),
-    Effect.catchCause((cause) => Effect.logWarning(`hook ${hook.name} could not be closed: ${say(Cause.squash(cause))}`)),
+    Effect.catchCause((cause) =>
+      Effect.logWarning(`hook ${hook.name} could not be closed: ${say(Cause.squash(cause))}`)
+    ),
     Effect.asVoid
   )
 
 /** Whether a resume failed before it did anything: the session is busy, or its store could not take the step. */
-const isRepeatable = (error: unknown): boolean => error instanceof SessionError || (error instanceof PortFailed && error.port === "store")
+const isRepeatable = (error: unknown): boolean =>
+  error instanceof SessionError || (error instanceof PortFailed && error.port === "store")
 
 /** How many finished turns an agent remembers. */
 const maxFinished = 10_000
 
-const build = (host: Resolved, open: Map<string, Session>, context: Context.Context<never> | undefined): AgentRuntime => {
+const build = (
+  host: Resolved,
+  open: Map<string, Session>,
+  context: Context.Context<never> | undefined
+): AgentRuntime => {
   const data = new Map<string, Sessions.Session>()
   /** Turns that were resumed to their end: a snapshot of one is good for nothing any more. */
   const finished = new Set<string>()
@@ -176,30 +197,32 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
     return face
   }
 
-  const resume = Effect.fnUntraced(function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
-    const state = yield* RunState.decode(snapshot)
-    const id = `${state.sessionId}/${state.turnNumber}`
-    if (finished.has(id)) {
-      return yield* new SnapshotError({
-        problem: "finished",
-        message: `turn ${state.turnNumber} of session ${state.sessionId} was finished before`
-      })
+  const resume = Effect.fnUntraced(
+    function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
+      const state = yield* RunState.decode(snapshot)
+      const id = `${state.sessionId}/${state.turnNumber}`
+      if (finished.has(id)) {
+        return yield* new SnapshotError({
+          problem: "finished",
+          message: `turn ${state.turnNumber} of session ${state.sessionId} was finished before`
+        })
+      }
+      yield* resumable(host, state, data.get(state.sessionId), decisions)
+      const session = data.get(state.sessionId) ?? reopened(state, false)
+      if (!data.has(session.id)) adopt(session)
+      const turn = restore(host, session, state)
+      yield* decide(turn, decisions, yield* Clock.currentTimeMillis)
+      const face = open.get(session.id)
+      const run = Effect.onExit(within(context, execute(turn, true)), (exit) =>
+        Effect.sync(() => {
+          if (Exit.isSuccess(exit) && (exit.value.status === "suspended" || exit.value.status === "limited")) return
+          if (Exit.isFailure(exit) && isRepeatable(Cause.squash(exit.cause))) return
+          if (finished.size >= maxFinished) finished.delete(finished.values().next().value!)
+          finished.add(id)
+        }))
+      return yield* face !== undefined && single.has(face) ? closing(face, run) : run
     }
-    yield* resumable(host, state, data.get(state.sessionId), decisions)
-    const session = data.get(state.sessionId) ?? reopened(state, false)
-    if (!data.has(session.id)) adopt(session)
-    const turn = restore(host, session, state)
-    yield* decide(turn, decisions, yield* Clock.currentTimeMillis)
-    const face = open.get(session.id)
-    const run = Effect.onExit(within(context, execute(turn, true)), (exit) =>
-      Effect.sync(() => {
-        if (Exit.isSuccess(exit) && (exit.value.status === "suspended" || exit.value.status === "limited")) return
-        if (Exit.isFailure(exit) && isRepeatable(Cause.squash(exit.cause))) return
-        if (finished.size >= maxFinished) finished.delete(finished.values().next().value!)
-        finished.add(id)
-      }))
-    return yield* face !== undefined && single.has(face) ? closing(face, run) : run
-  })
+  )
 
   const session: AgentRuntime["session"] = (options) =>
     Effect.suspend(() => {
@@ -208,7 +231,9 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
         return new SessionError({
           sessionId: id.slice(0, 128),
           problem: "closed",
-          message: `session id "${id.slice(0, 128)}" must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
+          message: `session id "${
+            id.slice(0, 128)
+          }" must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
         })
       }
       const { messages } = options ?? {}
@@ -216,7 +241,8 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
       if (known !== undefined) return Effect.succeed(known)
       const { store } = host.config
       const fresh = () =>
-        open.get(id) ?? adopt(new Sessions.Session(id, messages === undefined ? undefined : { messages, state: {}, turnNumber: 0 }))
+        open.get(id) ??
+          adopt(new Sessions.Session(id, messages === undefined ? undefined : { messages, state: {}, turnNumber: 0 }))
       if (store === undefined || options?.id === undefined) return Effect.succeed(fresh())
       return Effect.flatMap(stored(store, id), (state) => {
         if (state === undefined) return Effect.succeed(fresh())
@@ -262,7 +288,10 @@ const build = (host: Resolved, open: Map<string, Session>, context: Context.Cont
 const single = new WeakSet<Session>()
 
 /** Closes a session of one turn, unless that turn can be resumed. @internal */
-export const closing = (session: Session, turn: Effect.Effect<RunResult, AgentError>): Effect.Effect<RunResult, AgentError> =>
+export const closing = (
+  session: Session,
+  turn: Effect.Effect<RunResult, AgentError>
+): Effect.Effect<RunResult, AgentError> =>
   Effect.onExit(turn, (exit) => {
     single.add(session)
     if (Exit.isFailure(exit)) return session.close(Cause.hasInterruptsOnly(exit.cause) ? "abort" : "error")
@@ -342,7 +371,9 @@ class SessionFace implements Session {
         this.host.chain.run("onSignal", signal, this.outside()),
         ({ action }): SignalAnswer => {
           if (action._tag === "Respond") return { allowed: true, answer: action.output }
-          return action._tag === "Reject" && signal.blockable ? { allowed: false, reason: action.reason } : { allowed: true }
+          return action._tag === "Reject" && signal.blockable
+            ? { allowed: false, reason: action.reason }
+            : { allowed: true }
         }
       )
     )
@@ -360,7 +391,9 @@ class SessionFace implements Session {
       const { stop = Effect.void } = session
       session.status = "closed"
       this.runtime.forget(session.id)
-      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0 && core.shutdown === undefined)) return stop
+      if (!started || (!chain.has("onSessionEnd") && hub.listeners.size === 0 && core.shutdown === undefined)) {
+        return stop
+      }
       const turn = this.outside()
       const shutdown = core.shutdown === undefined
         ? Effect.void
@@ -387,4 +420,6 @@ class SessionFace implements Session {
 
 /** Gives an effect the services of the runtime's making; what is there now (clock, tracer, span) stays. */
 const within = <A, E>(context: Context.Context<never> | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  context === undefined ? effect : Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))
+  context === undefined
+    ? effect
+    : Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))

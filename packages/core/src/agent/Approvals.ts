@@ -1,5 +1,6 @@
 /**
- * What people decide about tool calls, beyond yes and no: who may say it, how it is proved, and what is remembered of it.
+ * What people decide about tool calls, beyond yes and no: who may say it, how it is proved, and what is remembered of
+ * it.
  *
  * @since 0.1.0
  */
@@ -15,7 +16,12 @@ export interface ApprovalKey {
   readonly secret: string | Uint8Array
 }
 
-/** An answer that was given once and for all: about a tool, or about a tool with exactly these arguments. @category models @since 0.1.0 */
+/**
+ * An answer that was given once and for all: about a tool, or about a tool with exactly these arguments.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface StandingRule {
   /** The hook whose questions it answers, or `policy`. */
   readonly hook: string
@@ -33,8 +39,10 @@ export interface RuleStore {
 /** @category models @since 0.1.0 */
 export interface ApprovalConfig {
   /**
-   * With keys, `resume` takes only signed decisions (`sign`), and only snapshots that nobody has changed. The first signs, all of them verify. A signature
-   * counts for one question; that it counts once is the session store's doing, which takes a step from one process only.
+   * With keys, `resume` takes only signed decisions (`sign`), and only snapshots that nobody has changed. The first
+   * signs, all of them verify. A signature
+   * counts for one question; that it counts once is the session store's doing, which takes a step from one process
+   * only.
    */
   readonly keys?: readonly [ApprovalKey, ...ReadonlyArray<ApprovalKey>]
   /** Where rules of scope `project` are kept. Without it such a rule counts for the session. */

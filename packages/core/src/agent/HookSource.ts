@@ -13,7 +13,8 @@ export interface SourcedHooks {
 }
 
 /**
- * Gives an agent hooks when it is made. A source that throws keeps the agent from being made: with a `ConfigError` in its own words.
+ * Gives an agent hooks when it is made. A source that throws keeps the agent from being made: with a `ConfigError` in
+ * its own words.
  *
  * @category models
  * @since 0.1.0

@@ -4,7 +4,12 @@
  * @since 0.1.0
  */
 
-/** Caps that are always on. Reaching one ends the turn with status `limited`; the run can be resumed. @category models @since 0.1.0 */
+/**
+ * Caps that are always on. Reaching one ends the turn with status `limited`; the run can be resumed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Limits {
   /** LLM calls of one turn. Default 50. */
   readonly steps: number

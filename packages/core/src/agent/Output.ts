@@ -8,7 +8,8 @@ import type { ArgsOf, InputSchema } from "./defineTool.ts"
 import type { ObjectResult, RunResult } from "./RunResult.ts"
 
 /**
- * The answer must fit a schema: the model is told, the answer is decoded, and one that does not fit goes back to the model with what is wrong.
+ * The answer must fit a schema: the model is told, the answer is decoded, and one that does not fit goes back to the
+ * model with what is wrong.
  *
  * @example
  * ```ts

@@ -10,7 +10,8 @@ import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { AnyTool } from "./defineTool.ts"
 
 /**
- * Hooks and tools are added to the agent's own; providers become backups; memory and policy may come from one place only.
+ * Hooks and tools are added to the agent's own; providers become backups; memory and policy may come from one place
+ * only.
  *
  * @category models
  * @since 0.1.0

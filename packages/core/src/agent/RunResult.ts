@@ -32,7 +32,12 @@ export interface Completed extends RunCommon {
   readonly object?: unknown
 }
 
-/** Somebody has to decide first. Give `snapshot` and the decisions to `resume`, here or in another process. @category models @since 0.1.0 */
+/**
+ * Somebody has to decide first. Give `snapshot` and the decisions to `resume`, here or in another process.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Suspended extends RunCommon {
   readonly status: "suspended"
   readonly pending: ReadonlyArray<PendingAsk>

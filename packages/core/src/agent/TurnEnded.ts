@@ -10,5 +10,11 @@ export interface TurnEnded {
   readonly end:
     | { readonly type: "aborted"; readonly reason: string; readonly by: string }
     | { readonly type: "suspended" }
-    | { readonly type: "limited"; readonly limit: string; readonly used: number; readonly max: number; readonly text: string }
+    | {
+      readonly type: "limited"
+      readonly limit: string
+      readonly used: number
+      readonly max: number
+      readonly text: string
+    }
 }

@@ -13,10 +13,14 @@ const Input = Schema.Struct({
 })
 
 /**
- * Makes a tool that hands its message to another agent. The other agent works as a part of the turn: the hooks of the delegating agent run around
- * everything it does, before its own (`ctx.agent` says for whom); both policies count; what it spends, its questions to people and its listeners are
- * shared; cancelling the turn cancels it; an Abort inside ends the whole turn. `preDelegation` hooks may change, answer or refuse what is handed over,
- * `postDelegation` hooks what comes back. Where it waits for a person the whole run is suspended, at any depth: `pending` names the call by its path.
+ * Makes a tool that hands its message to another agent. The other agent works as a part of the turn: the hooks of the
+ * delegating agent run around
+ * everything it does, before its own (`ctx.agent` says for whom); both policies count; what it spends, its questions to
+ * people and its listeners are
+ * shared; cancelling the turn cancels it; an Abort inside ends the whole turn. `preDelegation` hooks may change, answer
+ * or refuse what is handed over,
+ * `postDelegation` hooks what comes back. Where it waits for a person the whole run is suspended, at any depth:
+ * `pending` names the call by its path.
  *
  * @example
  * ```ts
@@ -41,7 +45,8 @@ export const agentTool = <const Name extends string>(options: {
   readonly description: string
   readonly agent: Agent | AgentRuntime
   /**
-   * `delegate`: the answer is the tool's result, and the model goes on with it. `transfer`: the other agent reads the conversation so far and takes over;
+   * `delegate`: the answer is the tool's result, and the model goes on with it. `transfer`: the other agent reads the
+   * conversation so far and takes over;
    * its answer is the turn's, and the next turn begins with the first agent again. Default `delegate`.
    */
   readonly type?: "delegate" | "transfer"

@@ -62,7 +62,9 @@ export interface Agent<Result extends RunResult = RunResult> extends AsyncDispos
   /** The same, with its events as they happen. */
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   /** Opens a conversation of several turns. */
-  readonly session: (options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }) => Promise<AgentSession<Result>>
+  readonly session: (
+    options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }
+  ) => Promise<AgentSession<Result>>
   /** Goes on with a suspended or limited run; the snapshot is JSON, as a value or as text. */
   readonly resume: (snapshot: unknown, decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<Result>
   /** Hears every event until the returned function is called. */
@@ -103,11 +105,16 @@ export const createAgent: {
   const host = Result.getOrThrow(made(options as AgentConfig))
   for (const warning of host.warnings) Effect.runForkWith(toStderr)(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
-  const withServices = managed?.context().then((context) => AgentRuntime.makeUnsafe(host, Context.merge(toStderr, context)))
+  const withServices = managed?.context().then((context) =>
+    AgentRuntime.makeUnsafe(host, Context.merge(toStderr, context))
+  )
   withServices?.catch(() => {})
   const bare = managed === undefined ? AgentRuntime.makeUnsafe(host, undefined) : undefined
 
-  const run = async <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
+  const run = async <A, E>(
+    use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>,
+    signal?: AbortSignal
+  ): Promise<A> => {
     signal?.throwIfAborted()
     if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
     const { runtime } = bare ?? (await withServices!)

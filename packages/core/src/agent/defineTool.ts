@@ -22,7 +22,10 @@ export interface ToolContext {
   readonly idempotencyKey: string
   readonly sessionId: string
   readonly cwd: string
-  /** Texts outside the model's window, kept with the conversation. A tool's own keys begin with `tool:`; it may read the hooks'. */
+  /**
+   * Texts outside the model's window, kept with the conversation. A tool's own keys begin with `tool:`; it may read the
+   * hooks'.
+   */
   readonly artifacts: ToolArtifacts
 }
 
@@ -35,11 +38,18 @@ export interface ToolArtifacts {
   readonly list: () => Promise<ReadonlyArray<Artifact>>
 }
 
-/** A schema for arguments: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema. @category models @since 0.1.0 */
+/**
+ * A schema for arguments: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type InputSchema = StandardSchemaV1 | Schema.Top | JsonObject
 
 /** The argument type of a schema. @category type-level @since 0.1.0 */
-export type ArgsOf<S> = S extends { readonly Type: infer A } ? A : S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : JsonObject
+export type ArgsOf<S> = S extends { readonly Type: infer A } ? A
+  : S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S>
+  : JsonObject
 
 /** A tool. @category models @since 0.1.0 */
 export interface Tool<Name extends string = string, Args = unknown> extends Omit<ToolMeta, "name" | "inputSchema"> {
@@ -49,7 +59,10 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
   readonly jsonSchema?: JsonObject
   /** Runs alone: no other call of the same step beside it. Default false. */
   readonly exclusive?: boolean
-  /** Makes the call a delegation: the delegation points run around it, and this agent runs instead of `execute`. See `agentTool`. */
+  /**
+   * Makes the call a delegation: the delegation points run around it, and this agent runs instead of `execute`. See
+   * `agentTool`.
+   */
   readonly delegate?: { readonly agent: object; readonly type: Delegation["type"] }
   /** Returns any JSON value, directly, as a promise or as an Effect. What it throws is the error the model reads. */
   readonly execute: (args: Args, ctx: ToolContext) => unknown
@@ -79,7 +92,10 @@ export type AnyTool = Tool<string, never>
 export const defineTool = <const Name extends string, S extends InputSchema>(
   tool: Omit<Tool<Name>, "input" | "execute"> & {
     readonly input: S
-    readonly execute: (args: ArgsOf<S>, ctx: ToolContext) => Json | void | PromiseLike<Json | void> | Effect.Effect<Json | void, unknown>
+    readonly execute: (
+      args: ArgsOf<S>,
+      ctx: ToolContext
+    ) => Json | void | PromiseLike<Json | void> | Effect.Effect<Json | void, unknown>
   }
 ): Tool<Name, ArgsOf<S>> => tool as never
 

@@ -1,5 +1,6 @@
 /**
- * What goes wrong in an agent, one tag per kind. The message says what happened and to whom; the fields say it for programs.
+ * What goes wrong in an agent, one tag per kind. The message says what happened and to whom; the fields say it for
+ * programs.
  *
  * @since 0.1.0
  */
@@ -16,7 +17,12 @@ export class HookRejected extends Schema.TaggedError<HookRejected>()("HookReject
   message: Schema.String
 }) {}
 
-/** A fail-closed hook broke (threw, timed out, answered nonsense), and its policy ends the operation. @category errors @since 0.1.0 */
+/**
+ * A fail-closed hook broke (threw, timed out, answered nonsense), and its policy ends the operation.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
   hook: Schema.String,
   point: Schema.String,
@@ -25,7 +31,12 @@ export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
   message: Schema.String
 }) {}
 
-/** The hooks cannot be made into a chain: an unknown point, a duplicate name, a constraint cycle. @category errors @since 0.1.0 */
+/**
+ * The hooks cannot be made into a chain: an unknown point, a duplicate name, a constraint cycle.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ChainError extends Schema.TaggedError<ChainError>()("ChainError", {
   hook: Schema.String,
   message: Schema.String
@@ -37,7 +48,13 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
   message: Schema.String
 }) {}
 
-/** A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or it fits no agent like this one. Nothing is changed. @category errors @since 0.1.0 */
+/**
+ * A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or it fits no agent like this one. Nothing is
+ * changed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SnapshotError extends Schema.TaggedError<SnapshotError>()("SnapshotError", {
   problem: Schema.Literals(["not-json", "not-a-snapshot", "newer-version", "wrong-decision", "finished", "forged"]),
   message: Schema.String
@@ -68,7 +85,12 @@ export class OutputMismatch extends Schema.TaggedError<OutputMismatch>()("Output
   message: Schema.String
 }) {}
 
-/** Every error a turn can end with. Limits, suspension and `Abort` are outcomes, not errors. @category errors @since 0.1.0 */
+/**
+ * Every error a turn can end with. Limits, suspension and `Abort` are outcomes, not errors.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type AgentError =
   | HookRejected
   | HookFailed

@@ -1,5 +1,6 @@
 /**
- * What an agent tells the outside while it works. Events are read-only, ordered by `seq` within a session, and are not even built when nobody listens.
+ * What an agent tells the outside while it works. Events are read-only, ordered by `seq` within a session, and are not
+ * even built when nobody listens.
  *
  * @since 0.1.0
  */
@@ -33,7 +34,12 @@ export type AgentEventBody =
   /** Comes when the preTurn hooks have had their say; the message is empty when they refused it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
-  | { readonly type: "llm-start"; readonly provider: string; readonly model: string | undefined; readonly attempt: number }
+  | {
+    readonly type: "llm-start"
+    readonly provider: string
+    readonly model: string | undefined
+    readonly attempt: number
+  }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly name: string; readonly argsText: string }
@@ -98,8 +104,15 @@ export type AgentEventBody =
   | { readonly type: "notice"; readonly hook: string; readonly message: string }
   | { readonly type: "follow-up"; readonly message: string; readonly count: number }
   | { readonly type: "compaction"; readonly removedCount: number; readonly summary: string }
-  /** The session is about to be followed by a fresh one: from now on large results are kept out; the handoff is kept. */
-  | { readonly type: "rotation"; readonly step: "loads-refused" | "handoff"; readonly from: string; readonly to?: string }
+  /**
+   * The session is about to be followed by a fresh one: from now on large results are kept out; the handoff is kept.
+   */
+  | {
+    readonly type: "rotation"
+    readonly step: "loads-refused" | "handoff"
+    readonly from: string
+    readonly to?: string
+  }
   | { readonly type: "limit"; readonly limit: string; readonly used: number; readonly max: number }
   | { readonly type: "custom"; readonly hook: string; readonly name: string; readonly payload: Json }
   /** A slow reader missed this many events. */

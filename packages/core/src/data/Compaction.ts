@@ -15,7 +15,10 @@ export interface TokenBudget {
 export interface CompactionRequest {
   readonly messages: ReadonlyArray<Message>
   readonly budget: TokenBudget
-  /** `rotation` when the conversation goes on in a fresh session, `overflow` when the provider said that the request was too long. */
+  /**
+   * `rotation` when the conversation goes on in a fresh session, `overflow` when the provider said that the request was
+   * too long.
+   */
   readonly trigger: "threshold" | "overflow" | "manual" | "rotation"
   readonly hint: CompactionHint
 }
@@ -30,7 +33,12 @@ export interface CompactionHint {
   readonly anchors?: ReadonlyArray<string>
 }
 
-/** A finished compaction: the messages to go on with, and the summary that replaced the rest. @category models @since 0.1.0 */
+/**
+ * A finished compaction: the messages to go on with, and the summary that replaced the rest.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface CompactionResult {
   readonly messages: ReadonlyArray<Message>
   readonly summary: string

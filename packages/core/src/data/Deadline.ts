@@ -7,8 +7,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * Runs `effect` until it is due. `due` is asked (in milliseconds of the clock) at the beginning and whenever it seems to be reached, so that it may
- * move on. Where it may also come closer, it is asked every so many milliseconds. `late` is then the answer, and what still runs is interrupted and not waited for.
+ * Runs `effect` until it is due. `due` is asked (in milliseconds of the clock) at the beginning and whenever it seems
+ * to be reached, so that it may
+ * move on. Where it may also come closer, it is asked every so many milliseconds. `late` is then the answer, and what
+ * still runs is interrupted and not waited for.
  *
  * @category operations
  * @since 0.1.0

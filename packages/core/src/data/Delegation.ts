@@ -29,7 +29,13 @@ export interface PostDelegationEvent {
   readonly executed: boolean
 }
 
-/** Something that happened in the host (a file changed, the directory changed, a task was created): what `onSignal` hooks receive. @category models @since 0.1.0 */
+/**
+ * Something that happened in the host (a file changed, the directory changed, a task was created): what `onSignal`
+ * hooks receive.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface HostSignal {
   readonly name: string
   readonly payload: Json

@@ -8,7 +8,12 @@ import * as Effect from "effect/Effect"
 /** A value, a promise of it, or an Effect of it. @category models @since 0.1.0 */
 export type Eventual<A, R = never> = A | PromiseLike<A> | Effect.Effect<A, unknown, R>
 
-/** Calls `f` and waits for its answer. The signal aborts when the wait is interrupted. @category constructors @since 0.1.0 */
+/**
+ * Calls `f` and waits for its answer. The signal aborts when the wait is interrupted.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const eventual = <A, R>(f: (signal: AbortSignal) => Eventual<A, R>): Effect.Effect<A, unknown, R> =>
   Effect.suspend(() => {
     const controller = new AbortController()
@@ -28,4 +33,5 @@ const isThenable = <A>(answer: A | PromiseLike<A>): answer is PromiseLike<A> =>
   typeof answer === "object" && answer !== null && "then" in answer && typeof answer.then === "function"
 
 /** The message of an error; anything that is not an `Error` as text. @category operations @since 0.1.0 */
-export const messageOf = (error: unknown): string => error instanceof Error ? error.message || error.name : String(error)
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message || error.name : String(error)

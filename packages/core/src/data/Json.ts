@@ -32,7 +32,8 @@ const render = (value: unknown, parents: ReadonlyArray<object>): string => {
 }
 
 /**
- * Returns a 14-digit hexadecimal digest of the canonical text. Good for telling values apart in records; not a signature.
+ * Returns a 14-digit hexadecimal digest of the canonical text. Good for telling values apart in records; not a
+ * signature.
  *
  * @category rendering
  * @since 0.1.0
@@ -68,7 +69,12 @@ export const freeze = <A>(value: A): A => {
 const isLoose = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Object.isFrozen(value) && isPlain(value)
 
-/** Whether a value is an array or a bare object, the only things that are frozen, cloned or sent. @category guards @since 0.1.0 */
+/**
+ * Whether a value is an array or a bare object, the only things that are frozen, cloned or sent.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
 export const isPlain = (value: object): boolean => {
   if (Array.isArray(value)) return true
   const prototype = Object.getPrototypeOf(value)
@@ -76,7 +82,8 @@ export const isPlain = (value: object): boolean => {
 }
 
 /**
- * Says why a value is not JSON (with the path to the culprit), or nothing when it is. Depth is limited to 64, as a parser's guard would.
+ * Says why a value is not JSON (with the path to the culprit), or nothing when it is. Depth is limited to 64, as a
+ * parser's guard would.
  *
  * @category guards
  * @since 0.1.0

@@ -38,7 +38,12 @@ export interface LlmParameters {
   readonly extra?: JsonObject
 }
 
-/** JSON Schema of an answer. However a provider gets there, the text of its response is the JSON. @category models @since 0.1.0 */
+/**
+ * JSON Schema of an answer. However a provider gets there, the text of its response is the JSON.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ResponseFormat {
   readonly name: string
   readonly schema: JsonObject
@@ -65,7 +70,12 @@ export const LlmResponse = Schema.Struct({
 })
 
 /** Makes a response of text. @category constructors @since 0.1.0 */
-export const textResponse = (text: string, model = "none"): LlmResponse => ({ model, text, toolCalls: [], finishReason: "stop" })
+export const textResponse = (text: string, model = "none"): LlmResponse => ({
+  model,
+  text,
+  toolCalls: [],
+  finishReason: "stop"
+})
 
 /** An answered LLM call: what `postLlmCall` hooks receive. @category models @since 0.1.0 */
 export interface PostLlmCallEvent {
@@ -79,7 +89,12 @@ export interface PostLlmCallEvent {
   readonly executed: boolean
 }
 
-/** A piece of a streamed answer. Tool-call pieces are for display: only complete calls are acted on. @category models @since 0.1.0 */
+/**
+ * A piece of a streamed answer. Tool-call pieces are for display: only complete calls are acted on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type LlmDelta =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }

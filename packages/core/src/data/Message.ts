@@ -9,7 +9,12 @@ import type { Json } from "./Json.ts"
 /** A JSON value as a Schema. @category schemas @since 0.1.0 */
 export const JsonValue = Schema.Json as unknown as Schema.Codec<Json>
 
-/** What a vendor wants back unchanged with a later request (thought signatures and the like), by provider name. @category schemas @since 0.1.0 */
+/**
+ * What a vendor wants back unchanged with a later request (thought signatures and the like), by provider name.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const ProviderMetadata = Schema.Record(Schema.String, JsonValue)
 
 /** Text. @category models @since 0.1.0 */
@@ -32,7 +37,12 @@ export type ContentPart = TextPart | FilePart
 /** @category schemas @since 0.1.0 */
 export const ContentPart = Schema.Union([TextPart, FilePart])
 
-/** A model's request to run a tool: `id` is unique in the session, `args` is what the model wrote, parsed. @category models @since 0.1.0 */
+/**
+ * A model's request to run a tool: `id` is unique in the session, `args` is what the model wrote, parsed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ToolCall extends Schema.Schema.Type<typeof ToolCall> {}
 /** @category schemas @since 0.1.0 */
 export const ToolCall = Schema.Struct({
@@ -56,7 +66,12 @@ export const UserMessage = Schema.Struct({
   pinned: Schema.optionalKey(Schema.Boolean)
 })
 
-/** What the model said: text, the tools it asked for, and its reasoning when the vendor shows it. @category models @since 0.1.0 */
+/**
+ * What the model said: text, the tools it asked for, and its reasoning when the vendor shows it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface AssistantMessage extends Schema.Schema.Type<typeof AssistantMessage> {}
 /** @category schemas @since 0.1.0 */
 export const AssistantMessage = Schema.Struct({
@@ -89,7 +104,9 @@ export const user = (content: string | ReadonlyArray<ContentPart>): UserMessage 
 
 /** Makes an assistant message. @category constructors @since 0.1.0 */
 export const assistant = (content: string, toolCalls?: ReadonlyArray<ToolCall>): AssistantMessage =>
-  toolCalls === undefined || toolCalls.length === 0 ? { role: "assistant", content } : { role: "assistant", content, toolCalls }
+  toolCalls === undefined || toolCalls.length === 0
+    ? { role: "assistant", content }
+    : { role: "assistant", content, toolCalls }
 
 /** Returns the text of a message; files and non-text results are left out. @category reading @since 0.1.0 */
 export const text = (message: Message): string => {
@@ -99,7 +116,8 @@ export const text = (message: Message): string => {
 }
 
 /**
- * Says why a provider would refuse this transcript, or nothing when it is sound: every tool call has exactly one result,
+ * Says why a provider would refuse this transcript, or nothing when it is sound: every tool call has exactly one
+ * result,
  * in the order of the calls, directly after the message that asked; ids are unique; no result without a call.
  *
  * @category checking
@@ -112,7 +130,9 @@ export const whyInvalid = (messages: ReadonlyArray<Message>): string | undefined
     if (message.role === "tool") {
       const expected = open.shift()
       if (expected === undefined) return `message ${index}: result of ${message.toolCallId} follows no tool call`
-      if (expected !== message.toolCallId) return `message ${index}: expected the result of ${expected}, found ${message.toolCallId}`
+      if (expected !== message.toolCallId) {
+        return `message ${index}: expected the result of ${expected}, found ${message.toolCallId}`
+      }
       continue
     }
     if (open.length > 0) return `message ${index}: tool call ${open[0]} has no result`

@@ -5,7 +5,8 @@
  */
 
 /**
- * Compiles patterns into a test: `*` stands for any characters, a leading `!` excludes, everything else stands for itself. With
+ * Compiles patterns into a test: `*` stands for any characters, a leading `!` excludes, everything else stands for
+ * itself. With
  * exclusions only, every other name fits. Linear in the length of the name.
  *
  * @category constructors
@@ -16,7 +17,8 @@ export const matcher = (patterns: string | ReadonlyArray<string>): (name: string
   const without = list.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1).split("*"))
   const only = list.filter((pattern) => !pattern.startsWith("!")).map((pattern) => pattern.split("*"))
   const others = only.length === 0 && without.length > 0
-  return (name) => (others || only.some((pieces) => fits(pieces, name))) && !without.some((pieces) => fits(pieces, name))
+  return (name) =>
+    (others || only.some((pieces) => fits(pieces, name))) && !without.some((pieces) => fits(pieces, name))
 }
 
 const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
@@ -34,7 +36,8 @@ const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
 }
 
 /**
- * Finds the known name that a misspelt one is closest to, when it is close at all: at most a third of its letters differ (of short ones two), and
+ * Finds the known name that a misspelt one is closest to, when it is close at all: at most a third of its letters
+ * differ (of short ones two), and
  * no more than half of the known one's. Case and signs do not count.
  *
  * @example

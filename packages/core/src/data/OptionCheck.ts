@@ -15,11 +15,19 @@
 import * as Result from "effect/Result"
 import { ConfigError } from "./AgentError.ts"
 
-/** An option, whether its value will do, and what would: an option that is absent always will. @category models @since 0.1.0 */
+/**
+ * An option, whether its value will do, and what would: an option that is absent always will.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Expectation = readonly [key: string, value: unknown, fits: (value: never) => boolean, expected: string]
 
 /** The first expectation that is not met, as an error that names the option. @category operations @since 0.1.0 */
-export const checkOptions = (hook: string, ...expectations: ReadonlyArray<Expectation>): Result.Result<void, ConfigError> => {
+export const checkOptions = (
+  hook: string,
+  ...expectations: ReadonlyArray<Expectation>
+): Result.Result<void, ConfigError> => {
   const broken = expectations.find(([, value, fits]) => value !== undefined && !fits(value as never))
   if (broken === undefined) return Result.succeed(undefined)
   const [key, value, , expected] = broken

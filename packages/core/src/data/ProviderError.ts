@@ -1,5 +1,6 @@
 /**
- * What goes wrong between Belay and a model, one tag per kind. Retry and fallback are decided on these, never on message texts.
+ * What goes wrong between Belay and a model, one tag per kind. Retry and fallback are decided on these, never on
+ * message texts.
  *
  * @since 0.1.0
  */
@@ -44,7 +45,12 @@ export class Permission extends Schema.TaggedError<Permission>()("Permission", f
 /** No such model or endpoint. @category errors @since 0.1.0 */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", fields) {}
 
-/** The request is longer than the model's window; numbers in tokens where the vendor gives them. @category errors @since 0.1.0 */
+/**
+ * The request is longer than the model's window; numbers in tokens where the vendor gives them.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ContextOverflow extends Schema.TaggedError<ContextOverflow>()("ContextOverflow", {
   ...fields,
   requested: Schema.optionalKey(Schema.Finite),
@@ -117,7 +123,8 @@ const tags: ReadonlySet<string> = new Set<ProviderError["_tag"]>([
 
 /** Whether a value is a `ProviderError`. @category guards @since 0.1.0 */
 export const isProviderError = (value: unknown): value is ProviderError =>
-  value instanceof Error && "_tag" in value && typeof value._tag === "string" && tags.has(value._tag) && "provider" in value
+  value instanceof Error && "_tag" in value && typeof value._tag === "string" && tags.has(value._tag) &&
+  "provider" in value
 
 const retryableTags: ReadonlySet<string> = new Set([
   "RateLimited",
@@ -137,4 +144,5 @@ export const isFallbackable = (error: ProviderError): boolean =>
   error._tag !== "InvalidRequest" && error._tag !== "ContentFiltered" && error._tag !== "ContextOverflow"
 
 /** Milliseconds the vendor asks to wait, where it does. @category reading @since 0.1.0 */
-export const retryAfterMs = (error: ProviderError): number | undefined => "retryAfterMs" in error ? error.retryAfterMs : undefined
+export const retryAfterMs = (error: ProviderError): number | undefined =>
+  "retryAfterMs" in error ? error.retryAfterMs : undefined

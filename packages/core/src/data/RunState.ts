@@ -12,14 +12,22 @@ import { ToolResult } from "./Tool.ts"
 import { TurnInput } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
 
-/** The version this release writes. Older versions are migrated when read; newer ones are refused. @category constants @since 0.1.0 */
+/**
+ * The version this release writes. Older versions are migrated when read; newer ones are refused.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const version = 2
 
 /** A question to a person about one tool call. @category models @since 0.1.0 */
 export interface PendingAsk extends Schema.Schema.Type<typeof PendingAsk> {}
 /** @category schemas @since 0.1.0 */
 export const PendingAsk = Schema.Struct({
-  /** The tool call this is about; of a sub-agent, the path to it: ids of the calls that delegate, and its own, joined by `/`. */
+  /**
+   * The tool call this is about; of a sub-agent, the path to it: ids of the calls that delegate, and its own, joined by
+   * `/`.
+   */
   callId: Schema.String,
   /** The agent that wants to make the call; absent when it is the one the host started. */
   agent: Schema.optionalKey(Schema.String),
@@ -57,7 +65,12 @@ const signed = {
   signature: Schema.optionalKey(Schema.String)
 }
 
-/** A rule that answers later questions of the same hook: about the tool, or about the tool with exactly these arguments. @category models @since 0.1.0 */
+/**
+ * A rule that answers later questions of the same hook: about the tool, or about the tool with exactly these arguments.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Remember = Schema.Schema.Type<typeof Remember>
 /** @category schemas @since 0.1.0 */
 export const Remember = Schema.Struct({
@@ -141,7 +154,10 @@ export const RunState = Schema.Struct({
   stepNumber: Schema.Finite,
   coreType: Schema.String,
   input: TurnInput,
-  /** `start`: the hooks before the turn have not had their say. `model`: the next act is an LLM call. `tools`: `calls` of this step are not all done. `ended`: the turn is over. */
+  /**
+   * `start`: the hooks before the turn have not had their say. `model`: the next act is an LLM call. `tools`: `calls`
+   * of this step are not all done. `ended`: the turn is over.
+   */
   phase: Schema.Literals(["start", "model", "tools", "ended"]),
   /** The finished part of the conversation; always valid for a provider. */
   messages: Schema.Array(Message),
@@ -182,13 +198,18 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   if (typeof found === "number" && found > version) {
     return yield* new SnapshotError({
       problem: "newer-version",
-      message: `snapshot is of version ${found}, this Belay reads up to version ${version}: resume it with a newer Belay`
+      message:
+        `snapshot is of version ${found}, this Belay reads up to version ${version}: resume it with a newer Belay`
     })
   }
   const tooDeep = whyNot(value, "$", -slack)
-  if (tooDeep !== undefined) return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
+  if (tooDeep !== undefined) {
+    return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
+  }
   const state = yield* decodeState(found === 1 ? { ...(value as object), version, revision: 0 } : value).pipe(
-    Effect.mapError((issue) => new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` }))
+    Effect.mapError((issue) =>
+      new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` })
+    )
   )
   // What is inside is read now: a sub-agent that cannot be resumed is no surprise for later.
   for (const { child } of state.calls) if (child !== undefined) yield* decode(child)
@@ -215,5 +236,8 @@ const parse = (text: string): Effect.Effect<unknown, SnapshotError> =>
   Effect.try({
     try: () => JSON.parse(text) as unknown,
     catch: (error) =>
-      new SnapshotError({ problem: "not-json", message: `snapshot is not JSON: ${error instanceof Error ? error.message : String(error)}` })
+      new SnapshotError({
+        problem: "not-json",
+        message: `snapshot is not JSON: ${error instanceof Error ? error.message : String(error)}`
+      })
   })

@@ -4,14 +4,21 @@
  * @since 0.1.0
  */
 
-/** Cuts the middle out of a text that is longer than `max` characters, and says there how much is missing. @category operations @since 0.1.0 */
+/**
+ * Cuts the middle out of a text that is longer than `max` characters, and says there how much is missing.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
 export const cutMiddle = (text: string, max: number): string => {
   if (text.length <= max) return text
   const note = `\n[cut: ${text.length - max} characters or more]\n`
   const room = Math.max(0, max - note.length)
   if (room < 16) return whole(text.slice(0, max))
   const head = Math.ceil(room * 0.75)
-  return `${whole(text.slice(0, head))}${note}${text.slice(text.length - (room - head)).replace(/^[\udc00-\udfff]/, "")}`
+  return `${whole(text.slice(0, head))}${note}${
+    text.slice(text.length - (room - head)).replace(/^[\udc00-\udfff]/, "")
+  }`
 }
 
 /** Without half a character at the end. */

@@ -1,5 +1,6 @@
 /**
- * Tools as the runtime, the policy and the hooks see them: descriptions, calls, grants and results. How to define one is in `agent/Tool`.
+ * Tools as the runtime, the policy and the hooks see them: descriptions, calls, grants and results. How to define one
+ * is in `agent/Tool`.
  *
  * @since 0.1.0
  */
@@ -53,7 +54,12 @@ export const success = (output: Json): ToolSuccess => ({ ok: true, output })
 /** Makes a failure. @category constructors @since 0.1.0 */
 export const failure = (error: string): ToolFailure => ({ ok: false, error })
 
-/** A tool call on its way to execution: what `preToolCall` hooks receive. `args` fit the tool's schema. @category models @since 0.1.0 */
+/**
+ * A tool call on its way to execution: what `preToolCall` hooks receive. `args` fit the tool's schema.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface PreToolCallEvent<Args = Json> extends Omit<ToolCall, "args"> {
   readonly args: Args
   readonly tool: ToolMeta
@@ -71,7 +77,12 @@ export interface PostToolCallEvent<Args = Json> {
   readonly executed: boolean
 }
 
-/** A question to the permission hooks: the policy wants a person (or a hook) to decide. @category models @since 0.1.0 */
+/**
+ * A question to the permission hooks: the policy wants a person (or a hook) to decide.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface OnPermissionEvent {
   readonly call: ToolCall
   readonly tool: ToolMeta

@@ -24,7 +24,12 @@ export type HookReturn<P extends HookPointName, R> =
 /** A method at point `P`. @category models @since 0.1.0 */
 export type HookMethod<P extends HookPointName, R = never> = (event: In<P>, ctx: HookContext) => HookReturn<P, R>
 
-/** What to do when a hook breaks: go on without it, refuse the operation, or end the turn. @category models @since 0.1.0 */
+/**
+ * What to do when a hook breaks: go on without it, refuse the operation, or end the turn.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type FailurePolicy = "open" | "reject" | "abort"
 
 /** Name, place and failure policy of a hook. @category models @since 0.1.0 */
@@ -48,7 +53,10 @@ export interface HookOptions {
   readonly onTimeout?: FailurePolicy
   /** How long an answer that has to be waited for may take. Default 30 seconds. */
   readonly timeout?: Duration.Input | "none"
-  /** `policy` is fail-closed; an `observer` always runs, last, sees the outcome and cannot change it. Default `advisory`. */
+  /**
+   * `policy` is fail-closed; an `observer` always runs, last, sees the outcome and cannot change it. Default
+   * `advisory`.
+   */
   readonly kind?: "policy" | "advisory" | "observer"
   /** Points at which a hook that decides elsewhere only looks on: it then always runs, as an observer does. */
   readonly observes?: ReadonlyArray<HookPointName>
@@ -57,18 +65,24 @@ export interface HookOptions {
   /** At tool points: only for these tools. `*` stands for any characters, a leading `!` excludes. */
   readonly tools?: string | ReadonlyArray<string>
   /**
-   * How much streamed text is kept from the consumer until this hook has had its say: nothing, everything until the response
-   * has passed, or the last `chars` characters (a pattern up to that length is then seen whole, however the text is cut).
+   * How much streamed text is kept from the consumer until this hook has had its say: nothing, everything until the
+   * response
+   * has passed, or the last `chars` characters (a pattern up to that length is then seen whole, however the text is
+   * cut).
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
   /**
-   * Handles what nobody else may see: its changes are recorded without their content, and its `wrapToolCall` may hand the tool other arguments
-   * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by the tool's schema.
-   * It is innermost there: other wrappers see neither those arguments nor the result before it. At points in reverse order it comes first.
+   * Handles what nobody else may see: its changes are recorded without their content, and its `wrapToolCall` may hand
+   * the tool other arguments
+   * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by
+   * the tool's schema.
+   * It is innermost there: other wrappers see neither those arguments nor the result before it. At points in reverse
+   * order it comes first.
    */
   readonly confidential?: boolean
   /**
-   * Also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`), which no other hook sees: for budgets and audits.
+   * Also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`), which no other hook sees: for
+   * budgets and audits.
    * Such a hook makes no calls of its own there.
    */
   readonly allowReentry?: boolean
@@ -76,14 +90,20 @@ export interface HookOptions {
   readonly reinvoke?: "never" | "ifChanged"
 }
 
-/** The act itself, for hooks that surround it. `promise` is the same for async functions. @category models @since 0.1.0 */
+/**
+ * The act itself, for hooks that surround it. `promise` is the same for async functions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Next<in Input, out Output> {
   (input: Input): Effect.Effect<Output, ProviderError>
   readonly promise: (input: Input) => Promise<Output>
 }
 
 /**
- * A method that surrounds an act: cache, retry, timing. Only for what before and after cannot say. It refuses the act by failing with
+ * A method that surrounds an act: cache, retry, timing. Only for what before and after cannot say. It refuses the act
+ * by failing with
  * `HookAction.reject(...)`, and ends the turn by failing with `HookAction.abort(...)`.
  *
  * @category models
@@ -97,7 +117,10 @@ export type WrapMethod<Input, Output, R> = (
 
 /** A hook. Implement the points you care about. @category models @since 0.1.0 */
 export interface AgentHook<out R = never> extends HookOptions {
-  /** The agent was closed, and with it its sessions: waits for what the hook still does, or ends it. It has 30 seconds; what it fails with is a log line. */
+  /**
+   * The agent was closed, and with it its sessions: waits for what the hook still does, or ends it. It has 30 seconds;
+   * what it fails with is a log line.
+   */
   readonly close?: () => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
   /** A session begins; Transform changes what it begins with. */
   readonly onSessionStart?: HookMethod<"onSessionStart", R>
@@ -145,17 +168,22 @@ export interface AgentHook<out R = never> extends HookOptions {
   readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
   /** Surrounds every execution of a tool; the lowest priority number is outermost. */
   readonly wrapToolCall?: WrapMethod<PreToolCallEvent, ToolResult, R>
-  /** Changes messages that memory or a session's start brings, before they join the conversation. When it breaks they are left out. */
+  /**
+   * Changes messages that memory or a session's start brings, before they join the conversation. When it breaks they
+   * are left out.
+   */
   readonly concealMessages?: (messages: ReadonlyArray<Message>, ctx: HookContext) => ReadonlyArray<Message>
   /**
-   * Changes the text of a result for the user alone: nothing is stored, no event has it. Where the agent has an `output`, it is given every
+   * Changes the text of a result for the user alone: nothing is stored, no event has it. Where the agent has an
+   * `output`, it is given every
    * string of the answer.
    */
   readonly revealText?: (text: string, ctx: HookContext) => string
 }
 
 /** A hook that requires whatever it requires. @category type-level @since 0.1.0 */
-// oxlint-disable-next-line typescript/no-explicit-any -- requirements are inferred from the hook, so nothing may bound them here
+// oxlint-disable-next-line typescript/no-explicit-any -- requirements are inferred from the hook, so nothing may bound
+// them here
 export type AnyHook = AgentHook<any>
 
 /** The services that the methods of `H` require. @category type-level @since 0.1.0 */
@@ -174,10 +202,13 @@ interface Misspelling<Message extends string> {
   readonly "~misspelt": Message
 }
 
-type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof AgentHook>]: Misspelling<`unknown hook method or option '${K & string}'`> }
+type Misspelt<H> = {
+  readonly [K in Exclude<keyof H, keyof AgentHook>]: Misspelling<`unknown hook method or option '${K & string}'`>
+}
 
 /**
- * Types a hook: methods get their parameters, misspelt names are errors, and the services its Effects need are inferred.
+ * Types a hook: methods get their parameters, misspelt names are errors, and the services its Effects need are
+ * inferred.
  *
  * @example
  * ```ts

@@ -29,12 +29,20 @@ export interface Reject {
   readonly reason: string
   /** For the user, where it should not be the reason. */
   readonly userMessage?: string
-  /** At `postLlmCall`: discard the response and ask the model again with this advice, at most `retries` times (default 1). */
+  /**
+   * At `postLlmCall`: discard the response and ask the model again with this advice, at most `retries` times (default
+   * 1).
+   */
   readonly feedback?: string
   readonly retries?: number
 }
 
-/** Do not run the operation; `output` is its result. The post point still runs, with `executed: false`. @category models @since 0.1.0 */
+/**
+ * Do not run the operation; `output` is its result. The post point still runs, with `executed: false`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Respond<out Output> {
   readonly _tag: "Respond"
   readonly output: Output
@@ -44,7 +52,9 @@ export interface Respond<out Output> {
 export interface Abort {
   readonly _tag: "Abort"
   readonly reason: string
-  /** At `preTurn`: the user's message, as the hooks before this one made it, stays in the conversation. Default false. */
+  /**
+   * At `preTurn`: the user's message, as the hooks before this one made it, stays in the conversation. Default false.
+   */
   readonly keepMessage?: boolean
 }
 
@@ -54,7 +64,10 @@ export interface Ask {
   readonly reason: string
   /** For the one who decides; shown, never interpreted. */
   readonly details?: Json
-  /** At `preToolCall`: what runs if it is approved, instead of what the model wrote. Policy and hooks judge it before the tool runs. */
+  /**
+   * At `preToolCall`: what runs if it is approved, instead of what the model wrote. Policy and hooks judge it before
+   * the tool runs.
+   */
   readonly args?: Json
   /** Milliseconds after which an answer comes too late and counts as a denial. Default: never. */
   readonly expiresInMs?: number

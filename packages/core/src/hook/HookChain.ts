@@ -40,7 +40,8 @@ export interface HookChain {
   /** Whether any hook implements the point. */
   readonly has: (point: HookPointName) => boolean
   /**
-   * Runs a point as fast as its hooks answer: nothing when no hook had anything to say, the outcome when all answered at once,
+   * Runs a point as fast as its hooks answer: nothing when no hook had anything to say, the outcome when all answered
+   * at once,
    * an Effect when one has to be waited for. `decode` reads changed values as the operation will.
    */
   readonly fold: <P extends HookPointName>(
@@ -55,7 +56,8 @@ export interface HookChain {
 }
 
 /** Makes a chain, or says which hook cannot be part of it. @category constructors @since 0.1.0 */
-export const make = (hooks: ReadonlyArray<AgentHook<never>>): Result.Result<HookChain, ChainError> => Result.map(order(hooks), build)
+export const make = (hooks: ReadonlyArray<AgentHook<never>>): Result.Result<HookChain, ChainError> =>
+  Result.map(order(hooks), build)
 
 /** Makes a chain; throws the `ChainError`. @category constructors @since 0.1.0 */
 export const makeUnsafe = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => Result.getOrThrow(make(hooks))
@@ -74,14 +76,18 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   return {
     hooks,
     warnings: hooks
-      .filter((hook) => hook.kind === "policy" && (hook.onFailure ?? (hook.failOpen === true ? "open" : "reject")) === "open")
+      .filter((hook) =>
+        hook.kind === "policy" && (hook.onFailure ?? (hook.failOpen === true ? "open" : "reject")) === "open"
+      )
       .map((hook) => `hook "${hook.name}" is a policy that fails open: when it breaks, nothing is checked`),
     has: (point) => lines[point] !== undefined,
     fold,
     run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) =>
       Effect.suspend((): Effect.Effect<Outcome<P>> => {
         const outcome = fold(point, event, scope)
-        if (outcome === undefined) return Effect.succeed({ action: passed as ActionAt<P>, event, by: undefined, failure: undefined })
+        if (outcome === undefined) {
+          return Effect.succeed({ action: passed as ActionAt<P>, event, by: undefined, failure: undefined })
+        }
         return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)
       })
   }

@@ -27,7 +27,9 @@ export interface AgentInfo {
 
 /** How injected text reaches the model. @category models @since 0.1.0 */
 export interface InjectOptions {
-  /** Injections with the same key replace each other (`mode: "overwrite"`) or are both kept (`"append"`, the default). */
+  /**
+   * Injections with the same key replace each other (`mode: "overwrite"`) or are both kept (`"append"`, the default).
+   */
   readonly key?: string
   readonly mode?: "append" | "overwrite"
   /** Survives compaction. */
@@ -65,19 +67,32 @@ export interface HookContext {
   readonly state: Pick<HookState.HookState, "get" | "set" | "update"> & { readonly durable: HookState.Durable }
   /** Texts outside the model's window, kept with the conversation. */
   readonly artifacts: Artifacts
-  /** Asks a model, for the hook alone: no other hook runs but those with `allowReentry`. Its cost counts like any other. */
+  /**
+   * Asks a model, for the hook alone: no other hook runs but those with `allowReentry`. Its cost counts like any other.
+   */
   readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
   /** The tools of the agent. */
   readonly tools: ReadonlyArray<AgentTool>
   /** Runs a tool of the agent, for the hook alone. The policy has its say; what needs a person's approval fails. */
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
-  /** Sends an HTTP request with the agent's client, which decides what may be reached. Fails where the agent has none. */
+  /**
+   * Sends an HTTP request with the agent's client, which decides what may be reached. Fails where the agent has none.
+   */
   readonly http: (request: HttpRequest) => Effect.Effect<HttpResponse, PortFailed>
-  /** The MCP servers of the agent, for the hook alone: neither policy nor hooks have their say. Its effects fail where the agent has none. */
+  /**
+   * The MCP servers of the agent, for the hook alone: neither policy nor hooks have their say. Its effects fail where
+   * the agent has none.
+   */
   readonly mcp: Mcp
-  /** Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to end. */
+  /**
+   * Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to
+   * end.
+   */
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
-  /** Has the conversation go on in a fresh session before the model is asked again; until then large results are kept out. Not for sub-agents. */
+  /**
+   * Has the conversation go on in a fresh session before the model is asked again; until then large results are kept
+   * out. Not for sub-agents.
+   */
   readonly rotate: () => void
   /** Runs an Effect for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
@@ -124,7 +139,13 @@ export interface Mcp {
   readonly listTools: (server?: string) => Effect.Effect<ReadonlyArray<McpTool>, PortFailed>
 }
 
-/** The artifacts of a conversation, as a hook sees them. Keys are the hooks' own (`hook:` goes before them); a key or reference of a tool reads the tool's. @category models @since 0.1.0 */
+/**
+ * The artifacts of a conversation, as a hook sees them. Keys are the hooks' own (`hook:` goes before them); a key or
+ * reference of a tool reads the tool's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Artifacts {
   /** Writes a text, over the one that was there. Default `text/plain`. */
   readonly write: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>

@@ -2,7 +2,8 @@
  * The table of points: where hooks run, what they receive, what they may answer, in which order.
  * The types of hooks, the checks at run time and the table in docs/hooks.md all come from here.
  *
- * One grammar for what hooks receive: the event of the point `preToolCall` is `PreToolCallEvent`, that of `onBudget` is `OnBudgetEvent`, and so on.
+ * One grammar for what hooks receive: the event of the point `preToolCall` is `PreToolCallEvent`, that of `onBudget` is
+ * `OnBudgetEvent`, and so on.
  * Where the event is a value that also exists outside of hooks, such as `LlmRequest`, the event is an alias of it.
  *
  * @since 0.1.0
@@ -102,7 +103,12 @@ export type OnBudgetEvent = BudgetLevel
 /** What `onSignal` hooks receive. @category models @since 0.1.0 */
 export type OnSignalEvent = HostSignal
 
-/** What each point receives (`in`), what Transform and Replace carry (`value`), what Respond carries (`out`). @category models @since 0.1.0 */
+/**
+ * What each point receives (`in`), what Transform and Replace carry (`value`), what Respond carries (`out`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface HookPoints {
   readonly onSessionStart: { in: OnSessionStartEvent; value: OnSessionStartEvent; out: never }
   readonly onSessionEnd: { in: OnSessionEndEvent; value: never; out: never }
@@ -167,7 +173,8 @@ const wantsResponse = (value: Loose) =>
     ? undefined
     : "expected an object with a string `text` and an array `toolCalls`"
 const wantsResult = (value: Loose) =>
-  isObject(value) && (value!.ok === true ? value!.output !== undefined : value!.ok === false && typeof value!.error === "string")
+  isObject(value) &&
+    (value!.ok === true ? value!.output !== undefined : value!.ok === false && typeof value!.error === "string")
     ? undefined
     : "expected { ok: true, output } or { ok: false, error }"
 const wantsCall = (value: Loose, event: Loose) =>
@@ -183,7 +190,9 @@ const wantsDelegation = (value: Loose) =>
 const wantsObject = (value: Loose) => isObject(value) ? undefined : "expected an object"
 const wantsMessages = (value: unknown) => Array.isArray(value) ? undefined : "expected an array of messages"
 const wantsType = (...types: ReadonlyArray<string>) => (value: Loose) =>
-  isObject(value) && types.includes(value!.type as string) ? undefined : `expected an object whose \`type\` is one of ${types.join(", ")}`
+  isObject(value) && types.includes(value!.type as string)
+    ? undefined
+    : `expected an object whose \`type\` is one of ${types.join(", ")}`
 const wantsJson = (output: unknown) => {
   const why = whyNot(output, "output")
   return why === undefined ? undefined : `expected JSON, ${why}`

@@ -1,5 +1,6 @@
 /**
- * What happened at a point: who was called in which order, what each answered, who decided. Same hooks, same input: same record but for the times.
+ * What happened at a point: who was called in which order, what each answered, who decided. Same hooks, same input:
+ * same record but for the times.
  *
  * @since 0.1.0
  */
@@ -70,10 +71,17 @@ export const confidential: NonNullable<HookAnswer["change"]> = Object.freeze({
   diff: "confidential"
 })
 
-/** Lists the paths at which two values differ, as `path: before -> after`, each side at most 80 characters. @category reading @since 0.1.0 */
+/**
+ * Lists the paths at which two values differ, as `path: before -> after`, each side at most 80 characters.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const diff = (before: unknown, after: unknown, path = ""): ReadonlyArray<string> => {
   // Canonical text says `null` for what is not there at all.
-  if (before === after || (before !== undefined && after !== undefined && canonical(before) === canonical(after))) return []
+  if (before === after || (before !== undefined && after !== undefined && canonical(before) === canonical(after))) {
+    return []
+  }
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     return keys.flatMap((key) => diff(before[key], after[key], path === "" ? key : `${path}.${key}`))
@@ -81,7 +89,8 @@ export const diff = (before: unknown, after: unknown, path = ""): ReadonlyArray<
   return [`${path === "" ? "" : `${path}: `}${short(before)} -> ${short(after)}`]
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const short = (value: unknown): string => {
   const text = value === undefined ? "nothing" : canonical(value)
@@ -102,6 +111,8 @@ const lines = (record: HookRecord): ReadonlyArray<string> => [
       ...(hook.shadow ? ["shadow, not obeyed"] : []),
       ...(hook.again ? ["asked again"] : [])
     ]
-    return `  ${hook.hook}: ${hook.answer}${notes.length === 0 ? "" : ` (${notes.join("; ")})`} ${hook.durationMs.toFixed(2)} ms`
+    return `  ${hook.hook}: ${hook.answer}${notes.length === 0 ? "" : ` (${notes.join("; ")})`} ${
+      hook.durationMs.toFixed(2)
+    } ms`
   })
 ]

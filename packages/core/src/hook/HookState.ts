@@ -21,8 +21,16 @@ export interface StateKey<in out A> {
   readonly is: (value: unknown) => value is A
 }
 
-/** Breaking a rule of the state: wrong type, not JSON, too large, not allowed to write. Thrown into the hook that did it. @category errors @since 0.1.0 */
-export class StateError extends Schema.TaggedError<StateError>()("StateError", { key: Schema.String, message: Schema.String }) {}
+/**
+ * Breaking a rule of the state: wrong type, not JSON, too large, not allowed to write. Thrown into the hook that did
+ * it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StateError
+  extends Schema.TaggedError<StateError>()("StateError", { key: Schema.String, message: Schema.String })
+{}
 
 /**
  * Makes a key. With a schema every write is checked against it; without one the type of `initial` counts.
@@ -45,7 +53,8 @@ export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unk
   const initial = freeze(typed ? rest[1] : rest[0])
   const is = typed
     ? Schema.is(rest[0] as Schema.Schema<unknown>)
-    : (value: unknown): value is unknown => typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
+    : (value: unknown): value is unknown =>
+      typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
   return { name, initial, is, ...(rest[2] as KeyOptions | undefined) }
 }
 
@@ -74,7 +83,8 @@ export interface HookState {
 }
 
 /**
- * State that outlives the process wherever the agent has a store: it is saved with the session, after every tool call and at the end of every turn,
+ * State that outlives the process wherever the agent has a store: it is saved with the session, after every tool call
+ * and at the end of every turn,
  * however the turn ends.
  *
  * @category models
@@ -110,7 +120,10 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     if (entry === undefined) return key.initial
     if (entry.checked === key.is) return entry.value as A
     if (!key.is(entry.value)) {
-      throw new StateError({ key: key.name, message: `state ${key.name}: holds a value of another type than this key's` })
+      throw new StateError({
+        key: key.name,
+        message: `state ${key.name}: holds a value of another type than this key's`
+      })
     }
     entry.checked = key.is as never
     return entry.value
@@ -118,14 +131,24 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 
   const write = <A>(key: StateKey<A>, value: A, writer: string): void => {
     if (key.writers !== undefined && !key.writers.includes(writer)) {
-      throw new StateError({ key: key.name, message: `state ${key.name}: ${writer} may not write it, only ${key.writers.join(", ")}` })
+      throw new StateError({
+        key: key.name,
+        message: `state ${key.name}: ${writer} may not write it, only ${key.writers.join(", ")}`
+      })
     }
-    if (!key.is(value)) throw new StateError({ key: key.name, message: `state ${key.name}: the value does not fit the key's type` })
+    if (!key.is(value)) {
+      throw new StateError({ key: key.name, message: `state ${key.name}: the value does not fit the key's type` })
+    }
     const size = measured(value)
-    if (size === undefined) throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${whyNot(value)}` })
+    if (size === undefined) {
+      throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${whyNot(value)}` })
+    }
     const next = total + size - (entries.get(key.name)?.size ?? 0)
     if (size > maxKey) {
-      throw new StateError({ key: key.name, message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed` })
+      throw new StateError({
+        key: key.name,
+        message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed`
+      })
     }
     if (next > maxTotal) {
       throw new StateError({
@@ -153,10 +176,16 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 const sizeOf = (value: unknown): number =>
   typeof value === "string" || (typeof value === "object" && value !== null) ? JSON.stringify(value).length : 8
 
-/** Sizes of objects that are in some state, and so are JSON and frozen: what was written once is not looked through again. */
+/**
+ * Sizes of objects that are in some state, and so are JSON and frozen: what was written once is not looked through
+ * again.
+ */
 const sizes = new WeakMap<object, number>()
 
-/** Characters of JSON, to an escape; nothing for what is not JSON. Objects are frozen and remembered once all of the value is known to be JSON. */
+/**
+ * Characters of JSON, to an escape; nothing for what is not JSON. Objects are frozen and remembered once all of the
+ * value is known to be JSON.
+ */
 const measured = (value: unknown): number | undefined => {
   if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? sizeOf(value) : undefined
   const found: Array<[object, number]> = []

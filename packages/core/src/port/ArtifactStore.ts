@@ -1,5 +1,6 @@
 /**
- * Keeps texts that are too large, or not meant, for the model's window. Hooks and tools write them; a reference to them may be shown to the model.
+ * Keeps texts that are too large, or not meant, for the model's window. Hooks and tools write them; a reference to them
+ * may be shown to the model.
  *
  * @since 0.1.0
  */
@@ -17,9 +18,19 @@ export interface Authorship {
 /** @category models @since 0.1.0 */
 export interface ArtifactStore {
   /** Writes a text, over the one that was there. */
-  readonly write: (sessionId: string, key: string, content: string, about: Authorship) => Effect.Effect<Artifact, unknown>
+  readonly write: (
+    sessionId: string,
+    key: string,
+    content: string,
+    about: Authorship
+  ) => Effect.Effect<Artifact, unknown>
   /** Adds to the end of a text, which begins empty; of two that append at once, both are in it whole. */
-  readonly append: (sessionId: string, key: string, content: string, about: Authorship) => Effect.Effect<Artifact, unknown>
+  readonly append: (
+    sessionId: string,
+    key: string,
+    content: string,
+    about: Authorship
+  ) => Effect.Effect<Artifact, unknown>
   /** Reads a text; nothing when there is none. */
   readonly read: (sessionId: string, key: string) => Effect.Effect<string | undefined, unknown>
   /** Lists the artifacts of a session by key. */
@@ -33,7 +44,13 @@ export interface ArtifactStore {
 }
 
 /** Completes what is known of a text that is written; for authors of stores. @category constructors @since 0.1.0 */
-export const describe = (key: string, size: number, about: Authorship, before: Artifact | undefined, time: number): Artifact => {
+export const describe = (
+  key: string,
+  size: number,
+  about: Authorship,
+  before: Artifact | undefined,
+  time: number
+): Artifact => {
   const toolCallId = before?.toolCallId ?? about.toolCallId
   return {
     key,
@@ -73,7 +90,9 @@ export const inMemory = (): ArtifactStore => {
     read: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)?.content),
     list: (sessionId) =>
       Effect.sync(() =>
-        [...(sessions.get(sessionId)?.values() ?? [])].map(({ about }) => about).sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
+        [...(sessions.get(sessionId)?.values() ?? [])].map(({ about }) => about).sort((a, b) =>
+          a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+        )
       ),
     remove: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.delete(key) ?? false),
     copy: (from, to) => Effect.sync(() => void sessions.set(to, new Map(sessions.get(from)))),

@@ -9,7 +9,9 @@ import type { McpResult, McpTool } from "../data/Mcp.ts"
 
 /** @category models @since 0.1.0 */
 export interface McpAccessor {
-  /** Calls a tool by the name that its server gives it. A tool that failed is a result. Interruption cancels the call. */
+  /**
+   * Calls a tool by the name that its server gives it. A tool that failed is a result. Interruption cancels the call.
+   */
   readonly callTool: (server: string, tool: string, args: JsonObject) => Effect.Effect<McpResult, unknown>
   /** The tools of one server, or of all. */
   readonly listTools: (server?: string) => Effect.Effect<ReadonlyArray<McpTool>, unknown>

@@ -1,5 +1,6 @@
 /**
- * The first gate, and the last: decides where and how a tool may run, before the hooks, and again when they changed the arguments.
+ * The first gate, and the last: decides where and how a tool may run, before the hooks, and again when they changed the
+ * arguments.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,6 @@
 /**
- * Keeps sessions outside the process. Told at every point a run could be resumed from: before each model call, before and after each tool, at each end.
+ * Keeps sessions outside the process. Told at every point a run could be resumed from: before each model call, before
+ * and after each tool, at each end.
  *
  * @since 0.1.0
  */
@@ -9,7 +10,12 @@ import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
 
-/** Somebody else changed the session since it was read: whoever gets this must not go on. @category errors @since 0.1.0 */
+/**
+ * Somebody else changed the session since it was read: whoever gets this must not go on.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SessionConflict extends Schema.TaggedError<SessionConflict>()("SessionConflict", {
   sessionId: Schema.String,
   /** The revision that was to be written, and the one that is there. */
@@ -50,15 +56,21 @@ export interface SessionInfo {
 /** @category models @since 0.1.0 */
 export interface SessionStore {
   /**
-   * Keeps a step. It has to fail with a `SessionConflict`, and keep nothing, when there is such a session and it is not at `revision - 1`: of two
+   * Keeps a step. It has to fail with a `SessionConflict`, and keep nothing, when there is such a session and it is not
+   * at `revision - 1`: of two
    * processes that go on with one session, one wins.
    */
   readonly commit: (commit: Commit) => Effect.Effect<void, unknown>
   /** Reads a session as it was after its last commit; nothing when there is none. */
   readonly load: (sessionId: string) => Effect.Effect<RunState.RunState | undefined, unknown>
   /** Lists sessions, the last changed first. Default limit 100. */
-  readonly list?: (options?: { readonly limit?: number; readonly before?: number }) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
-  /** Copies a session, with its artifacts, under another id. Fails when that id is taken. A seal is not copied: it belongs to the session it was made for. */
+  readonly list?: (
+    options?: { readonly limit?: number; readonly before?: number }
+  ) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
+  /**
+   * Copies a session, with its artifacts, under another id. Fails when that id is taken. A seal is not copied: it
+   * belongs to the session it was made for.
+   */
   readonly fork?: (sessionId: string, to: string) => Effect.Effect<void, unknown>
   /** Removes a session and its artifacts; false when there is none. */
   readonly remove?: (sessionId: string) => Effect.Effect<boolean, unknown>

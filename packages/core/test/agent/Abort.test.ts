@@ -84,7 +84,9 @@ describe("Abort", () => {
         tools: [look.tool, slow.tool],
         window: { tokens: 10, compactAt: 100 },
         hooks: [hook],
-        ...(point === "onPermission" ? { policy: { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) } } : {})
+        ...(point === "onPermission"
+          ? { policy: { check: () => ({ type: "ask", reason: "?", grant: { sandbox: "none" } }) } }
+          : {})
       })
       const session = await agent.session()
       const result = await session.run("go")
@@ -114,7 +116,10 @@ describe("Abort", () => {
     await session.run("go")
     const result = await session.run("again")
     assert.strictEqual(result.text, "done")
-    assert.strictEqual(line(result.messages), "user: go | assistant[look]:  | tool look!: not run: enough | user: again | assistant: done")
+    assert.strictEqual(
+      line(result.messages),
+      "user: go | assistant[look]:  | tool look!: not run: enough | user: again | assistant: done"
+    )
   })
 
   it("keeps the user's message where it says so, as the hooks before made it", async () => {
@@ -125,7 +130,8 @@ describe("Abort", () => {
         { name: "polite", preTurn: (input) => HookAction.transform({ ...input, message: `please ${input.message}` }) },
         {
           name: "stopper",
-          preTurn: ({ message }) => message.endsWith("go") ? HookAction.abort("enough", { keepMessage: true }) : HookAction.Continue
+          preTurn: ({ message }) =>
+            message.endsWith("go") ? HookAction.abort("enough", { keepMessage: true }) : HookAction.Continue
         }
       ]
     })

@@ -36,7 +36,10 @@ describe("Respond", () => {
         name: "cache",
         preLlmCall: ({ messages }) =>
           messages.length === 1
-            ? HookAction.respond({ ...textResponse(""), toolCalls: [{ id: "x", name: "look", args: { from: "cache" } }] })
+            ? HookAction.respond({
+              ...textResponse(""),
+              toolCalls: [{ id: "x", name: "look", args: { from: "cache" } }]
+            })
             : undefined,
         postLlmCall: ({ attempt, executed, provider }) => void seen.push(`${provider} ${attempt} ${executed}`)
       }]
@@ -76,9 +79,17 @@ describe("Transform and Replace", () => {
     await using agent = createAgent({
       provider: model.provider,
       hooks: [
-        { name: "a", priority: 1, preTurn: (input) => HookAction.transform({ ...input, message: `${input.message} a` }) },
+        {
+          name: "a",
+          priority: 1,
+          preTurn: (input) => HookAction.transform({ ...input, message: `${input.message} a` })
+        },
         { name: "b", priority: 2, preTurn: (input) => HookAction.replace({ ...input, message: `${input.message} b` }) },
-        { name: "c", priority: 3, preTurn: (input) => HookAction.transform({ ...input, message: `${input.message} c` }) }
+        {
+          name: "c",
+          priority: 3,
+          preTurn: (input) => HookAction.transform({ ...input, message: `${input.message} c` })
+        }
       ]
     })
     const result = await agent.run("hello")
@@ -115,7 +126,10 @@ describe("Transform and Replace", () => {
     await using agent = createAgent({
       provider: model.provider,
       tools: [rm.tool],
-      hooks: [{ name: "h", postLlmCall: ({ response }) => HookAction.transform({ ...response, toolCalls: [], text: "removed nothing" }) }]
+      hooks: [{
+        name: "h",
+        postLlmCall: ({ response }) => HookAction.transform({ ...response, toolCalls: [], text: "removed nothing" })
+      }]
     })
     const result = await agent.run("go")
     assert.lengthOf(rm.ran, 0)
@@ -128,7 +142,10 @@ describe("Transform and Replace", () => {
     await using agent = createAgent({
       provider: model.provider,
       tools: [login.tool],
-      hooks: [{ name: "vault", preToolCall: (call) => HookAction.transform({ ...call, args: { password: "hunter2" } }) }]
+      hooks: [{
+        name: "vault",
+        preToolCall: (call) => HookAction.transform({ ...call, args: { password: "hunter2" } })
+      }]
     })
     const result = await agent.run("go")
     assert.deepStrictEqual(login.ran, [{ password: "hunter2" }])
@@ -158,7 +175,12 @@ describe("Transform and Replace", () => {
       provider: scripted([{ ...asks(["look"]), usage }, "done"]).provider,
       tools: [recording("look").tool],
       window: { tokens: 1_000, compactAt: 1 },
-      hooks: [{ name: "looks", postStep: () => undefined, preStop: () => undefined, onBudget: ({ level }) => void levels.push(level) }]
+      hooks: [{
+        name: "looks",
+        postStep: () => undefined,
+        preStop: () => undefined,
+        onBudget: ({ level }) => void levels.push(level)
+      }]
     })
     agent.on(() => {})
     await agent.run("go")
@@ -230,7 +252,10 @@ describe("Reject", () => {
 
   it("at preLlmCall fails the turn without a retry", async () => {
     const model = scripted([])
-    await using agent = createAgent({ provider: model.provider, hooks: [{ name: "guard", preLlmCall: () => HookAction.reject("no") }] })
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "guard", preLlmCall: () => HookAction.reject("no") }]
+    })
     assert.strictEqual((await failureOf(agent.run("go")))["message"], "guard rejected preLlmCall: no")
     assert.lengthOf(model.requests, 0)
   })
@@ -247,7 +272,10 @@ describe("Reject", () => {
     })
     const session = await agent.session()
     const result = await session.run("go")
-    assert.strictEqual(line(result.messages), "user: go | user (judge): do better | user (judge): do better | assistant: good")
+    assert.strictEqual(
+      line(result.messages),
+      "user: go | user (judge): do better | user (judge): do better | assistant: good"
+    )
     assert.strictEqual((await failureOf(session.run("again")))["_tag"], "HookRejected")
     assert.lengthOf(model.requests, 6)
     assertValid(session.messages)
@@ -290,7 +318,10 @@ describe("Reject", () => {
   })
 
   it("at postTurn ends the turn with the error instead of the output", async () => {
-    await using agent = createAgent({ provider: scripted([]).provider, hooks: [{ name: "last", postTurn: () => HookAction.reject("no") }] })
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      hooks: [{ name: "last", postTurn: () => HookAction.reject("no") }]
+    })
     assert.strictEqual((await failureOf(agent.run("go")))["message"], "last rejected postTurn: no")
   })
 
@@ -326,7 +357,11 @@ describe("onTurnError", () => {
     await using agent = createAgent({
       provider: model.provider,
       hooks: [
-        { name: "log", priority: 1, onTurnError: ({ error, input }) => void seen.push(`${input.message} ${error._tag}`) },
+        {
+          name: "log",
+          priority: 1,
+          onTurnError: ({ error, input }) => void seen.push(`${input.message} ${error._tag}`)
+        },
         { name: "a", priority: 2, onTurnError: () => HookAction.replace({ text: "we are closed" }) },
         { name: "b", priority: 3, onTurnError: () => void seen.push("b") }
       ]
@@ -341,7 +376,11 @@ describe("onTurnError", () => {
     const seen: Array<string> = []
     await using agent = createAgent({
       provider: scripted([]).provider,
-      hooks: [{ name: "h", preTurn: () => HookAction.reject("no"), onTurnError: ({ error }) => void seen.push(error.message) }]
+      hooks: [{
+        name: "h",
+        preTurn: () => HookAction.reject("no"),
+        onTurnError: ({ error }) => void seen.push(error.message)
+      }]
     })
     assert.strictEqual((await failureOf(agent.run("hello")))["_tag"], "HookRejected")
     assert.deepStrictEqual(seen, ["h rejected preTurn: no"])

@@ -16,7 +16,12 @@ import { asks, scripted } from "../support/model.ts"
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON that the tests change in every way
 type Loose = any
 
-const signed = async (run: Suspended, decision: Decision = approve, by = key, change: Partial<Approvals.Question> = {}) => {
+const signed = async (
+  run: Suspended,
+  decision: Decision = approve,
+  by = key,
+  change: Partial<Approvals.Question> = {}
+) => {
   const { pending: [ask], sessionId, turnNumber } = run
   return { [ask!.callId]: await Approvals.sign(by, { sessionId, turnNumber, ask: ask!, ...change }, decision) }
 }
@@ -25,7 +30,10 @@ const asJson = (run: Suspended): Loose => JSON.parse(JSON.stringify(run.snapshot
 
 /** Tries to have something run that nobody approved: what ran, and how it was refused. */
 const attempt = async (
-  tamper: (run: Suspended, snapshot: Loose) => Promise<{ readonly snapshot?: unknown; readonly decisions?: Record<string, Decision> }>,
+  tamper: (
+    run: Suspended,
+    snapshot: Loose
+  ) => Promise<{ readonly snapshot?: unknown; readonly decisions?: Record<string, Decision> }>,
   options: { readonly hook?: Parameters<typeof HookAction.ask>[2]; readonly more?: Partial<AgentConfig> } = {}
 ) => {
   const ran: Array<unknown> = []
@@ -58,7 +66,8 @@ const edits: { readonly [what: string]: (snapshot: Loose) => void } = {
     s.calls[0].status = "decided"
     s.calls[0].decision = { type: "approve" }
   },
-  "a hook marked as answered": (s) => void (s.calls[0].settled = [{ hook: "gate", fingerprint: s.calls[0].ask.fingerprint }]),
+  "a hook marked as answered": (s) =>
+    void (s.calls[0].settled = [{ hook: "gate", fingerprint: s.calls[0].ask.fingerprint }]),
   "every hook marked as answered": (s) => {
     s.calls[0].status = "planned"
     s.calls[0].settled = [{ hook: "*", fingerprint: s.calls[0].ask.fingerprint }]
@@ -68,14 +77,22 @@ const edits: { readonly [what: string]: (snapshot: Loose) => void } = {
     delete s.calls[0].ask
   },
   "a second call beside it": (s) =>
-    void s.calls.push({ call: { id: "x", name: "deploy", args: { to: "prod" } }, status: "decided", decision: { type: "approve" } }),
+    void s.calls.push({
+      call: { id: "x", name: "deploy", args: { to: "prod" } },
+      status: "decided",
+      decision: { type: "approve" }
+    }),
   "a later end of the question": (s) => void (s.calls[0].ask.expiresAt = 9e15),
   "no quorum": (s) => void (s.calls[0].ask.quorum = 1),
   "other approvers": (s) => void (s.calls[0].ask.approvers = ["mallory"]),
   "approvals nobody gave": (s) => void (s.calls[0].ask.approved = ["ada", "bob"]),
   "another nonce": (s) => void (s.calls[0].ask.nonce = "0"),
   "a rule in the conversation": (s) =>
-    void (s.durable = { conversation: { "approvals/standing": [{ hook: "gate", tool: "deploy" }] }, turn: {}, calls: {} }),
+    void (s.durable = {
+      conversation: { "approvals/standing": [{ hook: "gate", tool: "deploy" }] },
+      turn: {},
+      calls: {}
+    }),
   "hook state": (s) => void (s.hookState = { allowed: true }),
   "no seal": (s) => void delete s.seal,
   "a seal without its key id": (s) => void (s.seal = "k1.")
@@ -86,7 +103,10 @@ describe("approvals that somebody tampers with: none executes wrongly", () => {
     it(`${what} in the snapshot`, async () => {
       const { end, ran } = await attempt(async (run, snapshot) => {
         edit(snapshot)
-        return { snapshot, decisions: snapshot.calls.length > 0 && snapshot.calls[0].status === "asked" ? await signed(run) : {} }
+        return {
+          snapshot,
+          decisions: snapshot.calls.length > 0 && snapshot.calls[0].status === "asked" ? await signed(run) : {}
+        }
       })
       assert.deepStrictEqual(ran, [])
       assert.include(["forged", "wrong-decision", "not-a-snapshot"], end)
@@ -143,7 +163,10 @@ describe("approvals that somebody tampers with: none executes wrongly", () => {
     const decision = await signed(run, approve, old)
     assert.strictEqual((await failureOf(make(ran).resume(run.snapshot, decision)))["problem"], "forged")
     assert.deepStrictEqual(ran, [])
-    assert.strictEqual((await make(ran, { approvals: { keys: [key, old] } }).resume(run.snapshot, decision)).status, "completed")
+    assert.strictEqual(
+      (await make(ran, { approvals: { keys: [key, old] } }).resume(run.snapshot, decision)).status,
+      "completed"
+    )
     assert.lengthOf(ran, 1)
   })
 

@@ -36,7 +36,11 @@ describe("MCP servers for a hook", () => {
     const asked: Array<unknown> = []
     const failures: Array<unknown> = []
     const said: Array<unknown> = []
-    await using agent = createAgent({ provider: scripted(["done"]).provider, hooks: [looking(failures, said)], mcp: accessor(asked) })
+    await using agent = createAgent({
+      provider: scripted(["done"]).provider,
+      hooks: [looking(failures, said)],
+      mcp: accessor(asked)
+    })
     await agent.run("go")
     assert.deepStrictEqual(asked, [["files", "read", { path: "a" }], ["files"]])
     assert.deepStrictEqual(said, [
@@ -104,7 +108,10 @@ describe("tools for a hook", () => {
     const seen: Array<unknown> = []
     await using agent = createAgent({
       provider: scripted(["done"]).provider,
-      tools: [{ ...recording("look").tool, readOnly: true }, agentTool({ agent: helper, name: "help", description: "Helps" })],
+      tools: [
+        { ...recording("look").tool, readOnly: true },
+        agentTool({ agent: helper, name: "help", description: "Helps" })
+      ],
       hooks: [{
         name: "knowing",
         preTurn: async (_input, ctx) => {
@@ -139,7 +146,10 @@ describe("tools for a hook", () => {
       hooks: [{
         name: "asking",
         preTurn: function*(_input, ctx) {
-          const { toolCalls } = yield* ctx.llm({ prompt: "?", tools: [...ctx.tools, { name: "say", description: "", inputSchema: {} }] })
+          const { toolCalls } = yield* ctx.llm({
+            prompt: "?",
+            tools: [...ctx.tools, { name: "say", description: "", inputSchema: {} }]
+          })
           seen.push(toolCalls.map(({ args, name }) => [name, args]))
         }
       }]

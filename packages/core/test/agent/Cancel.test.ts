@@ -14,7 +14,9 @@ const never = () => new Promise<never>(() => {})
 
 /** A turn that hangs at a place; `reached` resolves when it is there. */
 const places: {
-  readonly [name: string]: (reached: () => void) => Omit<AgentConfig, "provider"> & { readonly lines?: Parameters<typeof scripted>[0] }
+  readonly [name: string]: (
+    reached: () => void
+  ) => Omit<AgentConfig, "provider"> & { readonly lines?: Parameters<typeof scripted>[0] }
 } = {
   "the provider": (reached) => ({ lines: [() => Effect.andThen(Effect.sync(reached), Effect.never)] }),
   "a promise of a tool": (reached) => ({
@@ -68,7 +70,9 @@ const places: {
     compactor: { compact: () => Effect.andThen(Effect.sync(reached), Effect.never) }
   }),
   "the memory": (reached) => ({ memory: { preTurnContext: () => Effect.andThen(Effect.sync(reached), Effect.never) } }),
-  "the store": (reached) => ({ store: { commit: () => Effect.andThen(Effect.sync(reached), Effect.never), load: () => Effect.undefined } }),
+  "the store": (reached) => ({
+    store: { commit: () => Effect.andThen(Effect.sync(reached), Effect.never), load: () => Effect.undefined }
+  }),
   "the start of the session": (reached) => ({
     hooks: [{
       name: "h",
@@ -112,7 +116,10 @@ describe("X4 X5 cancelling", () => {
   it("before it begins runs nothing at all", async () => {
     const events: Array<AgentEvent> = []
     const model = scripted([])
-    await using agent = createAgent({ provider: model.provider, hooks: [{ name: "h", preTurn: () => void events.push({} as AgentEvent) }] })
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", preTurn: () => void events.push({} as AgentEvent) }]
+    })
     agent.on((event) => void events.push(event))
     const reason = { custom: true }
     const signal = AbortSignal.abort(reason)
@@ -194,7 +201,10 @@ describe("closing", () => {
     let reach = () => {}
     const reached = new Promise<void>((resolve) => reach = resolve)
     const model = scripted([() => Effect.andThen(Effect.sync(reach), Effect.never)])
-    const agent = createAgent({ provider: model.provider, hooks: [{ name: "h", onSessionEnd: ({ reason }) => void ends.push(reason) }] })
+    const agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", onSessionEnd: ({ reason }) => void ends.push(reason) }]
+    })
     const session = await agent.session()
     const running = failureOf(session.run("go"))
     await reached
@@ -207,7 +217,10 @@ describe("closing", () => {
 
   it("happens by itself at the end of `await using`, for agents and for sessions", async () => {
     const ends: Array<string> = []
-    const hooks = [{ name: "h", onSessionEnd: ({ sessionId }: { readonly sessionId: string }) => void ends.push(sessionId) }]
+    const hooks = [{
+      name: "h",
+      onSessionEnd: ({ sessionId }: { readonly sessionId: string }) => void ends.push(sessionId)
+    }]
     {
       await using agent = createAgent({ provider: scripted([]).provider, hooks })
       {

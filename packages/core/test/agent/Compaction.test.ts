@@ -69,7 +69,8 @@ describe("compaction", () => {
 
   it("follows a hint: how much to keep, what must survive in words", async () => {
     const { sent } = await compacted({
-      preCompaction: ({ hint }) => HookAction.transform({ ...hint, keepRecent: 4, anchors: ["question 2", "not in the conversation"] })
+      preCompaction: ({ hint }) =>
+        HookAction.transform({ ...hint, keepRecent: 4, anchors: ["question 2", "not in the conversation"] })
     })
     assert.lengthOf(sent, 5)
     assert.include(text(sent[0]!), "keep in mind: question 2")
@@ -96,9 +97,18 @@ describe("compaction", () => {
     const call = { id: "c", name: "look", args: {} }
     const history = [...talk(38), pinned]
     const refused: ReadonlyArray<readonly [CompactionResult, RegExp]> = [
-      [{ messages: [{ role: "assistant", content: "", toolCalls: [call] }, pinned], summary: "" }, /tool call c has no result/],
-      [{ messages: [{ role: "tool", toolCallId: "c", toolName: "look", content: "" }, pinned], summary: "" }, /follows no tool call/],
-      [{ messages: [{ role: "user", content: "short" }], summary: "" }, /a pinned message is gone: "the issue is #4711"/],
+      [
+        { messages: [{ role: "assistant", content: "", toolCalls: [call] }, pinned], summary: "" },
+        /tool call c has no result/
+      ],
+      [
+        { messages: [{ role: "tool", toolCallId: "c", toolName: "look", content: "" }, pinned], summary: "" },
+        /follows no tool call/
+      ],
+      [
+        { messages: [{ role: "user", content: "short" }], summary: "" },
+        /a pinned message is gone: "the issue is #4711"/
+      ],
       [{ messages: [...history, ...talk(4)], summary: "" }, /it is not shorter than before/]
     ]
     for (const [result, why] of refused) {
@@ -113,7 +123,9 @@ describe("compaction", () => {
         assert.isTrue(sent.some((message) => text(message) === text(pinned)))
       }
     }
-    const anchored = await compacted({ preCompaction: ({ hint }) => HookAction.transform({ ...hint, anchors: ["question 2"] }) }, {
+    const anchored = await compacted({
+      preCompaction: ({ hint }) => HookAction.transform({ ...hint, anchors: ["question 2"] })
+    }, {
       compactor: { compact: () => Effect.succeed({ messages: [{ role: "user", content: "forgot" }], summary: "" }) }
     })
     assert.match(anchored.warnings.join(), /the anchor "question 2" is gone/)
@@ -149,7 +161,11 @@ describe("compaction", () => {
       hooks: [{ name: "h", preCompaction: () => HookAction.transform(hint) }]
     })
     const weight = (all: ReadonlyArray<Message>) =>
-      all.reduce((sum, message) => sum + text(message).length + ("toolCalls" in message ? JSON.stringify(message.toolCalls).length : 0), 0)
+      all.reduce(
+        (sum, message) =>
+          sum + text(message).length + ("toolCalls" in message ? JSON.stringify(message.toolCalls).length : 0),
+        0
+      )
     for (let seed = 0; seed < 2_000; seed++) {
       const r = random(seed)
       const messages: Array<Message> = []
@@ -157,12 +173,22 @@ describe("compaction", () => {
       for (let n = 0; n < length; n++) {
         const kind = r.below(4)
         if (kind < 2) {
-          messages.push({ role: "user", content: `u${n} ${"x".repeat(r.below(300))}`, ...(r.chance(0.1) ? { pinned: true } : {}) })
+          messages.push({
+            role: "user",
+            content: `u${n} ${"x".repeat(r.below(300))}`,
+            ...(r.chance(0.1) ? { pinned: true } : {})
+          })
         } else if (kind === 2) messages.push({ role: "assistant", content: `a${n}` })
         else {
           const ids = Array.from({ length: 1 + r.below(3) }, (_, index) => `c${n}-${index}`)
-          messages.push({ role: "assistant", content: "", toolCalls: ids.map((id) => ({ id, name: "look", args: {} })) })
-          for (const id of ids) messages.push({ role: "tool", toolCallId: id, toolName: "look", content: "y".repeat(r.below(300)) })
+          messages.push({
+            role: "assistant",
+            content: "",
+            toolCalls: ids.map((id) => ({ id, name: "look", args: {} }))
+          })
+          for (const id of ids) {
+            messages.push({ role: "tool", toolCallId: id, toolName: "look", content: "y".repeat(r.below(300)) })
+          }
         }
       }
       hint = { keepRecent: r.pick([0, 1, 2, 5, 20, 1_000, -3]), anchors: r.chance(0.3) ? ["u2"] : [] }

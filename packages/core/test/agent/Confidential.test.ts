@@ -31,16 +31,25 @@ const confidential: AgentHook = defineHook({
   wrapToolCall: (call, next) =>
     Effect.map(
       next({ ...call, args: put(call.args) }),
-      (result) => result.ok ? success(JSON.parse(take(JSON.stringify(result.output))) as Json) : failure(take(result.error))
+      (result) =>
+        result.ok ? success(JSON.parse(take(JSON.stringify(result.output))) as Json) : failure(take(result.error))
     ),
   revealText: (text) => text.replaceAll(placeholder, secret)
 })
 
-const everything = async (hooks: ReadonlyArray<AgentHook>, execute: (args: { readonly [key: string]: Json }) => unknown) => {
+const everything = async (
+  hooks: ReadonlyArray<AgentHook>,
+  execute: (args: { readonly [key: string]: Json }) => unknown
+) => {
   const login = recording("login", execute)
   const model = scripted([asks(["login", { password: placeholder }]), `logged in with ${placeholder}`])
   const events: Array<AgentEvent> = []
-  await using agent = createAgent({ provider: model.provider, tools: [login.tool], hooks: [confidential, ...hooks], records: true })
+  await using agent = createAgent({
+    provider: model.provider,
+    tools: [login.tool],
+    hooks: [confidential, ...hooks],
+    records: true
+  })
   agent.on((event) => void events.push(event))
   const result = await agent.run(`log in with ${secret}`)
   return { events, ran: login.ran, requests: model.requests, result }
@@ -62,7 +71,10 @@ describe("a confidential hook", () => {
   })
 
   it("keeps what a tool says when it fails from everybody else", async () => {
-    const { events, result } = await everything([], ({ password }) => Promise.reject(new Error(`wrong password ${password as string}`)))
+    const { events, result } = await everything(
+      [],
+      ({ password }) => Promise.reject(new Error(`wrong password ${password as string}`))
+    )
     assert.include(line(result.messages), `tool login!: wrong password ${placeholder}`)
     assert.notInclude(JSON.stringify([events, result.messages]), secret)
   })
@@ -79,7 +91,10 @@ describe("a confidential hook", () => {
         },
         postToolCall: (event) => void seen.push(event.result, event.call.args)
       })
-    const { ran } = await everything([spy("before", -5), spy("after", 500)], ({ password }) => `welcome, ${password as string}`)
+    const { ran } = await everything(
+      [spy("before", -5), spy("after", 500)],
+      ({ password }) => `welcome, ${password as string}`
+    )
     assert.deepStrictEqual(ran, [{ password: secret }])
     assert.lengthOf(seen, 8)
     assert.notInclude(JSON.stringify(seen), secret)
@@ -150,7 +165,8 @@ describe("concealMessages", () => {
     const model = scripted(["ok"])
     const hook: AgentHook = {
       name: "conceal",
-      concealMessages: (messages) => messages.map((message) => ({ ...message, content: take(message.content as string) }) as typeof message)
+      concealMessages: (messages) =>
+        messages.map((message) => ({ ...message, content: take(message.content as string) }) as typeof message)
     }
     await using agent = createAgent({ provider: model.provider, hooks: [hook], memory: recalling })
     const { messages } = await agent.run("hi")
@@ -204,7 +220,10 @@ describe("revealText", () => {
     await using agent = createAgent({ provider: model.provider, hooks })
     agent.on((event) => event.type === "warning" ? void warnings.push(`${event.hook}: ${event.message}`) : undefined)
     assert.strictEqual((await agent.run("go")).text, "a")
-    assert.deepStrictEqual(warnings, ["throws: revealText failed: no vault", "answers: revealText failed: it answered no text"])
+    assert.deepStrictEqual(warnings, [
+      "throws: revealText failed: no vault",
+      "answers: revealText failed: it answered no text"
+    ])
   })
 
   it("is kept from the store and from observers of the turn", async () => {
@@ -225,7 +244,10 @@ describe("revealText", () => {
 
   describe("with an output", () => {
     const schema = z.object({ password: z.string().max(20) })
-    const quoting = (value: string): AgentHook => ({ name: "vault", revealText: (text) => text.replaceAll(placeholder, value) })
+    const quoting = (value: string): AgentHook => ({
+      name: "vault",
+      revealText: (text) => text.replaceAll(placeholder, value)
+    })
     const answered = (value: string) =>
       createAgent({
         provider: scripted([`{"password": "${placeholder}"}`]).provider,
@@ -261,8 +283,10 @@ describe("revealText", () => {
       const login = recording("login", ({ password }) => Promise.reject(new Error(`no ${password as string}`)))
       const loud = defineHook({ name: "loud", postToolCall: ({ result }, ctx) => ctx.warn(JSON.stringify(result)) })
       yield* Effect.scoped(
-        Effect.flatMap(AgentRuntime.make({ provider: model.provider, tools: [login.tool], hooks: [confidential, loud] }), (runtime) =>
-          runtime.run("go"))
+        Effect.flatMap(
+          AgentRuntime.make({ provider: model.provider, tools: [login.tool], hooks: [confidential, loud] }),
+          (runtime) => runtime.run("go")
+        )
       ).pipe(Effect.provide(Logger.layer([logger])))
       assert.include(lines.join("\n"), `no ${placeholder}`)
       assert.notInclude(lines.join("\n"), secret)

@@ -151,7 +151,10 @@ describe("injections", () => {
       provider: model.provider,
       tools: [recording("look").tool],
       hooks: [
-        { name: "calendar", preTurn: ({ message }, ctx) => message === "first" ? ctx.inject("it is Monday") : undefined },
+        {
+          name: "calendar",
+          preTurn: ({ message }, ctx) => message === "first" ? ctx.inject("it is Monday") : undefined
+        },
         { name: "nag", postToolCall: (_, ctx) => ctx.inject("be quick") }
       ]
     })
@@ -220,7 +223,10 @@ describe("injections", () => {
     })
     const { messages, sessionId } = await agent.run("go")
     const key = `hook:injection/${sessionId}/1.1`
-    assert.strictEqual(messages[1]?.content, `${"x".repeat(10_000)}\n[cut: 7 more characters, all of it is <artifact:${key}>]`)
+    assert.strictEqual(
+      messages[1]?.content,
+      `${"x".repeat(10_000)}\n[cut: 7 more characters, all of it is <artifact:${key}>]`
+    )
     assert.strictEqual(await Effect.runPromise(artifacts.read(sessionId, key)), "x".repeat(10_007))
   })
 
@@ -260,7 +266,11 @@ describe("events", () => {
   it("A-45 are a channel of their own: hooks are called when nobody listens, and no event is built", async () => {
     const log: Array<string> = []
     const model = scripted([{ ...asks(["look"]), text: "looking" }, "done"])
-    await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool], hooks: [everyPoint(log)] })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [recording("look").tool],
+      hooks: [everyPoint(log)]
+    })
     const frozen = Object.freeze
     let events = 0
     Object.freeze = ((value: object) => {
@@ -304,7 +314,10 @@ describe("events", () => {
       const result = await agent.run("go")
       assert.deepStrictEqual(write.ran, [{ path: "/tmp/a", deep: { list: ["x"] } }])
       assert.notInclude(JSON.stringify(result), "spoilt")
-      assert.strictEqual(line(result.messages), `user: go | assistant[write]:  | tool write: {"wrote":{"to":"/tmp/a"}} | assistant: done`)
+      assert.strictEqual(
+        line(result.messages),
+        `user: go | assistant[write]:  | tool write: {"wrote":{"to":"/tmp/a"}} | assistant: done`
+      )
     }
   })
 
@@ -363,12 +376,20 @@ describe("events", () => {
       }]
     })
     agent.on((event) => {
-      if (event.type === "warning" || event.type === "notice") heard.push(`${event.type} ${event.hook}: ${event.message}`)
-      if (event.type === "hook-failed") heard.push(`${event.hook} ${event.point} ${event.kind} ${event.policy}: ${event.message}`)
+      if (event.type === "warning" || event.type === "notice") {
+        heard.push(`${event.type} ${event.hook}: ${event.message}`)
+      }
+      if (event.type === "hook-failed") {
+        heard.push(`${event.hook} ${event.point} ${event.kind} ${event.policy}: ${event.message}`)
+      }
     })
     const result = await agent.run("go")
     assert.strictEqual(result.status, "completed")
-    assert.deepStrictEqual(heard, ["warning talks: careful", "notice talks: hello", "talks preLlmCall threw open: broken"])
+    assert.deepStrictEqual(heard, [
+      "warning talks: careful",
+      "notice talks: hello",
+      "talks preLlmCall threw open: broken"
+    ])
   })
 
   it("keep decision records in the result when the agent is told to", async () => {
@@ -377,7 +398,10 @@ describe("events", () => {
       provider: model.provider,
       records: true,
       tools: [recording("look").tool],
-      hooks: [{ name: "no", preToolCall: () => HookAction.reject("no") }, { name: "later", preToolCall: () => undefined }]
+      hooks: [{ name: "no", preToolCall: () => HookAction.reject("no") }, {
+        name: "later",
+        preToolCall: () => undefined
+      }]
     })
     const { records } = await agent.run("go")
     const [record] = records.filter(({ point }) => point === "preToolCall")

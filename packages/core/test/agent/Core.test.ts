@@ -45,7 +45,10 @@ describe("a core", () => {
   })
 
   it("that fails to shut down does not keep the session from closing", async () => {
-    await using agent = createAgent({ provider: scripted([]).provider, core: answering({ shutdown: () => Effect.fail("stuck") }) })
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      core: answering({ shutdown: () => Effect.fail("stuck") })
+    })
     const session = await agent.session()
     await session.run("a")
     await session.close()
@@ -68,7 +71,10 @@ describe("a recovered turn", () => {
     })
     const session = await agent.session()
     assert.strictEqual((await session.run("hello")).text, "sorry, later")
-    assert.deepStrictEqual(session.messages, [{ role: "user", content: "hello" }, { role: "assistant", content: "sorry, later" }])
+    assert.deepStrictEqual(session.messages, [{ role: "user", content: "hello" }, {
+      role: "assistant",
+      content: "sorry, later"
+    }])
   })
 
   it("adds nothing when the question was refused before it was stored", async () => {

@@ -1,4 +1,7 @@
-/** A run of three levels with two pending approvals that crashes at every boundary of its steps, and is gone on with from what the store had. */
+/**
+ * A run of three levels with two pending approvals that crashes at every boundary of its steps, and is gone on with
+ * from what the store had.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentTool } from "../../src/agent/agentTool.ts"
@@ -52,7 +55,11 @@ const team = (world: World, store?: SessionStore) => {
   }
   const worker = createAgent({
     name: "worker",
-    provider: model("worker", [asks(["look", {}, "w1"], ["pay", {}, "w2"]), asks(["deploy", {}, "w3"]), asks(["pay", {}, "w4"])]),
+    provider: model("worker", [
+      asks(["look", {}, "w1"], ["pay", {}, "w2"]),
+      asks(["deploy", {}, "w3"]),
+      asks(["pay", {}, "w4"])
+    ]),
     tools: [tool("look", true), tool("pay"), tool("deploy")]
   })
   const lead = createAgent({
@@ -62,11 +69,20 @@ const team = (world: World, store?: SessionStore) => {
       asks(["work", { message: "x" }, "l2"], ["deploy", {}, "l3"]),
       asks(["look", {}, "l4"])
     ]),
-    tools: [agentTool({ name: "work", description: "w", agent: worker }), tool("look", true), tool("pay"), tool("deploy")]
+    tools: [
+      agentTool({ name: "work", description: "w", agent: worker }),
+      tool("look", true),
+      tool("pay"),
+      tool("deploy")
+    ]
   })
   return createAgent({
     name: "root",
-    provider: model("root", [asks(["look", {}, "r1"]), asks(["lead", { message: "y" }, "r2"], ["pay", {}, "r3"]), asks(["pay", {}, "r4"])]),
+    provider: model("root", [
+      asks(["look", {}, "r1"]),
+      asks(["lead", { message: "y" }, "r2"], ["pay", {}, "r3"]),
+      asks(["pay", {}, "r4"])
+    ]),
     tools: [agentTool({ name: "lead", description: "l", agent: lead }), tool("look", true), tool("pay")],
     hooks: [gate],
     ...(store === undefined ? {} : { store })
@@ -119,14 +135,18 @@ describe("a run of three levels that crashes at any boundary", () => {
       for (const before of [then, later]) {
         const world: World = { ran: [...before.ran], asked: [...before.asked] }
         const decisions = Object.fromEntries(
-          RunState.pending(JSON.parse(state) as RunState.RunState).map(({ callId }) => [callId, { type: "approve" as const }])
+          RunState.pending(JSON.parse(state) as RunState.RunState).map((
+            { callId }
+          ) => [callId, { type: "approve" as const }])
         )
         const result = await finished(await team(world).resume(state, decisions), world)
         const where = `after step ${index}`
         assert.strictEqual(result.status, "completed", where)
         assert.isUndefined(whyInvalid(result.messages), where)
         // What has an unknown outcome is said so; it ran before the crash, or not at all.
-        const reported = result.messages.filter((message) => message.role === "tool" && text(message).startsWith("unknown outcome"))
+        const reported = result.messages.filter((message) =>
+          message.role === "tool" && text(message).startsWith("unknown outcome")
+        )
         unknown += reported.length
         for (const key of new Set([...whole.ran, ...world.ran])) {
           const times = world.ran.filter((one) => one === key).length

@@ -20,7 +20,9 @@ const team = (hooks: ReadonlyArray<AgentHook>, answer: Parameters<typeof scripte
   return { inner, lead, outer, researcher }
 }
 
-const said = (messages: ReadonlyArray<{ readonly role: string; readonly content: unknown; readonly isError?: boolean }>) => {
+const said = (
+  messages: ReadonlyArray<{ readonly role: string; readonly content: unknown; readonly isError?: boolean }>
+) => {
   const { content, isError = false } = messages.find(({ role }) => role === "tool")!
   return { content, isError }
 }
@@ -72,7 +74,10 @@ describe("a delegation", () => {
       preDelegation: () => HookAction.respond({ text: "from the cache" }),
       postDelegation: ({ executed }) => void seen.push(executed)
     }])
-    assert.deepStrictEqual(said((await answered.lead.run("go")).messages), { content: "from the cache", isError: false })
+    assert.deepStrictEqual(said((await answered.lead.run("go")).messages), {
+      content: "from the cache",
+      isError: false
+    })
     assert.lengthOf(answered.inner.requests, 0)
     assert.deepStrictEqual(seen, [false])
 
@@ -120,7 +125,10 @@ describe("a delegation", () => {
     assert.deepInclude(said((await failing.lead.run("go")).messages), { isError: true })
 
     const inner = scripted(["x"])
-    const stopped = createAgent({ provider: inner.provider, hooks: [{ name: "stop", preTurn: () => HookAction.abort("closed today") }] })
+    const stopped = createAgent({
+      provider: inner.provider,
+      hooks: [{ name: "stop", preTurn: () => HookAction.abort("closed today") }]
+    })
     const lead = createAgent({
       provider: scripted([asks(["ask", { message: "hi" }]), "done"]).provider,
       tools: [agentTool({ name: "ask", description: "Asks", agent: stopped })]

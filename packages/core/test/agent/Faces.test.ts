@@ -47,7 +47,12 @@ describe("createAgent", () => {
       for (const layer of [{}, { layer: Layer.succeed(Db, { ban: "x" }) }]) {
         const warns = defineHook({ name: "warns", preTurn: (_input, ctx) => ctx.warn("mind the gap") })
         const hookSources = [{ name: "files", load: () => ({ hooks: [], warnings: ["one line is wrong"] }) }]
-        await using agent = createAgent({ provider: scripted(["hello"]).provider, hooks: [warns], hookSources, ...layer })
+        await using agent = createAgent({
+          provider: scripted(["hello"]).provider,
+          hooks: [warns],
+          hookSources,
+          ...layer
+        })
         await agent.run("go")
       }
       const lines = error.mock.calls.map((parts) => parts.join(" "))
@@ -92,7 +97,10 @@ describe("createAgent", () => {
     assert.deepStrictEqual(did.slice(4), ["sync closed", "effect closed", "promise closed"])
     assert.match(lines, /hook broken could not be closed: .*stuck/)
     const wrong = { name: "wrong", close: "now" } as unknown as AgentHook
-    assert.throws(() => createAgent({ provider: scripted([]).provider, hooks: [wrong] }), /close must be a function, found now/)
+    assert.throws(
+      () => createAgent({ provider: scripted([]).provider, hooks: [wrong] }),
+      /close must be a function, found now/
+    )
   })
 
   it("keeps the streams of two sessions apart", async () => {
@@ -108,7 +116,10 @@ describe("createAgent", () => {
   })
 
   it("throws in the loop what the run fails with, after its events", async () => {
-    await using agent = createAgent({ provider: scripted([]).provider, hooks: [{ name: "h", preLlmCall: () => HookAction.reject("no") }] })
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      hooks: [{ name: "h", preLlmCall: () => HookAction.reject("no") }]
+    })
     const types: Array<string> = []
     const run = agent.stream("go")
     const error = await failureOf((async () => {
@@ -125,7 +136,10 @@ describe("createAgent", () => {
     for await (const _ of run) break
     assert.strictEqual((await run.result).status, "completed")
     agent.stream("nobody reads this").result.catch(() => assert.fail("it does not fail"))
-    await using broken = createAgent({ provider: scripted([]).provider, hooks: [{ name: "h", preTurn: () => HookAction.reject("no") }] })
+    await using broken = createAgent({
+      provider: scripted([]).provider,
+      hooks: [{ name: "h", preTurn: () => HookAction.reject("no") }]
+    })
     broken.stream("nobody hears this")
     await new Promise((resolve) => setTimeout(resolve, 5))
   })
@@ -201,7 +215,10 @@ describe("createAgent", () => {
     })
     assert.strictEqual((await failureOf(broken.run("go")))["message"], "no database")
     await within(1_000, broken.close())
-    await within(1_000, createAgent({ provider: scripted([]).provider, hooks: [banned], layer: Layer.succeed(Db, { ban: "x" }) }).close())
+    await within(
+      1_000,
+      createAgent({ provider: scripted([]).provider, hooks: [banned], layer: Layer.succeed(Db, { ban: "x" }) }).close()
+    )
   })
 
   it("takes attachments and metadata of a message; the model sees the first, hooks both", async () => {
@@ -284,7 +301,9 @@ describe("AgentRuntime.layer", () => {
 
   it.effect("fails with what is wrong in the configuration", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(Effect.scoped(AgentRuntime.make({ provider: scripted([]).provider, limits: { steps: 0 } })))
+      const error = yield* Effect.flip(
+        Effect.scoped(AgentRuntime.make({ provider: scripted([]).provider, limits: { steps: 0 } }))
+      )
       assert.strictEqual(error._tag, "ConfigError")
       const clash = yield* Effect.flip(
         Effect.scoped(AgentRuntime.make({ provider: scripted([]).provider, hooks: [{ name: "a" }, { name: "a" }] }))
@@ -296,7 +315,10 @@ describe("AgentRuntime.layer", () => {
 describe("mistakes of others", () => {
   it("drops none of four streamed parallel tool calls", async () => {
     const look = recording("look", ({ n }) => n)
-    const model = scripted([asks(["look", { n: 1 }], ["look", { n: 2 }], ["look", { n: 3 }], ["look", { n: 4 }]), "done"])
+    const model = scripted([
+      asks(["look", { n: 1 }], ["look", { n: 2 }], ["look", { n: 3 }], ["look", { n: 4 }]),
+      "done"
+    ])
     await using agent = createAgent({ provider: model.provider, tools: [look.tool] })
     const run = agent.stream("go")
     for await (const _ of run) { /* read to the end */ }
@@ -308,7 +330,13 @@ describe("mistakes of others", () => {
     for (const nothing of [() => undefined, async () => undefined, () => Effect.void]) {
       const hooks = Array.from(
         { length: 100 },
-        (_, n) => ({ name: `h${n}`, preLlmCall: nothing, preToolCall: nothing, postToolCall: nothing, postLlmCall: nothing })
+        (_, n) => ({
+          name: `h${n}`,
+          preLlmCall: nothing,
+          preToolCall: nothing,
+          postToolCall: nothing,
+          postLlmCall: nothing
+        })
       )
       const model = scripted([...Array.from({ length: 39 }, () => asks(["look"]))])
       await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool], hooks })

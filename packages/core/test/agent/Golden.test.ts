@@ -62,9 +62,14 @@ describe("a state of an earlier release", () => {
   it("is kept here for every version, and of every kind for the one that is written now", () => {
     for (const kind of kinds) {
       const name = `run-state-v${RunState.version}-${kind}.json`
-      assert.isTrue(existsSync(new URL(name, folder)), `${name} is missing: write it with this release, and never change it`)
+      assert.isTrue(
+        existsSync(new URL(name, folder)),
+        `${name} is missing: write it with this release, and never change it`
+      )
     }
-    for (const version of versions) assert.isNotEmpty(readdirSync(folder).filter((name) => name.startsWith(`run-state-v${version}-`)))
+    for (const version of versions) {
+      assert.isNotEmpty(readdirSync(folder).filter((name) => name.startsWith(`run-state-v${version}-`)))
+    }
     for (const name of readdirSync(folder)) {
       const [, version] = /^run-state-v(\d+)-[a-z-]+\.json$/.exec(name) ?? []
       assert.strictEqual((JSON.parse(read(name)) as { readonly version: number }).version, Number(version), name)
@@ -84,7 +89,11 @@ describe("a state of an earlier release", () => {
       for (const kind of ["suspended", "mid-tools", "ended"]) {
         const old = JSON.parse(read(`run-state-v1-${kind}.json`)) as object
         for (const key of ["revision", "durable"]) assert.notProperty(old, key)
-        assert.deepStrictEqual(JSON.parse(RunState.encode(yield* RunState.decode(old))), { ...old, version: RunState.version, revision: 0 })
+        assert.deepStrictEqual(JSON.parse(RunState.encode(yield* RunState.decode(old))), {
+          ...old,
+          version: RunState.version,
+          revision: 0
+        })
       }
     }))
 

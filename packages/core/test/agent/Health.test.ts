@@ -16,7 +16,9 @@ const provider = (name: string, more: Partial<LlmProvider> = {}) => {
       Effect.suspend(() => {
         state.calls++
         state.seen.push(request)
-        return state.broken === undefined ? Effect.succeed(textResponse(`from ${name}`, name)) : Effect.fail(state.broken)
+        return state.broken === undefined
+          ? Effect.succeed(textResponse(`from ${name}`, name))
+          : Effect.fail(state.broken)
       }),
     ...more
   }
@@ -30,7 +32,10 @@ describe("a provider that fails again and again", () => {
     Effect.gen(function*() {
       const primary = provider("primary")
       const backup = provider("backup")
-      const runtime = yield* AgentRuntime.make({ provider: [primary.made, backup.made], breaker: { failures: 3, cooldownMs: 10_000 } })
+      const runtime = yield* AgentRuntime.make({
+        provider: [primary.made, backup.made],
+        breaker: { failures: 3, cooldownMs: 10_000 }
+      })
       const ask = Effect.map(runtime.run("hi"), ({ text }) => text)
       primary.state.broken = overloaded("primary")
       for (let i = 0; i < 3; i++) assert.strictEqual(yield* ask, "from backup")
@@ -53,7 +58,10 @@ describe("a provider that fails again and again", () => {
     Effect.gen(function*() {
       const primary = provider("primary")
       const backup = provider("backup")
-      const runtime = yield* AgentRuntime.make({ provider: [primary.made, backup.made], breaker: { failures: 1, cooldownMs: 1_000 } })
+      const runtime = yield* AgentRuntime.make({
+        provider: [primary.made, backup.made],
+        breaker: { failures: 1, cooldownMs: 1_000 }
+      })
       primary.state.broken = overloaded("primary")
       yield* runtime.run("hi")
       yield* TestClock.adjust("1 second")
@@ -66,7 +74,11 @@ describe("a provider that fails again and again", () => {
     Effect.gen(function*() {
       const only = provider("only")
       only.state.broken = overloaded("only")
-      const alone = yield* AgentRuntime.make({ provider: only.made, breaker: { failures: 1, cooldownMs: 60_000 }, limits: { attempts: 1 } })
+      const alone = yield* AgentRuntime.make({
+        provider: only.made,
+        breaker: { failures: 1, cooldownMs: 60_000 },
+        limits: { attempts: 1 }
+      })
       yield* alone.run("hi")
       yield* alone.run("hi")
       assert.strictEqual(only.state.calls, 2)
@@ -74,10 +86,19 @@ describe("a provider that fails again and again", () => {
       const [first, second] = [provider("first"), provider("second")]
       first.state.broken = overloaded("first")
       second.state.broken = overloaded("second")
-      const both = yield* AgentRuntime.make({ provider: [first.made, second.made], breaker: { failures: 1, cooldownMs: 60_000 } })
-      yield* Effect.flip(both.run("hi")).pipe(Effect.forkChild({ startImmediately: true }), Effect.tap(() => TestClock.adjust("5 seconds")))
+      const both = yield* AgentRuntime.make({
+        provider: [first.made, second.made],
+        breaker: { failures: 1, cooldownMs: 60_000 }
+      })
+      yield* Effect.flip(both.run("hi")).pipe(
+        Effect.forkChild({ startImmediately: true }),
+        Effect.tap(() => TestClock.adjust("5 seconds"))
+      )
       const calls = first.state.calls
-      yield* Effect.flip(both.run("hi")).pipe(Effect.forkChild({ startImmediately: true }), Effect.tap(() => TestClock.adjust("5 seconds")))
+      yield* Effect.flip(both.run("hi")).pipe(
+        Effect.forkChild({ startImmediately: true }),
+        Effect.tap(() => TestClock.adjust("5 seconds"))
+      )
       assert.isAbove(first.state.calls, calls)
     }))
 
@@ -105,7 +126,9 @@ describe("a request that is too long even after compaction", () => {
       const same = provider("same", { contextWindow: 8_000 })
       const large = provider("large", { contextWindow: 128_000 })
       small.state.broken = overflow
-      const runtime = yield* AgentRuntime.make({ provider: [small.made, same.made, provider("unknown").made, large.made] })
+      const runtime = yield* AgentRuntime.make({
+        provider: [small.made, same.made, provider("unknown").made, large.made]
+      })
       assert.strictEqual((yield* runtime.run("hi")).text, "from large")
       assert.strictEqual(same.state.calls, 0)
     }))

@@ -79,7 +79,10 @@ describe("requests of a hook", () => {
     const controller = new AbortController()
     await using agent = createAgent({
       provider: scripted(["done"]).provider,
-      hooks: [{ name: "waiting", preTurn: (_input, ctx) => ctx.promise(Effect.asVoid(ctx.http({ url: "https://example.com/" }))) }],
+      hooks: [{
+        name: "waiting",
+        preTurn: (_input, ctx) => ctx.promise(Effect.asVoid(ctx.http({ url: "https://example.com/" })))
+      }],
       http: {
         request: () =>
           Effect.callback<never>(() => {
@@ -127,7 +130,10 @@ describe("a model for a hook", () => {
       hooks: [{
         name: "judging",
         postLlmCall: function*(_event, ctx) {
-          said.push((yield* ctx.llm({ prompt: "?", provider: "judge", instructions: "be short", parameters: { maxTokens: 5 } })).text)
+          said.push(
+            (yield* ctx.llm({ prompt: "?", provider: "judge", instructions: "be short", parameters: { maxTokens: 5 } }))
+              .text
+          )
         }
       }]
     })
@@ -139,7 +145,9 @@ describe("a model for a hook", () => {
     assert.deepStrictEqual(judge.requests[0]!.tools, [])
     assert.strictEqual(judge.requests[0]!.instructions, "be short")
     assert.deepStrictEqual(
-      events.filter(({ type }) => type === "text-delta").map((event) => (event as { readonly text: string }).text).join(""),
+      events.filter(({ type }) => type === "text-delta").map((event) => (event as { readonly text: string }).text).join(
+        ""
+      ),
       "answer"
     )
     assert.deepInclude(events.find(({ type }) => type === "hook-llm") as object, { hook: "judging", usage })
@@ -168,9 +176,17 @@ describe("a model for a hook", () => {
       allowReentry: true,
       preLlmCall: ({ tools }) => tools.length === 0 ? HookAction.reject("not for hooks") : undefined
     }
-    const asking: AgentHook = { name: "asking", failOpen: false, preToolCall: (_call, ctx) => Effect.asVoid(ctx.llm({ prompt: "?" })) }
+    const asking: AgentHook = {
+      name: "asking",
+      failOpen: false,
+      preToolCall: (_call, ctx) => Effect.asVoid(ctx.llm({ prompt: "?" }))
+    }
     const look = recording("look")
-    await using agent = createAgent({ provider: scripted([asks(["look"]), "done"]).provider, tools: [look.tool], hooks: [guard, asking] })
+    await using agent = createAgent({
+      provider: scripted([asks(["look"]), "done"]).provider,
+      tools: [look.tool],
+      hooks: [guard, asking]
+    })
     const { messages } = await agent.run("go")
     assert.match(JSON.stringify(messages), /hook asking failed at preToolCall.*not for hooks/)
     assert.deepStrictEqual(look.ran, [])
@@ -239,10 +255,19 @@ describe("E-30 artifacts", () => {
         preToolCall: async ({ id }, ctx) => {
           await ctx.promise(ctx.artifacts.append("draft", "one "))
           const about = await ctx.promise(ctx.artifacts.append("draft", "two", { toolCallId: id }))
-          assert.deepInclude(about, { key: "hook:draft", ref: "<artifact:hook:draft>", size: 7, by: "writing", mimeType: "text/plain" })
+          assert.deepInclude(about, {
+            key: "hook:draft",
+            ref: "<artifact:hook:draft>",
+            size: 7,
+            by: "writing",
+            mimeType: "text/plain"
+          })
         },
         postToolCall: async (_end, ctx) => {
-          read.push(await ctx.promise(ctx.artifacts.read("tool:draft")), await ctx.promise(ctx.artifacts.read("nothing")))
+          read.push(
+            await ctx.promise(ctx.artifacts.read("tool:draft")),
+            await ctx.promise(ctx.artifacts.read("nothing"))
+          )
         }
       }]
     })
@@ -277,11 +302,16 @@ describe("E-20 E-21 DEC-15 durable state", () => {
 
   it("is kept whatever became of the turn that wrote it", async () => {
     const endings: { readonly [how: string]: Partial<AgentHook> } = {
-      "a rejection": { preTurn: (_input, ctx) => (ctx.state.durable.conversation.set(count, 1), HookAction.reject("no")) },
+      "a rejection": {
+        preTurn: (_input, ctx) => (ctx.state.durable.conversation.set(count, 1), HookAction.reject("no"))
+      },
       "an abort": {
         preToolCall: (_call, ctx) => (ctx.state.durable.conversation.set(count, 1), HookAction.abort("no"))
       },
-      "a failure": { preStop: (_stop, ctx) => ctx.state.durable.conversation.set(count, 1), postTurn: () => HookAction.reject("no") },
+      "a failure": {
+        preStop: (_stop, ctx) => ctx.state.durable.conversation.set(count, 1),
+        postTurn: () => HookAction.reject("no")
+      },
       "a cancellation": {
         postToolCall: (_end, ctx) => {
           ctx.state.durable.conversation.set(count, 1)
@@ -320,7 +350,8 @@ describe("E-20 E-21 DEC-15 durable state", () => {
           ctx.state.durable.conversation.update(count, (n) => n + 1)
         },
         postToolCall: ({ call }, ctx) => void seen.push(ctx.state.durable.call(call.id).get(count)),
-        preStop: (_stop, ctx) => void seen.push(ctx.state.durable.turn.get(count), ctx.state.durable.conversation.get(count))
+        preStop: (_stop, ctx) =>
+          void seen.push(ctx.state.durable.turn.get(count), ctx.state.durable.conversation.get(count))
       }]
     })
     await using session = await agent.session()
@@ -333,7 +364,10 @@ describe("E-20 E-21 DEC-15 durable state", () => {
     const failures: Array<string> = []
     await using agent = createAgent({
       provider: scripted(["done"]).provider,
-      hooks: [{ name: "h", preTurn: (_input, ctx) => ctx.state.durable.turn.set(HookState.key("big", ""), "x".repeat(70_000)) }]
+      hooks: [{
+        name: "h",
+        preTurn: (_input, ctx) => ctx.state.durable.turn.set(HookState.key("big", ""), "x".repeat(70_000))
+      }]
     })
     agent.on((event) => void (event.type === "hook-failed" && failures.push(event.message)))
     await agent.run("go")

@@ -41,7 +41,11 @@ describe("S3 limits", () => {
   it("of tool calls are exact, even within a step; a resume runs the rest", async () => {
     const look = recording("look", ({ n }) => n)
     const calls = Array.from({ length: 7 }, (_, n) => ["look", { n }] as const)
-    await using agent = createAgent({ provider: scripted([asks(...calls)]).provider, tools: [look.tool], limits: { toolCalls: 3 } })
+    await using agent = createAgent({
+      provider: scripted([asks(...calls)]).provider,
+      tools: [look.tool],
+      limits: { toolCalls: 3 }
+    })
     const first = limitedOf(await agent.run("go"))
     assert.deepStrictEqual([first.limit, first.used, first.max, first.toolCalls], ["toolCalls", 3, 3, 3])
     assert.lengthOf(look.ran, 3)
@@ -64,7 +68,11 @@ describe("S3 limits", () => {
         value: attempt % 2 === 1 ? { type: "fallback", provider: "two" } : { type: "fallback", provider: "one" }
       })
     }
-    await using agent = createAgent({ provider: [models[0].provider, models[1].provider], hooks: [insist], limits: { attempts: 5 } })
+    await using agent = createAgent({
+      provider: [models[0].provider, models[1].provider],
+      hooks: [insist],
+      limits: { attempts: 5 }
+    })
     const first = limitedOf(await agent.run("go"))
     assert.deepStrictEqual([first.limit, first.used, first.max], ["attempts", 5, 5])
     assert.strictEqual(models[0].requests.length + models[1].requests.length, 5)
@@ -109,7 +117,8 @@ describe("S3 limits", () => {
     const slow = recording("slow", () => new Promise(() => {}))
     const again = recording(
       "again",
-      (_, { signal }) => again.ran.length === 1 ? new Promise((_resolve, reject) => signal.addEventListener("abort", reject)) : "done",
+      (_, { signal }) =>
+        again.ran.length === 1 ? new Promise((_resolve, reject) => signal.addEventListener("abort", reject)) : "done",
       { idempotent: true }
     )
     await using agent = createAgent({
@@ -129,9 +138,11 @@ describe("S3 limits", () => {
     const hook: AgentHook = {
       name: "slow",
       timeout: "none",
-      preTurn: (input) => slow ? new Promise<never>(() => {}) : HookAction.transform({ ...input, message: `${input.message}!` })
+      preTurn: (input) =>
+        slow ? new Promise<never>(() => {}) : HookAction.transform({ ...input, message: `${input.message}!` })
     }
-    const make = () => createAgent({ provider: model.provider, limits: { wallClockMs: slow ? 20 : 1_000 }, hooks: [hook] })
+    const make = () =>
+      createAgent({ provider: model.provider, limits: { wallClockMs: slow ? 20 : 1_000 }, hooks: [hook] })
     const first = await make().run("go") as Limited
     assert.strictEqual(first.snapshot.phase, "start")
     slow = false
@@ -154,7 +165,11 @@ describe("S3 limits", () => {
 
   it("that are given as undefined are the defaults", async () => {
     const model = scripted([], { after: () => asks(["look"]) })
-    await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool], limits: { steps: undefined } as never })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [recording("look").tool],
+      limits: { steps: undefined } as never
+    })
     assert.strictEqual(limitedOf(await agent.run("go")).max, 50)
   })
 })

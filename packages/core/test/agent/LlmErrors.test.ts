@@ -70,7 +70,9 @@ describe("a failed call", () => {
     const third = scripted(["from three"], { name: "three" })
     const order: Array<string> = []
     await using two = createAgent({ provider: [first.provider, second.provider, third.provider], model: "model-1" })
-    two.on((event) => void (event.type === "llm-start" && order.push(`${event.provider} ${event.model} ${event.attempt}`)))
+    two.on((event) =>
+      void (event.type === "llm-start" && order.push(`${event.provider} ${event.model} ${event.attempt}`))
+    )
     assert.strictEqual((await two.run("go")).text, "from three")
     assert.deepStrictEqual(order, ["one model-1 1", "two model-2 2", "three model-1 3"])
   })
@@ -116,7 +118,10 @@ describe("a failed call", () => {
       [{ type: "fail" }, "Auth"]
     ]
     for (const [decision, expected] of cases) {
-      const model = scripted([new ProviderError.Auth({ provider, message }), (request) => request.model === "small" ? "fine" : "fine"])
+      const model = scripted([
+        new ProviderError.Auth({ provider, message }),
+        (request) => request.model === "small" ? "fine" : "fine"
+      ])
       await using agent = createAgent({
         provider: model.provider,
         hooks: [{ name: "h", onLlmError: () => HookAction.transform(decision) }]
@@ -131,19 +136,29 @@ describe("a failed call", () => {
       new ProviderError.Connection({ provider, message, partial: { usage: { inputTokens: 10, outputTokens: 3 } } }),
       { text: "fine", usage: { inputTokens: 10, outputTokens: 5 } }
     ])
-    await using agent = createAgent({ provider: model.provider, hooks: [{ name: "h", onLlmError: () => HookAction.transform(quick()) }] })
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", onLlmError: () => HookAction.transform(quick()) }]
+    })
     assert.deepStrictEqual((await agent.run("go")).usage, { inputTokens: 20, outputTokens: 8 })
   })
 
   it("compacts once when the context overflows, and sends what the hooks make of the shorter request", async () => {
     const overflow = new ProviderError.ContextOverflow({ provider, message, limit: 100 })
-    const history = Array.from({ length: 30 }, (_, n) => ({ role: "user" as const, content: `secret ${n} ${"x".repeat(200)}` }))
+    const history = Array.from(
+      { length: 30 },
+      (_, n) => ({ role: "user" as const, content: `secret ${n} ${"x".repeat(200)}` })
+    )
     const mask = {
       name: "mask",
-      preLlmCall: (request: Parameters<NonNullable<import("../../src/hook/AgentHook.ts").AgentHook["preLlmCall"]>>[0]) =>
+      preLlmCall: (
+        request: Parameters<NonNullable<import("../../src/hook/AgentHook.ts").AgentHook["preLlmCall"]>>[0]
+      ) =>
         HookAction.transform({
           ...request,
-          messages: request.messages.map((one) => JSON.parse(JSON.stringify(one).replaceAll("secret", "*")) as typeof one)
+          messages: request.messages.map((one) =>
+            JSON.parse(JSON.stringify(one).replaceAll("secret", "*")) as typeof one
+          )
         })
     }
     const model = scripted([overflow, "fine"])
@@ -183,7 +198,11 @@ describe("a stream that breaks", () => {
         const model = scripted([broken, broken, answer], { piece: 1 + at % 5 })
         await using agent = createAgent({
           provider: model.provider,
-          hooks: [{ name: "h", onLlmError: () => HookAction.transform(quick()), ...(guarded ? { onLlmDelta: () => undefined } : {}) }]
+          hooks: [{
+            name: "h",
+            onLlmError: () => HookAction.transform(quick()),
+            ...(guarded ? { onLlmDelta: () => undefined } : {})
+          }]
         })
         agent.on((event) => void events.push(event))
         const result = await agent.run("go")
@@ -228,7 +247,10 @@ describe("a stream that breaks", () => {
       new ProviderError.Malformed({ provider, message, partial: asks(["rm"]) }),
       "fine"
     ])
-    await using agent = createAgent({ provider: model.provider, hooks: [{ name: "h", onLlmError: () => HookAction.transform(quick()) }] })
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", onLlmError: () => HookAction.transform(quick()) }]
+    })
     assert.strictEqual(line((await agent.run("go")).messages), "user: go | assistant: fine")
   })
 })

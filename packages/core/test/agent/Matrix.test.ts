@@ -36,7 +36,9 @@ type Counts = Partial<Record<HookPointName | "wrapLlmCall" | "wrapToolCall", num
 
 /** What is expected of the agent the host started (0) and of its sub-agent (1). */
 const expected = (...levels: ReadonlyArray<Counts>) =>
-  Object.fromEntries(levels.flatMap((counts, depth) => Object.entries(counts).map(([point, times]) => [`${point}@${depth}`, times])))
+  Object.fromEntries(
+    levels.flatMap((counts, depth) => Object.entries(counts).map(([point, times]) => [`${point}@${depth}`, times]))
+  )
 
 const turn: Counts = { preTurn: 1, postTurn: 1, preStop: 1 }
 const session: Counts = { onSessionStart: 1, onSessionEnd: 1 }
@@ -58,7 +60,11 @@ describe("every path and every point", () => {
 
   it("sub-agent: its points fire on the tree's chain, its session is the root's", async () => {
     const { counts, hook } = counter("count")
-    const worker = createAgent({ name: "worker", provider: scripted([asks(["look"]), "done"]).provider, tools: [recording("look").tool] })
+    const worker = createAgent({
+      name: "worker",
+      provider: scripted([asks(["look"]), "done"]).provider,
+      tools: [recording("look").tool]
+    })
     const agent = createAgent({
       provider: scripted([asks(["work", { message: "x" }]), "done"]).provider,
       tools: [agentTool({ name: "work", description: "w", agent: worker })],
@@ -95,7 +101,10 @@ describe("every path and every point", () => {
     await agent.close()
     const own = expected({ ...session, ...turn, ...step(2), ...tool(1) })
     assert.deepStrictEqual(without(quiet.counts), own)
-    assert.deepStrictEqual(without(meter.counts), { ...own, ...expected({ preLlmCall: 3, postLlmCall: 3, wrapLlmCall: 3, ...tool(2) }) })
+    assert.deepStrictEqual(without(meter.counts), {
+      ...own,
+      ...expected({ preLlmCall: 3, postLlmCall: 3, wrapLlmCall: 3, ...tool(2) })
+    })
     assert.lengthOf(look.ran, 2)
   })
 
@@ -114,12 +123,17 @@ describe("every path and every point", () => {
       },
       hooks: [quiet.hook, meter.hook]
     })
-    const one = await agent.session({ messages: [{ role: "user", content: "x".repeat(600) }, { role: "assistant", content: "ok" }] })
+    const one = await agent.session({
+      messages: [{ role: "user", content: "x".repeat(600) }, { role: "assistant", content: "ok" }]
+    })
     await one.run("go")
     await agent.close()
     const own = expected({ ...session, ...turn, ...step(1), preCompaction: 1, postCompaction: 1, onBudget: 1 })
     assert.deepStrictEqual(without(quiet.counts), own)
-    assert.deepStrictEqual(without(meter.counts), { ...own, ...expected({ preLlmCall: 2, postLlmCall: 2, wrapLlmCall: 2 }) })
+    assert.deepStrictEqual(without(meter.counts), {
+      ...own,
+      ...expected({ preLlmCall: 2, postLlmCall: 2, wrapLlmCall: 2 })
+    })
   })
 
   it("denials, failures and retries: the points of what went wrong, once each", async () => {
@@ -133,13 +147,22 @@ describe("every path and every point", () => {
     })
     await agent.run("go")
     await agent.close()
-    assert.deepStrictEqual(without(counts), expected({ ...session, ...turn, ...step(2), onPermission: 1, onToolDenied: 1 }))
+    assert.deepStrictEqual(
+      without(counts),
+      expected({ ...session, ...turn, ...step(2), onPermission: 1, onToolDenied: 1 })
+    )
 
     const failing = counter("failing")
-    const broken = createAgent({ provider: { name: "p", complete: () => Effect.die(new Error("broken")) }, hooks: [failing.hook] })
+    const broken = createAgent({
+      provider: { name: "p", complete: () => Effect.die(new Error("broken")) },
+      hooks: [failing.hook]
+    })
     await broken.run("go").catch(() => {})
     await broken.close()
-    assert.deepStrictEqual(without(failing.counts), expected({ ...session, preTurn: 1, preLlmCall: 1, wrapLlmCall: 1, onTurnError: 1 }))
+    assert.deepStrictEqual(
+      without(failing.counts),
+      expected({ ...session, preTurn: 1, preLlmCall: 1, wrapLlmCall: 1, onTurnError: 1 })
+    )
   })
 
   it("transfer: the receiving agent's points, and no further step of the one that handed over", async () => {

@@ -26,7 +26,10 @@ const good = `{"city":"Bern","days":[{"degrees":21}]}`
 const bad = `{"city":"Bern","days":[{"degrees":"warm"}]}`
 
 const failing = async (run: Promise<RunResult>): Promise<OutputMismatch> => {
-  const error: unknown = await run.then((result) => assert.fail(`expected a failure, got ${result.status}`), (caught: unknown) => caught)
+  const error: unknown = await run.then(
+    (result) => assert.fail(`expected a failure, got ${result.status}`),
+    (caught: unknown) => caught
+  )
   assert.instanceOf(error, OutputMismatch)
   return error as OutputMismatch
 }
@@ -64,8 +67,17 @@ describe("an agent with an output", () => {
     const result = await agent.run("How warm is it?")
     assert.strictEqual(result.status === "completed" && result.object.city, "Bern")
     assertValid(result.messages)
-    assert.deepStrictEqual(result.messages.map(({ role }) => role), ["user", "assistant", "user", "assistant", "user", "assistant"])
-    const [, , wrong = "", , noJson = ""] = result.messages.map(({ content }) => typeof content === "string" ? content : "")
+    assert.deepStrictEqual(result.messages.map(({ role }) => role), [
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+      "user",
+      "assistant"
+    ])
+    const [, , wrong = "", , noJson = ""] = result.messages.map(({ content }) =>
+      typeof content === "string" ? content : ""
+    )
     assert.match(wrong, /days\.0\.degrees: .*expected number.*\n.*\n\{.*"degrees"/s)
     assert.match(noJson, /it is not JSON/)
   })
@@ -76,7 +88,9 @@ describe("an agent with an output", () => {
     const events: Array<AgentEvent> = []
     const run = agent.stream("How warm is it?")
     for await (const event of run) events.push(event)
-    const shown = events.flatMap((event) => event.type === "text-delta" ? [event.text] : event.type === "retract" ? ["|"] : []).join("")
+    const shown = events.flatMap((event) =>
+      event.type === "text-delta" ? [event.text] : event.type === "retract" ? ["|"] : []
+    ).join("")
     assert.strictEqual(shown, `${bad}|${good}`)
     assert.include(events.map((event) => event.type === "warning" ? event.hook : ""), "output")
     const result = await run.result
@@ -153,7 +167,11 @@ describe("an agent with an output", () => {
 
   it("counts every answer as a step", async () => {
     const model = scripted([bad, bad, bad])
-    await using agent = createAgent({ provider: model.provider, output: { schema: weather, retries: 9 }, limits: { steps: 2 } })
+    await using agent = createAgent({
+      provider: model.provider,
+      output: { schema: weather, retries: 9 },
+      limits: { steps: 2 }
+    })
     const result = await agent.run("How warm is it?")
     assert.deepStrictEqual([result.status, result.steps], ["limited", 2])
   })
@@ -216,7 +234,10 @@ describe("the schema of an output may come from", () => {
 
   it("valibot, with its JSON Schema", async () => {
     const schema = v.object({ n: v.number() })
-    await using agent = createAgent({ provider: provider(), output: { schema, jsonSchema: toJsonSchema(schema) as JsonObject } })
+    await using agent = createAgent({
+      provider: provider(),
+      output: { schema, jsonSchema: toJsonSchema(schema) as JsonObject }
+    })
     const { object } = await objectOf(agent.run("go"))
     const n: number = object.n
     assert.strictEqual(n, 1)
@@ -256,8 +277,14 @@ describe("the schema of an output may come from", () => {
       () => createAgent({ provider: provider(), output: { schema: v.object({}) } }),
       /output: its schema \(valibot\).*pass jsonSchema/
     )
-    assert.throws(() => createAgent({ provider: provider(), output: { schema: weather, name: "the answer" } }), /output: name "the answer"/)
-    assert.throws(() => createAgent({ provider: provider(), output: { schema: weather, retries: -1 } }), /retries must be 0 or more/)
+    assert.throws(
+      () => createAgent({ provider: provider(), output: { schema: weather, name: "the answer" } }),
+      /output: name "the answer"/
+    )
+    assert.throws(
+      () => createAgent({ provider: provider(), output: { schema: weather, retries: -1 } }),
+      /retries must be 0 or more/
+    )
   })
 })
 
@@ -271,7 +298,12 @@ describe("hooks with services", () => {
       }
     })
     const provider = scripted([good]).provider
-    await using agent = createAgent({ provider, hooks: [needs], layer: Layer.succeed(Unit, { name: "C" }), output: { schema: weather } })
+    await using agent = createAgent({
+      provider,
+      hooks: [needs],
+      layer: Layer.succeed(Unit, { name: "C" }),
+      output: { schema: weather }
+    })
     const { object } = await objectOf(agent.run("How warm is it?"))
     const city: string = object.city
     assert.strictEqual(city, "Bern")
@@ -281,7 +313,10 @@ describe("hooks with services", () => {
 describe("the Effect face", () => {
   it.live("has the object and the error as well", () =>
     Effect.scoped(Effect.gen(function*() {
-      const runtime = yield* AgentRuntime.make({ provider: scripted([good, bad]).provider, output: { schema: weather, retries: 0 } })
+      const runtime = yield* AgentRuntime.make({
+        provider: scripted([good, bad]).provider,
+        output: { schema: weather, retries: 0 }
+      })
       const result = yield* runtime.run("How warm is it?")
       assert.deepStrictEqual(result.status === "completed" && result.object, JSON.parse(good))
       const error = yield* Effect.flip(runtime.run("And now?"))

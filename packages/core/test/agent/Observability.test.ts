@@ -23,11 +23,14 @@ describe("a broken hook", () => {
       const { text } = yield* Effect.provide(runtime.run("hi"), Logger.layer([logger]))
       assert.strictEqual(text, "hello")
       assert.deepStrictEqual(lines, ["hook broken-one failed at preTurn (threw, fail-open, went on): boom"])
-      const counter = Metric.withAttributes(Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true }), {
-        hook: "broken-one",
-        point: "preTurn",
-        policy: "open"
-      })
+      const counter = Metric.withAttributes(
+        Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true }),
+        {
+          hook: "broken-one",
+          point: "preTurn",
+          policy: "open"
+        }
+      )
       assert.strictEqual((yield* Metric.value(counter)).count, 1)
     }))
 
@@ -46,6 +49,9 @@ describe("a broken hook", () => {
       const runtime = yield* AgentRuntime.make({ provider, hooks: [loud] })
       yield* Effect.provide(runtime.run("hi"), Logger.layer([logger]))
       const line = "?[2Jcleared [12:00] INFO all is well??\ufffd"
-      assert.deepStrictEqual(lines, [`loud: ${line}`, `hook loud failed at preTurn (threw, fail-open, went on): ${line}`])
+      assert.deepStrictEqual(lines, [
+        `loud: ${line}`,
+        `hook loud failed at preTurn (threw, fail-open, went on): ${line}`
+      ])
     }))
 })

@@ -14,7 +14,9 @@ import { memoryOf, policyOf } from "../support/ports.ts"
 /** A hook that writes down every point it is called at. */
 const logger = (log: Array<string>, name = "log", more: Partial<AgentHook> = {}): AgentHook => ({
   name,
-  ...Object.fromEntries(names.map((point) => [point, () => void log.push(name === "log" ? point : `${name} ${point}`)])),
+  ...Object.fromEntries(
+    names.map((point) => [point, () => void log.push(name === "log" ? point : `${name} ${point}`)])
+  ),
   ...more
 })
 
@@ -97,8 +99,14 @@ describe("the order of a turn", () => {
     const core: AgentCore = {
       coreType: "once",
       runTurn: Effect.fnUntraced(function*(input, ctx) {
-        log.push(`${ctx.provider.name} ${ctx.tools.tools.map(({ name }) => name).join()} ${ctx.config.limits.steps} ${ctx.phase}`)
-        log.push(`${ctx.memory === undefined} ${ctx.policy === undefined} ${ctx.events.active} ${ctx.hooks.has("preToolCall")}`)
+        log.push(
+          `${ctx.provider.name} ${
+            ctx.tools.tools.map(({ name }) => name).join()
+          } ${ctx.config.limits.steps} ${ctx.phase}`
+        )
+        log.push(
+          `${ctx.memory === undefined} ${ctx.policy === undefined} ${ctx.events.active} ${ctx.hooks.has("preToolCall")}`
+        )
         ctx.append({ role: "user", content: `be brief, ${input.message}`, source: "core" })
         const own = yield* ctx.hooks.run("onBudget", { level: "warn", kind: "calls", scope: "run", used: 7, limit: 10 })
         log.push(own.action._tag)
@@ -110,7 +118,11 @@ describe("the order of a turn", () => {
       provider: model.provider,
       core,
       tools: [look.tool],
-      hooks: [{ name: "b", onBudget: () => HookAction.abort("stop"), preLlmCall: (_, ctx) => void log.push(ctx.coreType) }]
+      hooks: [{
+        name: "b",
+        onBudget: () => HookAction.abort("stop"),
+        preLlmCall: (_, ctx) => void log.push(ctx.coreType)
+      }]
     })
     const result = await agent.run("please")
     assert.deepStrictEqual(log, ["one look 50 model", "true true false false", "Abort", "once"])
@@ -139,11 +151,18 @@ describe("the order of a turn", () => {
     await using agent = createAgent({
       provider: model.provider,
       tools: [look.tool],
-      hooks: [logger(log, "b", { priority: 20 }), logger(log, "a", { priority: 10 }), logger(log, "c", { priority: 20 })]
+      hooks: [
+        logger(log, "b", { priority: 20 }),
+        logger(log, "a", { priority: 10 }),
+        logger(log, "c", { priority: 20 })
+      ]
     })
     await agent.run("go")
-    const at = (point: HookPointName) => log.filter((entry) => entry.endsWith(` ${point}`)).slice(0, 3).map((entry) => entry[0]).join("")
-    for (const point of ["onSessionStart", "preTurn", "preLlmCall", "preToolCall", "preStop"] as const) assert.strictEqual(at(point), "abc")
+    const at = (point: HookPointName) =>
+      log.filter((entry) => entry.endsWith(` ${point}`)).slice(0, 3).map((entry) => entry[0]).join("")
+    for (const point of ["onSessionStart", "preTurn", "preLlmCall", "preToolCall", "preStop"] as const) {
+      assert.strictEqual(at(point), "abc")
+    }
     for (const point of ["onSessionEnd", "postTurn", "postLlmCall", "postToolCall", "postStep"] as const) {
       assert.strictEqual(at(point), "cba")
     }
@@ -158,7 +177,9 @@ describe("policy and hooks", () => {
     await using agent = createAgent({
       provider: model.provider,
       tools: [rm.tool],
-      policy: { check: ({ args, name }) => ({ type: "deny", reason: `${name} ${JSON.stringify(args)} is not allowed` }) },
+      policy: {
+        check: ({ args, name }) => ({ type: "deny", reason: `${name} ${JSON.stringify(args)} is not allowed` })
+      },
       hooks: [{
         name: "h",
         preToolCall: () => void log.push("preToolCall"),
@@ -191,7 +212,10 @@ describe("policy and hooks", () => {
             : { type: "deny", reason: `${path} is outside` }
         }
       },
-      hooks: [{ name: "escape", preToolCall: (call) => HookAction.transform({ ...call, args: { path: "/etc/passwd" } }) }]
+      hooks: [{
+        name: "escape",
+        preToolCall: (call) => HookAction.transform({ ...call, args: { path: "/etc/passwd" } })
+      }]
     })
     const result = await agent.run("write")
     assert.deepStrictEqual(checked, ["/tmp/a", "/etc/passwd"])
@@ -217,7 +241,10 @@ describe("policy and hooks", () => {
       await using agent = createAgent({ provider: model.provider, tools: [write.tool], policy: { check } })
       const result = await agent.run("write")
       assert.lengthOf(write.ran, 0)
-      assert.match(line(result.messages), /tool write!: the policy failed, so nothing is allowed: .+ \| assistant: done/)
+      assert.match(
+        line(result.messages),
+        /tool write!: the policy failed, so nothing is allowed: .+ \| assistant: done/
+      )
     }
   })
 

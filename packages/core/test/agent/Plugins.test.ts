@@ -27,7 +27,13 @@ describe("plugins and memory", () => {
     }
     await using agent = createAgent({ provider: model.provider, plugins: [plugin] })
     const result = await agent.run("hello")
-    assert.deepStrictEqual(log, ["bundled hook", "memory.preTurnContext", "policy", "provider", "memory.postTurnObserve done"])
+    assert.deepStrictEqual(log, [
+      "bundled hook",
+      "memory.preTurnContext",
+      "policy",
+      "provider",
+      "memory.postTurnObserve done"
+    ])
     assert.lengthOf(look.ran, 1)
     assert.strictEqual(result.status, "completed")
   })
@@ -83,7 +89,10 @@ describe("plugins and memory", () => {
     const look = recording("look").tool
     const memory: MemoryPlugin = {}
     const attempts: ReadonlyArray<readonly [RegExp, () => unknown]> = [
-      [/two tools are named "look"/, () => createAgent({ provider, tools: [look], plugins: [{ name: "p", tools: [look] }] })],
+      [
+        /two tools are named "look"/,
+        () => createAgent({ provider, tools: [look], plugins: [{ name: "p", tools: [look] }] })
+      ],
       [/two providers are named "one"/, () => createAgent({ provider: [provider, provider] })],
       [/memory comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
       [/h/, () => createAgent({ provider, hooks: [{ name: "h" }], plugins: [{ name: "p", hooks: [{ name: "h" }] }] })],

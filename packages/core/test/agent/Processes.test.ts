@@ -18,7 +18,9 @@ const start = (deed: string, folder: string) => {
   let errors = ""
   child.stdout!.setEncoding("utf8").on("data", (text: string) => out += text)
   child.stderr!.setEncoding("utf8").on("data", (text: string) => errors += text)
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)))
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.on("close", (code, signal) => resolve(code ?? signal))
+  )
   const said = async (what: string) => {
     while (!out.includes(what)) {
       const over = await Promise.race([
@@ -56,13 +58,19 @@ const twice = async (first: string, second: string) => {
 describe("a run in two processes", () => {
   it("that was suspended is finished by the second: each tool runs exactly once", async () => {
     const { log, said } = await twice("suspend", "resume")
-    assert.strictEqual(said, "completed: user: go | assistant[look,deploy]:  | tool look: saw | tool deploy: deployed | assistant: done")
+    assert.strictEqual(
+      said,
+      "completed: user: go | assistant[look,deploy]:  | tool look: saw | tool deploy: deployed | assistant: done"
+    )
     assert.deepStrictEqual(log, ["look", `deploy "prod"`])
   })
 
   it("that was killed while tools ran: finished ones stay finished, others are reported or repeated under the same key", async () => {
     const { log, said } = await twice("crash", "recover")
-    assert.match(said, /^completed: .*tool look: saw \| tool pay!: unknown outcome: .+ \| tool sync: synced \| assistant: done$/)
+    assert.match(
+      said,
+      /^completed: .*tool look: saw \| tool pay!: unknown outcome: .+ \| tool sync: synced \| assistant: done$/
+    )
     const of = (name: string) => log.filter((entry) => entry.startsWith(name))
     assert.lengthOf(of("look"), 1)
     assert.lengthOf(of("pay"), 1)

@@ -73,10 +73,19 @@ const hookOf = (r: Random, name: string): AgentHook => {
       () => respond({ model: "h", text: "cached", toolCalls: [], finishReason: "stop" })
     ),
     postLlmCall: at(0.05, () => reject("no"), () => reject("no", { feedback: "better" }), () => abort("no")),
-    onLlmError: at(0.7, () => transform({ type: "retry", delayMs: 0 }), () => transform({ type: "fail" }), () => reject("no")),
+    onLlmError: at(
+      0.7,
+      () => transform({ type: "retry", delayMs: 0 }),
+      () => transform({ type: "fail" }),
+      () => reject("no")
+    ),
     preToolCall: at(0.2, () => reject("no"), () => respond("instead"), () => ask("may I?"), () => abort("no")),
     postToolCall: at(0.1, () => reject("bad"), () => abort("no"), () => transform({ ok: true, output: "changed" })),
-    postStep: at(0.05, () => abort("no"), () => transform([{ role: "tool", toolCallId: "z", toolName: "z", content: "" }])),
+    postStep: at(
+      0.05,
+      () => abort("no"),
+      () => transform([{ role: "tool", toolCallId: "z", toolName: "z", content: "" }])
+    ),
     preStop: (_, ctx) => r.chance(0.15) ? ctx.followUp("more") : undefined,
     postTurn: at(0.05, () => reject("no"), () => abort("no")),
     onTurnError: at(0.2, () => HookAction.replace({ text: "sorry" }))
@@ -84,7 +93,9 @@ const hookOf = (r: Random, name: string): AgentHook => {
   const keep = Object.entries(all).filter(([key]) => !/^(pre|post|on)/.test(key) || r.chance(0.5))
   return {
     ...Object.fromEntries(keep) as unknown as AgentHook,
-    ...(r.chance(0.2) ? { onLlmDelta: at(0.02, () => reject("cut"), () => abort("no")), hold: r.pick(["none", "untilPass"] as const) } : {})
+    ...(r.chance(0.2)
+      ? { onLlmDelta: at(0.02, () => reject("cut"), () => abort("no")), hold: r.pick(["none", "untilPass"] as const) }
+      : {})
   }
 }
 
@@ -112,7 +123,10 @@ const configOf = (r: Random): AgentConfig => ({
     }
     : {}),
   ...(r.chance(0.2)
-    ? { onAsk: () => r.pick<Decision>([{ type: "approve" }, { type: "deny", reason: "no" }, { type: "edit", args: { n: 2 } }]) }
+    ? {
+      onAsk: () =>
+        r.pick<Decision>([{ type: "approve" }, { type: "deny", reason: "no" }, { type: "edit", args: { n: 2 } }])
+    }
     : {}),
   ...(r.chance(0.2) ? { window: { tokens: 50, maxMessages: 6, keepRecent: 2 } } : {})
 })
@@ -133,10 +147,15 @@ describe("X1 the transcript", () => {
           ? Object.fromEntries(
             last.pending.filter(() => r.chance(0.7)).map((
               { callId }
-            ) => [callId, r.pick<Decision>([{ type: "approve" }, { type: "deny", reason: "no" }, { type: "respond", output: 1 }])])
+            ) => [
+              callId,
+              r.pick<Decision>([{ type: "approve" }, { type: "deny", reason: "no" }, { type: "respond", output: 1 }])
+            ])
           )
           : {}
-        const resumable = last?.status === "suspended" || last?.status === "limited" ? JSON.stringify(last.snapshot) : undefined
+        const resumable = last?.status === "suspended" || last?.status === "limited"
+          ? JSON.stringify(last.snapshot)
+          : undefined
         const running = resumable !== undefined && r.chance(0.6)
           ? agent.resume(resumable, decisions, { signal: controller.signal })
           : session.run(`turn ${turn}`, { signal: controller.signal })
@@ -195,7 +214,10 @@ describe("approve what you run", () => {
           priority,
           preToolCall: (call) => {
             const { n: value } = call.args as { readonly n: number }
-            return sometime(r, (r.chance(0.3) ? HookAction.replace : HookAction.transform)({ ...call, args: { n: value + amount } }))
+            return sometime(
+              r,
+              (r.chance(0.3) ? HookAction.replace : HookAction.transform)({ ...call, args: { n: value + amount } })
+            )
           }
         }
       })
@@ -233,8 +255,18 @@ describe("approve what you run", () => {
       provider: scripted([{ toolCalls: [{ id: "a", name: "act", args: {} }] }]).provider,
       tools: [act.tool],
       hooks: [
-        { name: "gate", reinvoke: "ifChanged", kind: "policy", preToolCall: (call) => HookAction.transform({ ...call, args: { n: n++ } }) },
-        { name: "other", reinvoke: "ifChanged", kind: "policy", preToolCall: (call) => HookAction.transform({ ...call, args: { n: n++ } }) }
+        {
+          name: "gate",
+          reinvoke: "ifChanged",
+          kind: "policy",
+          preToolCall: (call) => HookAction.transform({ ...call, args: { n: n++ } })
+        },
+        {
+          name: "other",
+          reinvoke: "ifChanged",
+          kind: "policy",
+          preToolCall: (call) => HookAction.transform({ ...call, args: { n: n++ } })
+        }
       ]
     })
     const { messages } = await within(2_000, agent.run("go"))

@@ -13,17 +13,20 @@ describe("an ask with arguments of the hook's own", () => {
   const safer: AgentHook = {
     name: "safer",
     priority: 50,
-    preToolCall: ({ args }) => HookAction.ask("with a dry run first?", undefined, { args: { ...args as object, dryRun: true } })
+    preToolCall: ({ args }) =>
+      HookAction.ask("with a dry run first?", undefined, { args: { ...args as object, dryRun: true } })
   }
   const start = (hooks: ReadonlyArray<AgentHook>, policy?: RuntimePolicy) => {
     const ran: Array<unknown> = []
     const model = scripted([], {
-      after: ({ messages }) => messages.some(({ role }) => role === "tool") ? "done" : asks(["deploy", { to: "test" }, "c"])
+      after: ({ messages }) =>
+        messages.some(({ role }) => role === "tool") ? "done" : asks(["deploy", { to: "test" }, "c"])
     })
     const deploy = recording("deploy", (args) => void ran.push(args)).tool
     return {
       ran,
-      make: () => createAgent({ provider: model.provider, tools: [deploy], hooks, ...(policy === undefined ? {} : { policy }) })
+      make: () =>
+        createAgent({ provider: model.provider, tools: [deploy], hooks, ...(policy === undefined ? {} : { policy }) })
     }
   }
   const proposed = { to: "test", dryRun: true }

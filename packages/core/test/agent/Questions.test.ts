@@ -19,7 +19,8 @@ describe("a question", () => {
       tools: "deploy",
       kind: "policy",
       reinvoke: "ifChanged",
-      preToolCall: ({ args }) => JSON.stringify(args).includes("prod") ? HookAction.reject("never prod") : HookAction.ask("?")
+      preToolCall: ({ args }) =>
+        JSON.stringify(args).includes("prod") ? HookAction.reject("never prod") : HookAction.ask("?")
     }
     const agent = () => make(ran, { approvals: {}, hooks: [gate] })
     const run = await suspended(agent())
@@ -61,20 +62,28 @@ describe("a question", () => {
     const ran: Array<unknown> = []
     const agent = () => make(ran, { approvals: {} })
     const first = await suspended(agent())
-    const second = await agent().resume(first.snapshot, { c: { type: "delegate", to: ["bob"], by: "ada" } }) as Suspended
+    const second = await agent().resume(first.snapshot, {
+      c: { type: "delegate", to: ["bob"], by: "ada" }
+    }) as Suspended
     assert.deepStrictEqual(second.pending[0]!.approvers, ["bob"])
     assert.strictEqual(
       (await failureOf(agent().resume(second.snapshot, { c: { type: "approve", by: "ada" } })))["problem"],
       "wrong-decision"
     )
-    assert.strictEqual((await agent().resume(second.snapshot, { c: { type: "approve", by: "bob" } })).status, "completed")
+    assert.strictEqual(
+      (await agent().resume(second.snapshot, { c: { type: "approve", by: "bob" } })).status,
+      "completed"
+    )
     assert.lengthOf(ran, 1)
   })
 
   it("takes only the answers that are allowed", async () => {
     const agent = () => make([], { approvals: {} }, { allowed: ["approve", "deny"] })
     const run = await suspended(agent())
-    assert.strictEqual((await failureOf(agent().resume(run.snapshot, { c: { type: "edit", args: {} } })))["problem"], "wrong-decision")
+    assert.strictEqual(
+      (await failureOf(agent().resume(run.snapshot, { c: { type: "edit", args: {} } })))["problem"],
+      "wrong-decision"
+    )
   })
 
   it("is answered in place as well: quorum, handing on, expiry", async () => {
@@ -103,7 +112,9 @@ describe("a question", () => {
       let questions = 0
       const ran: Array<unknown> = []
       let n = 0
-      const model = scripted([], { after: ({ messages: all }) => all.at(-1)!.role === "tool" ? "done" : asks(["deploy", { n: n++ }]) })
+      const model = scripted([], {
+        after: ({ messages: all }) => all.at(-1)!.role === "tool" ? "done" : asks(["deploy", { n: n++ }])
+      })
       const agent = make(ran, {
         provider: model.provider,
         approvals: {},

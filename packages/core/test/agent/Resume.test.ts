@@ -16,7 +16,12 @@ const suspendedOf = (result: RunResult): Suspended => {
   return result as Suspended
 }
 
-const gate: AgentHook = { name: "gate", kind: "policy", tools: "deploy", preToolCall: () => HookAction.ask("really?", { risk: "high" }) }
+const gate: AgentHook = {
+  name: "gate",
+  kind: "policy",
+  tools: "deploy",
+  preToolCall: () => HookAction.ask("really?", { risk: "high" })
+}
 
 /** Two agents of one make: the second knows of the first's run only what the snapshot says. */
 const pair = (
@@ -55,7 +60,10 @@ describe("an ask without anybody to ask", () => {
     assertValid(result.messages)
 
     const ended = await two.resume(JSON.stringify(result.snapshot), { d: { type: "approve" } })
-    assert.strictEqual(line(ended.messages), "user: go | assistant[deploy,look]:  | tool deploy: ok | tool look: saw | assistant: the end")
+    assert.strictEqual(
+      line(ended.messages),
+      "user: go | assistant[deploy,look]:  | tool deploy: ok | tool look: saw | assistant: the end"
+    )
     assert.lengthOf(look.ran, 1)
     assert.deepStrictEqual(deploy.ran, [{ to: "prod" }])
     assert.strictEqual(ended.toolCalls, 2)
@@ -78,7 +86,9 @@ describe("an ask without anybody to ask", () => {
         onToolDenied: ({ by, reason }) => void told.push(`denied by ${by}: ${reason}`),
         postToolCall: ({ executed, result }) => void told.push(`${executed} ${result.ok}`)
       }
-      const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate, watcher] }), [asks(["deploy", { to: "prod" }, "d"])])
+      const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate, watcher] }), [
+        asks(["deploy", { to: "prod" }, "d"])
+      ])
       const { snapshot } = suspendedOf(await one.run("go"))
       const ended = await two.resume(snapshot, { d: decision })
       assert.strictEqual(ended.status, "completed")
@@ -97,7 +107,9 @@ describe("an ask without anybody to ask", () => {
 
   it("asks again for what was not decided, and keeps what was", async () => {
     const deploy = recording("deploy")
-    const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [asks(["deploy", { n: 1 }, "a"], ["deploy", { n: 2 }, "b"])])
+    const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [
+      asks(["deploy", { n: 1 }, "a"], ["deploy", { n: 2 }, "b"])
+    ])
     const first = suspendedOf(await one.run("go"))
     assert.deepStrictEqual(first.pending.map(({ callId }) => callId), ["a", "b"])
     const second = suspendedOf(await one.resume(first.snapshot, { b: { type: "approve" } }))
@@ -121,7 +133,10 @@ describe("an ask without anybody to ask", () => {
       }
     })
     const deploy = recording("deploy")
-    const make = () => ({ tools: [deploy.tool], hooks: [note("a", 1), note("b", 2, true), note("c", 3), note("d", 4, true)] })
+    const make = () => ({
+      tools: [deploy.tool],
+      hooks: [note("a", 1), note("b", 2, true), note("c", 3), note("d", 4, true)]
+    })
     const { one, two } = pair(make, [asks(["deploy", {}, "x"])])
     const first = suspendedOf(await one.run("go"))
     assert.deepStrictEqual(log.splice(0), ["a", "b"])
@@ -138,7 +153,10 @@ describe("an ask without anybody to ask", () => {
     const deploy = defineTool({
       name: "deploy",
       description: "Deploys",
-      input: Schema.Struct({ to: Schema.String, tag: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("latest"))) }),
+      input: Schema.Struct({
+        to: Schema.String,
+        tag: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("latest")))
+      }),
       execute: ({ tag, to }) => {
         ran.push(`${to} ${tag}`)
         return "ok"
@@ -159,7 +177,10 @@ describe("an ask without anybody to ask", () => {
             : { type: "allow" as const, grant: { sandbox: "none" } }
       }
     })
-    const cases = [[{ to: 3 }, /do not fit the tool's schema/], [{ to: "root" }, /policy says no/], [{ to: "mars" }, /too far/], [{
+    const cases = [[{ to: 3 }, /do not fit the tool's schema/], [{ to: "root" }, /policy says no/], [
+      { to: "mars" },
+      /too far/
+    ], [{
       to: "test"
     }, /tool deploy: ok/]] as const
     for (const [args, text] of cases) {
@@ -176,7 +197,10 @@ describe("an ask without anybody to ask", () => {
 describe("a snapshot that cannot be resumed", () => {
   it("is refused with what is wrong; nothing runs and nothing is changed", async () => {
     const deploy = recording("deploy")
-    const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [asks(["deploy", {}, "constructor"]), "done"])
+    const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [
+      asks(["deploy", {}, "constructor"]),
+      "done"
+    ])
     const session = await one.session()
     const { snapshot } = suspendedOf(await session.run("go"))
     const before = line(session.messages)
@@ -187,7 +211,9 @@ describe("a snapshot that cannot be resumed", () => {
       assert.lengthOf(deploy.ran, 0)
       return error["problem"]
     }
-    for (const broken of ["", "{", "nonsense", `{"version":`]) assert.strictEqual(await refused(two.resume(broken)), "not-json")
+    for (const broken of ["", "{", "nonsense", `{"version":`]) {
+      assert.strictEqual(await refused(two.resume(broken)), "not-json")
+    }
     for (
       const broken of [undefined, null, 3, [], {}, "null", { ...snapshot, calls: "x" }, { ...snapshot, version: 0 }, {
         ...snapshot,
@@ -204,7 +230,10 @@ describe("a snapshot that cannot be resumed", () => {
     }
     const again = suspendedOf(await one.resume(snapshot, {}))
     assert.lengthOf(again.pending, 1)
-    assert.strictEqual((await one.resume(again.snapshot, { constructor: { type: "approve" } } as never)).status, "completed")
+    assert.strictEqual(
+      (await one.resume(again.snapshot, { constructor: { type: "approve" } } as never)).status,
+      "completed"
+    )
     assert.lengthOf(deploy.ran, 1)
     const error = await failureOf(one.resume(again.snapshot, { constructor: { type: "approve" } } as never))
     assert.strictEqual(error["problem"], "finished")
@@ -243,7 +272,9 @@ describe("onAsk", () => {
   it("decides in place: the run is not suspended", async () => {
     const asked: Array<string> = []
     const deploy = recording("deploy")
-    const model = scripted([asks(["deploy", { n: 1 }], ["deploy", { n: 2 }], ["deploy", { n: 3 }], ["deploy", { n: 4 }])])
+    const model = scripted([
+      asks(["deploy", { n: 1 }], ["deploy", { n: 2 }], ["deploy", { n: 3 }], ["deploy", { n: 4 }])
+    ])
     await using agent = createAgent({
       provider: model.provider,
       tools: [deploy.tool],
@@ -253,7 +284,9 @@ describe("onAsk", () => {
         asked.push(`${by} ${reason} ${n}`)
         if (n === 1) return { type: "approve" }
         if (n === 2) return Promise.resolve({ type: "deny" as const, reason: "no" })
-        return n === 3 ? Effect.succeed({ type: "edit" as const, args: { n: 33 } }) : { type: "respond", output: "by hand" }
+        return n === 3
+          ? Effect.succeed({ type: "edit" as const, args: { n: 33 } })
+          : { type: "respond", output: "by hand" }
       }
     })
     const result = await agent.run("go")
@@ -276,7 +309,12 @@ describe("onAsk", () => {
     for (const onAsk of broken) {
       const deploy = recording("deploy")
       const model = scripted([asks(["deploy"])])
-      await using agent = createAgent({ provider: model.provider, tools: [deploy.tool], hooks: [gate], onAsk: onAsk as never })
+      await using agent = createAgent({
+        provider: model.provider,
+        tools: [deploy.tool],
+        hooks: [gate],
+        onAsk: onAsk as never
+      })
       const result = await agent.run("go")
       assert.match(
         line(result.messages),
@@ -314,7 +352,9 @@ describe("onAsk", () => {
 })
 
 describe("a policy that asks", () => {
-  const policy = { check: () => ({ type: "ask" as const, reason: "leaves the sandbox", grant: { sandbox: "none" as const } }) }
+  const policy = {
+    check: () => ({ type: "ask" as const, reason: "leaves the sandbox", grant: { sandbox: "none" as const } })
+  }
 
   it("asks the permission hooks first: allow, deny, or a question of their own", async () => {
     const cases: ReadonlyArray<readonly [AgentHook["onPermission"], RegExp]> = [
@@ -353,7 +393,9 @@ describe("a policy that asks", () => {
         hooks: [grow],
         policy: {
           check: ({ args }: { readonly args: unknown }) =>
-            (args as { readonly n: number }).n > 1 ? policy.check() : { type: "allow" as const, grant: { sandbox: "none" as const } }
+            (args as { readonly n: number }).n > 1
+              ? policy.check()
+              : { type: "allow" as const, grant: { sandbox: "none" as const } }
         }
       })
       await using agent = createAgent(

@@ -38,7 +38,12 @@ describe("B-43 session rotation", () => {
     const log: Array<string> = []
     const store = SessionStore.inMemory()
     const look = recording("look", () => long)
-    const model = scripted([asks(["look", { n: 1 }, "a"]), asks(["look", { n: 2 }, "b"]), asks(["look", { n: 3 }, "c"]), "all done"])
+    const model = scripted([
+      asks(["look", { n: 1 }, "a"]),
+      asks(["look", { n: 2 }, "b"]),
+      asks(["look", { n: 3 }, "c"]),
+      "all done"
+    ])
     await using agent = createAgent({
       provider: model.provider,
       tools: [look.tool],
@@ -77,7 +82,9 @@ describe("B-43 session rotation", () => {
     assert.strictEqual(old?.phase, "ended")
     assert.strictEqual(fresh?.phase, "ended")
     assert.isAtLeast(fresh?.durable?.conversation["count"] as number, 3)
-    for (const id of ["s", "s-r2"]) assert.match((await Effect.runPromise(store.artifacts.read(id, "hook:handoff")))!, /issue 42/)
+    for (const id of ["s", "s-r2"]) {
+      assert.match((await Effect.runPromise(store.artifacts.read(id, "hook:handoff")))!, /issue 42/)
+    }
     assert.strictEqual((await session.run("next")).sessionId, "s-r2")
   })
 
@@ -108,7 +115,9 @@ describe("B-43 session rotation", () => {
     const model = scripted(["one", "two"])
     await using agent = createAgent({
       provider: model.provider,
-      hooks: [rotating(log, { preTurn: (_input, ctx) => ctx.rotate(), preCompaction: () => HookAction.reject("not now") })]
+      hooks: [
+        rotating(log, { preTurn: (_input, ctx) => ctx.rotate(), preCompaction: () => HookAction.reject("not now") })
+      ]
     })
     await using session = await agent.session({
       id: "s",

@@ -27,14 +27,33 @@ describe("argument schemas", () => {
     required: ["level"],
     additionalProperties: false
   }
-  const valibot = v.object({ level: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10)), unit: v.optional(v.string()) })
+  const valibot = v.object({
+    level: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10)),
+    unit: v.optional(v.string())
+  })
   const tools: ReadonlyArray<readonly [string, AnyTool]> = [
     [
       "zod",
-      defineTool({ name: "act", description, input: z.object({ level: z.int().min(0).max(10), unit: z.string().optional() }), execute })
+      defineTool({
+        name: "act",
+        description,
+        input: z.object({ level: z.int().min(0).max(10), unit: z.string().optional() }),
+        execute
+      })
     ],
-    ["valibot", defineTool({ name: "act", description, input: valibot, jsonSchema: toJsonSchema(valibot) as JsonObject, execute })],
-    ["arktype", defineTool({ name: "act", description, input: type({ level: "0 <= number.integer <= 10", "unit?": "string" }), execute })],
+    [
+      "valibot",
+      defineTool({ name: "act", description, input: valibot, jsonSchema: toJsonSchema(valibot) as JsonObject, execute })
+    ],
+    [
+      "arktype",
+      defineTool({
+        name: "act",
+        description,
+        input: type({ level: "0 <= number.integer <= 10", "unit?": "string" }),
+        execute
+      })
+    ],
     [
       "Effect Schema",
       defineTool({
@@ -78,7 +97,10 @@ describe("argument schemas", () => {
       () => createAgent({ provider, tools: [defineTool({ name: "act", description, input: valibot, execute })] }),
       /tool "act": its schema \(valibot\) cannot be written as JSON Schema by itself: pass jsonSchema as well/
     )
-    assert.throws(() => createAgent({ provider, tools: [{ ...tools[0]![1], input: 3 as never }] }), /input must be a Standard Schema/)
+    assert.throws(
+      () => createAgent({ provider, tools: [{ ...tools[0]![1], input: 3 as never }] }),
+      /input must be a Standard Schema/
+    )
   })
 
   it("that make a Date give it to the tool, while hooks see the JSON", async () => {
@@ -104,10 +126,14 @@ describe("argument schemas", () => {
         preToolCall: (call) => {
           seen.push(call.args)
           const { at } = call.args as { readonly at: string }
-          return at.startsWith("2025") ? HookAction.transform({ ...call, args: { at: at.replace("2025", "2026") } }) : undefined
+          return at.startsWith("2025")
+            ? HookAction.transform({ ...call, args: { at: at.replace("2025", "2026") } })
+            : undefined
         }
       }
-      await step([tool as AnyTool], [{ args: { at: "2025-01-01T00:00:00.000Z" } }, { args: { at: "2024-01-01T00:00:00.000Z" } }], [hook])
+      await step([tool as AnyTool], [{ args: { at: "2025-01-01T00:00:00.000Z" } }, {
+        args: { at: "2024-01-01T00:00:00.000Z" }
+      }], [hook])
       assert.deepStrictEqual(seen, [{ at: "2025-01-01T00:00:00.000Z" }, { at: "2024-01-01T00:00:00.000Z" }])
       assert.deepStrictEqual(dates, [new Date("2026-01-01T00:00:00.000Z"), new Date("2024-01-01T00:00:00.000Z")])
     }
@@ -215,7 +241,10 @@ describe("argument schemas", () => {
       { name: "slow", args: { n: 1 } },
       { name: "slow", args: { n: 2 } }
     ])
-    assert.include(text, "tool act!: the arguments do not fit the tool's schema: its schema broke on them: bug in a refinement")
+    assert.include(
+      text,
+      "tool act!: the arguments do not fit the tool's schema: its schema broke on them: bug in a refinement"
+    )
     assert.include(text, "tool slow: ran | tool slow!: the arguments do not fit the tool's schema: n must not be 1")
     assert.include(text, "tool slow!: the arguments do not fit the tool's schema: its schema broke on them: late bug")
   })

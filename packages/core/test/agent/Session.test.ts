@@ -93,7 +93,11 @@ describe("a session", () => {
     await using agent = createAgent({
       provider: model.provider,
       tools: [recording("deploy").tool],
-      hooks: [{ name: "h", preToolCall: () => HookAction.ask("?"), onSessionEnd: ({ reason }) => void ends.push(reason) }]
+      hooks: [{
+        name: "h",
+        preToolCall: () => HookAction.ask("?"),
+        onSessionEnd: ({ reason }) => void ends.push(reason)
+      }]
     })
     for (const start of [() => agent.run("go"), () => agent.stream("go").result]) {
       const first = await start()
@@ -148,12 +152,16 @@ describe("a session", () => {
       }]
     })
     const session = await agent.session()
-    assert.deepStrictEqual(await session.signal({ name: "file-changed", payload: ["a.ts"], blockable: false }), { allowed: true })
+    assert.deepStrictEqual(await session.signal({ name: "file-changed", payload: ["a.ts"], blockable: false }), {
+      allowed: true
+    })
     assert.deepStrictEqual(await session.signal({ name: "cwd-changed", payload: "/", blockable: true }), {
       allowed: false,
       reason: "stay here"
     })
-    assert.deepStrictEqual(await session.signal({ name: "cwd-changed", payload: "/", blockable: false }), { allowed: true })
+    assert.deepStrictEqual(await session.signal({ name: "cwd-changed", payload: "/", blockable: false }), {
+      allowed: true
+    })
     assert.deepStrictEqual(await session.signal({ name: "worktree-create", payload: "x", blockable: true }), {
       allowed: true,
       answer: { path: "/srv/tree" }
@@ -163,7 +171,9 @@ describe("a session", () => {
 
   it("is warned of its window at 70 and 80 per cent, once a level", async () => {
     const levels: Array<string> = []
-    const model = scripted([100, 710, 720, 850, 860].map((inputTokens) => ({ ...asks(["look"]), usage: { inputTokens, outputTokens: 0 } })))
+    const model = scripted(
+      [100, 710, 720, 850, 860].map((inputTokens) => ({ ...asks(["look"]), usage: { inputTokens, outputTokens: 0 } }))
+    )
     await using agent = createAgent({
       provider: model.provider,
       tools: [recording("look", () => "").tool],
@@ -293,7 +303,10 @@ describe("wrapToolCall and wrapLlmCall", () => {
         void next.promise(call)
         throw new Error("meanwhile")
       }, /tool look: ok/],
-      [(call, next) => Effect.timeout(next(call), 1), /tool look: ok|tool look!: hook w failed at wrapToolCall: it cut the act off/],
+      [
+        (call, next) => Effect.timeout(next(call), 1),
+        /tool look: ok|tool look!: hook w failed at wrapToolCall: it cut the act off/
+      ],
       [(() => undefined) as never, /tool look: ok/],
       [(async () => "nonsense") as never, /tool look: ok/]
     ]
@@ -318,7 +331,9 @@ describe("wrapToolCall and wrapLlmCall", () => {
   })
 
   it("may fail as the provider does: a circuit breaker is obeyed", async () => {
-    const breaker = await wrapped({ wrapLlmCall: () => Effect.fail(new ProviderError.Auth({ provider: "w", message: "open" })) })
+    const breaker = await wrapped({
+      wrapLlmCall: () => Effect.fail(new ProviderError.Auth({ provider: "w", message: "open" }))
+    })
     assert.strictEqual(breaker.text, "Auth")
     assert.lengthOf(breaker.requests, 0)
   })

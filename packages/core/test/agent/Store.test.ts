@@ -61,7 +61,11 @@ describe("the session store", () => {
       const model = scripted([], {
         after: ({ messages }) => {
           const seen = messages.filter(({ role }) => role === "tool").length
-          return seen === 0 ? asks(["look", { n: 1 }, "a"], ["look", { n: 2 }, "b"]) : seen === 2 ? asks(["look", { n: 3 }, "c"]) : "done"
+          return seen === 0
+            ? asks(["look", { n: 1 }, "a"], ["look", { n: 2 }, "b"])
+            : seen === 2
+            ? asks(["look", { n: 3 }, "c"])
+            : "done"
         }
       })
       return {
@@ -126,7 +130,9 @@ describe("the session store", () => {
     const seen: Array<string> = []
     const store: SessionStore.SessionStore = {
       commit: ({ state }) =>
-        Effect.sync(() => void seen.push(state.calls.map(({ decision, status }) => `${status} ${decision?.type ?? "-"}`).join())),
+        Effect.sync(() =>
+          void seen.push(state.calls.map(({ decision, status }) => `${status} ${decision?.type ?? "-"}`).join())
+        ),
       load: () => Effect.undefined
     }
     const model = scripted([asks(["deploy", {}, "d"])])

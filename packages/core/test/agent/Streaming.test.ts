@@ -47,7 +47,9 @@ describe("a guardrail that redacts", () => {
     for (let seed = 0; seed < 500; seed++) {
       const given = planted(seed)
       const onLlmDelta: NonNullable<AgentHook["onLlmDelta"]> = (delta) =>
-        delta.type === "text" && delta.text.includes(secret) ? HookAction.transform({ ...delta, text: redact(delta.text) }) : undefined
+        delta.type === "text" && delta.text.includes(secret)
+          ? HookAction.transform({ ...delta, text: redact(delta.text) })
+          : undefined
       const { outcome, seen, shown } = await consume([{
         name: "guard",
         hold: { chars: secret.length },
@@ -79,11 +81,17 @@ describe("a guardrail that redacts", () => {
     const given = { text: "abc def", cut: (text: string) => text.match(/.{1,2}/g) ?? [], streams: true, async: false }
     const { events, outcome, shown } = await consume([{
       name: "loud",
-      onLlmDelta: (delta) => delta.type === "text" ? HookAction.transform({ ...delta, text: delta.text.toUpperCase() }) : undefined
+      onLlmDelta: (delta) =>
+        delta.type === "text" ? HookAction.transform({ ...delta, text: delta.text.toUpperCase() }) : undefined
     }], given)
     assert.strictEqual(outcome, "ABC DEF")
     assert.strictEqual(shown, "ABC DEF")
-    assert.deepStrictEqual(events.flatMap((event) => event.type === "text-delta" ? [event.text] : []), ["AB", "C ", "DE", "F"])
+    assert.deepStrictEqual(events.flatMap((event) => event.type === "text-delta" ? [event.text] : []), [
+      "AB",
+      "C ",
+      "DE",
+      "F"
+    ])
   })
 
   it("after the fact, with hold none, takes back what was shown", async () => {
@@ -137,7 +145,8 @@ describe("a guardrail that rejects", () => {
       hooks: [{
         name: "guard",
         hold: { chars: 10 },
-        onLlmDelta: (delta) => delta.type === "text" && delta.text.length > 9 ? HookAction.reject("too much") : undefined
+        onLlmDelta: (delta) =>
+          delta.type === "text" && delta.text.length > 9 ? HookAction.reject("too much") : undefined
       }]
     })
     assert.strictEqual((await failureOf(agent.run("go")))["_tag"], "HookRejected")
@@ -147,7 +156,11 @@ describe("a guardrail that rejects", () => {
   })
 
   it("at postLlmCall with hold untilPass: neither deltas nor the end of the call say anything of it", async () => {
-    const { events, outcome, seen } = await consume([{ name: "guard", hold: "untilPass", postLlmCall: () => HookAction.reject("a key") }], {
+    const { events, outcome, seen } = await consume([{
+      name: "guard",
+      hold: "untilPass",
+      postLlmCall: () => HookAction.reject("a key")
+    }], {
       text: `the key is ${secret}`,
       cut: (text) => [text],
       streams: true,

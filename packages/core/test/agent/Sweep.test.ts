@@ -107,11 +107,15 @@ const interruptAt = async (variant: (typeof variants)[number], at: number, pick?
   let events = 0
   runtime.listen(() => void events++)
   const schedule = stepper(3, at, () => fiber.interruptUnsafe(), pick)
-  const fiber: Fiber.Fiber<unknown, unknown> = Effect.runForkWith(Context.make(Scheduler.Scheduler, schedule))(session.run("go"))
+  const fiber: Fiber.Fiber<unknown, unknown> = Effect.runForkWith(Context.make(Scheduler.Scheduler, schedule))(
+    session.run("go")
+  )
   const exit = await within(5_000, Effect.runPromise(Fiber.await(fiber)))
   const where = `${JSON.stringify(variant)} at ${at}`
   // Tools and hooks run in fibers of their own, which are interrupted without waiting for their finalizers.
-  for (let tick = 0; tick < 50 && held.tools + held.hooks + model.open() > 0; tick++) await new Promise((resolve) => setImmediate(resolve))
+  for (let tick = 0; tick < 50 && held.tools + held.hooks + model.open() > 0; tick++) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
   assert.strictEqual(model.open(), 0, where)
   assert.deepStrictEqual(held, { tools: 0, hooks: 0 }, where)
   assertValid(session.messages)
@@ -186,7 +190,14 @@ describe("HookState under a seeded scheduler", () => {
       const runtime = await Effect.runPromise(Scope.provide(
         AgentRuntime.make({
           provider: scripted([asks(...Array.from({ length: 8 }, (_, n) => ["act", { n }] as const))]).provider,
-          tools: [defineTool({ name: "act", description: "Acts", input: anything, execute: () => Effect.as(Effect.yieldNow, "ok") })],
+          tools: [
+            defineTool({
+              name: "act",
+              description: "Acts",
+              input: anything,
+              execute: () => Effect.as(Effect.yieldNow, "ok")
+            })
+          ],
           hooks: [{
             name: "counter",
             *preToolCall(_, { state }) {

@@ -34,7 +34,17 @@ describe("what a model writes", () => {
   })
 
   it("S2 names that no tool has, however hostile, get an error that lists the tools", async () => {
-    const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "act\u0000", "ACT", "\u0430ct", "", "x".repeat(10_000)]
+    const names = [
+      "__proto__",
+      "constructor",
+      "toString",
+      "hasOwnProperty",
+      "act\u0000",
+      "ACT",
+      "\u0430ct",
+      "",
+      "x".repeat(10_000)
+    ]
     const act = recording("act")
     const { text } = await step([act.tool], names.map((name) => ({ name })))
     assert.lengthOf(act.ran, 0)
@@ -43,7 +53,9 @@ describe("what a model writes", () => {
 
   it("S2 a tool may have such a name, and such keys in its arguments", async () => {
     const tools = ["__proto__", "constructor", "toString"].map((name) => recording(name))
-    const args = JSON.parse(`{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}`) as JsonObject
+    const args = JSON.parse(
+      `{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}`
+    ) as JsonObject
     const { text } = await step(tools.map(({ tool }) => tool), tools.map(({ tool: { name } }) => ({ name, args })))
     assert.strictEqual((Object.prototype as { readonly polluted?: number }).polluted, undefined)
     for (const { ran } of tools) assert.lengthOf(ran, 1)
@@ -113,7 +125,12 @@ describe("what a tool does", () => {
       })
     ]
     const { text } = await step(tools.map(({ tool }) => tool), tools.map(({ tool: { name } }) => ({ name })))
-    for (const [name, why] of [["throws", "thrown"], ["rejects", "rejected"], ["fails", "failed"], ["dies", "died"]] as const) {
+    for (
+      const [name, why] of [["throws", "thrown"], ["rejects", "rejected"], ["fails", "failed"], [
+        "dies",
+        "died"
+      ]] as const
+    ) {
       assert.include(text, `tool ${name}!: ${why}`)
     }
     assert.match(text, /tool interrupts!: .+ \| tool quits!: undefined \| tool act: fine/)
@@ -206,7 +223,11 @@ describe("what a tool does", () => {
       return Effect.uninterruptible(Effect.sleep(2_000))
     })
     const model = scripted([asks(["deaf"], ["stubborn"], ["deaf"])])
-    await using agent = createAgent({ provider: model.provider, tools: [deaf.tool, stubborn.tool], limits: { toolMs: 30 } })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [deaf.tool, stubborn.tool],
+      limits: { toolMs: 30 }
+    })
     const began = performance.now()
     const { messages } = await agent.run("go")
     assert.isBelow(performance.now() - began, 1_000)

@@ -21,14 +21,21 @@ const gate: AgentHook = {
   preToolCall: ({ args }) => HookAction.ask(`deploy ${JSON.stringify(args)}?`)
 }
 
-/** Three levels: root asks two leads, each asks a worker, who deploys; the root deploys too. Models answer by what they have read. */
+/**
+ * Three levels: root asks two leads, each asks a worker, who deploys; the root deploys too. Models answer by what they
+ * have read.
+ */
 const tree = (hooks: ReadonlyArray<AgentHook> = [gate], more: Partial<AgentConfig> = {}) => {
   const deploy = recording("deploy", ({ to }) => `deployed ${JSON.stringify(to)}`)
   const step = (first: ReturnType<typeof asks>) =>
     scripted([], {
       after: ({ messages }) => messages.some(({ role }) => role === "tool") ? "done" : first
     }).provider
-  const worker = createAgent({ name: "worker", provider: step(asks(["deploy", { to: "worker" }, "w"])), tools: [deploy.tool] })
+  const worker = createAgent({
+    name: "worker",
+    provider: step(asks(["deploy", { to: "worker" }, "w"])),
+    tools: [deploy.tool]
+  })
   const lead = createAgent({
     name: "lead",
     provider: step(asks(["work", { message: "work" }, "l"], ["deploy", { to: "lead" }, "m"])),
@@ -36,7 +43,9 @@ const tree = (hooks: ReadonlyArray<AgentHook> = [gate], more: Partial<AgentConfi
   })
   const root = createAgent({
     name: "root",
-    provider: step(asks(["one", { message: "one" }, "a"], ["two", { message: "two" }, "b"], ["deploy", { to: "root" }, "c"])),
+    provider: step(
+      asks(["one", { message: "one" }, "a"], ["two", { message: "two" }, "b"], ["deploy", { to: "root" }, "c"])
+    ),
     tools: [
       agentTool({ name: "one", description: "Leads", agent: lead }),
       agentTool({ name: "two", description: "Leads", agent: lead }),
@@ -68,11 +77,18 @@ describe("a tree of agents", () => {
     assert.deepStrictEqual(RunState.pending(await Effect.runPromise(RunState.decode(text))), first.pending)
 
     const other = tree()
-    const second = await other.root.resume(text, { "a/l/w": approve, "a/m": { type: "deny", reason: "no" }, c: approve })
+    const second = await other.root.resume(text, {
+      "a/l/w": approve,
+      "a/m": { type: "deny", reason: "no" },
+      c: approve
+    })
     assert.strictEqual(second.status, "suspended")
     if (second.status !== "suspended") return
     assert.deepStrictEqual(second.pending.map(({ callId }) => callId), ["b/l/w", "b/m"])
-    assert.deepStrictEqual(other.deploy.ran.map((args) => JSON.stringify(args)).sort(), ["{\"to\":\"root\"}", "{\"to\":\"worker\"}"])
+    assert.deepStrictEqual(other.deploy.ran.map((args) => JSON.stringify(args)).sort(), [
+      "{\"to\":\"root\"}",
+      "{\"to\":\"worker\"}"
+    ])
 
     const third = tree()
     const last = await third.root.resume(JSON.stringify(second.snapshot), {
@@ -130,12 +146,18 @@ describe("a tree of agents", () => {
         tools: [agentTool({ name: "work", description: "w", agent: worker(inner) })],
         policy: {
           check: ({ name }) =>
-            name === "look" && outer === "deny" ? { type: "deny", reason: "outer" } : { type: "allow", grant: { sandbox: "none" } }
+            name === "look" && outer === "deny"
+              ? { type: "deny", reason: "outer" }
+              : { type: "allow", grant: { sandbox: "none" } }
         }
       })
       root.on((event) => void events.push(event))
       const result = await root.run("go")
-      return { denied: events.flatMap((event) => event.type === "tool-denied" ? [`${event.agent} ${event.reason}`] : []), events, result }
+      return {
+        denied: events.flatMap((event) => event.type === "tool-denied" ? [`${event.agent} ${event.reason}`] : []),
+        events,
+        result
+      }
     }
     assert.deepStrictEqual((await run("deny")).denied, ["worker inner"])
     assert.deepStrictEqual((await run(undefined, "deny")).denied, ["worker outer"])

@@ -118,7 +118,10 @@ export const rejected = () => [
   })
 ]
 
-export const typed = onTool(write, { name: "t", preToolCall: ({ args }) => args.path === "/" ? HookAction.reject("no") : undefined })
+export const typed = onTool(write, {
+  name: "t",
+  preToolCall: ({ args }) => args.path === "/" ? HookAction.reject("no") : undefined
+})
 export const mistyped = onTool(write, {
   name: "t",
   // @ts-expect-error: the tool has no such argument

@@ -49,7 +49,13 @@ describe("explain", () => {
         action: "Reject",
         decidedBy: "guard",
         hooks: [
-          { hook: "gate", answer: "Transform", again: true, change: HookRecord.change({ a: 1 }, { a: 2 }), durationMs: 1.234 },
+          {
+            hook: "gate",
+            answer: "Transform",
+            again: true,
+            change: HookRecord.change({ a: 1 }, { a: 2 }),
+            durationMs: 1.234
+          },
           { hook: "canary", answer: "Abort", why: "would end it", shadow: true, durationMs: 0 },
           { hook: "guard", answer: "Reject", why: "no", durationMs: 0.5 }
         ]

@@ -28,7 +28,9 @@ describe("canonical", () => {
     const text = Json.canonical(value)
     const [canonical, plain] = [JSON.parse(text), JSON.parse(JSON.stringify(value))]
     // Node 24's JSON.parse now and then takes the key "\u0000" for "\\": what it misreads is not ours.
-    if (JSON.stringify(canonical) === text && JSON.stringify(plain) === JSON.stringify(value)) assert.deepEqual(canonical, plain)
+    if (JSON.stringify(canonical) === text && JSON.stringify(plain) === JSON.stringify(value)) {
+      assert.deepEqual(canonical, plain)
+    }
     return Json.canonical(reversed(value)) === text
   }, { arbitrary: { runs: 1000 } })
 
@@ -65,7 +67,9 @@ describe("canonical", () => {
 
 describe("digest", () => {
   it("is fourteen hexadecimal digits and the same for equal values", () => {
-    for (const value of [undefined, null, "", 0, {}, [], { a: 1 }, "x".repeat(10_000)]) assert.match(Json.digest(value), /^[0-9a-f]{14}$/)
+    for (const value of [undefined, null, "", 0, {}, [], { a: 1 }, "x".repeat(10_000)]) {
+      assert.match(Json.digest(value), /^[0-9a-f]{14}$/)
+    }
     assert.strictEqual(Json.digest({ a: 1, b: 2 }), Json.digest({ b: 2, a: 1 }))
   })
 

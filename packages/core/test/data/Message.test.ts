@@ -5,7 +5,12 @@ import * as Message from "../../src/data/Message.ts"
 import * as Usage from "../../src/data/Usage.ts"
 
 const call = (id: string): Message.ToolCall => ({ id, name: "read", args: {} })
-const result = (toolCallId: string): Message.ToolMessage => ({ role: "tool", toolCallId, toolName: "read", content: "ok" })
+const result = (toolCallId: string): Message.ToolMessage => ({
+  role: "tool",
+  toolCallId,
+  toolName: "read",
+  content: "ok"
+})
 
 /** Sound transcripts: turns of a user message, steps with up to three tools, and a last answer. */
 const transcripts = Arbitrary.map(
@@ -22,31 +27,45 @@ const transcripts = Arbitrary.map(
 )
 
 describe("whyInvalid", () => {
-  it.prop("finds nothing in a sound transcript", [transcripts], ([messages]) => Message.whyInvalid(messages) === undefined)
+  it.prop(
+    "finds nothing in a sound transcript",
+    [transcripts],
+    ([messages]) => Message.whyInvalid(messages) === undefined
+  )
 
-  it.prop("finds every tool message that was taken out, doubled or moved", [transcripts, Schema.Int], ([messages, pick]) => {
-    const at = messages.flatMap((message, index) => message.role === "tool" ? [index] : [])
-    if (at.length === 0) return true
-    const index = at[Math.abs(pick) % at.length]!
-    const one = messages[index]!
-    const without = messages.toSpliced(index, 1)
-    return [without, messages.toSpliced(index, 0, one), [...without, one], [one, ...without]].every((broken) =>
-      Message.whyInvalid(broken) !== undefined
-    )
-  })
+  it.prop(
+    "finds every tool message that was taken out, doubled or moved",
+    [transcripts, Schema.Int],
+    ([messages, pick]) => {
+      const at = messages.flatMap((message, index) => message.role === "tool" ? [index] : [])
+      if (at.length === 0) return true
+      const index = at[Math.abs(pick) % at.length]!
+      const one = messages[index]!
+      const without = messages.toSpliced(index, 1)
+      return [without, messages.toSpliced(index, 0, one), [...without, one], [one, ...without]].every((broken) =>
+        Message.whyInvalid(broken) !== undefined
+      )
+    }
+  )
 
   it.each<readonly [ReadonlyArray<Message.Message>, string]>([
     [[result("a")], "message 0: result of a follows no tool call"],
     [[Message.assistant("", [call("a")])], "tool call a has no result"],
     [[Message.assistant("", [call("a")]), Message.user("next")], "message 1: tool call a has no result"],
-    [[Message.assistant("", [call("a"), call("b")]), result("b"), result("a")], "message 1: expected the result of a, found b"],
+    [
+      [Message.assistant("", [call("a"), call("b")]), result("b"), result("a")],
+      "message 1: expected the result of a, found b"
+    ],
     [[Message.assistant("", [call("a")]), result("a"), result("a")], "message 2: result of a follows no tool call"],
     [[Message.assistant("", [call("a"), call("a")])], "message 0: tool call id a is used twice"],
     [
       [Message.assistant("", [call("a")]), result("a"), Message.assistant("", [call("a")]), result("a")],
       "message 2: tool call id a is used twice"
     ]
-  ])("says what is wrong with a broken one (%#)", (messages, why) => assert.strictEqual(Message.whyInvalid(messages), why))
+  ])(
+    "says what is wrong with a broken one (%#)",
+    (messages, why) => assert.strictEqual(Message.whyInvalid(messages), why)
+  )
 })
 
 describe("a message", () => {
@@ -54,7 +73,10 @@ describe("a message", () => {
     assert.strictEqual(Message.text(Message.user("hi")), "hi")
     assert.strictEqual(
       Message.text(
-        Message.user([{ type: "text", text: "a" }, { type: "file", mediaType: "image/png", url: "data:," }, { type: "text", text: "b" }])
+        Message.user([{ type: "text", text: "a" }, { type: "file", mediaType: "image/png", url: "data:," }, {
+          type: "text",
+          text: "b"
+        }])
       ),
       "ab"
     )

@@ -14,7 +14,9 @@ describe("nearest", () => {
   })
 
   it("knows nothing of what is far from all of them, empty or endless", () => {
-    for (const name of ["", "deploy", "xy", "S", "preToolCall".repeat(100)]) assert.isUndefined(nearest(name, points), name)
+    for (const name of ["", "deploy", "xy", "S", "preToolCall".repeat(100)]) {
+      assert.isUndefined(nearest(name, points), name)
+    }
     assert.isUndefined(nearest("x", []))
     assert.isUndefined(nearest("ab", ["cd", "x".repeat(10_000)]))
   })

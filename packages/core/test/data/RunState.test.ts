@@ -33,7 +33,10 @@ const refused = (snapshot: unknown) =>
     return error
   })
 
-/** Node 24's JSON.parse now and then takes the key "\\u0000" for "\\\\", after objects with such keys were parsed: what it misreads is not ours. */
+/**
+ * Node 24's JSON.parse now and then takes the key "\\u0000" for "\\\\", after objects with such keys were parsed: what
+ * it misreads is not ours.
+ */
 const isReadRight = (text: string): boolean => JSON.stringify(JSON.parse(text)) === text
 
 describe("a run state", () => {
@@ -71,7 +74,10 @@ describe("a run state", () => {
     Effect.gen(function*() {
       const { message, problem } = yield* refused(JSON.stringify({ ...state, version: 3, unheardOf: true }))
       assert.strictEqual(problem, "newer-version")
-      assert.strictEqual(message, "snapshot is of version 3, this Belay reads up to version 2: resume it with a newer Belay")
+      assert.strictEqual(
+        message,
+        "snapshot is of version 3, this Belay reads up to version 2: resume it with a newer Belay"
+      )
     }))
 
   it.effect.each(["", "{", "{\"version\":1", "<html>", "undefined"])(
@@ -95,12 +101,15 @@ describe("a run state", () => {
     [{ ...state, counts: { ...state.counts, llmCalls: "one" } }, "llmCalls"],
     [{ ...state, messages: [{ role: "system", content: "" }] }, "messages"],
     [{ ...state, hookState: { f: () => {} } }, "hookState"]
-  ])("of another shape is refused, with the place (%#)", ([snapshot, place]) =>
-    Effect.map(refused(snapshot), ({ message, problem }) => {
-      assert.strictEqual(problem, "not-a-snapshot")
-      assert.match(message, /^not a run snapshot: /)
-      assert.include(message, place)
-    }))
+  ])(
+    "of another shape is refused, with the place (%#)",
+    ([snapshot, place]) =>
+      Effect.map(refused(snapshot), ({ message, problem }) => {
+        assert.strictEqual(problem, "not-a-snapshot")
+        assert.match(message, /^not a run snapshot: /)
+        assert.include(message, place)
+      })
+  )
 
   it.effect.each([1000, 100_000])(
     "S7 that is nested %i deep is refused like any other, and the process lives",
@@ -112,5 +121,8 @@ describe("a run state", () => {
   )
 
   it.effect("may hold hook state as deep as hook state may be", () =>
-    Effect.map(RunState.decode(withState(`${"[".repeat(64)}${"]".repeat(64)}`)), (back) => assert.isArray(back.hookState["spent"])))
+    Effect.map(
+      RunState.decode(withState(`${"[".repeat(64)}${"]".repeat(64)}`)),
+      (back) => assert.isArray(back.hookState["spent"])
+    ))
 })

@@ -50,7 +50,10 @@ describe("HookState", () => {
 
   it("refuses a value of another type, with the key's name", () => {
     const state = HookState.make()
-    assert.strictEqual(refused(() => state.set(count, "5" as never)), "state count: the value does not fit the key's type")
+    assert.strictEqual(
+      refused(() => state.set(count, "5" as never)),
+      "state count: the value does not fit the key's type"
+    )
     assert.strictEqual(refused(() => state.set(list, {} as never)), "state list: the value does not fit the key's type")
     assert.strictEqual(
       refused(() => state.update(count, (async (n: number) => n + 1) as never)),
@@ -63,7 +66,10 @@ describe("HookState", () => {
     const level = HookState.key("level", Schema.Literals(["low", "high"]), "low")
     const state = HookState.make()
     state.set(level, "high")
-    assert.strictEqual(refused(() => state.set(level, "medium" as never)), "state level: the value does not fit the key's type")
+    assert.strictEqual(
+      refused(() => state.set(level, "medium" as never)),
+      "state level: the value does not fit the key's type"
+    )
     assert.strictEqual(state.get(level), "high")
   })
 
@@ -100,7 +106,10 @@ describe("HookState", () => {
     let deep: unknown = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
     const anything = HookState.key<unknown>("any", Schema.Any as never, null)
-    assert.match(refused(() => HookState.make().set(anything, deep)), /^state any: not JSON, \$(\[0\])+ is nested deeper than 64 levels$/)
+    assert.match(
+      refused(() => HookState.make().set(anything, deep)),
+      /^state any: not JSON, \$(\[0\])+ is nested deeper than 64 levels$/
+    )
   })
 
   it("H6 holds 64 KiB of JSON a key and 1 MiB in all, and says by how much a write is too large", () => {
@@ -132,7 +141,10 @@ describe("HookState", () => {
     const spent = HookState.key("cost/spent", Schema.Finite, 0, { writers: ["cost-tracker"] })
     const state = HookState.make()
     state.write(spent, 5, "cost-tracker")
-    assert.strictEqual(refused(() => state.write(spent, 0, "other")), "state cost/spent: other may not write it, only cost-tracker")
+    assert.strictEqual(
+      refused(() => state.write(spent, 0, "other")),
+      "state cost/spent: other may not write it, only cost-tracker"
+    )
     assert.strictEqual(state.get(spent), 5)
   })
 
@@ -140,7 +152,10 @@ describe("HookState", () => {
     Effect.gen(function*() {
       const spent = HookState.key("cost/spent", Schema.Finite, 0, { writers: ["cost-tracker"] })
       const scope = scopeOf()
-      const hook = (name: string): AgentHook => ({ name, preTurn: (_input, ctx) => void ctx.state.update(spent, (n) => n + 1) })
+      const hook = (name: string): AgentHook => ({
+        name,
+        preTurn: (_input, ctx) => void ctx.state.update(spent, (n) => n + 1)
+      })
       yield* HookChain.makeUnsafe([hook("cost-tracker"), hook("thief")]).run("preTurn", { message: "x" }, scope)
       assert.strictEqual(scope.state.get(spent), 1)
       assert.deepEqual(scope.failures.map(({ hook, kind }) => `${hook} ${kind}`), ["thief threw"])
@@ -164,24 +179,31 @@ describe("HookState", () => {
     assert.deepEqual(before, { list: ["a"] })
   })
 
-  it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"])("S6 takes %s for a name like any other", (name) => {
-    const key = HookState.key<{ readonly polluted?: string }>(name, {})
-    const state = HookState.make()
-    assert.deepEqual(state.get(key), {})
-    state.set(key, JSON.parse("{\"__proto__\":{\"polluted\":\"yes\"},\"constructor\":{\"prototype\":{\"polluted\":\"yes\"}}}"))
-    const snapshot = state.snapshot()
-    assert.isTrue(Object.hasOwn(snapshot, name))
-    assert.strictEqual(Object.getPrototypeOf(snapshot), Object.prototype)
-    const restored = HookState.make(JSON.parse(JSON.stringify(snapshot)))
-    assert.strictEqual(JSON.stringify(restored.get(key)), JSON.stringify(state.get(key)))
-    assert.isUndefined((({}) as { polluted?: string }).polluted)
-    assert.isUndefined(state.get(key).polluted)
-  })
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"])(
+    "S6 takes %s for a name like any other",
+    (name) => {
+      const key = HookState.key<{ readonly polluted?: string }>(name, {})
+      const state = HookState.make()
+      assert.deepEqual(state.get(key), {})
+      state.set(
+        key,
+        JSON.parse("{\"__proto__\":{\"polluted\":\"yes\"},\"constructor\":{\"prototype\":{\"polluted\":\"yes\"}}}")
+      )
+      const snapshot = state.snapshot()
+      assert.isTrue(Object.hasOwn(snapshot, name))
+      assert.strictEqual(Object.getPrototypeOf(snapshot), Object.prototype)
+      const restored = HookState.make(JSON.parse(JSON.stringify(snapshot)))
+      assert.strictEqual(JSON.stringify(restored.get(key)), JSON.stringify(state.get(key)))
+      assert.isUndefined((({}) as { polluted?: string }).polluted)
+      assert.isUndefined(state.get(key).polluted)
+    }
+  )
 })
 
 describe("H2 a thousand increments", () => {
   type Increment = (ctx: HookContext) => Effect.Effect<unknown>
-  const update: Increment = (ctx) => Effect.andThen(Effect.yieldNow, Effect.sync(() => ctx.state.update(count, (n) => n + 1)))
+  const update: Increment = (ctx) =>
+    Effect.andThen(Effect.yieldNow, Effect.sync(() => ctx.state.update(count, (n) => n + 1)))
   const getThenSet: Increment = Effect.fnUntraced(function*(ctx) {
     const before = ctx.state.get(count)
     yield* Effect.yieldNow
@@ -193,7 +215,9 @@ describe("H2 a thousand increments", () => {
     Effect.gen(function*() {
       const scope = scopeOf({ record: false })
       const chain = HookChain.makeUnsafe([{ name: "count", preTurn: (_input, ctx) => Effect.asVoid(increment(ctx)) }])
-      yield* Effect.forEach(Array.from({ length: times }), () => chain.run("preTurn", { message: "x" }, scope), { concurrency: 16 })
+      yield* Effect.forEach(Array.from({ length: times }), () => chain.run("preTurn", { message: "x" }, scope), {
+        concurrency: 16
+      })
       return scope.state.get(count)
     }).pipe(Effect.provideService(Scheduler, SeededScheduler.make(seed)))
 
@@ -218,9 +242,13 @@ describe("H2 a thousand increments", () => {
       const trace = (seed: number) =>
         Effect.gen(function*() {
           const order: Array<number> = []
-          yield* Effect.forEach([0, 1, 2, 3, 4, 5], (n) => Effect.andThen(Effect.yieldNow, Effect.sync(() => order.push(n))), {
-            concurrency: 6
-          })
+          yield* Effect.forEach(
+            [0, 1, 2, 3, 4, 5],
+            (n) => Effect.andThen(Effect.yieldNow, Effect.sync(() => order.push(n))),
+            {
+              concurrency: 6
+            }
+          )
           return order.join("")
         }).pipe(Effect.provideService(Scheduler, SeededScheduler.make(seed)))
       const [once, twice] = [yield* Effect.forEach(seeds, trace), yield* Effect.forEach(seeds, trace)]

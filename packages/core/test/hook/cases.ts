@@ -11,9 +11,43 @@ import { outputAt, readAt, valueAt } from "./events.ts"
 
 /** What a hook answers with. The first is what a failing case is shrunk to. */
 const whats = [
-  ...["nothing", "Continue", "append", "append", "append", "set", "Replace", "Reject", "Respond", "Abort", "Ask"] as const,
-  ...["throws", "fails", "dies", "interrupts", "mutates", "wrong value", "no reason", "no output", "wrong output"] as const,
-  ...["null", "number", "string", "bigint", "function", "array", "no tag", "unknown tag", "cyclic", "proxy", "throwing getter"] as const
+  ...[
+    "nothing",
+    "Continue",
+    "append",
+    "append",
+    "append",
+    "set",
+    "Replace",
+    "Reject",
+    "Respond",
+    "Abort",
+    "Ask"
+  ] as const,
+  ...[
+    "throws",
+    "fails",
+    "dies",
+    "interrupts",
+    "mutates",
+    "wrong value",
+    "no reason",
+    "no output",
+    "wrong output"
+  ] as const,
+  ...[
+    "null",
+    "number",
+    "string",
+    "bigint",
+    "function",
+    "array",
+    "no tag",
+    "unknown tag",
+    "cyclic",
+    "proxy",
+    "throwing getter"
+  ] as const
 ] as const
 export type What = typeof whats[number] | "hangs"
 
@@ -93,7 +127,8 @@ export const syncChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbi
   chain(points, { whats, hows: immediate })
 
 /** Chains whose hooks answer in any way. */
-export const anyChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> => chain(points, { whats, hows })
+export const anyChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> =>
+  chain(points, { whats, hows })
 
 /** Chains whose hooks often do not answer at all. */
 export const hangingChains = (points: ReadonlyArray<HookPointName>): Arbitrary.Arbitrary<ChainCase> =>
@@ -258,4 +293,10 @@ const garbage: { readonly [what: string]: () => unknown } = {
 const refuse = (): never => {
   throw new Error("not to be touched")
 }
-const traps: ProxyHandler<object> = { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse, getOwnPropertyDescriptor: refuse }
+const traps: ProxyHandler<object> = {
+  get: refuse,
+  has: refuse,
+  ownKeys: refuse,
+  getPrototypeOf: refuse,
+  getOwnPropertyDescriptor: refuse
+}

@@ -13,7 +13,11 @@ import { isLegal, isReverse } from "./reference.ts"
 /** Runs a point with one hook more after it, which notes that it was asked. */
 const runAt = (point: HookPointName, hook: AgentHook, scope: TestScope) => {
   const seen: Array<unknown> = []
-  const next = { name: "next", priority: isReverse(point) ? 0 : 200, [point]: (event: unknown) => void seen.push(event) }
+  const next = {
+    name: "next",
+    priority: isReverse(point) ? 0 : 200,
+    [point]: (event: unknown) => void seen.push(event)
+  }
   const chain = HookChain.makeUnsafe([hook, next as AgentHook])
   return Effect.map(chain.run(point, eventAt(point, "x") as never, scope), (outcome) => ({ outcome, seen }))
 }
@@ -81,7 +85,12 @@ describe("C5 a hook that", () => {
         Effect.gen(function*() {
           for (const onFailure of ["open", "reject", "abort"] as const) {
             const scope = scopeOf()
-            const hook = { name: "broken", onFailure, timeout: kind === "timeout" ? 1 : "10 seconds", [point]: method } as AgentHook
+            const hook = {
+              name: "broken",
+              onFailure,
+              timeout: kind === "timeout" ? 1 : "10 seconds",
+              [point]: method
+            } as AgentHook
             const { outcome, seen } = yield* runAt(point, hook, scope)
             const tag = onFailure === "abort" && isLegal(point, "Abort")
               ? "Abort"
@@ -96,12 +105,19 @@ describe("C5 a hook that", () => {
             assert.lengthOf(scope.failures, 1, label)
             const [failure] = scope.failures
             assert.deepInclude(failure, { hook: "broken", point, kind }, label)
-            assert.strictEqual(failure!.policy, tag === "Continue" ? "open" : tag === "Abort" ? "abort" : "reject", label)
+            assert.strictEqual(
+              failure!.policy,
+              tag === "Continue" ? "open" : tag === "Abort" ? "abort" : "reject",
+              label
+            )
             assert.isNotEmpty(failure!.message)
             if (tag !== "Continue") {
               assert.deepEqual(outcome.failure, failure, label)
               assert.strictEqual(outcome.by, "broken")
-              assert.match((outcome.action as HookAction.Reject).reason, new RegExp(`^hook broken failed at ${point} \\(${kind}\\): .+`))
+              assert.match(
+                (outcome.action as HookAction.Reject).reason,
+                new RegExp(`^hook broken failed at ${point} \\(${kind}\\): .+`)
+              )
             }
             // C11: both hooks are accounted for, each once.
             const [record] = scope.records
@@ -118,12 +134,18 @@ describe("the failure policy", () => {
   const policyOf = (options: Partial<AgentHook>, method: () => unknown = () => Effect.fail("broken")) =>
     Effect.gen(function*() {
       const scope = scopeOf()
-      const hook = { name: "broken", timeout: method() === never ? 1 : "10 seconds", ...options, preToolCall: method } as AgentHook
+      const hook = {
+        name: "broken",
+        timeout: method() === never ? 1 : "10 seconds",
+        ...options,
+        preToolCall: method
+      } as AgentHook
       yield* runAt("preToolCall", hook, scope)
       return scope.failures[0]!.policy
     })
 
-  it.live("A-50 is open when nothing is said", () => Effect.map(policyOf({}), (policy) => assert.strictEqual(policy, "open")))
+  it.live("A-50 is open when nothing is said", () =>
+    Effect.map(policyOf({}), (policy) => assert.strictEqual(policy, "open")))
 
   it.live("A-51 rejects the tool call of a hook that says failOpen: false", () =>
     Effect.map(policyOf({ failOpen: false }), (policy) => assert.strictEqual(policy, "reject")))

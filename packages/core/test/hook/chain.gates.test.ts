@@ -62,13 +62,20 @@ describe("what runs is what was approved:", () => {
       const chain = HookChain.makeUnsafe([change("good"), change("bad")])
       const outcome = chain.fold("preToolCall", call, scope, decode) as HookChain.Outcome<"preToolCall">
       assert.strictEqual(outcome.event.args, "read good")
-      assert.deepInclude(scope.failures[0], { hook: "to bad", kind: "illegal", message: "Transform at preToolCall: expected good" })
+      assert.deepInclude(scope.failures[0], {
+        hook: "to bad",
+        kind: "illegal",
+        message: "Transform at preToolCall: expected good"
+      })
     }))
 
   it.effect("a resumed fold goes on after the hook that asked, and asks no gate again about the same value", () =>
     Effect.gen(function*() {
       const asked: Array<unknown> = []
-      const hooks = [approval(asked, () => HookAction.ask("may it?")), { name: "after", preToolCall: () => void asked.push("after") }]
+      const hooks = [approval(asked, () => HookAction.ask("may it?")), {
+        name: "after",
+        preToolCall: () => void asked.push("after")
+      }]
       const chain = HookChain.makeUnsafe(hooks)
       const first = yield* chain.run("preToolCall", call, scopeOf())
       assert.deepEqual([first.action, asked], [HookAction.ask("may it?"), [call.args]])
@@ -77,14 +84,20 @@ describe("what runs is what was approved:", () => {
       assert.isUndefined((again as HookChain.Outcome<"preToolCall">).by)
       assert.deepEqual(asked, [call.args, "after"])
       // With other arguments the answer does not count.
-      const other = chain.fold("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, { after: "approval", settled })
+      const other = chain.fold("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, {
+        after: "approval",
+        settled
+      })
       assert.strictEqual((other as HookChain.Outcome<"preToolCall">).by, "approval")
     }))
 
   it("the fingerprint tells tools and arguments apart, not the order of their keys", () => {
     const { fingerprint } = HookChain
     assert.strictEqual(fingerprint("t", { a: 1, b: [2] }), fingerprint("t", { b: [2], a: 1 }))
-    const all = [["t", { a: 1 }], ["t", { a: "1" }], ["t", { a: [1] }], ["u", { a: 1 }], ["t", { "a:1": 1 }], ["t", null], [
+    const all = [["t", { a: 1 }], ["t", { a: "1" }], ["t", { a: [1] }], ["u", { a: 1 }], ["t", { "a:1": 1 }], [
+      "t",
+      null
+    ], [
       "t",
       "{}"
     ]] as const

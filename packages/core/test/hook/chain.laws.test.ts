@@ -1,7 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
-import { anyChains, type ChainCase, describe as print, hangingChains, type HookCase, syncChains, type What } from "./cases.ts"
+import {
+  anyChains,
+  type ChainCase,
+  describe as print,
+  hangingChains,
+  type HookCase,
+  syncChains,
+  type What
+} from "./cases.ts"
 import { carries, points } from "./events.ts"
 import { isLegal, isReverse, type Observed, reference } from "./reference.ts"
 import { subject } from "./subject.ts"
@@ -20,7 +28,11 @@ const difference = (expected: Observed, found: Observed): string =>
     .join("\n")
 
 /** Looks for a chain that the subject runs otherwise than the reference; says so in a few lines when it finds one. */
-const differs = (chains: Arbitrary.Arbitrary<ChainCase>, runs: number, run: Subject): Effect.Effect<string | undefined> =>
+const differs = (
+  chains: Arbitrary.Arbitrary<ChainCase>,
+  runs: number,
+  run: Subject
+): Effect.Effect<string | undefined> =>
   Effect.flatMap(
     Arbitrary.checkEffect(chains, (kase) => {
       const expected = text(reference(kase))
@@ -66,7 +78,10 @@ const altered = (alter: (hook: HookCase, kase: ChainCase) => HookCase): Subject 
   subject({ ...kase, hooks: kase.hooks.map((hook) => alter(hook, kase)) })
 
 const saying = (alter: (what: What, kase: ChainCase) => What): Subject =>
-  altered((hook, kase) => ({ ...hook, answers: hook.answers.map(({ how, what }) => ({ how, what: alter(what, kase) })) }))
+  altered((hook, kase) => ({
+    ...hook,
+    answers: hook.answers.map(({ how, what }) => ({ how, what: alter(what, kase) }))
+  }))
 
 /** The real fold, reported wrongly. */
 const misreported = (report: (observed: Observed, kase: ChainCase) => Observed): Subject => (kase) => {
@@ -74,7 +89,8 @@ const misreported = (report: (observed: Observed, kase: ChainCase) => Observed):
   return Effect.isEffect(observed) ? Effect.map(observed, (late) => report(late, kase)) : report(observed, kase)
 }
 
-const without = <K extends keyof HookCase>(key: K): Subject => altered(({ [key]: _, ...hook }) => hook as unknown as HookCase)
+const without = <K extends keyof HookCase>(key: K): Subject =>
+  altered(({ [key]: _, ...hook }) => hook as unknown as HookCase)
 
 const flaws: { readonly [flaw: string]: Subject } = {
   "ties run in the wrong order": (kase) => subject({ ...kase, hooks: [...kase.hooks].reverse() }),
@@ -85,7 +101,11 @@ const flaws: { readonly [flaw: string]: Subject } = {
           ...kase,
           hooks: [...kase.hooks].reverse().map((hook) => ({
             ...hook,
-            tier: hook.tier === "managed" ? "agent" as const : hook.tier === "agent" ? "managed" as const : "project" as const,
+            tier: hook.tier === "managed"
+              ? "agent" as const
+              : hook.tier === "agent"
+              ? "managed" as const
+              : "project" as const,
             priority: -(hook.priority ?? 100)
           }))
         }
@@ -93,26 +113,38 @@ const flaws: { readonly [flaw: string]: Subject } = {
     ),
   "tiers do not count": without("tier"),
   "Replace does not skip": saying((what) => what === "Replace" ? "append" : what),
-  "an observer is obeyed": altered(({ observes: _, ...hook }) => hook.kind === "observer" ? { ...hook, kind: "advisory" } : hook),
+  "an observer is obeyed": altered(({ observes: _, ...hook }) =>
+    hook.kind === "observer" ? { ...hook, kind: "advisory" } : hook
+  ),
   "a shadow is obeyed": without("mode"),
   "a fail-open hook rejects": altered((hook) => ({
     ...hook,
     onFailure: hook.onFailure === "open" ? "reject" : hook.onFailure ?? "reject"
   })),
-  "a policy fails open": altered((hook) => hook.kind === "policy" ? { ...hook, failOpen: hook.failOpen ?? true } : hook),
-  "abort is no more than reject": altered((hook) => hook.onFailure === "abort" ? { ...hook, onFailure: "reject" } : hook),
+  "a policy fails open": altered((hook) =>
+    hook.kind === "policy" ? { ...hook, failOpen: hook.failOpen ?? true } : hook
+  ),
+  "abort is no more than reject": altered((hook) =>
+    hook.onFailure === "abort" ? { ...hook, onFailure: "reject" } : hook
+  ),
   "a gate is not asked again": without("reinvoke"),
   "a tool filter is ignored": without("tools"),
   "Ask after Reject": saying((what, { point }) => what === "Reject" && isLegal(point, "Ask") ? "Ask" : what),
-  "Abort is taken for Reject": saying((what, { point }) => what === "Abort" && isLegal(point, "Reject") ? "Reject" : what),
+  "Abort is taken for Reject": saying((what, { point }) =>
+    what === "Abort" && isLegal(point, "Reject") ? "Reject" : what
+  ),
   "a wrong value is let through": saying((what) => what === "wrong value" ? "set" : what),
-  "an illegal answer passes as Continue": saying((what) => what === "unknown tag" || what === "no tag" ? "nothing" : what),
+  "an illegal answer passes as Continue": saying((what) =>
+    what === "unknown tag" || what === "no tag" ? "nothing" : what
+  ),
   "a failure in silence": misreported((observed) => ({ ...observed, failures: observed.failures.slice(1) })),
   "a value changed by a hook that failed": misreported((observed, { point }) =>
     carries(point) && observed.failures.length > 0 ? { ...observed, text: `${observed.text}?` } : observed
   ),
   "a hook called after the decision": misreported((observed, { hooks }) =>
-    observed.action === "Reject" && hooks.length > 1 ? { ...observed, calls: [...observed.calls, "z sees \"\""] } : observed
+    observed.action === "Reject" && hooks.length > 1
+      ? { ...observed, calls: [...observed.calls, "z sees \"\""] }
+      : observed
   ),
   "a record that leaves out who was skipped": misreported((observed) => ({
     ...observed,

@@ -16,7 +16,9 @@ type Options = Partial<Omit<AgentHook, "name">>
 /** Who is called at a point, in which order. */
 const orderAt = (point: HookPointName, hooks: { readonly [name: string]: Options }): ReadonlyArray<string> => {
   const called: Array<string> = []
-  const made = Object.entries(hooks).map(([name, options]) => ({ name, ...options, [point]: () => void called.push(name) }) as AgentHook)
+  const made = Object.entries(hooks).map(([name, options]) =>
+    ({ name, ...options, [point]: () => void called.push(name) }) as AgentHook
+  )
   HookChain.makeUnsafe(made).fold(point, eventAt(point, "") as never, scopeOf({ record: false }))
   return called
 }
@@ -37,7 +39,9 @@ describe("C2 the order of hooks", () => {
   })
 
   it("A-21 A-22 U-06 is exactly the reverse at reverse points", () => {
-    for (const point of points.filter(isReverse)) assert.deepEqual(orderAt(point, three), ["metrics", "logging", "guardrail"], point)
+    for (const point of points.filter(isReverse)) {
+      assert.deepEqual(orderAt(point, three), ["metrics", "logging", "guardrail"], point)
+    }
   })
 
   it("A-23 keeps registration order between equals, and reverses it at reverse points", () => {
@@ -53,7 +57,12 @@ describe("C2 the order of hooks", () => {
 
   it("puts observers last at every point", () => {
     for (const point of points) {
-      const called = orderAt(point, { watch: { kind: "observer", priority: -5 }, a: {}, look: { observes: [point], priority: 7 }, b: {} })
+      const called = orderAt(point, {
+        watch: { kind: "observer", priority: -5 },
+        a: {},
+        look: { observes: [point], priority: 7 },
+        b: {}
+      })
       assert.sameMembers(called.slice(2), ["watch", "look"], point)
     }
   })
@@ -69,7 +78,9 @@ describe("C2 the order of hooks", () => {
   })
 
   it("names a cycle of constraints", () => {
-    const ring = [{ name: "a", before: ["b"] }, { name: "b", before: ["c"] }, { name: "c", before: ["a"] }, { name: "d" }]
+    const ring = [{ name: "a", before: ["b"] }, { name: "b", before: ["c"] }, { name: "c", before: ["a"] }, {
+      name: "d"
+    }]
     assert.match(refused(...ring), /^hooks cannot be ordered: before\/after form a cycle, ("[abc]" before ){3}"[abc]"$/)
     assert.match(refused({ name: "self", after: ["self"] }), /"self" before "self"/)
   })
@@ -107,7 +118,10 @@ describe("C9 names", () => {
       refused({ name: "guard", tier: "managed" }, { name: "guard", override: true }),
       "hook \"guard\" of tier project may not override the one of tier managed"
     )
-    assert.strictEqual(refused({ name: "guard", tier: "agent" }, { name: "guard", override: true, tier: "managed" }), "accepted")
+    assert.strictEqual(
+      refused({ name: "guard", tier: "agent" }, { name: "guard", override: true, tier: "managed" }),
+      "accepted"
+    )
   })
 })
 
@@ -134,8 +148,14 @@ describe("a hook that is none is refused:", () => {
     [{ name: "h", before: "b" }, "hook \"h\": before must be a list of strings"],
     [{ name: "h", after: [1] }, "hook \"h\": after must be a list of strings"],
     [{ name: "h", observes: ["preTrun"] }, "hook \"h\": unknown point \"preTrun\", did you mean \"preTurn\"?"],
-    [{ name: "h", timeout: "soon" }, "hook \"h\": timeout must be \"none\", milliseconds or a duration such as \"5 seconds\", found soon"],
-    [{ name: "h", timeout: -1 }, "hook \"h\": timeout must be \"none\", milliseconds or a duration such as \"5 seconds\", found -1"],
+    [
+      { name: "h", timeout: "soon" },
+      "hook \"h\": timeout must be \"none\", milliseconds or a duration such as \"5 seconds\", found soon"
+    ],
+    [
+      { name: "h", timeout: -1 },
+      "hook \"h\": timeout must be \"none\", milliseconds or a duration such as \"5 seconds\", found -1"
+    ],
     [
       { name: "h", timeout: Number.NaN },
       "hook \"h\": timeout must be \"none\", milliseconds or a duration such as \"5 seconds\", found NaN"
@@ -144,7 +164,10 @@ describe("a hook that is none is refused:", () => {
     [{ name: "h", preTrun: () => {} }, "hook \"h\": unknown point \"preTrun\", did you mean \"preTurn\"?"],
     [{ name: "h", pre_turn: () => {} }, "hook \"h\": unknown point \"pre_turn\", did you mean \"preTurn\"?"],
     [{ name: "h", onToolCall: () => {} }, "hook \"h\": unknown point \"onToolCall\", did you mean \"preToolCall\"?"],
-    [{ name: "h", wrapLLMCalls: () => {} }, "hook \"h\": unknown point \"wrapLLMCalls\", did you mean \"wrapLlmCall\"?"],
+    [
+      { name: "h", wrapLLMCalls: () => {} },
+      "hook \"h\": unknown point \"wrapLLMCalls\", did you mean \"wrapLlmCall\"?"
+    ],
     [{ name: "h", onEverything: () => {} }, "hook \"h\": unknown point \"onEverything\". Points are onSessionStart"]
   ])("%o", (hook, message) => assert.strictEqual(refused(hook).slice(0, message.length), message))
 
@@ -158,13 +181,22 @@ describe("a hook that is none is refused:", () => {
   })
 
   it("while helpers and data of one's own are allowed", () => {
-    assert.strictEqual(refused({ name: "h", calls: 3, format: () => "", preferences: {}, preTurn: undefined }), "accepted")
+    assert.strictEqual(
+      refused({ name: "h", calls: 3, format: () => "", preferences: {}, preTurn: undefined }),
+      "accepted"
+    )
   })
 })
 
 describe("tools", () => {
-  const patterns = Arbitrary.map(Arbitrary.schema(Schema.Array(Schema.Literals(["a", "b", "*", "."]))), (letters) => letters.join(""))
-  const names = Arbitrary.map(Arbitrary.schema(Schema.Array(Schema.Literals(["a", "b", "."]))), (letters) => letters.join(""))
+  const patterns = Arbitrary.map(
+    Arbitrary.schema(Schema.Array(Schema.Literals(["a", "b", "*", "."]))),
+    (letters) => letters.join("")
+  )
+  const names = Arbitrary.map(
+    Arbitrary.schema(Schema.Array(Schema.Literals(["a", "b", "."]))),
+    (letters) => letters.join("")
+  )
   const isAsked = (tools: string | ReadonlyArray<string>, name: string): boolean => {
     const call = { ...eventAt("preToolCall", "") as In<"preToolCall">, name }
     const chain = HookChain.makeUnsafe([{ name: "h", tools, preToolCall: () => HookAction.reject("asked") }])
@@ -191,7 +223,9 @@ describe("tools", () => {
   })
 
   it("are names as they are, not as they look", () => {
-    for (const name of ["Bash", "bash ", "b\u0430sh", "bash\u0000", "constructor", "__proto__"]) assert.isFalse(isAsked("bash", name), name)
+    for (const name of ["Bash", "bash ", "b\u0430sh", "bash\u0000", "constructor", "__proto__"]) {
+      assert.isFalse(isAsked("bash", name), name)
+    }
   })
 })
 

@@ -142,7 +142,13 @@ describe("a hook", () => {
           if (events.active) events.emit("seen", { n: 1 })
         }
       }])
-      assert.deepEqual(scope.told, ["h inject: text", "h warn: careful", "h notify: look", "h followUp: again", "h event: seen {\"n\":1}"])
+      assert.deepEqual(scope.told, [
+        "h inject: text",
+        "h warn: careful",
+        "h notify: look",
+        "h followUp: again",
+        "h event: seen {\"n\":1}"
+      ])
     }))
 
   it.effect("may be a class, keep its this, and answer in five ways", () =>
@@ -154,7 +160,8 @@ describe("a hook", () => {
           return HookAction.transform({ message: message + this.suffix })
         }
       }
-      const append = ({ message }: { readonly message: string }, text: string) => HookAction.transform({ message: message + text })
+      const append = ({ message }: { readonly message: string }, text: string) =>
+        HookAction.transform({ message: message + text })
       const { event } = yield* run("preTurn", input, [
         new Suffix(),
         { name: "sync", preTurn: (turn) => append(turn, "1") },
@@ -174,7 +181,10 @@ describe("a hook", () => {
   it.effect("gets its services from the fiber that runs the chain", () =>
     Effect.gen(function*() {
       class Db extends Context.Service<Db, { readonly owner: string }>()("test/Db") {}
-      const hook = defineHook({ name: "h", preTurn: () => Effect.map(Db, ({ owner }) => HookAction.reject(`ask ${owner}`)) })
+      const hook = defineHook({
+        name: "h",
+        preTurn: () => Effect.map(Db, ({ owner }) => HookAction.reject(`ask ${owner}`))
+      })
       const ran = run("preTurn", input, [hook as AgentHook])
       const { action } = yield* Effect.provideService(ran, Db, { owner: "ann" })
       assert.deepEqual(action, HookAction.reject("ask ann"))
@@ -182,7 +192,10 @@ describe("a hook", () => {
 })
 
 describe("an action", () => {
-  const append = (name: string): AgentHook => ({ name, preTurn: ({ message }) => HookAction.transform({ message: message + name }) })
+  const append = (name: string): AgentHook => ({
+    name,
+    preTurn: ({ message }) => HookAction.transform({ message: message + name })
+  })
 
   it.effect("A-14 hands each hook the value of the one before", () =>
     Effect.gen(function*() {
@@ -210,7 +223,11 @@ describe("an action", () => {
         { name: "r", preTurn: () => HookAction.reject("not today", { userMessage: "sorry" }) },
         append("z")
       ])
-      assert.deepEqual([action, by, failure], [HookAction.reject("not today", { userMessage: "sorry" }), "r", undefined])
+      assert.deepEqual([action, by, failure], [
+        HookAction.reject("not today", { userMessage: "sorry" }),
+        "r",
+        undefined
+      ])
     }))
 
   it("DEC-03 is a frozen JSON object", () => {
@@ -247,7 +264,11 @@ describe("an action", () => {
     ],
     ["preTurn", false, "answered a boolean; expected nothing or an action"],
     ["preTurn", null, "answered null; expected nothing or an action"],
-    ["preTurn", HookAction.ask("?"), "Ask is not legal at preTurn, where Continue, Transform, Replace, Reject, Respond, Abort are"],
+    [
+      "preTurn",
+      HookAction.ask("?"),
+      "Ask is not legal at preTurn, where Continue, Transform, Replace, Reject, Respond, Abort are"
+    ],
     [
       "postToolCall",
       HookAction.respond(1),
@@ -278,7 +299,11 @@ describe("an action", () => {
       HookAction.respond({ text: "" }),
       "Respond at preLlmCall: expected an object with a string `text` and an array `toolCalls`"
     ],
-    ["preToolCall", HookAction.respond({ at: [1n] }), "Respond at preToolCall: expected JSON, output.at[0] is a bigint"],
+    [
+      "preToolCall",
+      HookAction.respond({ at: [1n] }),
+      "Respond at preToolCall: expected JSON, output.at[0] is a bigint"
+    ],
     ["preToolCall", { _tag: "Respond" }, "Respond at preToolCall: expected an `output`"],
     ["preToolCall", HookAction.respond({ any: ["json", null, 1] }), "legal"],
     [
@@ -301,16 +326,23 @@ describe("a record", () => {
           { name: "changes", preToolCall: () => say(withArgs("b")) },
           { name: "shadow", mode: "shadow", preToolCall: () => say(HookAction.reject("would not")) },
           { name: "other tool", tools: "build", preToolCall: () => say(HookAction.reject("never")) },
-          { name: "broken", preToolCall: () => Effect.andThen(later ? Effect.yieldNow : Effect.void, Effect.die(new Error("oops"))) },
+          {
+            name: "broken",
+            preToolCall: () => Effect.andThen(later ? Effect.yieldNow : Effect.void, Effect.die(new Error("oops")))
+          },
           { name: "stops", preToolCall: () => say(HookAction.reject("no")) },
           { name: "after", preToolCall: () => say(HookAction.Continue) },
           { name: "watch", kind: "observer", preToolCall: (_call, ctx) => ctx.warn(JSON.stringify(ctx.outcome)) }
         ]
       }
-      const [now, late] = yield* Effect.forEach([false, true], (later) => run("preToolCall", { ...call, args: "a" }, hooks(later)))
-      const timeless = (records: ReadonlyArray<HookRecord.HookRecord>) => HookRecord.explain(records).replaceAll(/ \d+\.\d\d ms/g, "")
+      const [now, late] = yield* Effect.forEach([false, true], (later) =>
+        run("preToolCall", { ...call, args: "a" }, hooks(later)))
+      const timeless = (records: ReadonlyArray<HookRecord.HookRecord>) =>
+        HookRecord.explain(records).replaceAll(/ \d+\.\d\d ms/g, "")
       assert.strictEqual(timeless(now!.scope.records), timeless(late!.scope.records))
-      assert.deepEqual(now!.scope.told, ["watch warn: {\"action\":\"Reject\",\"reason\":\"no\",\"decidedBy\":\"stops\"}"])
+      assert.deepEqual(now!.scope.told, [
+        "watch warn: {\"action\":\"Reject\",\"reason\":\"no\",\"decidedBy\":\"stops\"}"
+      ])
       assert.strictEqual(
         timeless(now!.scope.records),
         `preToolCall deploy: Reject by stops

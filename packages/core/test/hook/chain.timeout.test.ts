@@ -15,7 +15,8 @@ const calls = HookState.key("calls", 0)
 const never = new Promise<never>(() => {})
 
 /** Runs `preTurn` with one hook. */
-const runHook = (hook: AgentHook, scope: TestScope) => HookChain.makeUnsafe([hook]).run("preTurn", { message: "x" }, scope)
+const runHook = (hook: AgentHook, scope: TestScope) =>
+  HookChain.makeUnsafe([hook]).run("preTurn", { message: "x" }, scope)
 
 describe("C7 a timeout bounds", () => {
   const slow: ReadonlyArray<readonly [string, () => unknown]> = [
@@ -37,7 +38,10 @@ describe("C7 a timeout bounds", () => {
       Effect.gen(function*() {
         const scope = scopeOf()
         const began = performance.now()
-        const outcome = yield* runHook({ name: "slow", timeout: "20 millis", failOpen: false, preTurn: method } as AgentHook, scope)
+        const outcome = yield* runHook(
+          { name: "slow", timeout: "20 millis", failOpen: false, preTurn: method } as AgentHook,
+          scope
+        )
         const took = performance.now() - began
         assert.isAtLeast(took, 15)
         assert.isAtMost(took, 20 + 250)
@@ -69,7 +73,10 @@ describe("C7 a timeout bounds", () => {
       const run = (options: Partial<AgentHook>) => {
         const scope = scopeOf()
         const hook: AgentHook = { name: "slow", ...options, preTurn: () => Effect.never }
-        return Effect.map(Effect.forkChild(runHook(hook, scope), { startImmediately: true }), (fiber) => ({ fiber, scope }))
+        return Effect.map(
+          Effect.forkChild(runHook(hook, scope), { startImmediately: true }),
+          (fiber) => ({ fiber, scope })
+        )
       }
       const byDefault = yield* run({})
       const none = yield* run({ timeout: "none" })
@@ -135,7 +142,8 @@ describe("DEC-35 after its timeout", () => {
       const hook: AgentHook = {
         name: "slow",
         timeout: 10,
-        preTurn: (_input, ctx) => Effect.uninterruptible(Effect.andThen(Effect.sleep(40), Effect.sync(() => ctx.state.set(calls, 7))))
+        preTurn: (_input, ctx) =>
+          Effect.uninterruptible(Effect.andThen(Effect.sleep(40), Effect.sync(() => ctx.state.set(calls, 7))))
       }
       const outcome = yield* runHook(hook, scope)
       yield* Effect.sleep(80)
@@ -172,7 +180,12 @@ describe("DEC-25 interruption from outside", () => {
     Effect.gen(function*() {
       const asked: Array<string> = []
       const chain = HookChain.makeUnsafe([
-        { name: "slow", failOpen: false, ...options, preTurn: (_input: unknown, ctx: HookContext) => method(ctx) } as AgentHook,
+        {
+          name: "slow",
+          failOpen: false,
+          ...options,
+          preTurn: (_input: unknown, ctx: HookContext) => method(ctx)
+        } as AgentHook,
         { name: "next", preTurn: () => void asked.push("next") }
       ])
       const fiber = yield* Effect.forkChild(chain.run("preTurn", { message: "x" }, scope), { startImmediately: true })

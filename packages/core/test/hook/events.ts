@@ -1,4 +1,7 @@
-/** For every point: an event that carries a text, the value a change carries, and the text read back. Written by hand, not from the table. */
+/**
+ * For every point: an event that carries a text, the value a change carries, and the text read back. Written by hand,
+ * not from the table.
+ */
 import { Malformed } from "../../src/data/ProviderError.ts"
 import type { HookPointName } from "../../src/hook/HookPoint.ts"
 
@@ -20,7 +23,11 @@ const response = (text: string) => ({ model: "m", text, toolCalls: [], finishRea
 const budget = { usedTokens: 90, windowTokens: 100 }
 const fixed = (event: () => object): Shape => ({ event })
 /** The event is the value. */
-const whole = (event: (text: string) => object, read: (event: never) => string): Shape => ({ event, value: event, read })
+const whole = (event: (text: string) => object, read: (event: never) => string): Shape => ({
+  event,
+  value: event,
+  read
+})
 
 type Messages = ReadonlyArray<{ readonly content: string }>
 
@@ -86,9 +93,16 @@ const shapes: { readonly [P in HookPointName]: Shape } = {
     value: messages,
     read: (event: { messages: Messages }) => event.messages[0]!.content
   },
-  preDelegation: whole((message) => ({ agent: "helper", type: "delegate", message }), (event: { message: string }) => event.message),
+  preDelegation: whole(
+    (message) => ({ agent: "helper", type: "delegate", message }),
+    (event: { message: string }) => event.message
+  ),
   postDelegation: {
-    event: (text) => ({ delegation: { agent: "helper", type: "delegate", message: "do" }, result: { text }, executed: true }),
+    event: (text) => ({
+      delegation: { agent: "helper", type: "delegate", message: "do" },
+      result: { text },
+      executed: true
+    }),
     value: (text) => ({ text }),
     read: (event: { result: { text: string } }) => event.result.text
   },
@@ -119,4 +133,8 @@ export const carries = (point: HookPointName): boolean => shapes[point].read !==
 
 /** What Respond carries. */
 export const outputAt = (point: HookPointName, text: string): unknown =>
-  point === "preToolCall" ? text : point === "preLlmCall" ? response(text) : { text, messages: messages(text), summary: text }
+  point === "preToolCall"
+    ? text
+    : point === "preLlmCall"
+    ? response(text)
+    : { text, messages: messages(text), summary: text }

@@ -1,5 +1,6 @@
 /**
- * The fold as the specification tells it, one sentence a line, for hooks that are plain data. It shares nothing with the
+ * The fold as the specification tells it, one sentence a line, for hooks that are plain data. It shares nothing with
+ * the
  * sources: no table, no order, no fingerprint. An event is no more than the text it carries.
  */
 import { type Answer, type ChainCase, hangsByPromise, type HookCase, isImmediate } from "./cases.ts"
@@ -49,11 +50,20 @@ const legal: { readonly [point: string]: string } = {
   onSignal: "JS"
 }
 /** SPEC section 3, points in reverse order. */
-const reversed = "onSessionEnd postTurn onLlmDelta postLlmCall postToolCall postStep postDelegation postCompaction".split(" ")
+const reversed = "onSessionEnd postTurn onLlmDelta postLlmCall postToolCall postStep postDelegation postCompaction"
+  .split(" ")
 const toolPoints = "preToolCall postToolCall onPermission onToolDenied".split(" ")
-const letters: { readonly [tag: string]: string } = { Transform: "T", Replace: "P", Reject: "J", Respond: "S", Abort: "A", Ask: "K" }
+const letters: { readonly [tag: string]: string } = {
+  Transform: "T",
+  Replace: "P",
+  Reject: "J",
+  Respond: "S",
+  Abort: "A",
+  Ask: "K"
+}
 
-export const isLegal = (point: string, tag: string): boolean => tag === "Continue" || legal[point]!.includes(letters[tag]!)
+export const isLegal = (point: string, tag: string): boolean =>
+  tag === "Continue" || legal[point]!.includes(letters[tag]!)
 export const isReverse = (point: string): boolean => reversed.includes(point)
 
 export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed => {
@@ -78,7 +88,11 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
     asked.set(name, times + 1)
     if (!isImmediate(answer)) waited = true
     if (answer.what === "hangs" && hangsByPromise(answer.how)) late.push(`${name} answer`)
-    const told = [action, ...(reason === undefined ? [] : [`because ${reason}`]), ...(by === undefined ? [] : [`by ${by}`])]
+    const told = [
+      action,
+      ...(reason === undefined ? [] : [`because ${reason}`]),
+      ...(by === undefined ? [] : [`by ${by}`])
+    ]
     calls.push(`${name} sees "${text}"${observes(hook) ? ` and ${told.join(" ")}` : ""}`)
     const again = times > 0 ? " again" : ""
     const shadow = hook.mode === "shadow" ? " shadow" : ""
@@ -132,7 +146,9 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
   }
 
   // A gate that has not answered for the final value is asked again, once a round, in at most three rounds.
-  const gates = ordered.filter((hook) => hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook) && wants(hook, point))
+  const gates = ordered.filter((hook) =>
+    hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook) && wants(hook, point)
+  )
   const unsure = () => gates.find(({ name }) => seen.get(name) !== text)
   for (let round = 1; round <= 3; round++) {
     for (const gate of gates) if (!stopped() && seen.get(gate.name) !== text) ask(gate)
@@ -153,10 +169,23 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
 
   // A point without hooks costs nothing: no record either.
   if (hooks.length > 0) lines.unshift(`${point}${subjectOf(point)}: ${action}${by === undefined ? "" : ` by ${by}`}`)
-  return { action, carried, reason, text, by, failure, calls, failures, waited, late, record: record ? lines : undefined }
+  return {
+    action,
+    carried,
+    reason,
+    text,
+    by,
+    failure,
+    calls,
+    failures,
+    waited,
+    late,
+    record: record ? lines : undefined
+  }
 }
 
-const subjectOf = (point: string): string => toolPoints.includes(point) ? " deploy" : point === "onSignal" ? " file-changed" : ""
+const subjectOf = (point: string): string =>
+  toolPoints.includes(point) ? " deploy" : point === "onSignal" ? " file-changed" : ""
 
 const tier = (hook: HookCase): number => ["managed", "project", "agent"].indexOf(hook.tier ?? "project")
 
@@ -176,7 +205,13 @@ const tagOf = ({ what }: Answer): string =>
   what === "nothing" || what === "mutates" ? "Continue" : what === "append" || what === "set" ? "Transform" : what
 
 const reasonOf = (tag: string, name: string): string | undefined =>
-  tag === "Reject" ? `no from ${name}` : tag === "Abort" ? `end from ${name}` : tag === "Ask" ? `may it, asks ${name}` : undefined
+  tag === "Reject"
+    ? `no from ${name}`
+    : tag === "Abort"
+    ? `end from ${name}`
+    : tag === "Ask"
+    ? `may it, asks ${name}`
+    : undefined
 
 const allowed = (point: string, answer: Answer): boolean => {
   const tag = tagOf(answer)
@@ -192,7 +227,13 @@ const breaks = ({ how, what }: Answer, freeze: boolean): string | undefined => {
   // A promise cannot be resolved with something that must not be touched.
   if (what === "proxy" && (how === "promise" || how === "thenable")) return "rejected"
   if (what !== "throws" && !(what === "mutates" && freeze)) return undefined
-  return how === "now" ? "threw" : how === "promise" || how === "thenable" ? "rejected" : how === "succeed" ? "failed" : "died"
+  return how === "now"
+    ? "threw"
+    : how === "promise" || how === "thenable"
+    ? "rejected"
+    : how === "succeed"
+    ? "failed"
+    : "died"
 }
 
 /** SPEC section 6: where the wanted end of the operation is not possible, the next milder one. */

@@ -29,7 +29,9 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
     return hung[hung.push(Promise.withResolvers<unknown>()) - 1]!.promise
   }
   const chain = HookChain.makeUnsafe(
-    hooks.map((hook) => build(hook, kase, (name, event, ctx) => calls.push(`${name} sees "${readAt(point, event)}"${told(ctx)}`), hang))
+    hooks.map((hook) =>
+      build(hook, kase, (name, event, ctx) => calls.push(`${name} sees "${readAt(point, event)}"${told(ctx)}`), hang)
+    )
   )
   const scope = make({ freeze, record })
   const event = eventAt(point, "")
@@ -67,7 +69,9 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
       for (const { resolve } of hung) resolve({ _tag: "Reject", reason: "too late" })
       yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
       const after = seen(outcome, true)
-      return before === JSON.stringify({ ...after, late: [] }) ? after : { ...after, text: `changed by a late answer, was ${before}` }
+      return before === JSON.stringify({ ...after, late: [] })
+        ? after
+        : { ...after, text: `changed by a late answer, was ${before}` }
     })
   }
   if (Effect.isEffect(folded)) return Effect.map(folded, (outcome) => seen(outcome, true))
@@ -92,10 +96,14 @@ const failed = ({ hook, kind, policy }: HookFailure): string => `${hook} ${kind}
 
 /** A record without its times; the words of an error are left out. */
 const lines = ({ action, decidedBy, hooks, point, subject }: HookRecord): ReadonlyArray<string> => [
-  `${point}${subject === undefined ? "" : ` ${subject}`}: ${action}${decidedBy === undefined ? "" : ` by ${decidedBy}`}`,
+  `${point}${subject === undefined ? "" : ` ${subject}`}: ${action}${
+    decidedBy === undefined ? "" : ` by ${decidedBy}`
+  }`,
   ...hooks.map(({ again, answer, change, durationMs, hook, shadow, why }) => {
     if (!(durationMs >= 0)) throw new Error(`${hook} took ${durationMs} ms`)
     const because = why === undefined ? "" : ` (${answer.startsWith("failed-") ? why.slice(0, why.indexOf(":")) : why})`
-    return `${hook}: ${answer}${because}${change === undefined ? "" : " changed"}${shadow ? " shadow" : ""}${again ? " again" : ""}`
+    return `${hook}: ${answer}${because}${change === undefined ? "" : " changed"}${shadow ? " shadow" : ""}${
+      again ? " again" : ""
+    }`
   })
 ]

@@ -62,11 +62,20 @@ const compile = (): ReadonlyMap<string, string> => {
   mkdirSync(folder, { recursive: true })
   const names = Object.keys(mistakes)
   try {
-    for (const [index, name] of names.entries()) writeFileSync(join(folder, `m${index}.ts`), `${prelude}${mistakes[name]![0]}\n`)
-    writeFileSync(join(folder, "fine.ts"), `${prelude}defineHook({ name: "h", preTurn: () => HookAction.reject("no") })\n`)
+    for (const [index, name] of names.entries()) {
+      writeFileSync(join(folder, `m${index}.ts`), `${prelude}${mistakes[name]![0]}\n`)
+    }
+    writeFileSync(
+      join(folder, "fine.ts"),
+      `${prelude}defineHook({ name: "h", preTurn: () => HookAction.reject("no") })\n`
+    )
     writeFileSync(
       join(folder, "tsconfig.json"),
-      JSON.stringify({ extends: "../../../../tsconfig.json", compilerOptions: { noUnusedLocals: false }, include: ["*.ts"] })
+      JSON.stringify({
+        extends: "../../../../tsconfig.json",
+        compilerOptions: { noUnusedLocals: false },
+        include: ["*.ts"]
+      })
     )
     const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" })
     const said = new Map<string, string>([["fine", ""]])

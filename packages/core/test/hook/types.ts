@@ -1,4 +1,7 @@
-/** What the types of hooks accept and refuse. The compiler is the test: every refusal is expected, and every expectation is needed. */
+/**
+ * What the types of hooks accept and refuse. The compiler is the test: every refusal is expected, and every expectation
+ * is needed.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -11,7 +14,8 @@ class Db extends Context.Service<Db, { readonly find: (id: string) => Effect.Eff
 class Policy extends Context.Service<Policy, { readonly max: number }>()("types/Policy") {}
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
-const isExactly = <Expected>() => <Found>(_value: Found, ..._same: Equal<Expected, Found> extends true ? [] : [never]): void => {}
+const isExactly =
+  <Expected>() => <Found>(_value: Found, ..._same: Equal<Expected, Found> extends true ? [] : [never]): void => {}
 
 // Every way to answer, and parameters typed by the point.
 const every = defineHook({
@@ -32,7 +36,9 @@ const every = defineHook({
 isExactly<AgentHook>()(every)
 
 // Services are inferred, expected errors are not.
-isExactly<AgentHook<Db>>()(defineHook({ name: "db", preTurn: () => Effect.flatMap(Db, (db) => Effect.asVoid(db.find("1"))) }))
+isExactly<AgentHook<Db>>()(
+  defineHook({ name: "db", preTurn: () => Effect.flatMap(Db, (db) => Effect.asVoid(db.find("1"))) })
+)
 isExactly<AgentHook<Db | Policy>>()(defineHook({
   name: "both",
   preTurn: () => Effect.flatMap(Db, (db) => Effect.asVoid(db.find("1"))),
@@ -41,7 +47,9 @@ isExactly<AgentHook<Db | Policy>>()(defineHook({
     return call.name.length > max ? HookAction.reject("too long") : HookAction.Continue
   }
 }))
-isExactly<AgentHook<Policy>>()(defineHook({ name: "wrap", wrapToolCall: (call, next) => Effect.andThen(Policy, next(call)) }))
+isExactly<AgentHook<Policy>>()(
+  defineHook({ name: "wrap", wrapToolCall: (call, next) => Effect.andThen(Policy, next(call)) })
+)
 
 /** A class is a hook too. */
 export class Audit implements AgentHook<Db> {
@@ -164,7 +172,9 @@ HookState.key("when", new Date())
 export const wide: HookState.StateKey<unknown> = count
 
 /** Every point has a method of the same name, and Continue is legal everywhere. */
-export const methods: { readonly [P in HookPointName]-?: AgentHook[P] extends HookMethod<P> | undefined ? true : never } = {
+export const methods: {
+  readonly [P in HookPointName]-?: AgentHook[P] extends HookMethod<P> | undefined ? true : never
+} = {
   onSessionStart: true,
   onSessionEnd: true,
   preTurn: true,

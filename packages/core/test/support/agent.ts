@@ -1,4 +1,7 @@
-/** Small things that most tests of the agent need: tools that write down their calls, events in order, transcripts in one line. */
+/**
+ * Small things that most tests of the agent need: tools that write down their calls, events in order, transcripts in
+ * one line.
+ */
 import { assert } from "@effect/vitest"
 import { type AnyTool, defineTool, type ToolContext } from "../../src/agent/defineTool.ts"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
@@ -32,13 +35,16 @@ export const recording = (
 export const line = (messages: ReadonlyArray<Message>): string =>
   messages.map((message) => {
     if (message.role === "tool") return `tool ${message.toolName}${message.isError ? "!" : ""}: ${text(message)}`
-    if (message.role === "user") return `user${message.source === undefined ? "" : ` (${message.source})`}: ${text(message)}`
+    if (message.role === "user") {
+      return `user${message.source === undefined ? "" : ` (${message.source})`}: ${text(message)}`
+    }
     const calls = message.toolCalls === undefined ? "" : `[${message.toolCalls.map(({ name }) => name).join(",")}]`
     return `assistant${calls}: ${message.content}`
   }).join(" | ")
 
 /** Fails when a provider would refuse the transcript. */
-export const assertValid = (messages: ReadonlyArray<Message>): void => assert.strictEqual(whyInvalid(messages), undefined)
+export const assertValid = (messages: ReadonlyArray<Message>): void =>
+  assert.strictEqual(whyInvalid(messages), undefined)
 
 /** What a consumer has on the screen: deltas put together, retracted where the agent says so. */
 export const screen = (events: ReadonlyArray<AgentEvent>): string => {

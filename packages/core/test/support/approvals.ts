@@ -15,7 +15,11 @@ export const old = { id: "k0", secret: "an-old-secret-for-tests" }
 export const approve: Decision = { type: "approve" }
 
 /** An agent that asks about every deploy; the same whenever it is made. */
-export const make = (ran: Array<unknown>, more: Partial<AgentConfig> = {}, options: Parameters<typeof HookAction.ask>[2] = {}): Agent => {
+export const make = (
+  ran: Array<unknown>,
+  more: Partial<AgentConfig> = {},
+  options: Parameters<typeof HookAction.ask>[2] = {}
+): Agent => {
   const deploy = recording("deploy", (args) => void ran.push(args)).tool
   const gate: AgentHook = {
     name: "gate",
@@ -25,7 +29,8 @@ export const make = (ran: Array<unknown>, more: Partial<AgentConfig> = {}, optio
     preToolCall: () => HookAction.ask("deploy?", undefined, options)
   }
   const model = scripted([], {
-    after: ({ messages }) => messages.some(({ role }) => role === "tool") ? "done" : asks(["deploy", { to: "test", n: 1 }, "c"])
+    after: ({ messages }) =>
+      messages.some(({ role }) => role === "tool") ? "done" : asks(["deploy", { to: "test", n: 1 }, "c"])
   })
   return createAgent({
     provider: model.provider,

@@ -6,7 +6,10 @@ import type { ToolCall } from "../../src/data/Message.ts"
 import { isProviderError, type ProviderError } from "../../src/data/ProviderError.ts"
 import type { DeltaSink, LlmProvider } from "../../src/port/LlmProvider.ts"
 
-/** What the model says: text, a response, an error (its partial text is streamed before), or a function of what it was asked. */
+/**
+ * What the model says: text, a response, an error (its partial text is streamed before), or a function of what it was
+ * asked.
+ */
 export type Line =
   | string
   | Partial<LlmResponse>
@@ -73,7 +76,13 @@ export const scripted = (lines: ReadonlyArray<Line>, options: ModelOptions = {})
           }
         }
         if (failed) return yield* line
-        return { model, toolCalls: [], finishReason: line.toolCalls === undefined ? "stop" : "tool-calls", ...line, text } as LlmResponse
+        return {
+          model,
+          toolCalls: [],
+          finishReason: line.toolCalls === undefined ? "stop" : "tool-calls",
+          ...line,
+          text
+        } as LlmResponse
       }),
       () => Effect.sync(() => void open--)
     )
@@ -89,14 +98,17 @@ export const scripted = (lines: ReadonlyArray<Line>, options: ModelOptions = {})
   }
 }
 
-const taken = (wait: void | PromiseLike<void>): Effect.Effect<void> => wait === undefined ? Effect.void : Effect.promise(async () => wait)
+const taken = (wait: void | PromiseLike<void>): Effect.Effect<void> =>
+  wait === undefined ? Effect.void : Effect.promise(async () => wait)
 
 /** Cuts text into pieces of a size. */
 export const pieces = (text: string, size: number): ReadonlyArray<string> =>
   Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size))
 
 /** A response that asks for tools; ids are `c1`, `c2`, ... where none is given. */
-export const asks = (...calls: ReadonlyArray<readonly [name: string, args?: Json, id?: string]>): Partial<LlmResponse> => ({
+export const asks = (
+  ...calls: ReadonlyArray<readonly [name: string, args?: Json, id?: string]>
+): Partial<LlmResponse> => ({
   toolCalls: calls.map(([name, args = {}, id]): ToolCall => ({ id: id ?? `c${++made}`, name, args }))
 })
 

@@ -1,4 +1,7 @@
-/** A process that runs an agent and is killed, or goes on with what another left behind. Told by its arguments: a deed and a folder. */
+/**
+ * A process that runs an agent and is killed, or goes on with what another left behind. Told by its arguments: a deed
+ * and a folder.
+ */
 import * as Effect from "effect/Effect"
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

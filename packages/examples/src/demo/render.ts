@@ -40,7 +40,9 @@ export const renderer = ({ colour, cost, write }: Options) => {
   return (event: AgentEvent): void => {
     switch (event.type) {
       case "turn-start":
-        write(`\n${paint("bold", `turn ${event.turnNumber}`)}${event.resumed ? " (resumed)" : ""}  ${safe(event.message)}\n`)
+        write(
+          `\n${paint("bold", `turn ${event.turnNumber}`)}${event.resumed ? " (resumed)" : ""}  ${safe(event.message)}\n`
+        )
         return
       case "llm-start":
         return line(
@@ -65,8 +67,15 @@ export const renderer = ({ colour, cost, write }: Options) => {
         }
         spentIn += event.usage?.inputTokens ?? 0
         spentOut += event.usage?.outputTokens ?? 0
-        const tokens = event.usage === undefined ? "tokens unknown" : `${event.usage.inputTokens} in, ${event.usage.outputTokens} out`
-        return line("tokens", "dim", `${tokens}  (so far ${spentIn} in, ${spentOut} out, ${cost()})`, `${event.durationMs.toFixed(0)} ms`)
+        const tokens = event.usage === undefined
+          ? "tokens unknown"
+          : `${event.usage.inputTokens} in, ${event.usage.outputTokens} out`
+        return line(
+          "tokens",
+          "dim",
+          `${tokens}  (so far ${spentIn} in, ${spentOut} out, ${cost()})`,
+          `${event.durationMs.toFixed(0)} ms`
+        )
       }
       case "llm-error": {
         const then = event.decision.type === "fallback"
@@ -80,7 +89,12 @@ export const renderer = ({ colour, cost, write }: Options) => {
         return line("tool", "green", `${safe(event.call.name)} ${short(event.call.args)}`)
       case "tool-end":
         return event.result.ok
-          ? line("result", "green", short(event.result.output), `${event.elapsedMs.toFixed(1)} ms${event.executed ? "" : ", not executed"}`)
+          ? line(
+            "result",
+            "green",
+            short(event.result.output),
+            `${event.elapsedMs.toFixed(1)} ms${event.executed ? "" : ", not executed"}`
+          )
           : line("result", "red", short(event.result.error), `${event.elapsedMs.toFixed(1)} ms`)
       case "tool-denied":
         return line("denied", "red", `${safe(event.call.name)} by ${event.by}: ${short(event.reason)}`)
@@ -95,9 +109,9 @@ export const renderer = ({ colour, cost, write }: Options) => {
             hook.shadow === true ? "shadow" : undefined,
             hook.again === true ? "asked again" : undefined
           ].filter((part) => part !== undefined)
-          const text = `${event.record.point.padEnd(13)} ${hook.hook.padEnd(18)} ${paint(quiet ? "dim" : "magenta", hook.answer)}${
-            why.length === 0 ? "" : ` ${short(why.join("; "), 110)}`
-          }`
+          const text = `${event.record.point.padEnd(13)} ${hook.hook.padEnd(18)} ${
+            paint(quiet ? "dim" : "magenta", hook.answer)
+          }${why.length === 0 ? "" : ` ${short(why.join("; "), 110)}`}`
           line("hook", "magenta", text, `${hook.durationMs.toFixed(2)} ms`)
         }
         return
@@ -105,12 +119,16 @@ export const renderer = ({ colour, cost, write }: Options) => {
         return line(
           "hook",
           "red",
-          `${event.hook} broke at ${event.point} (${event.kind}, ${event.policy === "open" ? "fail-open, went on" : event.policy}): ${
-            short(event.message)
-          }`
+          `${event.hook} broke at ${event.point} (${event.kind}, ${
+            event.policy === "open" ? "fail-open, went on" : event.policy
+          }): ${short(event.message)}`
         )
       case "ask":
-        return line("ask", "yellow", `${event.ask.by}: ${short(event.ask.reason)} ${event.ask.tool} ${short(event.ask.args)}`)
+        return line(
+          "ask",
+          "yellow",
+          `${event.ask.by}: ${short(event.ask.reason)} ${event.ask.tool} ${short(event.ask.args)}`
+        )
       case "warning":
         return line("warning", "yellow", `${event.hook}: ${short(event.message)}`)
       case "notice":

@@ -3,7 +3,16 @@ import { createAgent } from "@belay/core"
 import { type Agent } from "@belay/core/createAgent"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
 import type { RunResult } from "@belay/core/RunResult"
-import { Approval, AuditFile, AuditLog, CostTracker, InputGuardrail, OutputGuardrail, ProviderFallback, ToolArguments } from "@belay/hooks"
+import {
+  Approval,
+  AuditFile,
+  AuditLog,
+  CostTracker,
+  InputGuardrail,
+  OutputGuardrail,
+  ProviderFallback,
+  ToolArguments
+} from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 import { Endpoint } from "@belay/testing"
 import { join } from "node:path"
@@ -58,7 +67,11 @@ export const run = async (args: ReadonlyArray<string>, host: Host): Promise<numb
   const model = read.model ?? nonEmpty(host.env.OPENAI_MODEL) ?? (embedded ? "demo:overloaded-once" : "gpt-5.4-mini")
   const apiKey = nonEmpty(host.env.OPENAI_API_KEY) ?? "none"
   const url = endpoint?.url ?? baseUrl!
-  say(`belay  ${embedded ? `embedded endpoint ${url} (no key, no network)` : `endpoint ${safe(url)}`}  model ${safe(model)}\n`)
+  say(
+    `belay  ${embedded ? `embedded endpoint ${url} (no key, no network)` : `endpoint ${safe(url)}`}  model ${
+      safe(model)
+    }\n`
+  )
 
   const primary = OpenAiCompatible.make({ name: "primary", baseUrl: url, apiKey, model })
   // A model that was asked for by name is the only one: its failure is the answer.
@@ -72,7 +85,10 @@ export const run = async (args: ReadonlyArray<string>, host: Host): Promise<numb
     hooks: [
       InputGuardrail.make({ patterns: ["(?i)ignore (all|any) previous instructions"] }),
       OutputGuardrail.make({ patterns: ["sk-[A-Za-z0-9]{20,}"], redact: "[key]", hold: { chars: 64 } }),
-      Approval.make({ tools: ["delete_*", "send_mail"], ask: asker(read.approve as Mode, { input: host.stdin, output: host.stdout }) }),
+      Approval.make({
+        tools: ["delete_*", "send_mail"],
+        ask: asker(read.approve as Mode, { input: host.stdin, output: host.stdout })
+      }),
       ToolArguments.make({
         tools: "send_mail",
         rewrite: (mail) => ({
@@ -129,7 +145,9 @@ const options = (args: ReadonlyArray<string>) => {
         help: { type: "boolean", default: false }
       }
     })
-    if (!["ask", "allow", "deny"].includes(values.approve)) return `--approve takes ask, allow or deny, found "${values.approve}"`
+    if (!["ask", "allow", "deny"].includes(values.approve)) {
+      return `--approve takes ask, allow or deny, found "${values.approve}"`
+    }
     if (!(Number(values.budget) > 0)) return `--budget takes dollars, a number greater than 0, found "${values.budget}"`
     return values
   } catch (error) {
@@ -155,7 +173,13 @@ const counter = (agent: Agent) => {
   return tally
 }
 
-const summary = (result: RunResult, tally: ReturnType<typeof counter>, cost: string, mails: number, ms: number): string => {
+const summary = (
+  result: RunResult,
+  tally: ReturnType<typeof counter>,
+  cost: string,
+  mails: number,
+  ms: number
+): string => {
   const { inputTokens, outputTokens } = result.usage
   const how = result.status === "aborted"
     ? `aborted by ${result.by}: ${safe(result.reason)}`
@@ -174,7 +198,9 @@ const summary = (result: RunResult, tally: ReturnType<typeof counter>, cost: str
 /** One line that says what went wrong and what to do. */
 const explain = (error: unknown, url: string): string => {
   if (isProviderError(error)) return `${error._tag}: ${safe(error.message)}${advice(error, url)}`
-  return error instanceof Error ? `${"_tag" in error ? String(error._tag) : error.name}: ${safe(error.message)}` : safe(String(error))
+  return error instanceof Error
+    ? `${"_tag" in error ? String(error._tag) : error.name}: ${safe(error.message)}`
+    : safe(String(error))
 }
 
 const advice = (error: ProviderError, url: string): string => {

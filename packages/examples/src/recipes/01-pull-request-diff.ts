@@ -6,7 +6,10 @@ import { OpenAiCompatible } from "@belay/providers"
 import * as z from "zod"
 
 const patch = "+ const answer = await ask(question)\n".repeat(480)
-const files = Array.from({ length: 9 }, (_, n) => ({ filename: `src/part-${n}.ts`, additions: 10 * n, deletions: n, patch }))
+const files = Array.from(
+  { length: 9 },
+  (_, n) => ({ filename: `src/part-${n}.ts`, additions: 10 * n, deletions: n, patch })
+)
 const getPullRequest = defineTool({
   name: "get_pull_request",
   description: "Get a pull request with its diff",
@@ -20,5 +23,9 @@ const projection = Projection.make({
 await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [getPullRequest], hooks: [projection] })
 const { messages } = await agent.run("Get the pull request 7")
 const read = JSON.stringify(messages.find(({ role }) => role === "tool")?.content)
-console.log(`the tool gave about ${byLength.count(JSON.stringify({ files }))} tokens, the model read about ${byLength.count(read)}:`)
+console.log(
+  `the tool gave about ${byLength.count(JSON.stringify({ files }))} tokens, the model read about ${
+    byLength.count(read)
+  }:`
+)
 console.log(read)

@@ -4,7 +4,10 @@ import { success } from "@belay/core/Tool"
 import { OpenAiCompatible } from "@belay/providers"
 import * as z from "zod"
 
-const lines = Array.from({ length: 500 }, (_, n) => ({ at: n, level: n % 120 === 7 ? "ERROR" : "INFO", text: `request ${n}` }))
+const lines = Array.from(
+  { length: 500 },
+  (_, n) => ({ at: n, level: n % 120 === 7 ? "ERROR" : "INFO", text: `request ${n}` })
+)
 const searchLogs = defineTool({
   name: "search_logs",
   description: "Search the logs",
@@ -27,6 +30,11 @@ const relevant = onTool(searchLogs, {
 await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [searchLogs], hooks: [relevant] })
 for (const query of ["checkout", "errors of checkout"]) {
   const { messages } = await agent.run(`Search the logs for "${query}"`)
-  const { found, shown } = Object(messages.find(({ role }) => role === "tool")?.content) as { found: number; shown: typeof lines }
-  console.log(`${query}: ${shown.length} of ${found} lines, ${shown.map(({ at, level }) => `${at} ${level}`).join(", ")}`)
+  const { found, shown } = Object(messages.find(({ role }) => role === "tool")?.content) as {
+    found: number
+    shown: typeof lines
+  }
+  console.log(
+    `${query}: ${shown.length} of ${found} lines, ${shown.map(({ at, level }) => `${at} ${level}`).join(", ")}`
+  )
 }

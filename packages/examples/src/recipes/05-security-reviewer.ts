@@ -14,7 +14,11 @@ const briefing = defineHook({
   preDelegation: async (delegation, { cwd }) => {
     if (delegation.agent !== "review_security") return undefined
     const [rules, cves] = await Promise.all([readFile(join(cwd, "SECURITY.md"), "utf8"), listCves()])
-    const parts = [delegation.instructions ?? "", `SECURITY.md:\n${rules}`, `Known vulnerabilities:\n${cves.join("\n")}`]
+    const parts = [
+      delegation.instructions ?? "",
+      `SECURITY.md:\n${rules}`,
+      `Known vulnerabilities:\n${cves.join("\n")}`
+    ]
     return HookAction.transform({ ...delegation, instructions: parts.filter((part) => part !== "").join("\n\n") })
   }
 })

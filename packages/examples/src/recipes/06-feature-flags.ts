@@ -3,16 +3,25 @@ import { agentTool, createAgent, defineHook, HookAction, HookState } from "@bela
 import { Scripted } from "@belay/testing"
 
 const tenantId = HookState.key("tenant_id", "")
-const flagsOf: { readonly [tenant: string]: ReadonlyArray<string> } = { acme: ["new-checkout", "dark-mode"], globex: [] }
+const flagsOf: { readonly [tenant: string]: ReadonlyArray<string> } = {
+  acme: ["new-checkout", "dark-mode"],
+  globex: []
+}
 
-const login = defineHook({ name: "login", onSessionStart: (_start, ctx) => ctx.state.durable.conversation.set(tenantId, "acme") })
+const login = defineHook({
+  name: "login",
+  onSessionStart: (_start, ctx) => ctx.state.durable.conversation.set(tenantId, "acme")
+})
 const flags = defineHook({
   name: "feature-flags",
   preDelegation: (delegation, ctx) => {
     const tenant = ctx.state.durable.conversation.get(tenantId)
     const known = Object.hasOwn(flagsOf, tenant) ? flagsOf[tenant]! : []
     const instructions = `Features that are on: ${known.join(", ") || "none"}.`
-    return HookAction.transform({ ...delegation, instructions: [delegation.instructions, instructions].filter(Boolean).join("\n") })
+    return HookAction.transform({
+      ...delegation,
+      instructions: [delegation.instructions, instructions].filter(Boolean).join("\n")
+    })
   }
 })
 
@@ -30,5 +39,7 @@ const { messages } = await agent.run("Make a page")
 console.log(`leader reads: ${JSON.stringify(lead.requests[0]?.messages[0]?.content)}`)
 console.log(`worker reads: ${JSON.stringify(worker.requests[0]?.messages[0]?.content)}`)
 console.log(
-  JSON.stringify([messages, lead.requests, worker.requests]).includes("acme") ? "a model saw the tenant" : "no model saw the tenant"
+  JSON.stringify([messages, lead.requests, worker.requests]).includes("acme")
+    ? "a model saw the tenant"
+    : "no model saw the tenant"
 )

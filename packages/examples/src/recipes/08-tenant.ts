@@ -5,7 +5,10 @@ import { Scripted } from "@belay/testing"
 import * as z from "zod"
 
 const tenantId = HookState.key("tenant_id", "")
-const login = defineHook({ name: "login", onSessionStart: (_start, ctx) => ctx.state.durable.conversation.set(tenantId, "acme") })
+const login = defineHook({
+  name: "login",
+  onSessionStart: (_start, ctx) => ctx.state.durable.conversation.set(tenantId, "acme")
+})
 const tenant = ToolArguments.make({
   name: "tenant",
   tools: "db_*",
@@ -14,7 +17,12 @@ const tenant = ToolArguments.make({
 
 const input = z.object({ table: z.string(), tenant_id: z.string().optional() })
 const database = (name: string) =>
-  defineTool({ name, description: name, input, execute: ({ table, tenant_id }) => console.log(`${name} ${table} of ${tenant_id}`) })
+  defineTool({
+    name,
+    description: name,
+    input,
+    execute: ({ table, tenant_id }) => console.log(`${name} ${table} of ${tenant_id}`)
+  })
 
 await using agent = createAgent({
   provider: Scripted.make([

@@ -1,4 +1,6 @@
-/** `yesterday` becomes a date before the tool runs. The clock is given to the hook, so that its today can be any day. */
+/**
+ * `yesterday` becomes a date before the tool runs. The clock is given to the hook, so that its today can be any day.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import { ToolArguments } from "@belay/hooks"
 import { Scripted } from "@belay/testing"
@@ -28,7 +30,10 @@ const report = defineTool({
 })
 const asks = (date: string) => ({ name: "get_report", args: { date } })
 await using agent = createAgent({
-  provider: Scripted.make([Scripted.toolCalls(...["yesterday", "Today", "tomorrow", "2024-02-29", "someday"].map(asks)), "done"]),
+  provider: Scripted.make([
+    Scripted.toolCalls(...["yesterday", "Today", "tomorrow", "2024-02-29", "someday"].map(asks)),
+    "done"
+  ]),
   tools: [report],
   hooks: [dates(() => new Date("2026-03-01T00:30:00Z"))]
 })

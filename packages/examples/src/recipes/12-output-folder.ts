@@ -24,14 +24,21 @@ const fileWrite = defineTool({
   }
 })
 
-/** Why a path may not be written. Every existing part is looked at itself, so that a link that leads nowhere yet is found, too. */
+/**
+ * Why a path may not be written. Every existing part is looked at itself, so that a link that leads nowhere yet is
+ * found, too.
+ */
 const whyNot = async (path: string): Promise<string | undefined> => {
   if (path.includes("\0")) return "it is no path"
   const way = relative(output, resolve(output, path))
-  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return "it is not below the output folder"
+  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    return "it is not below the output folder"
+  }
   for (let at = output, parts = way.split(sep); parts.length > 0;) {
     at = join(at, parts.shift()!)
-    const found = await lstat(at).catch((error: NodeJS.ErrnoException) => error.code === "ENOENT" ? undefined : Promise.reject(error))
+    const found = await lstat(at).catch((error: NodeJS.ErrnoException) =>
+      error.code === "ENOENT" ? undefined : Promise.reject(error)
+    )
     if (found === undefined) return undefined
     if (found.isSymbolicLink()) return `${relative(output, at)} is a symbolic link`
   }
@@ -61,10 +68,17 @@ const paths = [
   ".",
   "nul\u0000.md"
 ]
-const provider = Scripted.make([...paths.map((path) => Scripted.toolCalls({ name: "file_write", args: { path, text: "x" } })), "done"])
+const provider = Scripted.make([
+  ...paths.map((path) => Scripted.toolCalls({ name: "file_write", args: { path, text: "x" } })),
+  "done"
+])
 await using agent = createAgent({ provider, tools: [fileWrite], hooks: [outputFolder] })
 const { messages } = await agent.run("Write the report")
 const results = messages.filter(({ role }) => role === "tool").map(Message.text)
-for (const [index, path] of paths.entries()) console.log(`${JSON.stringify(path.replace(workspace, "WORKSPACE"))}: ${results[index]}`)
-console.log(`outside there are ${(await readdir(outside)).length} files, beside ${(await readdir(workspace)).length} folders`)
+for (const [index, path] of paths.entries()) {
+  console.log(`${JSON.stringify(path.replace(workspace, "WORKSPACE"))}: ${results[index]}`)
+}
+console.log(
+  `outside there are ${(await readdir(outside)).length} files, beside ${(await readdir(workspace)).length} folders`
+)
 await rm(workspace, { recursive: true })

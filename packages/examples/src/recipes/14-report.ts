@@ -23,7 +23,9 @@ const draft = onTool(writeSection, {
     const number = ctx.state.durable.conversation.update(sections, (n) => n + 1)
     const all = await ctx.promise(ctx.artifacts.read("report::draft")) ?? ""
     const total = words(all).toLocaleString("en-US")
-    return HookAction.transform(success(`Section ${number} written (${words(call.args.text)} words). Total draft: ${total} words.`))
+    return HookAction.transform(
+      success(`Section ${number} written (${words(call.args.text)} words). Total draft: ${total} words.`)
+    )
   }
 })
 
@@ -38,4 +40,6 @@ await using agent = createAgent({
 const session = await agent.session()
 const { messages } = await session.run("Write the report")
 for (const { content, role } of messages) if (role === "tool") console.log(content)
-console.log(`the draft has ${words(await Effect.runPromise(artifacts.read(session.id, "hook:report::draft")) ?? "")} words`)
+console.log(
+  `the draft has ${words(await Effect.runPromise(artifacts.read(session.id, "hook:report::draft")) ?? "")} words`
+)

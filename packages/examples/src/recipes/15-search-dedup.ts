@@ -25,10 +25,14 @@ const dedup = onTool(search, {
     const found = result.ok ? Found.safeParse(result.output) : undefined
     if (found?.success !== true) return undefined
     const seen = conversation.get(seenUrls)
-    const fresh = found.data.filter(({ url }, at, all) => !seen.includes(url) && all.findIndex((other) => other.url === url) === at)
+    const fresh = found.data.filter(({ url }, at, all) =>
+      !seen.includes(url) && all.findIndex((other) => other.url === url) === at
+    )
     // The newest thousand: what is kept has a limit.
     conversation.set(seenUrls, [...seen, ...fresh.map(({ url }) => url)].slice(-1_000))
-    return HookAction.transform(success({ results: fresh.map(({ url }) => url), alreadySeen: found.data.length - fresh.length }))
+    return HookAction.transform(
+      success({ results: fresh.map(({ url }) => url), alreadySeen: found.data.length - fresh.length })
+    )
   }
 })
 

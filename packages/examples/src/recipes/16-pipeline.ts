@@ -1,4 +1,7 @@
-/** Several hooks around the same tools. Before: the tenant, then the token. After: what came is kept, errors get one shape, large results are projected. */
+/**
+ * Several hooks around the same tools. Before: the tenant, then the token. After: what came is kept, errors get one
+ * shape, large results are projected.
+ */
 import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import { failure } from "@belay/core/Tool"
@@ -8,7 +11,11 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 
 const vault = new Map([["api_get", "fake-token-42"]])
-const tenant = ToolArguments.make({ name: "tenant", tools: "api_*", rewrite: (args) => ({ ...Object(args), tenant_id: "acme" }) })
+const tenant = ToolArguments.make({
+  name: "tenant",
+  tools: "api_*",
+  rewrite: (args) => ({ ...Object(args), tenant_id: "acme" })
+})
 /** Nobody else may see the token: it is put in around the call itself. */
 const token = defineHook({
   name: "token",
@@ -23,7 +30,12 @@ const raw = defineHook({
   priority: 90,
   tools: "api_*",
   postToolCall: async ({ call, result }, ctx) => {
-    await ctx.promise(ctx.artifacts.write(`raw::${call.id}`, JSON.stringify(result), { mimeType: "application/json", toolCallId: call.id }))
+    await ctx.promise(
+      ctx.artifacts.write(`raw::${call.id}`, JSON.stringify(result), {
+        mimeType: "application/json",
+        toolCallId: call.id
+      })
+    )
   }
 })
 const errors = defineHook({
@@ -34,7 +46,9 @@ const errors = defineHook({
     result.ok
       ? undefined
       : HookAction.transform(
-        failure(JSON.stringify({ error: { tool: call.name, message: result.error, retryable: /timeout/.test(result.error) } }))
+        failure(
+          JSON.stringify({ error: { tool: call.name, message: result.error, retryable: /timeout/.test(result.error) } })
+        )
       )
 })
 const smaller = Projection.make({
@@ -52,14 +66,20 @@ const get = defineTool({
   }
 })
 const artifacts = ArtifactStore.inMemory()
-const calls = ["/few", "/all", "/broken"].map((path) => Scripted.toolCalls({ name: "api_get", args: { path }, id: path.slice(1) }))
+const calls = ["/few", "/all", "/broken"].map((path) =>
+  Scripted.toolCalls({ name: "api_get", args: { path }, id: path.slice(1) })
+)
 const provider = Scripted.make([...calls, "done"])
 await using agent = createAgent({ provider, artifacts, tools: [get], hooks: [tenant, token, raw, errors, smaller] })
 const session = await agent.session()
 const { messages } = await session.run("Get the pages")
 for (const { content, role } of messages) {
-  if (role === "tool") console.log(`the model reads: ${typeof content === "string" ? content : JSON.stringify(content)}`)
+  if (role === "tool") {
+    console.log(`the model reads: ${typeof content === "string" ? content : JSON.stringify(content)}`)
+  }
 }
-for (const { key, size } of await Effect.runPromise(artifacts.list(session.id))) console.log(`kept: ${key}, ${size} characters`)
+for (const { key, size } of await Effect.runPromise(artifacts.list(session.id))) {
+  console.log(`kept: ${key}, ${size} characters`)
+}
 const seen = JSON.stringify([provider.requests, messages])
 console.log(/fake-token|acme/.test(seen) ? "the model saw token or tenant" : "the model saw neither token nor tenant")

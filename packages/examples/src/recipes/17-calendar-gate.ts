@@ -14,14 +14,23 @@ const brief = async (meetings: ReadonlyArray<string>) => {
   const gate = onTool(listMeetings, {
     name: "calendar-gate",
     postToolCall: ({ result }) =>
-      result.ok && Array.isArray(result.output) && result.output.length === 0 ? HookAction.abort("no meetings today") : undefined
+      result.ok && Array.isArray(result.output) && result.output.length === 0
+        ? HookAction.abort("no meetings today")
+        : undefined
   })
   const hands = (name: string) => Scripted.toolCalls({ name, args: { message: "go on" } })
-  const [planner, writer] = [Scripted.make([Scripted.toolCalls({ name: "list_meetings" }), "planned"]), Scripted.make(["the briefing"])]
+  const [planner, writer] = [
+    Scripted.make([Scripted.toolCalls({ name: "list_meetings" }), "planned"]),
+    Scripted.make(["the briefing"])
+  ]
   await using agent = createAgent({
     provider: Scripted.make([hands("plan"), hands("write"), "Here is the briefing."]),
     tools: [
-      agentTool({ name: "plan", description: "Plans", agent: createAgent({ name: "planner", provider: planner, tools: [listMeetings] }) }),
+      agentTool({
+        name: "plan",
+        description: "Plans",
+        agent: createAgent({ name: "planner", provider: planner, tools: [listMeetings] })
+      }),
       agentTool({ name: "write", description: "Writes", agent: createAgent({ name: "writer", provider: writer }) })
     ],
     hooks: [gate]

@@ -1,5 +1,6 @@
 /**
- * Hooks of Base Coat as one hook, from `hooks.json`, from `mcp.json` and from code: eight events, one envelope, four answers.
+ * Hooks of Base Coat as one hook, from `hooks.json`, from `mcp.json` and from code: eight events, one envelope, four
+ * answers.
  *
  * @since 0.1.0
  */
@@ -30,7 +31,8 @@ import * as Runners from "../Runners.ts"
 export type { Envelope, EventName, Handler, Kind, Response, Run, Tool } from "../internal/basecoatevents.ts"
 
 /**
- * Reads the text of `hooks.json` or `mcp.json`. What is malformed is a warning that names the key, and the rest counts; a `hooks.json` of another version than 1 does not count at all.
+ * Reads the text of `hooks.json` or `mcp.json`. What is malformed is a warning that names the key, and the rest counts;
+ * a `hooks.json` of another version than 1 does not count at all.
  *
  * @example
  * ```ts
@@ -114,7 +116,9 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly handlers?: ReadonlyArray<Handler>
   /** Hooks of code, which come after those of files where priorities are equal. */
   readonly runtime?: Runtime
-  /** The folder of the project, in which repository and branch are looked up where the session has no folder of its own. */
+  /**
+   * The folder of the project, in which repository and branch are looked up where the session has no folder of its own.
+   */
   readonly projectDir: string
   /** Runs commands and tools. Default `Runners.make()`. */
   readonly runners?: Runners.Runners
@@ -124,16 +128,23 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly effectiveLimit?: number
   /** Milliseconds in which the same failure is told only once. Default 60,000. */
   readonly quietMs?: number
-  /** What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never block. Default `continue`, as Base Coat does. */
+  /**
+   * What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never
+   * block. Default `continue`, as Base Coat does.
+   */
   readonly onBroken?: "continue" | "block"
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
   readonly drainMs?: number
-  /** Says why a command or a tool may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
+  /**
+   * Says why a command or a tool may not run now, where it may not: a tool call that it could have blocked is then
+   * asked about, and elsewhere it counts as broken.
+   */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
 /**
- * Makes a hook of them. They run by priority, one after the other: what one modifies is what the next is told, context adds up, and the first that blocks ends the chain but for telemetry. One that breaks
+ * Makes a hook of them. They run by priority, one after the other: what one modifies is what the next is told, context
+ * adds up, and the first that blocks ends the chain but for telemetry. One that breaks
  * passes through with the warning `Hook failed: …`. Throws a `ConfigError` for a bad number.
  *
  * @example
@@ -172,8 +183,12 @@ export const make = (options: Options): AgentHook => {
   const tallies = HookState.key(`${name}/tally`, Tally, { calls: 0, failures: 0, rotations: 0, errors: [] })
 
   const note = (ctx: HookContext, used: number, limit: number): void =>
-    ctx.root.state.set(budgets, { usedTokens: used, effectiveLimit: limit > 0 ? limit : ctx.root.state.get(budgets).effectiveLimit })
-  const noteBudget = (ctx: HookContext, { usedTokens, windowTokens }: TokenBudget) => note(ctx, usedTokens, windowTokens)
+    ctx.root.state.set(budgets, {
+      usedTokens: used,
+      effectiveLimit: limit > 0 ? limit : ctx.root.state.get(budgets).effectiveLimit
+    })
+  const noteBudget = (ctx: HookContext, { usedTokens, windowTokens }: TokenBudget) =>
+    note(ctx, usedTokens, windowTokens)
 
   /** Runs the hooks of an event; nothing where there are none. */
   const at = (
@@ -198,7 +213,13 @@ export const make = (options: Options): AgentHook => {
       const verdict = yield* fire(found, envelope, place, setup, ctx)
       if (ctx.events.active) {
         const elapsedMs = (yield* Clock.currentTimeMillis) - begin
-        ctx.events.emit("base-coat", { event, hooks: found.length, elapsedMs, ...metrics(verdict), metadata: verdict.metadata })
+        ctx.events.emit("base-coat", {
+          event,
+          hooks: found.length,
+          elapsedMs,
+          ...metrics(verdict),
+          metadata: verdict.metadata
+        })
       }
       if (event !== "OnError") {
         for (const { hookId, message } of verdict.failures) {
@@ -216,7 +237,9 @@ export const make = (options: Options): AgentHook => {
     context.forEach((one) => ctx.inject(one))
   }
 
-  /** Tells of a failure; of one that comes again soon, what hooks say about it is kept from whoever heard it already. */
+  /**
+   * Tells of a failure; of one that comes again soon, what hooks say about it is kept from whoever heard it already.
+   */
   const failed = (
     ctx: HookContext,
     about: JsonObject,
@@ -234,10 +257,18 @@ export const make = (options: Options): AgentHook => {
         recurrence = (before?.count ?? 0) + 1
         duplicate = before !== undefined && now - before.at < quietMs
         const others = tally.errors.filter((error) => error !== before)
-        return { ...tally, errors: [...others, { signature, count: recurrence, at: duplicate ? before!.at : now }].slice(-100) }
+        return {
+          ...tally,
+          errors: [...others, { signature, count: recurrence, at: duplicate ? before!.at : now }].slice(-100)
+        }
       })
       const error = { ...about, message, signature, recurrence, duplicate }
-      const fired = at("OnError", ctx, { ...(tool === undefined ? {} : { tool }), error }, () => ({ class: signature, recurrence }))
+      const fired = at(
+        "OnError",
+        ctx,
+        { ...(tool === undefined ? {} : { tool }), error },
+        () => ({ class: signature, recurrence })
+      )
       if (fired === undefined) return undefined
       const verdict = yield* fired
       if (duplicate) return { ...verdict, context: [], warnings: [] }
@@ -274,7 +305,12 @@ export const make = (options: Options): AgentHook => {
     close: () => setup.entries.drained,
     onSessionEnd: ({ reason, sessionId }, ctx) => {
       if (ctx.agent.depth > 0) return undefined
-      const fired = at("SessionEnd", ctx, { reason, sessionId }, ({ metadata }) => ({ persistedFacts: sum(metadata, "persistedFacts") }))
+      const fired = at(
+        "SessionEnd",
+        ctx,
+        { reason, sessionId },
+        ({ metadata }) => ({ persistedFacts: sum(metadata, "persistedFacts") })
+      )
       const last = setup.entries.end(ctx.root.sessionId)
       return fired === undefined ? last : Effect.andThen(Effect.map(fired, (verdict) => tell(verdict, ctx)), last)
     },
@@ -315,7 +351,9 @@ export const make = (options: Options): AgentHook => {
             told(error, ctx)
             result = changed(result, error.output)
           }
-          const repeated = first.ok ? 0 : recurrenceOf(ctx.root.state.get(tallies), `${call.name}: ${normalizeError(first.error)}`)
+          const repeated = first.ok
+            ? 0
+            : recurrenceOf(ctx.root.state.get(tallies), `${call.name}: ${normalizeError(first.error)}`)
           const fired = at("PostToolUse", ctx, { tool: tool() }, () => ({
             durationMs: elapsedMs,
             success: result.ok,

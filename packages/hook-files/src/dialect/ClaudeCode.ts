@@ -1,5 +1,6 @@
 /**
- * Commands of Claude-style settings files as one hook: each event is told as such scripts expect it, and what they answer is done.
+ * Commands of Claude-style settings files as one hook: each event is told as such scripts expect it, and what they
+ * answer is done.
  *
  * @since 0.1.0
  */
@@ -42,7 +43,10 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions"
   /** What `~` stands for in `if`. Default: the user's home folder. */
   readonly home?: string
-  /** What tools are called in settings files. Default: common names are recognised (`bash` is `Bash`, `write_file` is `Write`), others stay. */
+  /**
+   * What tools are called in settings files. Default: common names are recognised (`bash` is `Bash`, `write_file` is
+   * `Write`), others stay.
+   */
   readonly toolNames?: ToolNames
   /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
@@ -50,23 +54,40 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly drainMs?: number
   /** Follow-ups in a row that `Stop` entries may ask for. Default 8. */
   readonly stopCap?: number
-  /** What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, as the scripts expect. */
+  /**
+   * What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`,
+   * as the scripts expect.
+   */
   readonly onBroken?: "continue" | "block"
-  /** Lets `allow` of an entry that is the project's (`trusted: "project"`) answer the policy's questions. Default false: a project tightens, and loosens nothing. */
+  /**
+   * Lets `allow` of an entry that is the project's (`trusted: "project"`) answer the policy's questions. Default false:
+   * a project tightens, and loosens nothing.
+   */
   readonly projectAllows?: boolean
-  /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
+  /**
+   * A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written,
+   * and the path is empty.
+   */
   readonly transcripts?: string
   /** Runs the entries. Default: those of `Runners.make` with these options. */
   readonly runners?: Runners.Runners
-  /** Says why an entry may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
+  /**
+   * Says why an entry may not run now, where it may not: a tool call that it could have blocked is then asked about,
+   * and elsewhere it counts as broken.
+   */
   readonly refuse?: (handler: Handler) => string | undefined
-  /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. The agent hears it in any case: when it wants to stop, or with the user's next message. */
+  /**
+   * Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. The
+   * agent hears it in any case: when it wants to stop, or with the user's next message.
+   */
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }
 
 /**
- * Makes a hook of commands. All that fit an event run at once and are all waited for; then any that blocks blocks, and reasons and contexts are put together in the order of the
- * configuration. Commands only ever tighten: `allow` answers a question of the policy, but overrules nobody. One that breaks is a warning. Throws a `ConfigError` for a bad number.
+ * Makes a hook of commands. All that fit an event run at once and are all waited for; then any that blocks blocks, and
+ * reasons and contexts are put together in the order of the
+ * configuration. Commands only ever tighten: `allow` answers a question of the policy, but overrules nobody. One that
+ * breaks is a warning. Throws a `ConfigError` for a bad number.
  *
  * @example
  * ```ts
@@ -84,7 +105,16 @@ export const make = (options: Options): AgentHook => settings(options, claude)
 
 /** The same for settings files of another system. @internal */
 export const settings = (options: Options, flavor: Flavor): AgentHook => {
-  const { concurrency = 10, drainMs = 5_000, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } = options
+  const {
+    concurrency = 10,
+    drainMs = 5_000,
+    handlers,
+    name = "settings-hooks",
+    onWake,
+    projectDir,
+    stopCap = 8,
+    toolNames = {}
+  } = options
   const { graceMs = 2_000 } = options
   Result.getOrThrow(
     checkOptions(
@@ -140,9 +170,17 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     const file = EnvFile.fileFor(event, transcript?.path(ctx.root.sessionId))
     const env = file === undefined ? {} : { env: () => ({ CLAUDE_ENV_FILE: file }) }
     const fired = fire({ event, payload: () => told(event, ctx, more), ...env }, ctx)
-    return file === undefined || fired === undefined ? fired : Effect.tap(fired, () => Effect.sync(() => EnvFile.take(file, ctx)))
+    return file === undefined || fired === undefined
+      ? fired
+      : Effect.tap(fired, () => Effect.sync(() => EnvFile.take(file, ctx)))
   }
-  const atTool = (event: EventName, ctx: HookContext, call: ToolCall, about: ToolMeta | undefined, more: JsonObject = {}) => {
+  const atTool = (
+    event: EventName,
+    ctx: HookContext,
+    call: ToolCall,
+    about: ToolMeta | undefined,
+    more: JsonObject = {}
+  ) => {
     const tool = nameOf(call.name, toolNames)
     if (event === "PreToolUse") owned.called(tool, call.args, ctx)
     if (!engine.matches(event, tool)) return undefined
@@ -155,7 +193,11 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     }, ctx)
   }
   const inject = (verdict: Verdict, ctx: HookContext) => verdict.context.forEach((one) => ctx.inject(one))
-  const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })
+  const message = (content: string): Message => ({
+    role: "user",
+    content: content.slice(0, 10_000).toWellFormed(),
+    source: name
+  })
 
   const gate = Gate.make({
     name,
@@ -229,7 +271,12 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
     ...(has("PostToolUse", "PostToolUseFailure") || transcript !== undefined
       ? {
         postToolCall: ({ call, elapsedMs, executed, result, tool: about }, ctx) => {
-          note(ctx, { role: "tool", toolCallId: call.id, content: result.ok ? result.output : result.error, isError: !result.ok })
+          note(ctx, {
+            role: "tool",
+            toolCallId: call.id,
+            content: result.ok ? result.output : result.error,
+            isError: !result.ok
+          })
           if (!executed) return undefined
           if (!result.ok) {
             const failed = atTool("PostToolUseFailure", ctx, call, about, {
@@ -237,18 +284,28 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
               is_interrupt: false,
               duration_ms: elapsedMs
             })
-            return then(failed, (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop))
+            return then(
+              failed,
+              (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop)
+            )
           }
           const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
           const { back, shown } = flavor.response(tool, input, result.output)
-          return then(atTool("PostToolUse", ctx, call, about, { tool_response: shown, duration_ms: elapsedMs }), (verdict) => {
-            if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
-            inject(verdict, ctx)
-            const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
-            if (output === undefined) return verdict.blocked === undefined ? undefined : HookAction.reject(verdict.blocked)
-            if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
-            return HookAction.transform({ ok: true, output: back(output) })
-          })
+          return then(
+            atTool("PostToolUse", ctx, call, about, { tool_response: shown, duration_ms: elapsedMs }),
+            (verdict) => {
+              if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
+              inject(verdict, ctx)
+              const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
+              if (output === undefined) {
+                return verdict.blocked === undefined
+                  ? undefined
+                  : HookAction.reject(verdict.blocked)
+              }
+              if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
+              return HookAction.transform({ ok: true, output: back(output) })
+            }
+          )
         }
       }
       : {}),
@@ -292,15 +349,22 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
         onTurnError: ({ error }, ctx) =>
           ctx.agent.depth > 0
             ? undefined
-            : then(at("StopFailure", ctx, { error: failures.get(error._tag) ?? "unknown", error_details: error.message }), () => undefined)
+            : then(
+              at("StopFailure", ctx, { error: failures.get(error._tag) ?? "unknown", error_details: error.message }),
+              () => undefined
+            )
       }
       : {}),
     ...(has("PreCompact")
       ? {
         preCompaction: ({ hint, trigger }, ctx) =>
           then(
-            at("PreCompact", ctx, { trigger: trigger === "manual" ? "manual" : "auto", custom_instructions: hint.instructions ?? "" }),
-            ({ blocked, stop }) => blocked === undefined && stop === undefined ? undefined : HookAction.reject(blocked ?? stop!)
+            at("PreCompact", ctx, {
+              trigger: trigger === "manual" ? "manual" : "auto",
+              custom_instructions: hint.instructions ?? ""
+            }),
+            ({ blocked, stop }) =>
+              blocked === undefined && stop === undefined ? undefined : HookAction.reject(blocked ?? stop!)
           )
       }
       : {}),
@@ -308,7 +372,10 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
       ? {
         postCompaction: ({ summary, trigger }, ctx) =>
           Effect.gen(function*() {
-            const after = at("PostCompact", ctx, { trigger: trigger === "manual" ? "manual" : "auto", compact_summary: summary })
+            const after = at("PostCompact", ctx, {
+              trigger: trigger === "manual" ? "manual" : "auto",
+              compact_summary: summary
+            })
             if (after !== undefined) inject(yield* after, ctx)
             // What a session begins with is gone with the messages that were removed.
             const again = ctx.agent.depth > 0 ? undefined : at("SessionStart", ctx, { source: "compact" })
@@ -337,7 +404,8 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
 }
 
 /**
- * What scripts of a session exported for later commands (`CLAUDE_ENV_FILE`): for a tool that runs a shell, or a sandbox of one.
+ * What scripts of a session exported for later commands (`CLAUDE_ENV_FILE`): for a tool that runs a shell, or a sandbox
+ * of one.
  *
  * @example
  * ```ts
@@ -352,8 +420,10 @@ export const settings = (options: Options, flavor: Flavor): AgentHook => {
  */
 export const environment = EnvFile.environment
 
-const then = <A>(verdict: Effect.Effect<Verdict> | undefined, f: (verdict: Verdict) => A): Effect.Effect<A> | undefined =>
-  verdict === undefined ? undefined : Effect.map(verdict, f)
+const then = <A>(
+  verdict: Effect.Effect<Verdict> | undefined,
+  f: (verdict: Verdict) => A
+): Effect.Effect<A> | undefined => verdict === undefined ? undefined : Effect.map(verdict, f)
 
 const fieldsOf = (payload: Json): JsonObject =>
   typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}
@@ -363,7 +433,9 @@ const batchOf = (messages: ReadonlyArray<Message>, names: ToolNames, cwd: string
   const from = messages.findLastIndex(({ role }) => role === "assistant")
   const last = messages[from]
   if (last?.role !== "assistant") return []
-  const results = new Map(messages.slice(from).flatMap((one) => one.role === "tool" ? [[one.toolCallId, text(one)] as const] : []))
+  const results = new Map(
+    messages.slice(from).flatMap((one) => one.role === "tool" ? [[one.toolCallId, text(one)] as const] : [])
+  )
   return (last.toolCalls ?? []).map(({ args, id, name }) => {
     const { input, name: tool } = known(name, args, names, cwd)
     return { tool_name: tool, tool_input: input, tool_use_id: id, tool_response: results.get(id) ?? "" }

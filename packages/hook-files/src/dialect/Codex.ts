@@ -10,13 +10,20 @@ import { type Options, settings } from "./ClaudeCode.ts"
 
 export type { Options } from "./ClaudeCode.ts"
 
-/** Reads the text of a `hooks.json`. What is malformed becomes a warning that names the key, and the rest counts. @category decoding @since 0.1.0 */
+/**
+ * Reads the text of a `hooks.json`. What is malformed becomes a warning that names the key, and the rest counts.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
 export const decode = (text: string, file: string, folder?: string): HookConfig.HookConfig =>
   HookConfig.decode(text, file, { flavor: "codex", ...(folder === undefined ? {} : { folder }) })
 
 /**
- * Makes a hook of commands. As with `ClaudeCode.make` all that fit an event run at once; but each line runs in the user's own login shell, an answer with a key that is not known does not count at
- * all, neither does one that asks or allows without changing the input, JSON counts after exit code 0 only, and code 2 blocks only with a reason on standard error.
+ * Makes a hook of commands. As with `ClaudeCode.make` all that fit an event run at once; but each line runs in the
+ * user's own login shell, an answer with a key that is not known does not count at
+ * all, neither does one that asks or allows without changing the input, JSON counts after exit code 0 only, and code 2
+ * blocks only with a reason on standard error.
  *
  * @example
  * ```ts

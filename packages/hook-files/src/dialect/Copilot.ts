@@ -34,7 +34,10 @@ export interface Handler extends File.Handler {}
 export interface Decoded {
   readonly handlers: ReadonlyArray<Handler>
   readonly warnings: ReadonlyArray<Warning>
-  /** In a file of a hooks folder it is about that file alone; in a settings file of a repository, about everything but what administrators put there. */
+  /**
+   * In a file of a hooks folder it is about that file alone; in a settings file of a repository, about everything but
+   * what administrators put there.
+   */
   readonly disableAllHooks: boolean
 }
 
@@ -46,21 +49,39 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly projectDir: string
   /** What runs the hooks, with at most 10 MiB of output. Default: `Runners.make`. */
   readonly runners?: Runners.Runners
-  /** Names of variables of the host that `env` of a file may name, and that commands of the default runners see. Default: none. */
+  /**
+   * Names of variables of the host that `env` of a file may name, and that commands of the default runners see.
+   * Default: none.
+   */
   readonly passEnv?: ReadonlyArray<string>
   /** What `HOME` is for commands, and for `env` of a file. Default: the host's. */
   readonly home?: string
-  /** What a hook that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, but for what denies anyway, as Copilot does. */
+  /**
+   * What a hook that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, but
+   * for what denies anyway, as Copilot does.
+   */
   readonly onBroken?: "continue" | "block"
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
   readonly drainMs?: number
-  /** Lets `allow` count where a project has entries at `permissionRequest` too. Default false: a project tightens, and loosens nothing. */
+  /**
+   * Lets `allow` count where a project has entries at `permissionRequest` too. Default false: a project tightens, and
+   * loosens nothing.
+   */
   readonly projectAllows?: boolean
-  /** What tools are called in hook files. Default: common names are recognised (`write_file` is `create`, or `Write`), others stay. */
+  /**
+   * What tools are called in hook files. Default: common names are recognised (`write_file` is `create`, or `Write`),
+   * others stay.
+   */
   readonly toolNames?: ToolNames
-  /** A folder for `transcriptPath`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
+  /**
+   * A folder for `transcriptPath`: a file a session, which holds everything that is said. Default: none is written, and
+   * the path is empty.
+   */
   readonly transcripts?: string
-  /** Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
+  /**
+   * Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and
+   * elsewhere it counts as broken.
+   */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
@@ -71,7 +92,8 @@ export const maxBlocks = 8
 export const maxContext = 10_240
 
 /**
- * Reads a hook file, or the hooks of a settings file; comments are allowed. What is malformed becomes a warning that names the key, and the rest counts.
+ * Reads a hook file, or the hooks of a settings file; comments are allowed. What is malformed becomes a warning that
+ * names the key, and the rest counts.
  *
  * @example
  * ```ts
@@ -87,7 +109,8 @@ export const maxContext = 10_240
 export const decode = (text: string, file: string): Decoded => File.decode(text, file)
 
 /**
- * Makes a hook of hooks, which run one after another. A command at `preToolUse` that ends with anything but 0 denies the call, unless it took too long; whatever else breaks is a warning.
+ * Makes a hook of hooks, which run one after another. A command at `preToolUse` that ends with anything but 0 denies
+ * the call, unless it took too long; whatever else breaks is a warning.
  *
  * @example
  * ```ts
@@ -104,7 +127,12 @@ export const make = (options: Options): AgentHook => {
   const { handlers, home, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
   Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
   const runners = options.runners ?? Runners.make({ passEnv })
-  const entries = Entries.make<Handler>({ runners, refuse: options.refuse, maxOutput: 10_485_760, drainMs: options.drainMs })
+  const entries = Entries.make<Handler>({
+    runners,
+    refuse: options.refuse,
+    maxOutput: 10_485_760,
+    drainMs: options.drainMs
+  })
   const fire = Runs.make({ handlers, entries, projectDir, home, passEnv, blockOnError: options.onBroken === "block" })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
@@ -115,7 +143,9 @@ export const make = (options: Options): AgentHook => {
     )
   const events = new Set<EventName>(handlers.map(({ point }) => point))
   const has = (...names: ReadonlyArray<EventName>) => names.some((event) => events.has(event))
-  const prompts = handlers.flatMap(({ point, work }) => point === "sessionStart" && work.type === "prompt" ? [work.prompt] : [])
+  const prompts = handlers.flatMap(({ point, work }) =>
+    point === "sessionStart" && work.type === "prompt" ? [work.prompt] : []
+  )
   /** By session: why the turn ends after this step, and what a sub-agent gives back. */
   const stops = new Map<string, string>()
   const responses = new Map<string, string>()
@@ -139,7 +169,8 @@ export const make = (options: Options): AgentHook => {
     Tools.both(tools.known(call.name, call.args, ctx.cwd, call.about)).back(wanted)
 
   const failed = (error: Error, errorContext: string, recoverable: boolean, ctx: HookContext) =>
-    fire("errorOccurred", { error: { message: error.message, name: error.name }, errorContext, recoverable }, ctx) ?? Runs.none
+    fire("errorOccurred", { error: { message: error.message, name: error.name }, errorContext, recoverable }, ctx) ??
+      Runs.none
 
   /** What becomes of a result; a reason where the turn ends. */
   const concluded = (call: Call, given: ToolResult, ctx: HookContext): Effect.Effect<ToolResult | string> =>
@@ -147,7 +178,9 @@ export const make = (options: Options): AgentHook => {
       let result = given
       if (result.ok) {
         const textResultForLlm = typeof result.output === "string" ? result.output : JSON.stringify(result.output)
-        const verdict = yield* atTool("postToolUse", call, ctx, { toolResult: { resultType: "success", textResultForLlm } }) ?? Runs.none
+        const verdict =
+          yield* atTool("postToolUse", call, ctx, { toolResult: { resultType: "success", textResultForLlm } }) ??
+            Runs.none
         if (verdict.stop !== undefined) return verdict.stop
         result = withContext(verdict.result ?? result, verdict.contexts, ctx)
       }
@@ -155,7 +188,9 @@ export const make = (options: Options): AgentHook => {
       const verdict = yield* atTool("postToolUseFailure", call, ctx, { error: result.error }) ?? Runs.none
       if (verdict.stop !== undefined) return verdict.stop
       const { handling } = yield* failed(toolError(result.error), "tool_execution", true, ctx)
-      return handling === "abort" ? `a hook ended the turn: ${result.error}` : withContext(result, verdict.contexts, ctx)
+      return handling === "abort"
+        ? `a hook ended the turn: ${result.error}`
+        : withContext(result, verdict.contexts, ctx)
     })
 
   const points: Partial<AgentHook> = {
@@ -163,12 +198,19 @@ export const make = (options: Options): AgentHook => {
       ? {
         onSessionStart: (start, ctx) => {
           if (ctx.agent.depth > 0) return undefined
-          const message = (content: string): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name })
-          const told = fire("sessionStart", { source: start.source === "rotate" ? "new" : start.source }, ctx) ?? Runs.none
+          const message = (content: string): Message => ({
+            role: "user",
+            content: content.slice(0, 10_000).toWellFormed(),
+            source: name
+          })
+          const told = fire("sessionStart", { source: start.source === "rotate" ? "new" : start.source }, ctx) ??
+            Runs.none
           return Effect.map(told, ({ contexts, stop }) => {
             if (stop !== undefined) return HookAction.abort(stop)
             const more = [...contexts, ...start.source === "startup" ? prompts : []]
-            return more.length === 0 ? undefined : HookAction.transform({ ...start, context: [...start.context, ...more.map(message)] })
+            return more.length === 0
+              ? undefined
+              : HookAction.transform({ ...start, context: [...start.context, ...more.map(message)] })
           })
         }
       }
@@ -177,7 +219,11 @@ export const make = (options: Options): AgentHook => {
     onSessionEnd: ({ reason }, ctx) => {
       stops.delete(ctx.sessionId)
       if (ctx.agent.depth > 0) return undefined
-      const told = fire("sessionEnd", { reason: reason === "done" ? "complete" : reason === "rotate" ? "user_exit" : reason }, ctx) ??
+      const told = fire(
+        "sessionEnd",
+        { reason: reason === "done" ? "complete" : reason === "rotate" ? "user_exit" : reason },
+        ctx
+      ) ??
         Effect.void
       return Effect.asVoid(Effect.andThen(told, entries.end(ctx.root.sessionId)))
     },
@@ -188,7 +234,9 @@ export const make = (options: Options): AgentHook => {
         return then(
           fire("subagentStart", { ...pathOf(ctx), agentName }, ctx),
           ({ contexts }) =>
-            contexts.length === 0 ? undefined : HookAction.transform({ ...input, message: [...contexts, input.message].join("\n\n") })
+            contexts.length === 0
+              ? undefined
+              : HookAction.transform({ ...input, message: [...contexts, input.message].join("\n\n") })
         )
       }
       note(ctx, { role: "user", content: input.message })
@@ -206,7 +254,8 @@ export const make = (options: Options): AgentHook => {
       })
     },
     ...(transcript === undefined ? {} : {
-      postLlmCall: ({ response: { text: content, toolCalls } }, ctx) => note(ctx, { role: "assistant", content, toolCalls })
+      postLlmCall: ({ response: { text: content, toolCalls } }, ctx) =>
+        note(ctx, { role: "assistant", content, toolCalls })
     }),
     ...(has("preToolUse", "preMcpToolCall")
       ? {
@@ -223,7 +272,9 @@ export const make = (options: Options): AgentHook => {
             }
             // A person would approve what was asked for, not what shall run.
             if (permission === "ask") {
-              return HookAction.reject(`hooks want ${tool} to be approved and its input to be changed, which cannot be both`)
+              return HookAction.reject(
+                `hooks want ${tool} to be approved and its input to be changed, which cannot be both`
+              )
             }
             const last = wanted === undefined ? args : argsOf(call, wanted, ctx)
             const [, serverName, toolName] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
@@ -239,7 +290,12 @@ export const make = (options: Options): AgentHook => {
     ...(has("postToolUse", "postToolUseFailure", "errorOccurred") || transcript !== undefined
       ? {
         postToolCall: ({ call, executed, result, tool: about }, ctx) => {
-          note(ctx, { role: "tool", toolCallId: call.id, content: result.ok ? result.output : result.error, isError: !result.ok })
+          note(ctx, {
+            role: "tool",
+            toolCallId: call.id,
+            content: result.ok ? result.output : result.error,
+            isError: !result.ok
+          })
           if (!executed) return undefined
           return Effect.map(concluded({ ...call, about }, result, ctx), (last) => {
             if (typeof last === "string") return HookAction.abort(last)
@@ -334,7 +390,11 @@ export const make = (options: Options): AgentHook => {
     ...(has("preCompact")
       ? {
         preCompaction: ({ hint, trigger }, ctx) => {
-          const told = { ...pathOf(ctx), trigger: trigger === "manual" ? "manual" : "auto", customInstructions: hint.instructions ?? "" }
+          const told = {
+            ...pathOf(ctx),
+            trigger: trigger === "manual" ? "manual" : "auto",
+            customInstructions: hint.instructions ?? ""
+          }
           return then(fire("preCompact", told, ctx), () => undefined)
         }
       }
@@ -343,7 +403,9 @@ export const make = (options: Options): AgentHook => {
       ? {
         onSignal: ({ name: signal, payload }, ctx) => {
           if (signal.toLowerCase() !== "notification") return undefined
-          const more = typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}
+          const more = typeof payload === "object" && payload !== null && !Array.isArray(payload)
+            ? payload as JsonObject
+            : {}
           const told = { hook_event_name: "Notification", notification_type: "", message: "", ...more }
           return then(fire("notification", told, ctx), ({ contexts }) => contexts.forEach((one) => ctx.inject(one)))
         }
@@ -360,8 +422,10 @@ interface Call {
   readonly about: ToolMeta | undefined
 }
 
-const then = <A>(verdict: Effect.Effect<Verdict> | undefined, f: (verdict: Verdict) => A): Effect.Effect<A> | undefined =>
-  verdict === undefined ? undefined : Effect.map(verdict, f)
+const then = <A>(
+  verdict: Effect.Effect<Verdict> | undefined,
+  f: (verdict: Verdict) => A
+): Effect.Effect<A> | undefined => verdict === undefined ? undefined : Effect.map(verdict, f)
 
 /** The error of a tool, of which only the text is known. */
 const toolError = (message: string): Error => ({ name: "ToolError", message })

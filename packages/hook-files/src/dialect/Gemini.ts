@@ -1,5 +1,6 @@
 /**
- * Hooks of Gemini CLI's settings files as one hook: each event is told as such scripts expect it, and what they answer is done.
+ * Hooks of Gemini CLI's settings files as one hook: each event is told as such scripts expect it, and what they answer
+ * is done.
  *
  * @since 0.1.0
  */
@@ -43,7 +44,12 @@ export interface Decoded {
   readonly disabled: ReadonlyArray<string>
 }
 
-/** What Gemini CLI calls the tools that Claude Code has too, by the names that these have there. @category models @since 0.1.0 */
+/**
+ * What Gemini CLI calls the tools that Claude Code has too, by the names that these have there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const builtInTools: { readonly [tool: string]: string } = Tools.builtIn
 
 /** @category models @since 0.1.0 */
@@ -56,20 +62,33 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly disabled?: ReadonlyArray<string>
   /** What runs the commands. Default `Runners.make`, with 5 seconds between asking a command to end and ending it. */
   readonly runners?: Runners.Runners
-  /** What tools are called in settings files. Default: common names are recognised (`bash` is `run_shell_command`), others stay. */
+  /**
+   * What tools are called in settings files. Default: common names are recognised (`bash` is `run_shell_command`),
+   * others stay.
+   */
   readonly toolNames?: ToolNames
-  /** A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written, and the path is empty. */
+  /**
+   * A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written,
+   * and the path is empty.
+   */
   readonly transcripts?: string
-  /** What a hook that broke, or took too long, means for a prompt or a tool call. Default `continue`, as Gemini CLI does. */
+  /**
+   * What a hook that broke, or took too long, means for a prompt or a tool call. Default `continue`, as Gemini CLI
+   * does.
+   */
   readonly onBroken?: "continue" | "block"
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
   readonly drainMs?: number
-  /** Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
+  /**
+   * Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and
+   * elsewhere it counts as broken.
+   */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
 /**
- * Reads the hooks of a settings file, or of an extension, whose folder is then what `${extensionPath}` stands for. Comments are allowed. What is malformed becomes a warning that
+ * Reads the hooks of a settings file, or of an extension, whose folder is then what `${extensionPath}` stands for.
+ * Comments are allowed. What is malformed becomes a warning that
  * names the key, and the rest counts.
  *
  * @example
@@ -86,7 +105,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
 export const decode = (text: string, file: string, folder?: string): Decoded => File.decode(text, file, folder)
 
 /**
- * Makes a hook of hooks. All that fit an event run at once, or one after another where a group of the event says `sequential`; any that denies denies. One that breaks is a warning.
+ * Makes a hook of hooks. All that fit an event run at once, or one after another where a group of the event says
+ * `sequential`; any that denies denies. One that breaks is a warning.
  *
  * @example
  * ```ts
@@ -100,7 +120,13 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { disabled = [], name = "gemini-hooks", projectDir, runners = Runners.make({ graceMs: 5_000 }), toolNames = {} } = options
+  const {
+    disabled = [],
+    name = "gemini-hooks",
+    projectDir,
+    runners = Runners.make({ graceMs: 5_000 }),
+    toolNames = {}
+  } = options
   Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
   const handlers = options.handlers.filter((handler) => !File.isDisabled(handler, disabled))
   const entries = Entries.make<Handler>({ runners, refuse: options.refuse, drainMs: options.drainMs })
@@ -108,9 +134,15 @@ export const make = (options: Options): AgentHook => {
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
   const events = new Set<string>(handlers.map(({ event }) => event))
   const has = (...names: ReadonlyArray<EventName>) => names.some((event) => events.has(event))
-  /** By session: the tools that the model was last offered, the prompt, and what AfterAgent said about the answer that is about to stand. */
+  /**
+   * By session: the tools that the model was last offered, the prompt, and what AfterAgent said about the answer that
+   * is about to stand.
+   */
   const offered = new Map<string, ReadonlyArray<ToolMeta>>()
-  const turns = new Map<string, { readonly prompt: string; readonly retried: boolean; readonly verdict?: Output.Verdict }>()
+  const turns = new Map<
+    string,
+    { readonly prompt: string; readonly retried: boolean; readonly verdict?: Output.Verdict }
+  >()
 
   const note = (ctx: HookContext, entry: Transcript.Entry): void => {
     if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
@@ -130,14 +162,19 @@ export const make = (options: Options): AgentHook => {
     const turn = turns.get(ctx.sessionId)
     const said = messages.findLast((message) => message.role === "user" && message.source === undefined)
     const prompt = turn?.prompt ?? (said === undefined ? "" : text(said))
-    return fire("AfterAgent", { prompt, prompt_response: answer, stop_hook_active: active || turn?.retried === true }, ctx)
+    return fire(
+      "AfterAgent",
+      { prompt, prompt_response: answer, stop_hook_active: active || turn?.retried === true },
+      ctx
+    )
   }
 
   /** The request as BeforeModel and BeforeToolSelection leave it, or what they say in its place. */
   const prepared = (asked: LlmRequest, ctx: HookContext) =>
     Effect.gen(function*() {
-      const { denied, request: wanted, response, stopped } = yield* fire("BeforeModel", { llm_request: Model.told(asked) }, ctx) ??
-        Runs.none
+      const { denied, request: wanted, response, stopped } =
+        yield* fire("BeforeModel", { llm_request: Model.told(asked) }, ctx) ??
+          Runs.none
       if (stopped !== undefined) return HookAction.abort(stopped)
       const answer = response === undefined ? undefined : Model.answerOf(response)
       if (answer !== undefined) return HookAction.respond({ model: asked.model ?? name, toolCalls: [], ...answer })
@@ -146,7 +183,11 @@ export const make = (options: Options): AgentHook => {
       const request = wanted === undefined ? asked : Model.changed(asked, wanted, ctx.warn)
       const selection = yield* fire("BeforeToolSelection", { llm_request: Model.told(request) }, ctx) ?? Runs.none
       const { allowed = [], mode } = selection
-      if (mode === undefined && allowed.length === 0) return request === asked ? undefined : HookAction.transform(request)
+      if (mode === undefined && allowed.length === 0) {
+        return request === asked
+          ? undefined
+          : HookAction.transform(request)
+      }
       const called = (tool: ToolMeta) => [tool.name, tools.nameOf(tool.name)]
       return HookAction.transform(Model.selected(request, selection, called))
     })
@@ -164,7 +205,11 @@ export const make = (options: Options): AgentHook => {
                 ...start,
                 context: [
                   ...start.context,
-                  ...contexts.map((content): Message => ({ role: "user", content: content.slice(0, 10_000).toWellFormed(), source: name }))
+                  ...contexts.map((content): Message => ({
+                    role: "user",
+                    content: content.slice(0, 10_000).toWellFormed(),
+                    source: name
+                  }))
                 ]
               })
           )
@@ -176,7 +221,9 @@ export const make = (options: Options): AgentHook => {
       offered.delete(ctx.sessionId)
       turns.delete(ctx.sessionId)
       if (ctx.agent.depth > 0) return undefined
-      const told = fire("SessionEnd", { reason: reason === "rotate" ? "clear" : reason === "done" ? "exit" : "other" }, ctx) ?? Effect.void
+      const told =
+        fire("SessionEnd", { reason: reason === "rotate" ? "clear" : reason === "done" ? "exit" : "other" }, ctx) ??
+          Effect.void
       return Effect.asVoid(Effect.andThen(told, entries.end(ctx.root.sessionId)))
     },
     preTurn: (input, ctx) => {
@@ -228,9 +275,13 @@ export const make = (options: Options): AgentHook => {
             if (asked !== undefined && toolInput === undefined) return HookAction.ask(asked)
             // A person would approve what was asked for, not what shall run.
             if (asked !== undefined) {
-              return HookAction.reject(`hooks want ${tool} to be approved and its input to be changed, which cannot be both`)
+              return HookAction.reject(
+                `hooks want ${tool} to be approved and its input to be changed, which cannot be both`
+              )
             }
-            return toolInput === undefined ? undefined : HookAction.transform({ id, name: tool, args: merged(call, toolInput, ctx) })
+            return toolInput === undefined
+              ? undefined
+              : HookAction.transform({ id, name: tool, args: merged(call, toolInput, ctx) })
           })
         }
       }
@@ -238,7 +289,12 @@ export const make = (options: Options): AgentHook => {
     ...(has("AfterTool") || transcript !== undefined
       ? {
         postToolCall: ({ call, executed, result, tool: about }, ctx) => {
-          note(ctx, { role: "tool", toolCallId: call.id, content: result.ok ? result.output : result.error, isError: !result.ok })
+          note(ctx, {
+            role: "tool",
+            toolCallId: call.id,
+            content: result.ok ? result.output : result.error,
+            isError: !result.ok
+          })
           if (!executed || !has("AfterTool")) return undefined
           return Effect.map(concluded({ ...call, about }, result, ctx), (last) => {
             if (typeof last === "string") return HookAction.abort(last)
@@ -258,8 +314,13 @@ export const make = (options: Options): AgentHook => {
         },
         onSignal: ({ name: signal, payload }, ctx) => {
           if (signal.toLowerCase() !== "notification") return undefined
-          const more = typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}
-          return then(fire("Notification", { notification_type: "", message: "", details: {}, ...more }, ctx), () => undefined)
+          const more = typeof payload === "object" && payload !== null && !Array.isArray(payload)
+            ? payload as JsonObject
+            : {}
+          return then(
+            fire("Notification", { notification_type: "", message: "", details: {}, ...more }, ctx),
+            () => undefined
+          )
         }
       }
       : {}),
@@ -279,7 +340,9 @@ export const make = (options: Options): AgentHook => {
         preStop: ({ followUps, text: answer }, ctx) => {
           if (ctx.agent.depth > 0) return undefined
           const turn = turns.get(ctx.sessionId)
-          const decided = turn?.verdict === undefined ? afterAgent(answer, [], ctx, followUps > 0) : Effect.succeed(turn.verdict)
+          const decided = turn?.verdict === undefined
+            ? afterAgent(answer, [], ctx, followUps > 0)
+            : Effect.succeed(turn.verdict)
           return then(decided, ({ denied, stopped }) => {
             turns.set(ctx.sessionId, { prompt: turn?.prompt ?? "", retried: denied !== undefined })
             if (stopped !== undefined) return HookAction.abort(stopped)
@@ -299,8 +362,16 @@ export const make = (options: Options): AgentHook => {
   return HookDefaults.apply(options, { name, kind: "policy", timeout: "none", reinvoke: "ifChanged", ...points })
 }
 
-const then = <A>(verdict: Effect.Effect<Output.Verdict> | undefined, f: (verdict: Output.Verdict) => A): Effect.Effect<A> | undefined =>
-  verdict === undefined ? undefined : Effect.map(verdict, f)
+const then = <A>(
+  verdict: Effect.Effect<Output.Verdict> | undefined,
+  f: (verdict: Output.Verdict) => A
+): Effect.Effect<A> | undefined => verdict === undefined ? undefined : Effect.map(verdict, f)
 
 const kindOf = (tool: string): string =>
-  tool === "run_shell_command" ? "exec" : tool === "write_file" || tool === "replace" ? "edit" : tool.startsWith("mcp_") ? "mcp" : "info"
+  tool === "run_shell_command"
+    ? "exec"
+    : tool === "write_file" || tool === "replace"
+    ? "edit"
+    : tool.startsWith("mcp_")
+    ? "mcp"
+    : "info"

@@ -1,5 +1,6 @@
 /**
- * Hooks that are stored: definitions of code, attached to a project or an agent at a point, in an order. Stored code runs in a sandbox.
+ * Hooks that are stored: definitions of code, attached to a project or an agent at a point, in an order. Stored code
+ * runs in a sandbox.
  *
  * @since 0.1.0
  */
@@ -37,12 +38,16 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly mcp?: (ctx: HookContext) => Mcp
   /** Looks up a secret. Neither a hook nor the conversation ever has it. */
   readonly secrets?: (name: string, ctx: HookContext) => Eventual<string | undefined>
-  /** What kind of tool one is. Default: `mcp__…` is `mcp`, `delegate_to_…` and `transfer_to_…` are `relation`, others `function`. */
+  /**
+   * What kind of tool one is. Default: `mcp__…` is `mcp`, `delegate_to_…` and `transfer_to_…` are `relation`, others
+   * `function`.
+   */
   readonly toolType?: (name: string) => "mcp" | "function" | "relation"
 }
 
 /**
- * Makes a hook of attachments. At each point those of the project run first, then those of the agent, each on what the one before made of it; `block` and `abort` end the chain. Throws a `ConfigError` for what
+ * Makes a hook of attachments. At each point those of the project run first, then those of the agent, each on what the
+ * one before made of it; `block` and `abort` end the chain. Throws a `ConfigError` for what
  * cannot be attached.
  *
  * @example
@@ -61,8 +66,17 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { agentId, attachments, definitions, mcp, name = "stored-hooks", projectId = "", secrets, tenantId = "", toolType = typeOf } =
-    options
+  const {
+    agentId,
+    attachments,
+    definitions,
+    mcp,
+    name = "stored-hooks",
+    projectId = "",
+    secrets,
+    tenantId = "",
+    toolType = typeOf
+  } = options
   const all = Result.getOrThrow(attached(name, definitions, attachments))
   const queues = new Map<string, Semaphore.Semaphore>()
   const tokens = new Map<string, Tokens>()
@@ -73,10 +87,20 @@ export const make = (options: Options): AgentHook => {
     return found
   }
 
-  /** Runs what is attached at a point; nothing where that is nothing. One after the other in a conversation: nobody overwrites what another one counts. */
-  const at = (point: HookPoint, ctx: HookContext, more: Occasion["more"], call?: ToolCall): Effect.Effect<Verdict> | undefined => {
+  /**
+   * Runs what is attached at a point; nothing where that is nothing. One after the other in a conversation: nobody
+   * overwrites what another one counts.
+   */
+  const at = (
+    point: HookPoint,
+    ctx: HookContext,
+    more: Occasion["more"],
+    call?: ToolCall
+  ): Effect.Effect<Verdict> | undefined => {
     const who = ctx.agent.depth === 0 ? agentId ?? ctx.agent.name : ctx.agent.name
-    const found = all.filter(({ hookPoint, scope }) => hookPoint === point && (scope._tag === "project" || scope.agentId === who))
+    const found = all.filter(({ hookPoint, scope }) =>
+      hookPoint === point && (scope._tag === "project" || scope.agentId === who)
+    )
     if (found.length === 0) return undefined
     const { sessionId, turnNumber } = ctx.root
     const queue = queues.get(sessionId) ?? Semaphore.makeUnsafe(1)
@@ -138,8 +162,9 @@ export const make = (options: Options): AgentHook => {
       // What a hook answered in place of the tool has been through the hooks.
       if (!executed) return void tokens.delete(callOf(ctx, call.id))
       const output = result.ok ? result.output : { error: result.error }
-      const fired = at("after-result", ctx, { tool: about(tool), args: call.args, result: output, isError: !result.ok }, call) ??
-        Effect.succeed(undefined)
+      const fired =
+        at("after-result", ctx, { tool: about(tool), args: call.args, result: output, isError: !result.ok }, call) ??
+          Effect.succeed(undefined)
       return Effect.map(fired, (verdict) => {
         tokens.delete(callOf(ctx, call.id))
         if (verdict?.abort !== undefined) return HookAction.abort(verdict.abort)
@@ -155,7 +180,9 @@ export const make = (options: Options): AgentHook => {
         const { additionalContext = [], message = delegation.message, messages, systemPrompt } = wanted
         const same = JSON.stringify(messages) === JSON.stringify(delegated(delegation).payload.messages)
         const kept = messages === undefined || same ? delegation.context ?? [] : messagesOf(messages, name)
-        const added = (typeof additionalContext === "string" ? [additionalContext] : additionalContext).map((content) => ({
+        const added = (typeof additionalContext === "string" ? [additionalContext] : additionalContext).map((
+          content
+        ) => ({
           role: "user" as const,
           content
         }))
@@ -168,11 +195,14 @@ export const make = (options: Options): AgentHook => {
         })
       }),
     postDelegation: ({ delegation, result }, ctx) =>
-      then(at("after-delegation", ctx, { ...delegated(delegation), result: result.text }), ({ abort, block, value }) => {
-        if (abort !== undefined) return HookAction.abort(abort)
-        if (block !== undefined) return HookAction.replace({ text: words(block) })
-        return value === undefined ? undefined : HookAction.transform({ text: words(value) })
-      }),
+      then(
+        at("after-delegation", ctx, { ...delegated(delegation), result: result.text }),
+        ({ abort, block, value }) => {
+          if (abort !== undefined) return HookAction.abort(abort)
+          if (block !== undefined) return HookAction.replace({ text: words(block) })
+          return value === undefined ? undefined : HookAction.transform({ text: words(value) })
+        }
+      ),
     onToolDenied: ({ call }, ctx) => void tokens.delete(callOf(ctx, call.id)),
     onSessionEnd: ({ sessionId }) => {
       queues.delete(sessionId)
@@ -181,8 +211,10 @@ export const make = (options: Options): AgentHook => {
   })
 }
 
-const then = <A>(verdict: Effect.Effect<Verdict> | undefined, f: (verdict: Verdict) => A): Effect.Effect<A> | undefined =>
-  verdict === undefined ? undefined : Effect.map(verdict, f)
+const then = <A>(
+  verdict: Effect.Effect<Verdict> | undefined,
+  f: (verdict: Verdict) => A
+): Effect.Effect<A> | undefined => verdict === undefined ? undefined : Effect.map(verdict, f)
 
 /** How tools that hand over to an agent begin; the rest is the agent's name. */
 const relation = /^(?:delegate|transfer)_to_(?=.)/
@@ -196,6 +228,8 @@ const changed = (result: ToolResult, value: Json): ToolResult =>
 
 /** A result that says a secret says what stands in for it. */
 const hidden = (result: ToolResult, tokens: Tokens): ToolResult =>
-  result.ok ? { ok: true, output: concealed(result.output, tokens) } : { ok: false, error: words(concealed(result.error, tokens)) }
+  result.ok
+    ? { ok: true, output: concealed(result.output, tokens) }
+    : { ok: false, error: words(concealed(result.error, tokens)) }
 
 const words = (value: Json): string => typeof value === "string" ? value : JSON.stringify(value)

@@ -1,5 +1,6 @@
 /**
- * Executables of Kodelet as one hook: a file each, which says what it is for (`<file> hook`) and is told what happens (`<file> run`).
+ * Executables of Kodelet as one hook: a file each, which says what it is for (`<file> hook`) and is told what happens
+ * (`<file> run`).
  *
  * @since 0.1.0
  */
@@ -41,26 +42,36 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly projectDir: string
   /** Runs them. Default `Runners.make()`. */
   readonly runners?: Runners.Runners
-  /** What tools are called for executables. Default: as they are, but a shell of any name is `bash` with its `command`. */
+  /**
+   * What tools are called for executables. Default: as they are, but a shell of any name is `bash` with its `command`.
+   */
   readonly toolNames?: ToolNames
   /** What callbacks may run. `compact` is there without being named: the agent's model writes a summary. */
   readonly recipes?: { readonly [name: string]: Recipe }
-  /** Runs the recipe `compact` after a step when so much of the window is used, from 0 to 1; 0 never does. Default: not at all. */
+  /**
+   * Runs the recipe `compact` after a step when so much of the window is used, from 0 to 1; 0 never does. Default: not
+   * at all.
+   */
   readonly autoCompact?: number
   /** Milliseconds that one run may take. Default 30,000. */
   readonly timeoutMs?: number
   /**
-   * What one that broke, took too long, or could not say what it is for, means for a prompt or a tool call. Default `continue`, as Kodelet does.
+   * What one that broke, took too long, or could not say what it is for, means for a prompt or a tool call. Default
+   * `continue`, as Kodelet does.
    */
   readonly onBroken?: "continue" | "block"
   /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
   readonly drainMs?: number
-  /** Says why an executable may not run now, where it may not: a tool call that it could have blocked is then asked about, and elsewhere it counts as broken. */
+  /**
+   * Says why an executable may not run now, where it may not: a tool call that it could have blocked is then asked
+   * about, and elsewhere it counts as broken.
+   */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
 /**
- * Lists the executables of folders, and runs nothing: regular files with an execute bit, by name, without those that end with `.disable`.
+ * Lists the executables of folders, and runs nothing: regular files with an execute bit, by name, without those that
+ * end with `.disable`.
  *
  * @example
  * ```ts
@@ -80,8 +91,10 @@ export const find = (
 }
 
 /**
- * Makes a hook of executables. Each is asked once what it is for, when the hook first runs. They run one after the other: of those before a tool call or a message the first that blocks decides and the
- * others are not run; a new input or output is what the next one is told. One that breaks is a warning. Throws a `ConfigError` for a bad number.
+ * Makes a hook of executables. Each is asked once what it is for, when the hook first runs. They run one after the
+ * other: of those before a tool call or a message the first that blocks decides and the
+ * others are not run; a new input or output is what the next one is told. One that breaks is a warning. Throws a
+ * `ConfigError` for a bad number.
  *
  * @example
  * ```ts
@@ -98,9 +111,15 @@ export const find = (
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } = options
+  const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } =
+    options
   Result.getOrThrow(
-    checkOptions(name, within("autoCompact", autoCompact, 0, 1), whole("timeoutMs", timeoutMs, 1), whole("drainMs", options.drainMs))
+    checkOptions(
+      name,
+      within("autoCompact", autoCompact, 0, 1),
+      whole("timeoutMs", timeoutMs, 1),
+      whole("drainMs", options.drainMs)
+    )
   )
   const { onBroken = "continue", refuse, runners = Runners.make() } = options
   const entries = Entries.make<Running>({
@@ -117,7 +136,9 @@ export const make = (options: Options): AgentHook => {
   /** What the executables are for; each is asked once, and not by a turn that may be cancelled. */
   const all = (ctx: HookContext): Effect.Effect<Asked> =>
     Effect.suspend(() => {
-      if (handlers.length === 0 || current(ctx).off) return Effect.succeed({ typed: [], problems: [], broken: [], refused: [] })
+      if (handlers.length === 0 || current(ctx).off) {
+        return Effect.succeed({ typed: [], problems: [], broken: [], refused: [] })
+      }
       asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
       return Effect.map(Fiber.join(asking), (asked) => {
         asked.problems.filter((problem) => !told.has(problem)).forEach(ctx.warn)
@@ -165,7 +186,9 @@ export const make = (options: Options): AgentHook => {
           onFailure: (problem) => {
             ctx.warn(`${handler.key} (${type}) ${problem}`)
             const guards = onBroken === "block" && (type === "before_tool_call" || type === "user_message_send")
-            return guards ? { ...nothing, blocked: `a hook broke: it ${problem}` } : { ...nothing, ...(asks === undefined ? {} : { asks }) }
+            return guards
+              ? { ...nothing, blocked: `a hook broke: it ${problem}` }
+              : { ...nothing, ...(asks === undefined ? {} : { asks }) }
           },
           onSuccess: (said) => {
             for (const problem of said.problems) ctx.warn(`${handler.key}: ${problem}`)
@@ -217,7 +240,10 @@ export const make = (options: Options): AgentHook => {
     if (change.type === "mutate") return Effect.succeed(HookAction.transform(change.messages))
     return Effect.map(
       cook(change.recipe, { messages, args: change.args, ctx }, recipes),
-      (output) => output === undefined ? undefined : HookAction.transform([{ role: "user" as const, content: output, source: name }])
+      (output) =>
+        output === undefined
+          ? undefined
+          : HookAction.transform([{ role: "user" as const, content: output, source: name }])
     )
   }
 
@@ -283,7 +309,12 @@ export const make = (options: Options): AgentHook => {
         let result = first
         for (const one of yield* of(ctx, "after_tool_call")) {
           const output = shown(tool, result, new Date(yield* Clock.currentTimeMillis).toISOString())
-          const answer = yield* run(one, { tool_name: tool, tool_input: input, tool_output: output, tool_user_id: call.id }, ctx)
+          const answer = yield* run(one, {
+            tool_name: tool,
+            tool_input: input,
+            tool_output: output,
+            tool_user_id: call.id
+          }, ctx)
           if (answer.output !== undefined) result = meant(result, output, answer.output) ?? result
         }
         return result === first ? undefined : HookAction.transform(result)
@@ -297,7 +328,12 @@ export const make = (options: Options): AgentHook => {
         }
         const last = step.messages.findLast((message) => message.role === "assistant")
         const about = {
-          after_turn: { turn_number: steps, tools_used: (last?.toolCalls ?? []).length > 0, usage: used, ...compacting },
+          after_turn: {
+            turn_number: steps,
+            tools_used: (last?.toolCalls ?? []).length > 0,
+            usage: used,
+            ...compacting
+          },
           turn_end: { turn_number: steps, response: last === undefined ? "" : text(last) }
         }
         let change: Change | undefined
@@ -344,15 +380,28 @@ interface Running extends Entries.Entry {
   readonly handler: Handler
 }
 
-const Turn = Schema.Struct({ turn: Schema.Finite, recipe: Schema.optionalKey(Schema.String), off: Schema.optionalKey(Schema.Boolean) })
+const Turn = Schema.Struct({
+  turn: Schema.Finite,
+  recipe: Schema.optionalKey(Schema.String),
+  off: Schema.optionalKey(Schema.Boolean)
+})
 const Tokens = Schema.Struct({ input: Schema.Finite, output: Schema.Finite })
 const Counts = Schema.Struct({ turn: Schema.Finite, steps: Schema.Finite, before: Tokens, now: Tokens })
 const none = { input: 0, output: 0 }
 const never = Effect.succeed(undefined)
 
-const first = (change: Change | undefined, next: Change | undefined, { handler }: Typed, ctx: HookContext): Change | undefined => {
+const first = (
+  change: Change | undefined,
+  next: Change | undefined,
+  { handler }: Typed,
+  ctx: HookContext
+): Change | undefined => {
   if (change === undefined || next === undefined) return change ?? next
-  ctx.warn(`${handler.key} wants to ${next.type === "mutate" ? "change the history" : "run a recipe"}, but an earlier hook did already`)
+  ctx.warn(
+    `${handler.key} wants to ${
+      next.type === "mutate" ? "change the history" : "run a recipe"
+    }, but an earlier hook did already`
+  )
   return change
 }
 

@@ -40,15 +40,22 @@ export const passThrough: Answer = { action: "passThrough", context: [], overwri
 /** Reads an answer, or says why it is none. */
 export const normalise = (said: Fields | undefined): Result.Result<Answer, string> => {
   if (said === undefined) return Result.succeed(passThrough)
-  const decoded = decode(Object.fromEntries(Object.keys(Wire.fields).flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : [])))
-  if (Result.isFailure(decoded)) return Result.fail(`its response does not fit: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
-  const { additionalContext, metadata, mode, modifiedInput: input, modifiedOutput: output, reason, warnings } = decoded.success
+  const decoded = decode(
+    Object.fromEntries(Object.keys(Wire.fields).flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
+  )
+  if (Result.isFailure(decoded)) {
+    return Result.fail(`its response does not fit: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
+  }
+  const { additionalContext, metadata, mode, modifiedInput: input, modifiedOutput: output, reason, warnings } =
+    decoded.success
   const context = list(additionalContext)
   const modifies = input !== undefined || output !== undefined
   const action = decoded.success.action ?? (modifies ? "modify" : context.length > 0 ? "injectContext" : "passThrough")
   const stray = [
     ...(modifies && action !== "modify" ? [`its changes do not count, because its action is ${action}`] : []),
-    ...(context.length > 0 && action === "passThrough" ? ["its context does not count, because its action is passThrough"] : []),
+    ...(context.length > 0 && action === "passThrough"
+      ? ["its context does not count, because its action is passThrough"]
+      : []),
     ...unheard(said, { top: Object.keys(Wire.fields), inner: [] }, "hooks of Base Coat")
   ]
   return Result.succeed({

@@ -39,16 +39,17 @@ export interface Setup {
 }
 
 /** What may come of an event besides context. */
-const powers: { readonly [E in EventName]: { readonly block?: true; readonly input?: true; readonly output?: true } } = {
-  SessionStart: { block: true },
-  SessionEnd: {},
-  PreToolUse: { block: true, input: true },
-  PostToolUse: { block: true, output: true },
-  PreCompact: { block: true, input: true },
-  PostCompact: {},
-  OnError: { block: true, output: true },
-  OnBudgetExceeded: { block: true }
-}
+const powers: { readonly [E in EventName]: { readonly block?: true; readonly input?: true; readonly output?: true } } =
+  {
+    SessionStart: { block: true },
+    SessionEnd: {},
+    PreToolUse: { block: true, input: true },
+    PostToolUse: { block: true, output: true },
+    PreCompact: { block: true, input: true },
+    PostCompact: {},
+    OnError: { block: true, output: true },
+    OnBudgetExceeded: { block: true }
+  }
 
 /** Those of an event, in their order. */
 export const fitting = (setup: Setup, event: EventName): ReadonlyArray<Handler> =>
@@ -85,7 +86,10 @@ export const fire = (
       const blocked = blocks && power.block === true && handler.kind !== "advisory"
         ? { by: hookId, reason: answer.reason ?? `blocked by ${hookId}` }
         : undefined
-      const next = place(envelope, { ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output }) })
+      const next = place(envelope, {
+        ...(input === undefined ? {} : { input }),
+        ...(output === undefined ? {} : { output })
+      })
       if (ctx.events.active) {
         ctx.events.emit("base-coat-hook", {
           event,
@@ -96,7 +100,9 @@ export const fire = (
           action: answer.action,
           ...(blocked === undefined ? {} : { reason: blocked.reason }),
           ...(input === undefined ? {} : { before: digest(envelope.tool?.input), after: digest(input) }),
-          ...(output === undefined ? {} : { before: digest(envelope.tool?.output ?? envelope.tool?.error), after: digest(output) }),
+          ...(output === undefined
+            ? {}
+            : { before: digest(envelope.tool?.output ?? envelope.tool?.error), after: digest(output) }),
           metadata: answer.metadata,
           durationMs: (yield* Clock.currentTimeMillis) - begin
         })
@@ -116,7 +122,9 @@ export const fire = (
       }
     }
     const { blocked } = verdict
-    const outcome = blocked === undefined ? { action: "passThrough" } : { action: "block", reason: blocked.reason, by: blocked.by }
+    const outcome = blocked === undefined
+      ? { action: "passThrough" }
+      : { action: "block", reason: blocked.reason, by: blocked.by }
     for (const handler of watchers) {
       const { answer, hookId, problem } = yield* one(handler, { ...envelope, outcome }, setup, ctx)
       const idle = answer.action === "passThrough" ? [] : ["its answer does not count, because it is telemetry"]
@@ -149,16 +157,25 @@ const one = (handler: Handler, envelope: Envelope, setup: Setup, ctx: HookContex
   const answered = work.type === "code"
     ? code(work.run, envelope, timeoutMs, ctx)
     : Effect.map(
-      setup.entries.run({ ...handler, work }, { input: envelope as unknown as JsonObject, cwd: ctx.cwd, timeoutMs }, read, ctx),
+      setup.entries.run(
+        { ...handler, work },
+        { input: envelope as unknown as JsonObject, cwd: ctx.cwd, timeoutMs },
+        read,
+        ctx
+      ),
       ({ answer }) => answer
     )
   return Effect.map(answered, (result) => {
     if (Result.isSuccess(result)) {
       const { hookId } = result.success.metadata
-      return { answer: result.success, hookId: typeof hookId === "string" && hookId !== "" ? hookId.slice(0, 100) : key }
+      return {
+        answer: result.success,
+        hookId: typeof hookId === "string" && hookId !== "" ? hookId.slice(0, 100) : key
+      }
     }
     const message = redactText(result.failure)
-    const blocks = setup.blockOnError && envelope.hook === "PreToolUse" && handler.kind !== "advisory" && handler.kind !== "telemetry"
+    const blocks = setup.blockOnError && envelope.hook === "PreToolUse" && handler.kind !== "advisory" &&
+      handler.kind !== "telemetry"
     return {
       answer: {
         ...passThrough,
@@ -172,10 +189,19 @@ const one = (handler: Handler, envelope: Envelope, setup: Setup, ctx: HookContex
   })
 }
 
-const code = (run: Run, envelope: Envelope, timeoutMs: number, ctx: HookContext): Effect.Effect<Result.Result<Answer, string>> =>
+const code = (
+  run: Run,
+  envelope: Envelope,
+  timeoutMs: number,
+  ctx: HookContext
+): Effect.Effect<Result.Result<Answer, string>> =>
   eventual(() => run(envelope, ctx)).pipe(
     Effect.map((said) =>
-      said === undefined ? Result.succeed(passThrough) : isFields(said) ? normalise(said) : Result.fail("its response is no object")
+      said === undefined
+        ? Result.succeed(passThrough)
+        : isFields(said)
+        ? normalise(said)
+        : Result.fail("its response is no object")
     ),
     Effect.timeoutOption(timeoutMs),
     Effect.map(Option.getOrElse(() => Result.fail("took too long"))),

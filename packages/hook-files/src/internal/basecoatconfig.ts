@@ -32,7 +32,12 @@ export const decode = (
 ): { readonly handlers: ReadonlyArray<Handler>; readonly warnings: ReadonlyArray<Warning> } => {
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason, entry) =>
-    void warnings.push({ file, key, reason, ...(isFields(entry) && entry["kind"] === "policy" ? { policy: true } : {}) })
+    void warnings.push({
+      file,
+      key,
+      reason,
+      ...(isFields(entry) && entry["kind"] === "policy" ? { policy: true } : {})
+    })
   const parsed = object(text)
   if (Result.isFailure(parsed) || parsed.success === undefined) {
     warn("", `${whyNoObject(text)}: nothing of it counts`)
@@ -58,7 +63,9 @@ export const decode = (
       warn(key, `unknown event${near === undefined ? "" : `; did you mean ${near}?`}`)
       return []
     }
-    if (Array.isArray(list)) return list.flatMap((entry: unknown, index) => handlerOf(entry, event, file, `${key}[${index}]`, warn))
+    if (Array.isArray(list)) {
+      return list.flatMap((entry: unknown, index) => handlerOf(entry, event, file, `${key}[${index}]`, warn))
+    }
     warn(key, "expected an array")
     return []
   })
@@ -83,7 +90,9 @@ const handlerOf = (
     warn(key, isFields(entry) ? `does not count: ${problemOf(entry)}` : "expected an object", entry)
     return []
   }
-  for (const other of Object.keys(entry as Fields)) if (!known.includes(other)) warn(`${key}.${other.slice(0, 100)}`, "is not known")
+  for (const other of Object.keys(entry as Fields)) {
+    if (!known.includes(other)) warn(`${key}.${other.slice(0, 100)}`, "is not known")
+  }
   const { args, command, enabled, kind, priority = 100, timeout, tool } = decoded.value
   if ((command === undefined) === (tool === undefined)) {
     warn(key, "expected a command or a tool", entry)

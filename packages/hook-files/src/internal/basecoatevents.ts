@@ -67,7 +67,13 @@ export interface Response {
 /** A hook of code. @category models @since 0.1.0 */
 export type Run = (event: Envelope, ctx: HookContext) => Eventual<Response | void>
 
-/** `policy` may block, `advisory` may not, `telemetry` always runs, after the others, and decides nothing. Without a kind a hook may block. @category models @since 0.1.0 */
+/**
+ * `policy` may block, `advisory` may not, `telemetry` always runs, after the others, and decides nothing. Without a
+ * kind a hook may block.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Kind = "policy" | "advisory" | "telemetry"
 
 /** One hook, from wherever it is. @category models @since 0.1.0 */

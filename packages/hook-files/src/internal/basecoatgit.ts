@@ -12,7 +12,10 @@ export const whereabouts = (cwd: string): { readonly repository: string; readonl
     if (git !== undefined && head !== undefined) {
       const common = textOf(join(git, "commondir"))
       const config = textOf(join(common === undefined ? git : resolve(git, common.trim()), "config")) ?? ""
-      return { repository: clean(origin(config) ?? folder.split(/[\\/]/).at(-1) ?? ""), branch: clean(branchOf(head.trim())) }
+      return {
+        repository: clean(origin(config) ?? folder.split(/[\\/]/).at(-1) ?? ""),
+        branch: clean(branchOf(head.trim()))
+      }
     }
     if (dirname(folder) === folder) return none
   }
@@ -25,7 +28,8 @@ const folderOf = (path: string): string | undefined => {
   return elsewhere === undefined ? undefined : resolve(dirname(path), elsewhere.trim())
 }
 
-const branchOf = (head: string): string => /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? (/^[0-9a-f]{12}/.exec(head)?.[0] ?? "")
+const branchOf = (head: string): string =>
+  /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? (/^[0-9a-f]{12}/.exec(head)?.[0] ?? "")
 
 /** The last two parts of the address: whoever is allowed there is nobody's business. */
 const origin = (config: string): string | undefined => {

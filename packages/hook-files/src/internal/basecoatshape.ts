@@ -12,7 +12,10 @@ export const decodeHint = Schema.decodeUnknownOption(Schema.Struct({
 }))
 
 /** What was modified, where the next hook reads it. */
-export const place = (envelope: Envelope, { input, output }: { readonly input?: Json; readonly output?: Json }): Envelope => {
+export const place = (
+  envelope: Envelope,
+  { input, output }: { readonly input?: Json; readonly output?: Json }
+): Envelope => {
   const { tool } = envelope
   if (tool === undefined || (input === undefined && output === undefined)) return envelope
   return {

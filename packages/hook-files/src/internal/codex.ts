@@ -32,7 +32,14 @@ const specific: { readonly [E in EventName]?: ReadonlyArray<string> } = {
   PermissionRequest: ["decision"],
   PostToolUse: ["additionalContext", "updatedMCPToolOutput"]
 }
-const blockable: ReadonlyArray<EventName> = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "PreCompact"]
+const blockable: ReadonlyArray<EventName> = [
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "Stop",
+  "SubagentStop",
+  "PreCompact"
+]
 
 /** Why an answer does not count as a whole. */
 const whyNot = (json: Fields, event: EventName): string | undefined => {
@@ -48,7 +55,9 @@ const whyNot = (json: Fields, event: EventName): string | undefined => {
   }
   const wrong = wrongType(json)
   if (wrong !== undefined) return wrong
-  if (decision !== undefined && decision !== null && decision !== "block") return `decision ${JSON.stringify(decision)} is not supported`
+  if (decision !== undefined && decision !== null && decision !== "block") {
+    return `decision ${JSON.stringify(decision)} is not supported`
+  }
   if (decision === "block" && isEmpty(reason)) return "decision block needs a reason"
   const own = isFields(inner) ? inner : {}
   return event === "PreToolUse"
@@ -59,7 +68,9 @@ const whyNot = (json: Fields, event: EventName): string | undefined => {
 }
 
 const wrongType = (json: Fields): string | undefined => {
-  const texts = ["stopReason", "systemMessage", "reason"].find((key) => !isAbsent(json[key]) && typeof json[key] !== "string")
+  const texts = ["stopReason", "systemMessage", "reason"].find((key) =>
+    !isAbsent(json[key]) && typeof json[key] !== "string"
+  )
   if (texts !== undefined) return `${texts} is no text`
   const flags = ["continue", "suppressOutput"].find((key) => !isAbsent(json[key]) && typeof json[key] !== "boolean")
   return flags === undefined ? undefined : `${flags} is neither true nor false`
@@ -86,7 +97,9 @@ const whyNotPermission = (json: Fields, decision: unknown): string | undefined =
   if (json["suppressOutput"] === true) return "suppressOutput is not supported at PermissionRequest"
   if (isAbsent(decision)) return undefined
   if (!isFields(decision)) return "decision is no object"
-  const odd = Object.keys(decision).find((key) => !["behavior", "message", "interrupt", "updatedInput", "updatedPermissions"].includes(key))
+  const odd = Object.keys(decision).find((key) =>
+    !["behavior", "message", "interrupt", "updatedInput", "updatedPermissions"].includes(key)
+  )
   if (odd !== undefined) return `unknown key decision.${odd.slice(0, 80)}`
   const reserved = ["updatedInput", "updatedPermissions"].find((key) => !isAbsent(decision[key]))
   if (reserved !== undefined) return `${reserved} is not supported at PermissionRequest`

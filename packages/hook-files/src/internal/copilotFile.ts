@@ -67,7 +67,9 @@ export const decode = (text: string, file: string): Decoded => {
   const { disableAllHooks, hooks, version = 1 } = settings
   if (version !== 1) return warn("version", "expected 1, so nothing of this file counts") ?? nothing
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
-  if (disableAllHooks !== undefined && typeof disableAllHooks !== "boolean") warn("disableAllHooks", "expected true or false")
+  if (disableAllHooks !== undefined && typeof disableAllHooks !== "boolean") {
+    warn("disableAllHooks", "expected true or false")
+  }
   const handlers = Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, list]) => {
     const key = `hooks.${event.slice(0, 80)}`
     const point = points.get(event)
@@ -75,17 +77,23 @@ export const decode = (text: string, file: string): Decoded => {
       const near = nearest(event, [...points.keys()])
       return warn(
         key,
-        `unknown event${near === undefined ? `; events are ${Object.keys(table).join(", ")}` : `; did you mean ${near}?`}`
+        `unknown event${
+          near === undefined ? `; events are ${Object.keys(table).join(", ")}` : `; did you mean ${near}?`
+        }`
       ) ?? []
     }
     if (!Array.isArray(list)) return warn(key, "expected a list of hooks") ?? []
-    return list.flatMap((entry: unknown, index) => readEntry({ event, point, file }, entry, `${key}[${index}]`, undefined, warn))
+    return list.flatMap((entry: unknown, index) =>
+      readEntry({ event, point, file }, entry, `${key}[${index}]`, undefined, warn)
+    )
   })
   return { handlers, warnings, disableAllHooks: disableAllHooks === true }
 }
 
 const points: ReadonlyMap<string, EventName> = new Map(
-  Object.entries(table).flatMap(([name, { others }]) => [name, ...others].map((one) => [one, name as EventName] as const))
+  Object.entries(table).flatMap(([name, { others }]) =>
+    [name, ...others].map((one) => [one, name as EventName] as const)
+  )
 )
 
 interface Where {
@@ -144,7 +152,9 @@ const readCommand = (entry: Fields, key: string, warn: Warn): CommandWork | unde
   const { args = [], exec } = entry
   const lines = ["bash", "powershell", "command"] as const
   for (const name of [...lines, "exec"] as const) {
-    if (entry[name] !== undefined && (!isText(entry[name]) || entry[name].trim() === "")) return warn(`${key}.${name}`, "expected a text")
+    if (entry[name] !== undefined && (!isText(entry[name]) || entry[name].trim() === "")) {
+      return warn(`${key}.${name}`, "expected a text")
+    }
   }
   if (exec !== undefined) {
     const other = lines.find((name) => entry[name] !== undefined)
@@ -154,7 +164,9 @@ const readCommand = (entry: Fields, key: string, warn: Warn): CommandWork | unde
       : warn(`${key}.args`, "expected a list of texts")
   }
   const command = entry[isWindows ? "powershell" : "bash"] ?? entry["command"]
-  if (command === undefined) return warn(key, `has no ${isWindows ? "powershell" : "bash"}, command or exec, so it never runs here`)
+  if (command === undefined) {
+    return warn(key, `has no ${isWindows ? "powershell" : "bash"}, command or exec, so it never runs here`)
+  }
   return { type: "command", command: command as string, ...(isWindows ? { shell: "powershell" as const } : {}) }
 }
 
@@ -172,7 +184,9 @@ const readHttp = (entry: Fields, point: EventName, key: string, warn: Warn): Htt
     : allowedEnvVars === undefined
     ? ""
     : "with allowedEnvVars"
-  if (target.protocol === "http:" && why !== "") return warn(`${key}.url`, `expected https ${why}, so this one never runs`)
+  if (target.protocol === "http:" && why !== "") {
+    return warn(`${key}.url`, `expected https ${why}, so this one never runs`)
+  }
   return {
     type: "http",
     url: url as string,
@@ -190,7 +204,10 @@ const textsOf = (value: unknown, key: string, warn: Warn): { readonly [name: str
   )
 }
 
-/** A pattern for the whole value; under a name in Pascal case also names of tools with `|` between them. Nothing where it is no pattern. */
+/**
+ * A pattern for the whole value; under a name in Pascal case also names of tools with `|` between them. Nothing where
+ * it is no pattern.
+ */
 const compile = (
   matcher: string | undefined,
   point: EventName,
@@ -210,7 +227,9 @@ const compile = (
   const compiled = Result.try(() => [RE2JS.compile(matcher), RE2JS.compile(anchored)][1]!)
   if (Result.isSuccess(compiled)) return (value, claude = value) => compiled.success.test(claudes ? claude : value)
   const quoted = JSON.stringify(matcher)
-  if (Result.isFailure(Result.try(() => new RegExp(matcher)))) return warn(key, `${quoted} is no pattern, so this one never runs`)
+  if (Result.isFailure(Result.try(() => new RegExp(matcher)))) {
+    return warn(key, `${quoted} is no pattern, so this one never runs`)
+  }
   warn(key, `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`)
   return () => true
 }

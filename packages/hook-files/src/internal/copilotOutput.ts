@@ -60,14 +60,18 @@ const guards: ReadonlySet<EventName> = new Set([
   "permissionRequest"
 ])
 
-/** Reads how a hook ended. One that may not run cannot say no: where it could have, a person decides. With `blockOnError` that one, and one that broke, denies a prompt, a tool call or a permission. */
+/**
+ * Reads how a hook ended. One that may not run cannot say no: where it could have, a person decides. With
+ * `blockOnError` that one, and one that broke, denies a prompt, a tool call or a permission.
+ */
 export const read = (handler: Pick<Handler, "pascal" | "point" | "work">, blockOnError: boolean) =>
 (
   finished: Finished,
   refused: string | undefined
 ): Said => {
   const said = refused === undefined ? heard(handler, finished) : unrun(handler, refused, blockOnError)
-  return blockOnError && guards.has(handler.point) && (said.outcome === "nonBlockingError" || said.outcome === "cancelled")
+  return blockOnError && guards.has(handler.point) &&
+      (said.outcome === "nonBlockingError" || said.outcome === "cancelled")
     ? { ...said, outcome: "blocking", denied: cap(`a hook broke: it ${said.problem}`) }
     : said
 }
@@ -82,8 +86,10 @@ const unrun = ({ point }: Pick<Handler, "point">, refused: string, blockOnError:
 })
 
 /**
- * Lines of progress are no part of what a command says; the rest is one JSON object, or nothing. Only 0 is a success. At `preToolUse` a command that ends otherwise denies, unless it took too
- * long; at `permissionRequest` 2 denies; at `postToolUseFailure` it is advice for the model; anywhere else it is a warning.
+ * Lines of progress are no part of what a command says; the rest is one JSON object, or nothing. Only 0 is a success.
+ * At `preToolUse` a command that ends otherwise denies, unless it took too
+ * long; at `permissionRequest` 2 denies; at `postToolUseFailure` it is advice for the model; anywhere else it is a
+ * warning.
  */
 const heard = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work">, finished: Finished): Said => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
@@ -99,7 +105,11 @@ const heard = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work
   if (exitCode === 0) return { ...said, outcome: blocks ? "blocking" : "success" }
   const error = cap(stderr.trim())
   const first = error.split("\n", 1)[0]!
-  const how = overflowed ? "wrote too much and was ended" : exitCode === undefined ? "was killed" : `ended with ${exitCode}`
+  const how = overflowed
+    ? "wrote too much and was ended"
+    : exitCode === undefined
+    ? "was killed"
+    : `ended with ${exitCode}`
   const problem = first === "" ? how : `${how}: ${first}`
   if (work.type === "command" && point === "preToolUse") {
     const errored = `Denied by preToolUse hook (hook errored)${error === "" ? "" : `: ${error}`}`
@@ -110,13 +120,22 @@ const heard = ({ pascal, point, work }: Pick<Handler, "pascal" | "point" | "work
     return { ...said, outcome: "blocking", wish: { ...said.wish, behavior: "deny" } }
   }
   if (work.type === "command" && exitCode === 2 && point === "postToolUseFailure") {
-    const advice = [said.context, json === undefined ? rest : "", error].filter((text) => text !== undefined && text !== "")
+    const advice = [said.context, json === undefined ? rest : "", error].filter((text) =>
+      text !== undefined && text !== ""
+    )
     return { ...silent, outcome: "success", ...(advice.length === 0 ? {} : { context: advice.join("\n") }) }
   }
-  return { ...silent, outcome: "nonBlockingError", problem, ...(exitCode === 2 && error !== "" ? { message: error } : {}) }
+  return {
+    ...silent,
+    outcome: "nonBlockingError",
+    problem,
+    ...(exitCode === 2 && error !== "" ? { message: error } : {})
+  }
 }
 
-/** Any that denies a tool denies it, and what one asks about no other allows; of everything else the last word counts. */
+/**
+ * Any that denies a tool denies it, and what one asks about no other allows; of everything else the last word counts.
+ */
 export const merge = (all: ReadonlyArray<Said>): Verdict => {
   const denied = all.flatMap((said) => said.denied === undefined ? [] : [said.denied])
   const { behavior, ...wish } = all.reduce<Wish>((before, { wish }) => ({ ...before, ...wish }), {})
@@ -150,12 +169,19 @@ const split = (stdout: string): { readonly progress: ReadonlyArray<JsonObject>; 
 const context = ["additionalContext"]
 
 /** What counts at an event, at the top, in `hookSpecificOutput`, or in either. */
-const table: { readonly [E in EventName]: Partial<Counting> & { readonly either?: ReadonlyArray<string>; readonly stops?: true } } = {
+const table: {
+  readonly [E in EventName]: Partial<Counting> & { readonly either?: ReadonlyArray<string>; readonly stops?: true }
+} = {
   sessionStart: { either: context, stops: true },
   sessionEnd: {},
   userPromptSubmitted: { either: ["modifiedPrompt", ...context], stops: true },
   userPromptTransformed: { either: ["modifiedTransformedPrompt"] },
-  preToolUse: { either: ["permissionDecision", "modifiedArgs", ...context], top: ["decision"], inner: ["updatedInput"], stops: true },
+  preToolUse: {
+    either: ["permissionDecision", "modifiedArgs", ...context],
+    top: ["decision"],
+    inner: ["updatedInput"],
+    stops: true
+  },
   preMcpToolCall: {},
   postToolUse: { either: ["modifiedResult", ...context], stops: true },
   postToolUseFailure: { either: context, stops: true },
@@ -171,7 +197,11 @@ const table: { readonly [E in EventName]: Partial<Counting> & { readonly either?
 /** Names in Pascal case have what Claude has besides. */
 const counts = (point: EventName, pascal: boolean): Counting => {
   const { either = [], inner = [], stops, top = [] } = table[point]
-  const more = ["systemMessage", ...(stops === true ? ["continue"] : []), ...(point === "postToolUse" ? ["decision"] : [])]
+  const more = [
+    "systemMessage",
+    ...(stops === true ? ["continue"] : []),
+    ...(point === "postToolUse" ? ["decision"] : [])
+  ]
   return { top: [...either, ...top, ...(pascal ? more : [])], inner: [...either, ...inner] }
 }
 
@@ -185,7 +215,9 @@ const decode = (json: Fields, point: EventName, pascal: boolean): Decoded => {
   const reason = text(from("permissionDecisionReason"), "permissionDecisionReason")
   const context = text(from("additionalContext"), "additionalContext")
   const message = pascal ? text(json, "systemMessage") : undefined
-  const stop = pascal && flag(json, "continue") === false ? cap(text(json, "stopReason") ?? "stopped by a hook") : undefined
+  const stop = pascal && flag(json, "continue") === false
+    ? cap(text(json, "stopReason") ?? "stopped by a hook")
+    : undefined
   const decoded = (wish: Wish, more: Partial<Decoded> = {}): Decoded => ({
     wish: { ...wish, ...(stop === undefined ? {} : { stop }) },
     problems,
@@ -214,7 +246,9 @@ const decode = (json: Fields, point: EventName, pascal: boolean): Decoded => {
       }, decision === "deny" ? { denied: why } : {})
     }
     case "permissionRequest": {
-      const nested = Object.hasOwn(json, "behavior") ? json : fields(inner, "decision") ?? fields(json, "decision") ?? json
+      const nested = Object.hasOwn(json, "behavior")
+        ? json
+        : fields(inner, "decision") ?? fields(json, "decision") ?? json
       const [behavior, why] = [oneOf(nested, "behavior", "allow", "deny"), text(nested, "message")]
       return decoded({
         ...(behavior === undefined ? {} : { behavior }),
@@ -228,16 +262,24 @@ const decode = (json: Fields, point: EventName, pascal: boolean): Decoded => {
       const why = text(from("reason"), "reason")
       const response = point === "subagentStop" ? text(from("modifiedResponse"), "modifiedResponse") : undefined
       return decoded({
-        ...(decision === undefined ? {} : { block: decision === "block" && cap(why || "Go on: a hook does not let you stop yet.") }),
+        ...(decision === undefined
+          ? {}
+          : { block: decision === "block" && cap(why || "Go on: a hook does not let you stop yet.") }),
         ...(response === undefined ? {} : { response })
       })
     }
     case "postToolUse": {
       const given = fields(from("modifiedResult"), "modifiedResult")
       const shown = given === undefined ? undefined : text(given, "textResultForLlm")
-      if (given !== undefined && shown === undefined) problems.push("modifiedResult does not count: expected a textResultForLlm")
-      const type = given === undefined ? undefined : oneOf(given, "resultType", "success", "failure", "denied", "rejected", "error")
-      const feedback = pascal && oneOf(json, "decision", "block", "approve") === "block" ? text(json, "reason") : undefined
+      if (given !== undefined && shown === undefined) {
+        problems.push("modifiedResult does not count: expected a textResultForLlm")
+      }
+      const type = given === undefined
+        ? undefined
+        : oneOf(given, "resultType", "success", "failure", "denied", "rejected", "error")
+      const feedback = pascal && oneOf(json, "decision", "block", "approve") === "block"
+        ? text(json, "reason")
+        : undefined
       const all = [context, feedback].filter((one) => one !== undefined && one.trim() !== "")
       const result: ToolResult | undefined = shown === undefined
         ? undefined
@@ -264,7 +306,9 @@ const decode = (json: Fields, point: EventName, pascal: boolean): Decoded => {
       }, note === undefined || note === "" ? {} : { message: cap(note) })
     }
     case "preMcpToolCall":
-      if (json["metaToUse"] !== undefined) problems.push("metaToUse does not count: calls of servers carry no metadata of hooks")
+      if (json["metaToUse"] !== undefined) {
+        problems.push("metaToUse does not count: calls of servers carry no metadata of hooks")
+      }
       return decoded({})
     case "sessionStart":
     case "sessionEnd":

@@ -1,4 +1,7 @@
-/** Runs the hooks of an event of GitHub Copilot, one after another in the order of the configuration, and puts together what they say. */
+/**
+ * Runs the hooks of an event of GitHub Copilot, one after another in the order of the configuration, and puts together
+ * what they say.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
@@ -17,7 +20,11 @@ interface Told {
 }
 
 /** Nothing where no hook fits. What is told in camel case alone is put in snake case for the others. */
-export type Fire = (event: EventName, told: JsonObject | Told, ctx: HookContext) => Effect.Effect<Output.Verdict> | undefined
+export type Fire = (
+  event: EventName,
+  told: JsonObject | Told,
+  ctx: HookContext
+) => Effect.Effect<Output.Verdict> | undefined
 
 export interface Setup {
   readonly handlers: ReadonlyArray<Handler>
@@ -46,7 +53,9 @@ export const make = ({ blockOnError, entries, handlers, home, passEnv, projectDi
       if (unseen.length > 0 && !warned.has(id)) {
         warned.add(id)
         ctx.warn(
-          `${file}: ${key}.env.${name}: ${unseen.join(", ")} is empty, because commands do not see it: \`passEnv\` names what they see`
+          `${file}: ${key}.env.${name}: ${
+            unseen.join(", ")
+          } is empty, because commands do not see it: \`passEnv\` names what they see`
         )
       }
       return [name, expanded(value, seen)] as const
@@ -59,13 +68,26 @@ export const make = ({ blockOnError, entries, handlers, home, passEnv, projectDi
       const now = yield* Clock.currentTimeMillis
       const { sessionId } = ctx.root
       const input: JsonObject = handler.pascal
-        ? { ...snake(pascal), hook_event_name: handler.event, session_id: sessionId, timestamp: new Date(now).toISOString(), cwd: ctx.cwd }
+        ? {
+          ...snake(pascal),
+          hook_event_name: handler.event,
+          session_id: sessionId,
+          timestamp: new Date(now).toISOString(),
+          cwd: ctx.cwd
+        }
         : { ...camel, sessionId, timestamp: now, cwd: ctx.cwd }
       const env = variables(handler, ctx)
       const cwd = handler.cwd === undefined ? projectDir : resolve(projectDir, handler.cwd)
-      const said = yield* entries.run(handler, { input, cwd, env, timeoutMs: handler.timeoutMs }, Output.read(handler, blockOnError), ctx)
+      const said = yield* entries.run(
+        handler,
+        { input, cwd, env, timeoutMs: handler.timeoutMs },
+        Output.read(handler, blockOnError),
+        ctx
+      )
       const label = labelOf(handler)
-      for (const progress of said.progress) ctx.events.emit("hook-progress", { event: handler.event, key: handler.key, ...progress })
+      for (const progress of said.progress) {
+        ctx.events.emit("hook-progress", { event: handler.event, key: handler.key, ...progress })
+      }
       if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
       for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)
       if (said.message !== undefined) ctx.notifyUser(said.message)
@@ -75,8 +97,12 @@ export const make = ({ blockOnError, entries, handlers, home, passEnv, projectDi
     const both = isTold(told) ? told : { camel: told, pascal: told }
     const field = fieldOf(event)
     const [value, claude] = field === undefined ? ["", ""] : [textOf(both.camel[field]), textOf(both.pascal[field])]
-    const fitting = handlers.filter(({ matches, point, work }) => point === event && work.type !== "prompt" && matches(value, claude))
-    return fitting.length === 0 ? undefined : Effect.map(Effect.forEach(fitting, (handler) => one(handler, both, ctx)), Output.merge)
+    const fitting = handlers.filter(({ matches, point, work }) =>
+      point === event && work.type !== "prompt" && matches(value, claude)
+    )
+    return fitting.length === 0
+      ? undefined
+      : Effect.map(Effect.forEach(fitting, (handler) => one(handler, both, ctx)), Output.merge)
   }
 }
 
@@ -100,7 +126,8 @@ const snake = (fields: JsonObject): JsonObject =>
 
 const reference = /\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g
 
-const namesIn = (value: string): ReadonlyArray<string> => [...value.matchAll(reference)].map(([, braced, bare]) => braced ?? bare ?? "")
+const namesIn = (value: string): ReadonlyArray<string> =>
+  [...value.matchAll(reference)].map(([, braced, bare]) => braced ?? bare ?? "")
 
 /** Fills in `$NAME` and `${NAME}` of what a command sees anyway; what it does not see is empty. */
 const expanded = (value: string, seen: { readonly [name: string]: string }): string =>

@@ -39,7 +39,9 @@ export const make = (told: ToolNames): Renamed.Renamed =>
     plain: (tool) => tool
   }, told)
 
-/** A call with Claude's name and fields, and Copilot's fields beside them: scripts read either, and may change either. */
+/**
+ * A call with Claude's name and fields, and Copilot's fields beside them: scripts read either, and may change either.
+ */
 export const both = ({ claude, fields, input: own }: Renamed.Known): Known => ({
   name: claude.name,
   input: { ...claude.input, ...own },
@@ -48,7 +50,10 @@ export const both = ({ claude, fields, input: own }: Renamed.Known): Known => ({
     for (const [field, name] of fields) {
       const other = kept.get(name)
       kept.delete(name)
-      if (other !== undefined && (!kept.has(field) || (kept.get(field) === claude.input[field] && other !== claude.input[field]))) {
+      if (
+        other !== undefined &&
+        (!kept.has(field) || (kept.get(field) === claude.input[field] && other !== claude.input[field]))
+      ) {
         kept.set(field, other)
       }
     }

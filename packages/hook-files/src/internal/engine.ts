@@ -99,7 +99,12 @@ export const make = (setup: Setup): Engine => {
     return found
   }
 
-  const fitting = (event: EventName, value: string, call: Condition.Call | undefined, ctx: HookContext): ReadonlyArray<Handler> => {
+  const fitting = (
+    event: EventName,
+    value: string,
+    call: Condition.Call | undefined,
+    ctx: HookContext
+  ): ReadonlyArray<Handler> => {
     const all = candidates(event, value)
     if (all.length === 0) return none
     const found = new Map<unknown, Handler>()
@@ -109,7 +114,9 @@ export const make = (setup: Setup): Engine => {
       const id = flavor.dedupe ? identity(handler) : handler
       if (!found.has(id)) found.set(id, handler)
     }
-    return [...found.values()].filter((handler) => handler.once !== true || claim(ctx, digest([handler.event, identity(handler)])))
+    return [...found.values()].filter((handler) =>
+      handler.once !== true || claim(ctx, digest([handler.event, identity(handler)]))
+    )
   }
 
   /** Whether it is the first time in this session: said once, whoever asks at the same time. */
@@ -190,7 +197,10 @@ export const make = (setup: Setup): Engine => {
       const stop = Fiber.interrupt(fiber)
       const first = yield* Effect.onInterrupt(Effect.raceFirst(Fiber.join(fiber), Deferred.await(early)), () => stop)
       if (typeof first !== "number") return first
-      yield* keep(() => Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop), ctx)
+      yield* keep(
+        () => Effect.ensuring(Effect.raceFirst(Fiber.join(fiber), Effect.as(Effect.sleep(first), undefined)), stop),
+        ctx
+      )
       return { type: "success", said: Outcome.silent }
     })
 
@@ -283,8 +293,14 @@ const valueOf = (event: EventName, payload: JsonObject): string => {
 }
 
 /** What cannot be told counts as if it held. */
-const holds = (rule: Condition.Rule | "never", call: Condition.Call | undefined, ctx: HookContext, home: string): boolean =>
-  rule !== "never" && call !== undefined && Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
+const holds = (
+  rule: Condition.Rule | "never",
+  call: Condition.Call | undefined,
+  ctx: HookContext,
+  home: string
+): boolean =>
+  rule !== "never" && call !== undefined &&
+  Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
 
 /** The same entry in several settings files runs once; those of plugins and skills stay apart. */
 const identity = ({ origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null])
@@ -310,7 +326,10 @@ const placed = (handler: Handler, setup: Setup): Work => {
   if (work.args === undefined) return setup.flavor.shell(work)
   const folders = environmentOf(handler, setup)
   const fill = (text: string) =>
-    text.replaceAll(/\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g, (whole, name: string) => folders[name] ?? whole)
+    text.replaceAll(
+      /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g,
+      (whole, name: string) => folders[name] ?? whole
+    )
   return { type: "command", command: fill(work.command), args: work.args.map(fill) }
 }
 

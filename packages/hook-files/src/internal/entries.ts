@@ -66,7 +66,9 @@ export interface Setup<E extends Entry> {
   readonly drainMs?: number | undefined
 }
 
-export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, refuser = refuse, runners }: Setup<E>): Entries<E> => {
+export const make = <E extends Entry>(
+  { drainMs = 5_000, maxOutput, refuse, refuser = refuse, runners }: Setup<E>
+): Entries<E> => {
   const jobs = Jobs.make(drainMs)
   return {
     run: (entry, { work = entry.work, ...told }, read, ctx) =>
@@ -78,14 +80,15 @@ export const make = <E extends Entry>({ drainMs = 5_000, maxOutput, refuse, refu
         }
         const { trusted = "project" } = entry
         const onLinger = (left: Left) => jobs.keep(left, ctx)
-        return runners({ ...told, work, trusted, onLinger, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx).pipe(
-          Effect.map((finished) => {
-            const said = read(finished, undefined)
-            tell(entry, said.outcome, finished, ctx)
-            return said
-          }),
-          Effect.onInterrupt(() => Effect.sync(() => tell(entry, "cancelled", undefined, ctx)))
-        )
+        return runners({ ...told, work, trusted, onLinger, ...(maxOutput === undefined ? {} : { maxOutput }) }, ctx)
+          .pipe(
+            Effect.map((finished) => {
+              const said = read(finished, undefined)
+              tell(entry, said.outcome, finished, ctx)
+              return said
+            }),
+            Effect.onInterrupt(() => Effect.sync(() => tell(entry, "cancelled", undefined, ctx)))
+          )
       }),
     aside: jobs.aside,
     end: jobs.end,
@@ -100,16 +103,24 @@ interface Answered<A> extends Read {
 
 /** Reads what an entry wrote, where only 0 is a success and anything else an entry that broke. */
 export const answered =
-  <A>(read: (stdout: string) => Result.Result<A, string>) => (finished: Finished, refused: string | undefined): Answered<A> => {
-    const answer = refused === undefined ? Result.flatMap(ended(finished), read) : Result.fail(`was not run: ${refused}`)
-    return { answer, outcome: Result.isSuccess(answer) ? "success" : finished.timedOut ? "cancelled" : "nonBlockingError" }
+  <A>(read: (stdout: string) => Result.Result<A, string>) =>
+  (finished: Finished, refused: string | undefined): Answered<A> => {
+    const answer = refused === undefined
+      ? Result.flatMap(ended(finished), read)
+      : Result.fail(`was not run: ${refused}`)
+    return {
+      answer,
+      outcome: Result.isSuccess(answer) ? "success" : finished.timedOut ? "cancelled" : "nonBlockingError"
+    }
   }
 
 /** Reads a JSON object; nothing where nothing was written. Keys that would be prototypes are left out. */
 export const object = (stdout: string): Result.Result<Fields | undefined, string> => {
   const text = stdout.trim()
   if (text === "") return Result.succeed(undefined)
-  const parsed = Result.try(() => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value) as unknown)
+  const parsed = Result.try(() =>
+    JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value) as unknown
+  )
   if (Result.isFailure(parsed)) return Result.fail("wrote what is no JSON")
   const why = whyNot(parsed.success)
   if (why !== undefined) return Result.fail(`wrote JSON that cannot be used: ${why.slice(0, 200)}`)
@@ -121,7 +132,9 @@ const ended = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Re
   if (overflowed) return Result.fail("wrote too much and was ended")
   if (exitCode === 0) return Result.succeed(stdout)
   const line = stderr.trim().split("\n", 1)[0]!.slice(0, 1_000).toWellFormed()
-  return Result.fail(`${exitCode === undefined ? "was killed" : `ended with ${exitCode}`}${line === "" ? "" : `: ${line}`}`)
+  return Result.fail(
+    `${exitCode === undefined ? "was killed" : `ended with ${exitCode}`}${line === "" ? "" : `: ${line}`}`
+  )
 }
 
 const broken: Finished = { exitCode: 1, stdout: "", stderr: "", timedOut: false, overflowed: false, durationMs: 0 }

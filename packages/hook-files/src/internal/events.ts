@@ -1,4 +1,6 @@
-/** The events of settings files: what a matcher is held against, who hears what a script says, and how long it may take. */
+/**
+ * The events of settings files: what a matcher is held against, who hears what a script says, and how long it may take.
+ */
 
 /** One event. */
 export interface EventRow {
@@ -16,7 +18,9 @@ export interface EventRow {
   readonly plain?: true
   /** Seconds that a command, a server or a tool may take unless the entry says otherwise. Default 600. */
   readonly timeout?: number
-  /** What may run here. Default `tools`: commands, servers and MCP tools; `models` too, or `local`: no servers either. */
+  /**
+   * What may run here. Default `tools`: commands, servers and MCP tools; `models` too, or `local`: no servers either.
+   */
   readonly runs?: "models" | "local"
   /** What a script says is not heard. */
   readonly deaf?: true

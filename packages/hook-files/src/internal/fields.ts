@@ -5,11 +5,14 @@ import { stripComments } from "jsonc-parser"
 
 export type Fields = { readonly [key: string]: unknown }
 
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Parses JSON, without keys that would change what objects inherit. */
 export const parse = (text: string): unknown =>
-  Result.getOrUndefined(Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value)))
+  Result.getOrUndefined(
+    Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value))
+  )
 
 /** The same where there may be comments. */
 export const parseCommented = (text: string): unknown => parse(stripComments(text.replace(/^\uFEFF/, "")))
@@ -53,7 +56,8 @@ export const reader = (): Reader => {
     object: (of, key) => read(of, key, isObject, "an object"),
     json: (of, key) => read(of, key, isJson, "JSON"),
     texts: (of, key) => read(of, key, isTexts, "a list of texts"),
-    oneOf: (of, key, ...choices) => read(of, key, (value): value is never => choices.includes(value as never), choices.join(" or ")),
+    oneOf: (of, key, ...choices) =>
+      read(of, key, (value): value is never => choices.includes(value as never), choices.join(" or ")),
     problems
   }
 }

@@ -9,7 +9,10 @@ export type Content = { readonly bytes: Buffer; readonly mode: number } | "absen
 
 /** A pipe does not block, and what is looked at is what is read. */
 export const read = (path: string, maxBytes: number): Content => {
-  const opened = Result.try({ try: () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), catch: (error) => error })
+  const opened = Result.try({
+    try: () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
+    catch: (error) => error
+  })
   if (Result.isFailure(opened)) {
     const { code, message } = opened.failure as NodeJS.ErrnoException
     return code === "ENOENT" || code === "ENOTDIR" ? "absent" : { problem: message }

@@ -20,7 +20,10 @@ export interface Flavor {
   /** What else a tool goes by, for matchers. */
   readonly aliases: (tool: string) => ReadonlyArray<string>
   /** What is told beside the usual; `model` is the one that answered last. */
-  readonly told: (turn: { readonly sessionId: string; readonly turnNumber: number }, model: string | undefined) => JsonObject
+  readonly told: (
+    turn: { readonly sessionId: string; readonly turnNumber: number },
+    model: string | undefined
+  ) => JsonObject
   /** A tool's result as scripts read it, and what a new one means. */
   readonly response: (tool: string, input: JsonObject, output: Json) => Response
   /** What is told where there is no transcript. */
@@ -47,7 +50,8 @@ export const codex: Flavor = {
   dedupe: false,
   shell: ({ command }) => ({ type: "command", command: loginShell(), args: ["-lc", command] }),
   // Files are written by patches there.
-  aliases: (tool) => tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
+  aliases: (tool) =>
+    tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
   told: ({ sessionId, turnNumber }, model = "") => ({ turn_id: `${sessionId}-${turnNumber}`, model }),
   response: (_tool, _input, shown) => ({ shown, back: (output) => output }),
   noTranscript: null

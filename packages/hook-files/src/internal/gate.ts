@@ -1,5 +1,6 @@
 /**
- * What entries say before a tool runs. They are asked once about the same arguments: when the policy wants somebody to decide, before anybody
+ * What entries say before a tool runs. They are asked once about the same arguments: when the policy wants somebody to
+ * decide, before anybody
  * else is bothered, and otherwise when the tool is about to run.
  */
 import type { AgentHook } from "@belay/core/AgentHook"
@@ -87,7 +88,10 @@ export const make = ({ back, before, denied, fire, inject, name, notify, permiss
       }
       const answer = yield* requested(call, tool, ctx)
       if (answer?.allowed !== true) return answer?.action
-      keep(id, answer.instead === undefined ? said : { ...said, allowed: digest(answer.instead), instead: answer.instead })
+      keep(
+        id,
+        answer.instead === undefined ? said : { ...said, allowed: digest(answer.instead), instead: answer.instead }
+      )
       return HookAction.replace({ type: "allow" as const })
     })
 
@@ -100,7 +104,9 @@ export const make = ({ back, before, denied, fire, inject, name, notify, permiss
         inject(answer, ctx)
         if (answer.stop !== undefined) return { allowed: false, action: HookAction.abort(answer.stop) } as const
         if (answer.blocked !== undefined) {
-          const action = answer.interrupt === true ? HookAction.abort(answer.blocked) : HookAction.reject(answer.blocked)
+          const action = answer.interrupt === true
+            ? HookAction.abort(answer.blocked)
+            : HookAction.reject(answer.blocked)
           return { allowed: false, action } as const
         }
         if (answer.permission === "allow") {
@@ -140,7 +146,12 @@ export const make = ({ back, before, denied, fire, inject, name, notify, permiss
     })
 
   /** `answered`: somebody has decided about the call since. */
-  const obeyed = (verdict: Verdict, call: PreToolCallEvent, ctx: HookContext, answered: boolean): Effect.Effect<Obeyed> =>
+  const obeyed = (
+    verdict: Verdict,
+    call: PreToolCallEvent,
+    ctx: HookContext,
+    answered: boolean
+  ): Effect.Effect<Obeyed> =>
     Effect.gen(function*() {
       const { permission: word, permissionReason, updatedInput } = verdict
       if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
@@ -167,7 +178,9 @@ export const make = ({ back, before, denied, fire, inject, name, notify, permiss
     const told = denied && by !== name ? fire("PermissionDenied", ctx, call, undefined, { reason }) : undefined
     return told === undefined ? undefined : Effect.map(told, (verdict) => {
       inject(verdict, ctx)
-      if (verdict.retry === true && by !== "person") ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
+      if (verdict.retry === true && by !== "person") {
+        ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
+      }
     })
   }
 

@@ -34,7 +34,12 @@ export interface Calls {
   /** The arguments with what hooks want of them. */
   readonly merged: (call: Call, wanted: JsonObject, ctx: HookContext) => Json
   /** What becomes of a result; a reason where the turn ends. */
-  readonly concluded: (call: Call, result: ToolResult, ctx: HookContext, depth?: number) => Effect.Effect<ToolResult | string>
+  readonly concluded: (
+    call: Call,
+    result: ToolResult,
+    ctx: HookContext,
+    depth?: number
+  ) => Effect.Effect<ToolResult | string>
 }
 
 /** Most tools that run one after another in place of one call's result. */
@@ -65,8 +70,9 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
       if (stopped !== undefined) return stopped
       if (denied !== undefined) return failure(denied)
       let last: ToolResult = toolOutput === undefined ? result : { ok: true, output: toolOutput }
-      if (tail !== undefined && depth >= maxTail) ctx.warn(`tailToolCallRequest does not count: ${maxTail} tools ran one after another`)
-      else if (tail !== undefined) {
+      if (tail !== undefined && depth >= maxTail) {
+        ctx.warn(`tailToolCallRequest does not count: ${maxTail} tools ran one after another`)
+      } else if (tail !== undefined) {
         const next = yield* tailed(call.original ?? tools.nameOf(call.name), tail, ctx, depth)
         if (typeof next === "string") return next
         last = next
@@ -93,7 +99,8 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
       if (stopped !== undefined) return stopped
       if (denied !== undefined || asked !== undefined) return failure(denied ?? asked!)
       const last = toolInput === undefined ? call : { ...call, args: merged(call, toolInput, ctx) }
-      const result = yield* Effect.catch(ctx.callTool(last.name, last.args), (error) => Effect.succeed(failure(error.message)))
+      const result = yield* Effect.catch(ctx.callTool(last.name, last.args), (error) =>
+        Effect.succeed(failure(error.message)))
       return yield* concluded(last, result, ctx, depth + 1)
     })
 

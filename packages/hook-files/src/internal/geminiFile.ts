@@ -63,7 +63,10 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
     const key = `hooks.${event.slice(0, 80)}`
     if (!isEvent(event)) {
       const near = nearest(event, names)
-      return warn(key, `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`) ?? []
+      return warn(
+        key,
+        `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`
+      ) ?? []
     }
     if (!Array.isArray(groups)) return warn(key, "expected a list of groups") ?? []
     return groups.flatMap((group: unknown, index) => readGroup(event, group, `${key}[${index}]`, file, folder, warn))
@@ -118,7 +121,11 @@ const readGroup = (
 
 const defaultTimeoutMs = 60_000
 
-const readHook = (hook: unknown, key: string, warn: Warn): Pick<Handler, "work" | "timeoutMs" | "name" | "env"> | undefined => {
+const readHook = (
+  hook: unknown,
+  key: string,
+  warn: Warn
+): Pick<Handler, "work" | "timeoutMs" | "name" | "env"> | undefined => {
   if (!isFields(hook)) return warn(key, "expected an object with a type")
   const { command, env, name, timeout = defaultTimeoutMs, type } = hook
   if (type !== "command") return warn(`${key}.type`, `expected "command", so this one never runs`)
@@ -145,13 +152,19 @@ const textFields = (value: unknown, key: string, warn: Warn): { readonly [name: 
 }
 
 /** Names of tools are searched by a pattern; what is none stands for itself. Anything else is compared. */
-const compile = (matcher: string, event: EventName): { readonly test: (value: string) => boolean; readonly warning?: string } => {
+const compile = (
+  matcher: string,
+  event: EventName
+): { readonly test: (value: string) => boolean; readonly warning?: string } => {
   if (matcher === "" || matcher === "*" || events[event] === undefined) return { test: () => true }
   if (events[event] !== "tool_name") return { test: (value) => value === matcher }
   const compiled = Result.try(() => RE2JS.compile(matcher))
   if (Result.isSuccess(compiled)) return { test: (value) => compiled.success.test(value) }
   const quoted = JSON.stringify(matcher)
   return Result.isSuccess(Result.try(() => new RegExp(matcher)))
-    ? { test: () => true, warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything` }
+    ? {
+      test: () => true,
+      warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
+    }
     : { test: (value) => value === matcher, warning: `${quoted} is no pattern, so it is taken literally` }
 }

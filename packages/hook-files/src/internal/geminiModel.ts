@@ -77,7 +77,9 @@ const parametersOf = (config: Fields, warn: (problem: string) => void): LlmParam
 
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value)
 
-const settings: { readonly [key: string]: { readonly name: keyof LlmParameters; readonly fits: (value: unknown) => boolean } } = {
+const settings: {
+  readonly [key: string]: { readonly name: keyof LlmParameters; readonly fits: (value: unknown) => boolean }
+} = {
   temperature: { name: "temperature", fits: isNumber },
   topP: { name: "topP", fits: isNumber },
   maxOutputTokens: { name: "maxTokens", fits: (value) => Number.isSafeInteger(value) && (value as number) > 0 },
@@ -92,7 +94,9 @@ const rewritten = (request: LlmRequest, wanted: unknown): Pick<LlmRequest, "mess
     if (!isFields(one)) return []
     const content = contentOf(one["content"])
     const { role } = one
-    return content !== undefined && (role === "user" || role === "model" || role === "system") ? [{ role, content }] : []
+    return content !== undefined && (role === "user" || role === "model" || role === "system")
+      ? [{ role, content }]
+      : []
   })
   if (asked.length !== wanted.length) return "expected messages with a role of user, model or system, and a text"
   const system = asked.filter(({ role }) => role === "system").map(({ content }) => content)
@@ -113,8 +117,15 @@ const rewritten = (request: LlmRequest, wanted: unknown): Pick<LlmRequest, "mess
   return { messages, ...(system.length === 0 ? {} : { instructions: instructions.join("\n\n") }) }
 }
 
-const withContent = ({ content: before, messages: [first, ...rest] }: Unit, content: string): ReadonlyArray<Message> => {
-  if (content === before || first === undefined || first.role === "tool") return first === undefined ? rest : [first, ...rest]
+const withContent = (
+  { content: before, messages: [first, ...rest] }: Unit,
+  content: string
+): ReadonlyArray<Message> => {
+  if (content === before || first === undefined || first.role === "tool") {
+    return first === undefined
+      ? rest
+      : [first, ...rest]
+  }
   if (first.role === "assistant") return [{ ...first, content }, ...rest]
   const files = isText(first.content) ? [] : first.content.filter(({ type }) => type === "file")
   return [{ ...first, content: files.length === 0 ? content : [{ type: "text", text: content }, ...files] }, ...rest]
@@ -124,7 +135,9 @@ const withContent = ({ content: before, messages: [first, ...rest] }: Unit, cont
 const contentOf = (content: unknown): string | undefined => {
   if (isText(content)) return content
   if (!Array.isArray(content)) return undefined
-  return content.map((part: unknown) => isText(part) ? part : isFields(part) && isText(part["text"]) ? part["text"] : "").join("")
+  return content.map((part: unknown) =>
+    isText(part) ? part : isFields(part) && isText(part["text"]) ? part["text"] : ""
+  ).join("")
 }
 
 /** An answer as hooks see it. */
@@ -160,7 +173,10 @@ export const answerOf = (response: JsonObject): Pick<LlmResponse, "text" | "fini
   const parts = isFields(content) ? contentOf(content["parts"]) : contentOf(content)
   const text = parts || (isText(response["text"]) ? response["text"] : undefined)
   if (text === undefined || text === "") return undefined
-  return { text, finishReason: finishReason === "MAX_TOKENS" ? "length" : finishReason === "SAFETY" ? "content-filter" : "stop" }
+  return {
+    text,
+    finishReason: finishReason === "MAX_TOKENS" ? "length" : finishReason === "SAFETY" ? "content-filter" : "stop"
+  }
 }
 
 /** Which tools the model may see, and whether it has to use one. */

@@ -62,24 +62,30 @@ const counts: { readonly [E in EventName]: Counting } = {
   Notification: message
 }
 
-/** Reads how a hook of an event ended. One that may not run cannot say no: before a tool a person decides. With `blockOnError` that one, and one that broke, denies a prompt or a tool call. */
-export const read = (event: EventName, blockOnError: boolean) => (finished: Finished, refused: string | undefined): Said => {
-  const { broke, json, ...said }: Heard = refused === undefined ? heard(finished) : unrun(event, refused, blockOnError)
-  const isByCode = said.denied !== undefined && json?.["decision"] === undefined
-  const read = {
-    ...said,
-    problems: [
-      ...said.problems,
-      ...(json === undefined ? [] : unheard(json, counts[event], event)),
-      ...(isByCode && !counts[event].top.includes("decision") ? [`${event} cannot be denied`] : []),
-      ...(said.asked !== undefined && event !== "BeforeTool" ? [`ask does not count at ${event}`] : [])
-    ],
-    ...(broke === undefined ? {} : { problem: broke })
+/**
+ * Reads how a hook of an event ended. One that may not run cannot say no: before a tool a person decides. With
+ * `blockOnError` that one, and one that broke, denies a prompt or a tool call.
+ */
+export const read =
+  (event: EventName, blockOnError: boolean) => (finished: Finished, refused: string | undefined): Said => {
+    const { broke, json, ...said }: Heard = refused === undefined
+      ? heard(finished)
+      : unrun(event, refused, blockOnError)
+    const isByCode = said.denied !== undefined && json?.["decision"] === undefined
+    const read = {
+      ...said,
+      problems: [
+        ...said.problems,
+        ...(json === undefined ? [] : unheard(json, counts[event], event)),
+        ...(isByCode && !counts[event].top.includes("decision") ? [`${event} cannot be denied`] : []),
+        ...(said.asked !== undefined && event !== "BeforeTool" ? [`ask does not count at ${event}`] : [])
+      ],
+      ...(broke === undefined ? {} : { problem: broke })
+    }
+    return broke !== undefined && blockOnError && (event === "BeforeAgent" || event === "BeforeTool")
+      ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${broke}`) }
+      : read
   }
-  return broke !== undefined && blockOnError && (event === "BeforeAgent" || event === "BeforeTool")
-    ? { ...read, outcome: "blocking", denied: cap(`a hook broke: it ${broke}`) }
-    : read
-}
 
 const unrun = (event: EventName, refused: string, blockOnError: boolean): Heard => ({
   ...silent,
@@ -95,7 +101,8 @@ interface Heard extends Said {
 }
 
 /**
- * Standard output is JSON, or standard error where there is none; a text that is JSON counts as what it holds. What is not JSON is for the user at 0 and 1, and the reason of a denial at
+ * Standard output is JSON, or standard error where there is none; a text that is JSON counts as what it holds. What is
+ * not JSON is for the user at 0 and 1, and the reason of a denial at
  * any other code. Code 2 always denies.
  */
 const heard = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): Heard => {
@@ -109,7 +116,8 @@ const heard = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): He
   const failure = exitCode === 0 ? undefined : `ended with ${exitCode}`
   if (json !== undefined) {
     const said = decode(json)
-    const denied = said.denied ?? (exitCode === 2 ? cap(said.reason ?? (out === "" ? unsaid : error || unsaid)) : undefined)
+    const denied = said.denied ??
+      (exitCode === 2 ? cap(said.reason ?? (out === "" ? unsaid : error || unsaid)) : undefined)
     const blocks = denied !== undefined || said.stopped !== undefined
     return {
       ...said,
@@ -125,14 +133,23 @@ const heard = ({ exitCode, overflowed, stderr, stdout, timedOut }: Finished): He
   const first = text.split("\n", 1)[0]!
   const broke = first === "" ? failure! : `${failure!}: ${first}`
   if (exitCode === 1) {
-    return { ...silent, problems, outcome: "nonBlockingError", broke, ...(text === "" ? {} : { message: `Warning: ${text}` }) }
+    return {
+      ...silent,
+      problems,
+      outcome: "nonBlockingError",
+      broke,
+      ...(text === "" ? {} : { message: `Warning: ${text}` })
+    }
   }
   return text === "" && exitCode !== 2
     ? { ...silent, outcome: "nonBlockingError", broke }
     : { ...silent, outcome: "blocking", denied: text || unsaid }
 }
 
-/** Any that denies denies; reasons, contexts and messages are put together in order, and of a field that several set the last counts. */
+/**
+ * Any that denies denies; reasons, contexts and messages are put together in order, and of a field that several set the
+ * last counts.
+ */
 export const merge = (all: ReadonlyArray<Said>): Verdict => {
   const join = (pick: (said: Said) => string | undefined) => {
     const found = all.map(pick).filter(isText)
@@ -148,7 +165,9 @@ export const merge = (all: ReadonlyArray<Said>): Verdict => {
     ...mergedObject("toolInput", before.toolInput, specific.toolInput),
     ...mergedObject("request", before.request, specific.request),
     ...mode(before.mode, specific.mode),
-    ...(before.allowed === undefined || specific.allowed === undefined ? {} : { allowed: [...before.allowed, ...specific.allowed] }),
+    ...(before.allowed === undefined || specific.allowed === undefined
+      ? {}
+      : { allowed: [...before.allowed, ...specific.allowed] }),
     ...(before.clear === true ? { clear: true } : {})
   }), {})
   const { context: _, ...rest } = merged
@@ -166,17 +185,27 @@ export const merge = (all: ReadonlyArray<Said>): Verdict => {
 export const mergeRequest = (before: JsonObject, more: JsonObject): JsonObject => ({
   ...before,
   ...more,
-  ...(isFields(before["config"]) && isFields(more["config"]) ? { config: { ...before["config"], ...more["config"] } as JsonObject } : {})
+  ...(isFields(before["config"]) && isFields(more["config"])
+    ? { config: { ...before["config"], ...more["config"] } as JsonObject }
+    : {})
 })
 
-const mergedObject = (key: "toolInput" | "request", before: JsonObject | undefined, more: JsonObject | undefined): Specific =>
-  before === undefined || more === undefined ? {} : { [key]: key === "request" ? mergeRequest(before, more) : { ...before, ...more } }
+const mergedObject = (
+  key: "toolInput" | "request",
+  before: JsonObject | undefined,
+  more: JsonObject | undefined
+): Specific =>
+  before === undefined || more === undefined
+    ? {}
+    : { [key]: key === "request" ? mergeRequest(before, more) : { ...before, ...more } }
 
 const modes = ["AUTO", "ANY", "NONE"] as const
 
 /** The strictest. */
 const mode = (before: Specific["mode"], more: Specific["mode"]): Specific =>
-  before === undefined || more === undefined ? {} : { mode: modes[Math.max(modes.indexOf(before), modes.indexOf(more))]! }
+  before === undefined || more === undefined
+    ? {}
+    : { mode: modes[Math.max(modes.indexOf(before), modes.indexOf(more))]! }
 
 const unsaid = "No reason provided"
 

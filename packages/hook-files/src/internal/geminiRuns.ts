@@ -1,4 +1,7 @@
-/** Runs the hooks of an event of Gemini CLI: those that fit, at once or one after another, and puts together what they say. */
+/**
+ * Runs the hooks of an event of Gemini CLI: those that fit, at once or one after another, and puts together what they
+ * say.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
@@ -45,27 +48,35 @@ export const make = ({ blockOnError, entries, handlers, projectDir, transcript }
       workspacePath: projectDir,
       ...handler.env
     }
-    const work = { ...handler.work, command: placed(handler.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir) }
+    const work = {
+      ...handler.work,
+      command: placed(handler.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir)
+    }
     const read = Output.read(handler.event, blockOnError)
-    return Effect.map(entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, read, ctx), (said) => {
-      const label = labelOf(handler)
-      if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
-      for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)
-      return said
-    })
+    return Effect.map(
+      entries.run(handler, { input, cwd: ctx.cwd, env, timeoutMs: handler.timeoutMs, work }, read, ctx),
+      (said) => {
+        const label = labelOf(handler)
+        if (said.problem !== undefined) ctx.warn(`${label} ${said.problem}`)
+        for (const problem of said.problems) ctx.warn(`${label}: ${problem}`)
+        return said
+      }
+    )
   }
 
   /** Each sees what those before it made of the input. */
-  const inOrder = Effect.fnUntraced(function*(fitting: ReadonlyArray<Handler>, event: EventName, input: JsonObject, ctx: HookContext) {
-    const all: Array<Output.Said> = []
-    let current = input
-    for (const handler of fitting) {
-      const said = yield* one(handler, current, ctx)
-      all.push(said)
-      if (said.outcome === "success") current = chained(event, current, said.specific)
+  const inOrder = Effect.fnUntraced(
+    function*(fitting: ReadonlyArray<Handler>, event: EventName, input: JsonObject, ctx: HookContext) {
+      const all: Array<Output.Said> = []
+      let current = input
+      for (const handler of fitting) {
+        const said = yield* one(handler, current, ctx)
+        all.push(said)
+        if (said.outcome === "success") current = chained(event, current, said.specific)
+      }
+      return all
     }
-    return all
-  })
+  )
 
   return (event, more, ctx, names = []) => {
     if (!events.has(event)) return undefined
@@ -107,7 +118,9 @@ export const none: Effect.Effect<Output.Verdict> = Effect.succeed({ contexts: []
 
 const chained = (event: EventName, input: JsonObject, { context, request, toolInput }: Output.Specific): JsonObject => {
   const { llm_request, prompt, tool_input } = input
-  if (event === "BeforeTool" && toolInput !== undefined) return { ...input, tool_input: { ...tool_input as JsonObject, ...toolInput } }
+  if (event === "BeforeTool" && toolInput !== undefined) {
+    return { ...input, tool_input: { ...tool_input as JsonObject, ...toolInput } }
+  }
   if (event === "BeforeModel" && request !== undefined) {
     return { ...input, llm_request: Output.mergeRequest(llm_request as JsonObject, request) }
   }

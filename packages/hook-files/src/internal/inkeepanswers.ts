@@ -37,7 +37,9 @@ export type Answer =
 export const read = (point: HookPoint, said: unknown): Result.Result<Answer, string> => {
   const legal = actions[point].map((one) => `"${one}"`).join(", ")
   const refuse = (found: string, hint?: string) =>
-    Result.fail(`expected { action: ${legal} } at ${point}, found ${found}${hint === undefined ? "" : `; did you mean ${hint}?`}`)
+    Result.fail(
+      `expected { action: ${legal} } at ${point}, found ${found}${hint === undefined ? "" : `; did you mean ${hint}?`}`
+    )
   if (said === undefined) return refuse("nothing", `{ action: "proceed" }`)
   if (!isFields(said)) return refuse(JSON.stringify(said)?.slice(0, 100) ?? typeof said)
   const { action, reason } = said
@@ -46,7 +48,10 @@ export const read = (point: HookPoint, said: unknown): Result.Result<Answer, str
   }
   if (!actions[point].includes(action)) {
     const near = synonyms.get(action.toLowerCase()) ?? nearest(action, actions[point])
-    return refuse(JSON.stringify(action.slice(0, 100)), near === undefined || !actions[point].includes(near) ? undefined : `"${near}"`)
+    return refuse(
+      JSON.stringify(action.slice(0, 100)),
+      near === undefined || !actions[point].includes(near) ? undefined : `"${near}"`
+    )
   }
   const key = action === "block" ? "result" : changes[point]
   const allowed = action === "abort" ? ["action", "reason"] : ["action", key]
@@ -60,7 +65,11 @@ export const read = (point: HookPoint, said: unknown): Result.Result<Answer, str
   const value = said[key]
   const why = value === undefined ? undefined : whyNot(value)
   if (why !== undefined) return refuse(`a ${key} that is no JSON: ${why}`)
-  if (action === "block") return value === undefined ? refuse("block without a result") : Result.succeed({ action, value: value as Json })
+  if (action === "block") {
+    return value === undefined
+      ? refuse("block without a result")
+      : Result.succeed({ action, value: value as Json })
+  }
   return Result.succeed({ action: "proceed", ...(value === undefined ? {} : { value: value as Json }) })
 }
 
@@ -89,7 +98,9 @@ const decodePayload = Schema.decodeUnknownOption(Payload)
 export const payload = (value: Json): Result.Result<Schema.Schema.Type<typeof Payload>, string> =>
   Option.match(isFields(value) ? decodePayload(value) : Option.none(), {
     onNone: () =>
-      Result.fail("expected a payload of message, systemPrompt, additionalContext and messages of role user or assistant, all texts"),
+      Result.fail(
+        "expected a payload of message, systemPrompt, additionalContext and messages of role user or assistant, all texts"
+      ),
     onSome: Result.succeed
   })
 
@@ -97,4 +108,5 @@ export const payload = (value: Json): Result.Result<Schema.Schema.Type<typeof Pa
 export const messagesOf = (
   messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>,
   source: string
-): ReadonlyArray<Message> => messages.map(({ content, role }) => role === "user" ? { role, content, source } : { role, content })
+): ReadonlyArray<Message> =>
+  messages.map(({ content, role }) => role === "user" ? { role, content, source } : { role, content })

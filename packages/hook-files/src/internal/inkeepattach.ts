@@ -38,22 +38,37 @@ export const attached = (
     const onError = attachment.onError ?? "proceed"
     const order = attachment.order ?? 0
     const definition = known.get(hookDefinitionId)
-    if (definition === undefined) return refuse(`${key}.hookDefinitionId`, `there is no definition ${JSON.stringify(hookDefinitionId)}`)
+    if (definition === undefined) {
+      return refuse(`${key}.hookDefinitionId`, `there is no definition ${JSON.stringify(hookDefinitionId)}`)
+    }
     if (!points.includes(hookPoint)) {
       const near = nearest(String(hookPoint), points)
-      return refuse(`${key}.hookPoint`, `${JSON.stringify(hookPoint)} is not known${near === undefined ? "" : `; did you mean "${near}"?`}`)
+      return refuse(
+        `${key}.hookPoint`,
+        `${JSON.stringify(hookPoint)} is not known${near === undefined ? "" : `; did you mean "${near}"?`}`
+      )
     }
-    if (scope?._tag !== "project" && !(scope?._tag === "agent" && typeof scope.agentId === "string" && scope.agentId !== "")) {
+    if (
+      scope?._tag !== "project" &&
+      !(scope?._tag === "agent" && typeof scope.agentId === "string" && scope.agentId !== "")
+    ) {
       return refuse(`${key}.scope`, `expected "project", { _tag: "project" } or { _tag: "agent", agentId }`)
     }
     if (!Number.isFinite(order)) return refuse(`${key}.order`, "expected a number")
     if (onError !== "proceed" && onError !== "abort") return refuse(`${key}.onError`, `expected "proceed" or "abort"`)
     const { schema = null } = definition
-    const decoded = schema === null ? Result.succeed(config ?? undefined) : Schema.decodeUnknownResult(schema)(config ?? {})
-    if (Result.isFailure(decoded)) return refuse(`${key}.config`, `does not fit ${definition.id}: ${String(decoded.failure.message)}`)
-    const name = attachment.name ?? `${definition.name ?? definition.id}@${scope._tag === "project" ? "project" : scope.agentId}`
+    const decoded = schema === null
+      ? Result.succeed(config ?? undefined)
+      : Schema.decodeUnknownResult(schema)(config ?? {})
+    if (Result.isFailure(decoded)) {
+      return refuse(`${key}.config`, `does not fit ${definition.id}: ${String(decoded.failure.message)}`)
+    }
+    const name = attachment.name ??
+      `${definition.name ?? definition.id}@${scope._tag === "project" ? "project" : scope.agentId}`
     const twin = all.find((one) => one.name === name && one.hookPoint === hookPoint)
-    if (twin !== undefined) return refuse(`${key}.name`, `${JSON.stringify(name)} is there twice at ${hookPoint}: give one of them a name`)
+    if (twin !== undefined) {
+      return refuse(`${key}.name`, `${JSON.stringify(name)} is there twice at ${hookPoint}: give one of them a name`)
+    }
     all.push({
       hookPoint,
       scope,
@@ -73,11 +88,17 @@ export const attached = (
 const wrong = (definition: Definition, known: ReadonlyMap<string, Definition>): string | undefined => {
   if (typeof definition.id !== "string" || definition.id === "") return "expected an id"
   if (known.has(definition.id)) return `there are two definitions ${JSON.stringify(definition.id)}`
-  if (definition.execution === "in-process") return typeof definition.run === "function" ? undefined : "expected a function `run`"
+  if (definition.execution === "in-process") {
+    return typeof definition.run === "function"
+      ? undefined
+      : "expected a function `run`"
+  }
   if (typeof definition.executeCode !== "string") {
     return "expected executeCode, a text, or execution: \"in-process\" with a function `run`"
   }
-  return Object.keys(definition.dependencies ?? {}).length === 0 ? undefined : "has dependencies: there are no packages in the sandbox"
+  return Object.keys(definition.dependencies ?? {}).length === 0
+    ? undefined
+    : "has dependencies: there are no packages in the sandbox"
 }
 
 const refuse = (key: string, why: string): Result.Result<never, ConfigError> =>

@@ -44,7 +44,8 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
     const mine = written.get(`${scope} ${key}`)
     return mine === undefined ? stored(key, scope) : mine.value
   }
-  const write = (key: string, scope: Scope, value: Json | undefined): void => void written.set(`${scope} ${key}`, { scope, key, value })
+  const write = (key: string, scope: Scope, value: Json | undefined): void =>
+    void written.set(`${scope} ${key}`, { scope, key, value })
   return {
     get: (key, scope) => current(nameOf(key), scopeOf(scope)),
     set: (key, value, scope) => write(nameOf(key), scopeOf(scope), value ?? null),
@@ -55,7 +56,10 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
     },
     getAll: (scope) => {
       const where = scopeOf(scope)
-      const names = new Set([...stateOf(where).get(index), ...[...written.values()].flatMap((one) => one.scope === where ? [one.key] : [])])
+      const names = new Set([
+        ...stateOf(where).get(index),
+        ...[...written.values()].flatMap((one) => one.scope === where ? [one.key] : [])
+      ])
       return Object.fromEntries([...names].flatMap((key) => {
         const value = current(key, where)
         return value === undefined ? [] : [[key, value]]
@@ -68,7 +72,9 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
         const others = state.get(index).filter((one) => one !== key)
         state.set(keyOf(key), value ?? null)
         state.set(index, value === undefined ? others : [...others, key])
-        if (ctx.events.active) ctx.events.emit("variable-changed", { key, scope, hook, before: digest(before), after: digest(value) })
+        if (ctx.events.active) {
+          ctx.events.emit("variable-changed", { key, scope, hook, before: digest(before), after: digest(value) })
+        }
       }
       written.clear()
     }
@@ -76,7 +82,9 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
 }
 
 const nameOf = (key: Json): string =>
-  typeof key === "string" && key !== "" && key.length <= 200 ? key : refuse("the name of a variable is a text of at most 200 characters")
+  typeof key === "string" && key !== "" && key.length <= 200
+    ? key
+    : refuse("the name of a variable is a text of at most 200 characters")
 
 /** Thrown into the hook that asked, as what the state itself refuses is. */
 const refuse = (message: string): never => {

@@ -20,7 +20,9 @@ export interface Lenders {
   readonly secrets?: ((name: string, ctx: HookContext) => Eventual<string | undefined>) | undefined
 }
 
-/** Values that stand in for secrets, by what stands in for them. A token means something for one call or one run alone. */
+/**
+ * Values that stand in for secrets, by what stands in for them. A token means something for one call or one run alone.
+ */
 export type Tokens = Map<string, string>
 
 export type Capabilities = { readonly [path: string]: (...args: ReadonlyArray<Json>) => Eventual<Json | void> }
@@ -56,14 +58,17 @@ export const capabilities = (
       Effect.map(ctx.artifacts.append(text(key), text(content), about(mimeType)), ({ ref }) => ref),
     "artifacts.read": (key) => ctx.artifacts.read(text(key)),
     "http.fetch": (request, init) =>
-      Option.match(decodeHttp(typeof request === "string" ? { ...(init as object | undefined), url: request } : request), {
-        onNone: () => Effect.fail("expected { url, method?, headers?, body? }, all texts"),
-        onSome: (asked) =>
-          Effect.map(
-            ctx.http(revealed(asked, tokens) as unknown as HttpRequest),
-            (response) => concealed({ ...response, headers: { ...response.headers } }, tokens)
-          )
-      }),
+      Option.match(
+        decodeHttp(typeof request === "string" ? { ...(init as object | undefined), url: request } : request),
+        {
+          onNone: () => Effect.fail("expected { url, method?, headers?, body? }, all texts"),
+          onSome: (asked) =>
+            Effect.map(
+              ctx.http(revealed(asked, tokens) as unknown as HttpRequest),
+              (response) => concealed({ ...response, headers: { ...response.headers } }, tokens)
+            )
+        }
+      ),
     "mcp.callTool": (...args) => {
       const [server, tool, input] = args.length > 2 ? args : [...split(text(args[0])), args[1]]
       return mcp(ctx).callTool(text(server), text(tool), (input ?? {}) as JsonObject)
@@ -107,10 +112,13 @@ export const revealed = (value: Json, tokens: Tokens): Json =>
   tokens.size === 0
     ? value
     : mapped(value, (text) =>
-      text.includes("secret-") ? [...tokens].reduce((all, [token, secret]) => all.replaceAll(token, () => secret), text) : text)
+      text.includes("secret-")
+        ? [...tokens].reduce((all, [token, secret]) => all.replaceAll(token, () => secret), text)
+        : text)
 
 /** With the tokens in the place of the secrets. */
 export const concealed = (value: Json, tokens: Tokens): Json =>
   tokens.size === 0
     ? value
-    : mapped(value, (text) => [...tokens].reduce((all, [token, secret]) => secret === "" ? all : all.replaceAll(secret, token), text))
+    : mapped(value, (text) =>
+      [...tokens].reduce((all, [token, secret]) => secret === "" ? all : all.replaceAll(secret, token), text))

@@ -86,14 +86,20 @@ const one = (hook: Attached, occasion: Occasion, ctx: HookContext): Effect.Effec
       Effect.map((said) => Result.flatMap(read(point, said), (answer) => fitting(point, answer))),
       Effect.tap((answer) =>
         Effect.sync(() => {
-          if (Result.isSuccess(answer) && !(answer.success.action === "abort" && writes === "discardOnAbort")) bag.keep()
+          if (Result.isSuccess(answer) && !(answer.success.action === "abort" && writes === "discardOnAbort")) {
+            bag.keep()
+          }
         })
       ),
       Effect.catchCause((cause) => Effect.succeed(Result.fail(messageOf(Cause.squash(cause))))),
       Effect.tap((answer) =>
         Effect.sync(() => {
           if (!ctx.events.active) return
-          const outcome = Result.isFailure(answer) ? "nonBlockingError" : answer.success.action === "proceed" ? "success" : "blocking"
+          const outcome = Result.isFailure(answer)
+            ? "nonBlockingError"
+            : answer.success.action === "proceed"
+            ? "success"
+            : "blocking"
           ctx.events.emit("hook-run", {
             event: point,
             file: "",

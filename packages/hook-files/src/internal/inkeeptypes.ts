@@ -6,7 +6,12 @@ import type * as Schema from "effect/Schema"
 import type * as Sandbox from "../runner/Sandbox.ts"
 import type { HookPoint } from "./inkeepanswers.ts"
 
-/** What every hook is handed, besides what belongs to its point. Functions answer with promises. @category models @since 0.1.0 */
+/**
+ * What every hook is handed, besides what belongs to its point. Functions answer with promises.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Context {
   readonly hook: { readonly name: string; readonly point: HookPoint }
   readonly conversation: {
@@ -46,13 +51,18 @@ export interface Context {
     readonly append: (key: string, content: string, mimeType?: string) => Promise<string>
     readonly read: (key: string) => Promise<string | undefined>
   }
-  readonly http: { readonly fetch: (request: string | HttpRequest, init?: Omit<HttpRequest, "url">) => Promise<HttpResponse> }
+  readonly http: {
+    readonly fetch: (request: string | HttpRequest, init?: Omit<HttpRequest, "url">) => Promise<HttpResponse>
+  }
   /** `callTool("server.tool", args)`, or with the server apart. */
   readonly mcp: {
     readonly callTool: (name: string, ...args: ReadonlyArray<Json>) => Promise<Json>
     readonly listTools: () => Promise<Json>
   }
-  /** Absent where the host lends none. What it gives back stands in for the secret: the tool that is called, and `http`, get the secret itself. */
+  /**
+   * Absent where the host lends none. What it gives back stands in for the secret: the tool that is called, and `http`,
+   * get the secret itself.
+   */
   readonly secrets?: { readonly get: (name: string) => Promise<string | undefined> }
 }
 
@@ -65,7 +75,12 @@ interface About {
   readonly schema?: Schema.Codec<unknown, unknown> | null
 }
 
-/** Code that is kept somewhere: `export default async (ctx) => ({ action: "proceed" })`. It runs in a sandbox. @category models @since 0.1.0 */
+/**
+ * Code that is kept somewhere: `export default async (ctx) => ({ action: "proceed" })`. It runs in a sandbox.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Stored extends About {
   readonly execution?: "sandbox" | null
   readonly executeCode: string
@@ -85,7 +100,12 @@ export type Definition = Stored | InProcess
 /** Whose hook it is. @category models @since 0.1.0 */
 export type Scope = { readonly _tag: "project" } | { readonly _tag: "agent"; readonly agentId: string }
 
-/** One definition at one point. Null, as an empty column of a database has it, is as good as absent. @category models @since 0.1.0 */
+/**
+ * One definition at one point. Null, as an empty column of a database has it, is as good as absent.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Attachment {
   readonly hookDefinitionId: string
   readonly scope: Scope | "project"

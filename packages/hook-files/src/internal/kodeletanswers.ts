@@ -8,7 +8,14 @@ import { object } from "./entries.ts"
 import { type Fields, isFields } from "./fields.ts"
 import { unheard } from "./meant.ts"
 
-export const types = ["before_tool_call", "after_tool_call", "user_message_send", "after_turn", "turn_end", "agent_stop"] as const
+export const types = [
+  "before_tool_call",
+  "after_tool_call",
+  "user_message_send",
+  "after_turn",
+  "turn_end",
+  "agent_stop"
+] as const
 
 export type Type = (typeof types)[number]
 
@@ -38,7 +45,9 @@ const Wire = Schema.Struct({
   input: maybe(Schema.Record(Schema.String, JsonValue)),
   output: maybe(Schema.Record(Schema.String, JsonValue)),
   result: maybe(Schema.String),
-  messages: maybe(Schema.Array(Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Schema.String }))),
+  messages: maybe(
+    Schema.Array(Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Schema.String }))
+  ),
   callback: maybe(Schema.String),
   callback_args: maybe(Schema.Record(Schema.String, Schema.String)),
   follow_up_messages: maybe(Schema.Array(Schema.String))
@@ -69,7 +78,9 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
     const problems = unheard(said, { top: fields[type], inner: [] }, type)
     const known = Object.fromEntries(fields[type].flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
     const decoded = decode(known)
-    if (Result.isFailure(decoded)) return Result.fail(`wrote what does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
+    if (Result.isFailure(decoded)) {
+      return Result.fail(`wrote what does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
+    }
     const { follow_up_messages, input, output } = decoded.success
     return Result.map(changeOf(decoded.success, source), (change) => ({
       ...(input === undefined || input === null ? {} : { input }),
@@ -81,7 +92,9 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
   })
 
 const reasonOf = (reason: unknown): string =>
-  typeof reason === "string" && reason.trim() !== "" ? reason.slice(0, 10_000).toWellFormed() : "blocked without a reason"
+  typeof reason === "string" && reason.trim() !== ""
+    ? reason.slice(0, 10_000).toWellFormed()
+    : "blocked without a reason"
 
 const changeOf = (
   { callback, callback_args, messages, result }: Schema.Schema.Type<typeof Wire>,
@@ -92,7 +105,9 @@ const changeOf = (
     case "continue":
       return Result.succeed(undefined)
     case "mutate": {
-      const history = (messages ?? []).map(({ content, role }) => role === "user" ? { role, content, source } : { role, content })
+      const history = (messages ?? []).map(({ content, role }) =>
+        role === "user" ? { role, content, source } : { role, content }
+      )
       return Result.succeed(history.length === 0 ? undefined : { type: "mutate", messages: history })
     }
     case "callback":
@@ -115,7 +130,11 @@ export const meant = (before: ToolResult, told: JsonObject, output: Fields): Too
   const { error, metadata, success } = output
   const failed = typeof success === "boolean" ? !success : !before.ok
   if (failed) {
-    const text = typeof error === "string" && error !== "" ? error : before.ok ? "the result was withheld by a hook" : before.error
+    const text = typeof error === "string" && error !== ""
+      ? error
+      : before.ok
+      ? "the result was withheld by a hook"
+      : before.error
     return !before.ok && before.error === text ? undefined : { ok: false, error: text }
   }
   const was = before.ok ? before.output : undefined

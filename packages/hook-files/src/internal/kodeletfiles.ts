@@ -62,4 +62,5 @@ export const executables = (
   return { found, warnings }
 }
 
-const list = (path: string): ReadonlyArray<string> => [...Result.getOrElse(Result.try(() => readdirSync(path)), () => [])].sort()
+const list = (path: string): ReadonlyArray<string> =>
+  [...Result.getOrElse(Result.try(() => readdirSync(path)), () => [])].sort()

@@ -24,7 +24,11 @@ const builtIn: Recipes = { compact: defaultPrompt }
 /** Runs a recipe; nothing, with a warning, where it is not known, breaks or says nothing. */
 export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect.Effect<string | undefined> => {
   const { ctx } = input
-  const recipe = Object.hasOwn(recipes, name) ? recipes[name]! : Object.hasOwn(builtIn, name) ? builtIn[name]! : undefined
+  const recipe = Object.hasOwn(recipes, name)
+    ? recipes[name]!
+    : Object.hasOwn(builtIn, name)
+    ? builtIn[name]!
+    : undefined
   const none = (why: string) =>
     Effect.sync(() => {
       ctx.warn(`the history stays as it is: the recipe ${JSON.stringify(name.slice(0, 100))} ${why}`)
@@ -33,7 +37,9 @@ export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect
   if (recipe === undefined) return none("is not known")
   const made = typeof recipe === "string" ? ask(recipe, input) : eventual(() => recipe(input))
   return made.pipe(
-    Effect.flatMap((output) => typeof output !== "string" || output.trim() === "" ? none("says nothing") : Effect.succeed(output)),
+    Effect.flatMap((output) =>
+      typeof output !== "string" || output.trim() === "" ? none("says nothing") : Effect.succeed(output)
+    ),
     Effect.catchCause((cause) => none(`failed: ${messageOf(Cause.squash(cause))}`))
   )
 }
@@ -41,10 +47,12 @@ export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect
 const ask = (recipe: string, { args, ctx, messages }: RecipeInput): Effect.Effect<string, unknown> =>
   Effect.map(
     ctx.llm({
-      instructions: recipe.replaceAll(/\{\{\s*\.(\w+)\s*\}\}/g, (whole, key: string) => Object.hasOwn(args, key) ? args[key]! : whole),
+      instructions: recipe.replaceAll(/\{\{\s*\.(\w+)\s*\}\}/g, (whole, key: string) =>
+        Object.hasOwn(args, key) ? args[key]! : whole),
       prompt: `<conversation>\n${messages.map(line).join("\n")}\n</conversation>`
     }),
-    (response) => response.text
+    (response) =>
+      response.text
   )
 
 const line = (message: Message): string => {

@@ -29,7 +29,10 @@ interface Untyped {
 export const ask = (
   handlers: ReadonlyArray<Handler>,
   cwd: string,
-  { refuse, runners }: { readonly runners: Runners; readonly refuse: ((handler: Handler) => string | undefined) | undefined },
+  { refuse, runners }: {
+    readonly runners: Runners
+    readonly refuse: ((handler: Handler) => string | undefined) | undefined
+  },
   ctx: HookContext
 ): Effect.Effect<Asked> => {
   const refused: Array<Asked["refused"][number]> = []
@@ -44,7 +47,9 @@ export const ask = (
     return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
       const type = types.find((known) => known === stdout.trim())
       if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
-      const how = timedOut ? "took too long" : `ended with ${exitCode} and said ${JSON.stringify(stdout.trim().slice(0, 100))}`
+      const how = timedOut
+        ? "took too long"
+        : `ended with ${exitCode} and said ${JSON.stringify(stdout.trim().slice(0, 100))}`
       return Result.fail({ problem: `${label} is left out: asked what it is for, it ${how}`, broke: exitCode !== 0 })
     })
   }
@@ -62,7 +67,8 @@ export const ask = (
 /** The project's go before the user's of the same name, unless the user's could guard: those run too, and first. */
 const unshadowed = (all: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
   const guards = ({ type }: Typed) => type === "before_tool_call" || type === "user_message_send"
-  const twin = ({ handler: { key, ofProject } }: Typed) => all.find(({ handler }) => handler.key === key && handler.ofProject !== ofProject)
+  const twin = ({ handler: { key, ofProject } }: Typed) =>
+    all.find(({ handler }) => handler.key === key && handler.ofProject !== ofProject)
   return all.flatMap((one) => {
     const other = twin(one)
     if (other === undefined) return [one]

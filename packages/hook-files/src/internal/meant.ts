@@ -1,7 +1,10 @@
 /** Whether what a hook wrote was meant as an answer where none is heard: that must not pass without a word. */
 import { type Fields, isFields } from "./fields.ts"
 
-/** What scripts of any system decide with. Words that events have too are not among them: some scripts print what they are told. */
+/**
+ * What scripts of any system decide with. Words that events have too are not among them: some scripts print what they
+ * are told.
+ */
 const words = [
   "additionalContext",
   "behavior",
@@ -24,7 +27,10 @@ const words = [
 ]
 const quoted = new RegExp(`["'](?:${words.join("|")})["']\\s*:`)
 
-/** Whether a text that is no JSON object has the looks of an answer in it: lines before it, two of them, or one that is spelt wrong. */
+/**
+ * Whether a text that is no JSON object has the looks of an answer in it: lines before it, two of them, or one that is
+ * spelt wrong.
+ */
 export const isMeant = (text: string): boolean => text.includes("{") && quoted.test(text)
 
 /** What the developer reads of such a text. */
@@ -39,7 +45,12 @@ export interface Counting {
 /** What the developer reads of words that would mean something elsewhere. */
 export const unheard = (said: Fields, { inner, top }: Counting, where: string): ReadonlyArray<string> => {
   const specific = Object.hasOwn(said, "hookSpecificOutput") ? said["hookSpecificOutput"] : undefined
-  const of = (part: unknown, counts: ReadonlyArray<string>, others: ReadonlyArray<string>, hint: (word: string) => string) =>
+  const of = (
+    part: unknown,
+    counts: ReadonlyArray<string>,
+    others: ReadonlyArray<string>,
+    hint: (word: string) => string
+  ) =>
     words.flatMap((word) =>
       isFields(part) && Object.hasOwn(part, word) && !counts.includes(word) && !isIdle(word, part[word])
         ? [`${word} does not count at ${where}${others.includes(word) ? `, ${hint(word)} does` : ""}`]
@@ -53,4 +64,6 @@ export const unheard = (said: Fields, { inner, top }: Counting, where: string): 
 
 /** What changes nothing wherever it is said. */
 const isIdle = (word: string, value: unknown): boolean =>
-  word === "continue" ? value !== false : value === "allow" || value === "approve" || value === false || value === null || value === ""
+  word === "continue"
+    ? value !== false
+    : value === "allow" || value === "approve" || value === false || value === null || value === ""

@@ -7,10 +7,13 @@ export const whyNoObject = (text: string, comments = false): string => {
   const plain = text.replace(/^\uFEFF/, "")
   const errors: Array<ParseError> = []
   // What is nested too deeply is no JSON either.
-  Result.try(() => parse(plain, errors, { disallowComments: !comments, allowTrailingComma: false, allowEmptyContent: false }))
+  Result.try(() =>
+    parse(plain, errors, { disallowComments: !comments, allowTrailingComma: false, allowEmptyContent: false })
+  )
   const [first] = errors
   if (first === undefined) return "is not JSON, or not an object"
   const before = plain.slice(0, first.offset).split(/\r\n|\r|\n/)
-  const what = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase()
+  const what = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .toLowerCase()
   return `is not JSON: ${what} at line ${before.length}, column ${before.at(-1)!.length + 1}`
 }

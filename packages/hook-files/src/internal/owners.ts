@@ -1,4 +1,7 @@
-/** Entries of skills and agents: those of an agent count while it runs, those of a skill once it was called for, until the session ends. */
+/**
+ * Entries of skills and agents: those of an agent count while it runs, those of a skill once it was called for, until
+ * the session ends.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import type { Json } from "@belay/core/Json"
@@ -25,7 +28,9 @@ export const make = (name: string, handlers: ReadonlyArray<Handler>): Owners => 
     called: (tool, input, ctx) => {
       if (skills.size === 0 || tool !== "Skill" || typeof input !== "object" || input === null) return
       const found = Object.entries(input).flatMap(([key, value]) =>
-        ["skill", "name", "command"].includes(key) && typeof value === "string" ? [value.replace(/^\//, "").split(":").at(-1)!] : []
+        ["skill", "name", "command"].includes(key) && typeof value === "string"
+          ? [value.replace(/^\//, "").split(":").at(-1)!]
+          : []
       ).find((one) => skills.has(one))
       if (found !== undefined) ctx.root.state.update(active, (all) => all.includes(found) ? all : [...all, found])
     }

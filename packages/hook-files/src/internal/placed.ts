@@ -1,9 +1,15 @@
-/** Puts a folder where a line of shell names its variable, so that a folder with blanks is one word whether or not the author quoted it. */
+/**
+ * Puts a folder where a line of shell names its variable, so that a folder with blanks is one word whether or not the
+ * author quoted it.
+ */
 
 /** What a shell reads as it is, quoted or not. */
 const plain = /^[\w./-]+$/
 
-/** Fills in `$NAME`. Where the folder needs quotes the variable stays, in quotes: no text of a path becomes a part of the line. */
+/**
+ * Fills in `$NAME`. Where the folder needs quotes the variable stays, in quotes: no text of a path becomes a part of
+ * the line.
+ */
 export const placed = (line: string, names: ReadonlyArray<string>, folder: string): string => {
   const variable = new RegExp(`^\\$(${names.join("|")})(?!\\w)`)
   let quote = ""
@@ -11,7 +17,13 @@ export const placed = (line: string, names: ReadonlyArray<string>, folder: strin
   for (let at = 0; at < line.length;) {
     const [found, name] = line[at] === "$" ? variable.exec(line.slice(at)) ?? [] : []
     if (found !== undefined) {
-      result += plain.test(folder) ? folder : quote === "\"" ? found : quote === "'" ? `'"\${${name}}"'` : `"\${${name}}"`
+      result += plain.test(folder)
+        ? folder
+        : quote === "\""
+        ? found
+        : quote === "'"
+        ? `'"\${${name}}"'`
+        : `"\${${name}}"`
       at += found.length
       continue
     }

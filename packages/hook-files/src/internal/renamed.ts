@@ -28,7 +28,10 @@ export interface Renamed {
 }
 
 export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.ToolNames): Renamed => {
-  const claudes = new Map([...Object.entries(names).map(([claude, name]) => [name, claude] as const), ...Object.entries(others)])
+  const claudes = new Map([
+    ...Object.entries(names).map(([claude, name]) => [name, claude] as const),
+    ...Object.entries(others)
+  ])
   const fieldsOf = (tool: string) => Object.hasOwn(fields, tool) ? fields[tool]! : {}
   const claudeOf = (name: string) => claudes.get(name) ?? name
   /** What the host says in the words of the dialect, said in Claude's. */
@@ -74,6 +77,8 @@ export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.
 
 /** Whether a tool has an argument, as far as its schema says. */
 const takes = (about: ToolMeta | undefined, argument: string): boolean => {
-  const properties = about !== undefined && Object.hasOwn(about.inputSchema, "properties") ? about.inputSchema["properties"] : undefined
+  const properties = about !== undefined && Object.hasOwn(about.inputSchema, "properties")
+    ? about.inputSchema["properties"]
+    : undefined
   return typeof properties !== "object" || properties === null || Object.hasOwn(properties, argument)
 }

@@ -24,7 +24,8 @@ const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 /** Names that tools often have. */
 const guesses = new Map(
   Object.entries({
-    Bash: "bash shell sh terminal run_command run_shell_command execute_command exec_command run_bash run_terminal_cmd shell_command",
+    Bash:
+      "bash shell sh terminal run_command run_shell_command execute_command exec_command run_bash run_terminal_cmd shell_command",
     Read: "read read_file view view_file open_file cat",
     Write: "write write_file create_file save_file",
     Edit: "edit edit_file str_replace replace_in_file apply_edit update_file",
@@ -83,12 +84,17 @@ const remembered = new Map<string, string>()
 
 /** The arguments that a tool takes, where its schema says so. */
 const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
-  const properties = tool !== undefined && Object.hasOwn(tool.inputSchema, "properties") ? tool.inputSchema["properties"] : undefined
-  return typeof properties === "object" && properties !== null ? (argument) => Object.hasOwn(properties, argument) : () => true
+  const properties = tool !== undefined && Object.hasOwn(tool.inputSchema, "properties")
+    ? tool.inputSchema["properties"]
+    : undefined
+  return typeof properties === "object" && properties !== null
+    ? (argument) => Object.hasOwn(properties, argument)
+    : () => true
 }
 
 /**
- * Reads a call. Paths of files are absolute, as scripts expect. Where an argument stands for a field, another one that has the field's name by itself
+ * Reads a call. Paths of files are absolute, as scripts expect. Where an argument stands for a field, another one that
+ * has the field's name by itself
  * but is none of the tool's is not shown: a script would judge what the tool never reads.
  */
 export const known = (tool: string, args: Json, names: ToolNames, cwd: string, about?: ToolMeta): Known => {
@@ -100,22 +106,28 @@ export const known = (tool: string, args: Json, names: ToolNames, cwd: string, a
   const takes = takenBy(about)
   const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
   const fields = new Map(
-    typeof told === "object" ? Object.entries(told.fields ?? {}).filter(([argument]) => Object.hasOwn(own, argument)) : []
+    typeof told === "object"
+      ? Object.entries(told.fields ?? {}).filter(([argument]) => Object.hasOwn(own, argument))
+      : []
   )
   const wanted = Object.hasOwn(aliases, name) ? aliases[name]! : {}
   for (const field in wanted) {
     if ((Object.hasOwn(own, field) && takes(field)) || [...fields.values()].includes(field)) continue
-    const argument = Object.keys(own).find((key) => !fields.has(key) && takes(key) && wanted[field]!.includes(plain(key)))
+    const argument = Object.keys(own).find((key) =>
+      !fields.has(key) && takes(key) && wanted[field]!.includes(plain(key))
+    )
     if (argument !== undefined) fields.set(argument, field)
   }
   const originals = new Map([...fields].map(([argument, field]) => [field, argument]))
   const shown = (field: string, value: Json): Json => isRelative(field, value) ? resolve(cwd, value) : value
   const isSame = fields.size === 0 && !Object.keys(own).some((field) => isRelative(field, own[field]!))
   const input = isSame ? own : Object.fromEntries(
-    Object.entries(own).filter(([argument]) => fields.has(argument) || !originals.has(argument)).map(([argument, value]) => {
-      const field = fields.get(argument) ?? argument
-      return [field, shown(field, value)]
-    })
+    Object.entries(own).filter(([argument]) => fields.has(argument) || !originals.has(argument)).map(
+      ([argument, value]) => {
+        const field = fields.get(argument) ?? argument
+        return [field, shown(field, value)]
+      }
+    )
   )
   return {
     name,
@@ -138,7 +150,10 @@ const maxVariable = 32_768
 const maxVariables = 262_144
 const maxCount = 500
 
-/** The call as variables, `tool_name` and a `tool_input_…` for each text, number or boolean: never a part of a line of shell. */
+/**
+ * The call as variables, `tool_name` and a `tool_input_…` for each text, number or boolean: never a part of a line of
+ * shell.
+ */
 export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { readonly [name: string]: string } => {
   const found: Record<string, string> = { tool_name: name }
   let total = 0
@@ -150,7 +165,9 @@ export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { reado
       if (!/^\w{1,64}$/.test(key) || typeof value === "object" || Object.hasOwn(found, variable)) continue
       const text = String(value)
       // More than the system takes would keep the command from being started at all.
-      if (text.length > maxVariable || total + text.length > maxVariables || count === maxCount || text.includes("\0")) continue
+      if (
+        text.length > maxVariable || total + text.length > maxVariables || count === maxCount || text.includes("\0")
+      ) continue
       total += text.length
       count++
       found[variable] = text

@@ -20,7 +20,13 @@ const objectOf = (value: Json | undefined): JsonObject =>
 
 /** What it did stands in its input; the tool's own text is kept beside it. */
 const changed = (more: (input: JsonObject) => JsonObject): Shape => ({
-  show: (output, input) => ({ filePath: fieldOf(input, "file_path"), ...more(input), structuredPatch: [], success: true, output }),
+  show: (output, input) => ({
+    filePath: fieldOf(input, "file_path"),
+    ...more(input),
+    structuredPatch: [],
+    success: true,
+    output
+  }),
   text: ({ output }) => output
 })
 
@@ -44,7 +50,13 @@ const shapes: { readonly [tool: string]: Shape } = {
       const startLine = typeof from === "number" ? from : 1
       return {
         type: "text",
-        file: { filePath: fieldOf(input, "file_path"), content, numLines: lines, startLine, totalLines: startLine + lines - 1 }
+        file: {
+          filePath: fieldOf(input, "file_path"),
+          content,
+          numLines: lines,
+          startLine,
+          totalLines: startLine + lines - 1
+        }
       }
     },
     text: ({ file }) => objectOf(file)["content"]
@@ -74,7 +86,10 @@ const shapes: { readonly [tool: string]: Shape } = {
     }),
     text: ({ result }) => result
   },
-  WebSearch: { show: (text, input) => ({ query: fieldOf(input, "query"), results: [text] }), text: ({ results }) => textsOf(results) },
+  WebSearch: {
+    show: (text, input) => ({ query: fieldOf(input, "query"), results: [text] }),
+    text: ({ results }) => textsOf(results)
+  },
   Agent: {
     show: (text) => ({ content: [{ type: "text", text }] }),
     text: ({ content }) => textsOf(content)

@@ -14,7 +14,13 @@ import * as Guardian from "./internal/guardian.ts"
 import * as Pipes from "./internal/pipes.ts"
 import { isRunning, type Leader, outlive, statusOf, stop, watch } from "./internal/processes.ts"
 
-/** Variables of the host that every command sees, where they are set: those that find programs, the user, the language and the desktop, and nothing else but `LC_*`. @category models @since 0.1.0 */
+/**
+ * Variables of the host that every command sees, where they are set: those that find programs, the user, the language
+ * and the desktop, and nothing else but `LC_*`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const inherited: ReadonlyArray<string> = passed
 
 /** What is to run. @category models @since 0.1.0 */
@@ -33,13 +39,17 @@ export interface Request {
   /** Milliseconds between asking a process to end and ending it. Default 2,000. */
   readonly graceMs?: number
   /**
-   * Milliseconds that what a command left in the background may go on after the command ended by itself, such as a sound that is played or a line of a log. Nobody waits for it, and it ends with the host. Default 10,000.
+   * Milliseconds that what a command left in the background may go on after the command ended by itself, such as a
+   * sound that is played or a line of a log. Nobody waits for it, and it ends with the host. Default 10,000.
    * With 0 it is ended at once, and waited for.
    */
   readonly lingerMs?: number
   /** Hears of what was left in the background, when there is any. */
   readonly onLinger?: (left: Left) => void
-  /** Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the command. Default 1,048,576. */
+  /**
+   * Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the
+   * command. Default 1,048,576.
+   */
   readonly maxOutput?: number
   /** Hears the first line of standard output as soon as it is there, without its line break. */
   readonly onFirstLine?: (line: string) => void
@@ -55,7 +65,10 @@ export interface Left {
 
 /** How it ended. @category models @since 0.1.0 */
 export interface Finished {
-  /** Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it could not be started. */
+  /**
+   * Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it
+   * could not be started.
+   */
   readonly exitCode: number | undefined
   readonly stdout: string
   readonly stderr: string
@@ -71,8 +84,10 @@ export interface Finished {
 export type Runner = (request: Request) => Effect.Effect<Finished>
 
 /**
- * Runs a command in a process group of its own, without a terminal. When it was interrupted or took too long, whatever it started is ended too, and soon after it has ended: asked with
- * SIGTERM, and after the grace with SIGKILL; on Linux also what left the group, by a mark in its environment. It never fails.
+ * Runs a command in a process group of its own, without a terminal. When it was interrupted or took too long, whatever
+ * it started is ended too, and soon after it has ended: asked with
+ * SIGTERM, and after the grace with SIGKILL; on Linux also what left the group, by a mark in its environment. It never
+ * fails.
  *
  * @example
  * ```ts
@@ -94,7 +109,10 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
     Effect.promise(async () => start(request, await Pipes.open(request.input))),
     (child) =>
       Effect.map(
-        Effect.raceFirst(Effect.promise(() => child.ended), Effect.as(Effect.sleep(Math.min(timeoutMs, 86_400_000)), "timeout" as const)),
+        Effect.raceFirst(
+          Effect.promise(() => child.ended),
+          Effect.as(Effect.sleep(Math.min(timeoutMs, 86_400_000)), "timeout" as const)
+        ),
         (how) => ({ how, output: child.output })
       ),
     (child, exit) => {
@@ -146,7 +164,9 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
     ? undefined
     : { pid, mark: `${mark.name}=${mark.value}`, started: statusOf(pid)?.started }
   const unwatch = leader === undefined ? undefined : watch(leader)
-  const closed = Promise.all([streams.stdout, streams.stderr].map((stream) => new Promise((resolve) => void stream.once("close", resolve))))
+  const closed = Promise.all(
+    [streams.stdout, streams.stderr].map((stream) => new Promise((resolve) => void stream.once("close", resolve)))
+  )
   const kept = { stdout: [] as Array<Buffer>, stderr: [] as Array<Buffer> }
   let isTooMuch = false
   const ended: Child["ended"] = new Promise((resolve) => {

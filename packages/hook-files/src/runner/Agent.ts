@@ -30,8 +30,10 @@ export interface Request {
 export type Context = Pick<HookContext, "llm" | "callTool" | "tools">
 
 /**
- * Asks a model, runs the tools that it calls, and asks again, at most 50 times, until it calls `StructuredOutput` with `{ "ok": boolean, "reason"? }`. That is standard output, with
- * exit code 0. After 50 times it is `exhausted`. The policy has its say about the tools; no hooks run around them, and those that hand over to another agent are not there. It never fails.
+ * Asks a model, runs the tools that it calls, and asks again, at most 50 times, until it calls `StructuredOutput` with
+ * `{ "ok": boolean, "reason"? }`. That is standard output, with
+ * exit code 0. After 50 times it is `exhausted`. The policy has its say about the tools; no hooks run around them, and
+ * those that hand over to another agent are not there. It never fails.
  *
  * @example
  * ```ts
@@ -53,7 +55,12 @@ const decide = Effect.fnUntraced(function*({ event, model, prompt }: Request, ct
   const messages: Array<Message> = [{ role: "user", content: asking(prompt, event) }]
   const ids = new Set<string>()
   for (let asked = 0; asked < mostCalls; asked++) {
-    const response = yield* ctx.llm({ prompt: [...messages], instructions, tools, ...(model === undefined ? {} : { model }) })
+    const response = yield* ctx.llm({
+      prompt: [...messages],
+      instructions,
+      tools,
+      ...(model === undefined ? {} : { model })
+    })
     const calls = distinct(response.toolCalls.slice(0, mostTools), ids)
     messages.push(wordsOf(response, calls))
     for (const call of calls) {

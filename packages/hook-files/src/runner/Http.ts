@@ -30,7 +30,8 @@ export interface Request {
 }
 
 /**
- * Posts an event. An answer of 2xx without a body, or with a JSON object, is exit code 0 with that as standard output; every other answer, a redirect, and no answer are exit
+ * Posts an event. An answer of 2xx without a body, or with a JSON object, is exit code 0 with that as standard output;
+ * every other answer, a redirect, and no answer are exit
  * code 1 with the reason as standard error: a status blocks nothing. It never fails.
  *
  * @example
@@ -54,16 +55,23 @@ export const run = (request: Request, client: HttpClient): Effect.Effect<Finishe
     request.timeoutMs,
     Effect.suspend(() => {
       const { allowedUrls, body, url } = request
-      if (allowedUrls !== undefined && !isAllowed(url, allowedUrls)) return Effect.succeed(broke("its URL is not among the allowed ones"))
+      if (allowedUrls !== undefined && !isAllowed(url, allowedUrls)) {
+        return Effect.succeed(broke("its URL is not among the allowed ones"))
+      }
       const headers = headersOf(request)
       if (Result.isFailure(headers)) return Effect.succeed(broke(headers.failure))
-      return Effect.map(client.request({ url, method: "POST", headers: headers.success, body: JSON.stringify(body) }), answered)
+      return Effect.map(
+        client.request({ url, method: "POST", headers: headers.success, body: JSON.stringify(body) }),
+        answered
+      )
     })
   )
 
 /**
- * Makes a client for the requests of one handler: a guard that reaches public servers by `https`, and on this machine the one that the URL names when the handler is the
- * user's own (`http://localhost:9000`, `127.0.0.1`, `[::1]`). Proxies of the environment are not used. Throws a `ConfigError` for a bad option.
+ * Makes a client for the requests of one handler: a guard that reaches public servers by `https`, and on this machine
+ * the one that the URL names when the handler is the
+ * user's own (`http://localhost:9000`, `127.0.0.1`, `[::1]`). Proxies of the environment are not used. Throws a
+ * `ConfigError` for a bad option.
  *
  * @category constructors
  * @since 0.1.0
@@ -81,16 +89,25 @@ export const clientFor = (url: string, trusted: "user" | "project", options: Htt
   })
 }
 
-/** The variable that tells programs to send requests through a proxy, where there is one. Guards do not use it: they could not check what it connects to. @category checking @since 0.1.0 */
+/**
+ * The variable that tells programs to send requests through a proxy, where there is one. Guards do not use it: they
+ * could not check what it connects to.
+ *
+ * @category checking
+ * @since 0.1.0
+ */
 export const proxyOf = (variables: { readonly [name: string]: string | undefined } = env): string | undefined =>
-  ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].find((name) => (variables[name] ?? "") !== "")
+  ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].find((name) =>
+    (variables[name] ?? "") !== ""
+  )
 
 /** The time of a request is its own. */
 const longest = 2_147_483_647
 
 /** The server on this machine that a URL names, as a policy writes it. */
 const serverOf = (url: string): string | undefined => {
-  const [, scheme = "", host = "", port] = /^(https?):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(?:[/?#]|$)/i.exec(url) ?? []
+  const [, scheme = "", host = "", port] =
+    /^(https?):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(?:[/?#]|$)/i.exec(url) ?? []
   if (host === "" || Number(port ?? 1) > 65_535) return undefined
   return `${host.toLowerCase()}:${port ?? (scheme.toLowerCase() === "https" ? 443 : 80)}`
 }
@@ -113,7 +130,9 @@ const headersOf = ({ allowedEnvVars = [], headers = {}, hostEnvVars = allowedEnv
       /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g,
       (_all, braced?: string, bare?: string) => valueOf(braced ?? bare ?? "")
     )
-    if (/[\r\n\0]/.test(name + value)) return Result.fail(`the header ${JSON.stringify(name).slice(0, 80)} has a line break`)
+    if (/[\r\n\0]/.test(name + value)) {
+      return Result.fail(`the header ${JSON.stringify(name).slice(0, 80)} has a line break`)
+    }
     made.set(name.toLowerCase(), value.trim())
   }
   return Result.succeed(Object.fromEntries(made))
@@ -124,5 +143,7 @@ const answered = ({ body, status }: { readonly body: string; readonly status: nu
   const text = body.trim()
   if (text === "" || text.length > maxOutput) return said(text)
   const json = text.startsWith("{") ? Result.getOrUndefined(Result.try((): unknown => JSON.parse(text))) : undefined
-  return json === undefined || whyNot(json) !== undefined ? broke("the server answered with something that is no JSON object") : said(text)
+  return json === undefined || whyNot(json) !== undefined
+    ? broke("the server answered with something that is no JSON object")
+    : said(text)
 }

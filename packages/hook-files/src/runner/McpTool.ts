@@ -22,7 +22,8 @@ export interface Request {
 }
 
 /**
- * Calls the tool. Its structured content, else its first text, is standard output, with exit code 0; a tool that failed, or cannot be called, is exit code 1 with its words
+ * Calls the tool. Its structured content, else its first text, is standard output, with exit code 0; a tool that
+ * failed, or cannot be called, is exit code 1 with its words
  * as standard error. It never fails.
  *
  * @example
@@ -42,14 +43,20 @@ export interface Request {
  * @category running
  * @since 0.1.0
  */
-export const run = ({ event, input, server, timeoutMs, tool }: Request, ctx: Pick<HookContext, "mcp">): Effect.Effect<Finished> =>
+export const run = (
+  { event, input, server, timeoutMs, tool }: Request,
+  ctx: Pick<HookContext, "mcp">
+): Effect.Effect<Finished> =>
   within(
     timeoutMs,
     Effect.suspend(() =>
       Effect.map(
         ctx.mcp.callTool(server, tool, input === undefined ? event : fill(input, event) as JsonObject),
         ({ content, isError, structuredContent }): Ended => {
-          const text = content.flatMap((part) => part["type"] === "text" && typeof part["text"] === "string" ? [part["text"]] : [])[0] ?? ""
+          const text =
+            content.flatMap((part) =>
+              part["type"] === "text" && typeof part["text"] === "string" ? [part["text"]] : []
+            )[0] ?? ""
           if (isError) return broke(text.trim() === "" ? `${tool} of ${server} failed and did not say why` : text)
           return said(structuredContent === undefined ? text : JSON.stringify(structuredContent))
         }

@@ -23,7 +23,8 @@ export interface Request {
 }
 
 /**
- * Asks once. Its answer, `{ "ok": boolean, "reason"?, "impossible"? }`, is standard output, with exit code 0; anything else, and no answer, is exit code 1. The event is marked as data.
+ * Asks once. Its answer, `{ "ok": boolean, "reason"?, "impossible"? }`, is standard output, with exit code 0; anything
+ * else, and no answer, is exit code 1. The event is marked as data.
  * It never fails, and no hooks run around the call but those that watch all calls.
  *
  * @example
@@ -37,7 +38,10 @@ export interface Request {
  * @category running
  * @since 0.1.0
  */
-export const run = ({ event, model, prompt, timeoutMs }: Request, ctx: Pick<HookContext, "llm">): Effect.Effect<Finished> =>
+export const run = (
+  { event, model, prompt, timeoutMs }: Request,
+  ctx: Pick<HookContext, "llm">
+): Effect.Effect<Finished> =>
   within(
     timeoutMs,
     Effect.suspend(() =>

@@ -15,7 +15,9 @@ import type { Job, Reply, Said } from "./internal/sandboxworker.ts"
 
 /** Stored code that did not come to a result. @category errors @since 0.1.0 */
 export class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", {
-  /** It cannot be read or threw, its result is no JSON or too long, it took too long, or the worker ended before it did. */
+  /**
+   * It cannot be read or threw, its result is no JSON or too long, it took too long, or the worker ended before it did.
+   */
   reason: Schema.Literals(["code", "result", "timeout", "memory", "worker"]),
   message: Schema.String
 }) {}
@@ -32,7 +34,10 @@ export interface Limits {
 
 /** What is to run. @category models @since 0.1.0 */
 export interface Request extends Limits {
-  /** A module with `export default async (ctx) => result`, in JavaScript, or in TypeScript where Node can take types out. At most 262,144 characters. */
+  /**
+   * A module with `export default async (ctx) => result`, in JavaScript, or in TypeScript where Node can take types
+   * out. At most 262,144 characters.
+   */
   readonly code: string
   /** What `ctx` is. */
   readonly context: JsonObject
@@ -43,7 +48,8 @@ export interface Request extends Limits {
 }
 
 /**
- * Runs a module in an interpreter of its own, in a worker of its own: no environment, files, network, process, timers or imports, and nothing of the host's memory. It ends with the first of its result, its
+ * Runs a module in an interpreter of its own, in a worker of its own: no environment, files, network, process, timers
+ * or imports, and nothing of the host's memory. It ends with the first of its result, its
  * timeout and its interruption, and leaves no worker behind. A result that is not there is `undefined`.
  *
  * @example
@@ -61,9 +67,17 @@ export interface Request extends Limits {
  * @since 0.1.0
  */
 export const run = (request: Request): Effect.Effect<Json | undefined, SandboxError> => {
-  const { capabilities = {}, code, context, maxText = 1_048_576, memoryBytes = 33_554_432, onLog, timeoutMs = 5_000 } = request
+  const { capabilities = {}, code, context, maxText = 1_048_576, memoryBytes = 33_554_432, onLog, timeoutMs = 5_000 } =
+    request
   if (code.length > 262_144) return fail("code", "it is longer than 262,144 characters")
-  const job: Job = { code, context: JSON.stringify(context), capabilities: Object.keys(capabilities), memoryBytes, timeoutMs, maxText }
+  const job: Job = {
+    code,
+    context: JSON.stringify(context),
+    capabilities: Object.keys(capabilities),
+    memoryBytes,
+    timeoutMs,
+    maxText
+  }
   return Effect.scoped(Effect.gen(function*() {
     const worker = yield* Effect.acquireRelease(
       Effect.sync(() => start(job)),
@@ -82,8 +96,9 @@ export const run = (request: Request): Effect.Effect<Json | undefined, SandboxEr
           timer = late(timeoutMs)
         } else if (said.type === "call") runFork(Effect.map(answered(said, capabilities, maxText), post))
         else if (said.type === "log") onLog?.(said.line)
-        else if (said.type === "done") resume(said.result === undefined ? Effect.succeed(undefined) : resultOf(said.result))
-        else resume(said.reason === "timeout" ? tooLate : fail(said.reason, said.message))
+        else if (said.type === "done") {
+          resume(said.result === undefined ? Effect.succeed(undefined) : resultOf(said.result))
+        } else resume(said.reason === "timeout" ? tooLate : fail(said.reason, said.message))
       })
       worker.on("error", (error) => resume(fail("worker", messageOf(error))))
       worker.on("exit", () => resume(fail("worker", "it ended without a result")))
@@ -128,11 +143,15 @@ const answered = (
   maxText: number
 ): Effect.Effect<Reply> => {
   const parsed = parse(args)
-  if (!Object.hasOwn(capabilities, name) || Result.isFailure(parsed)) return Effect.succeed({ id, error: `${name} is not there` })
+  if (!Object.hasOwn(capabilities, name) || Result.isFailure(parsed)) {
+    return Effect.succeed({ id, error: `${name} is not there` })
+  }
   return eventual(() => capabilities[name]!(...parsed.success as ReadonlyArray<Json>)).pipe(
     Effect.map((result): Reply => {
       const text = result === undefined ? undefined : JSON.stringify(result)
-      return text !== undefined && text.length > maxText ? { id, error: "the answer is too long" } : { id, result: text }
+      return text !== undefined && text.length > maxText
+        ? { id, error: "the answer is too long" }
+        : { id, result: text }
     }),
     Effect.catchCause((cause) => Effect.succeed({ id, error: messageOf(Cause.squash(cause)).slice(0, 1_000) }))
   )

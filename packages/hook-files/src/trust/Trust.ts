@@ -15,7 +15,8 @@ import * as Covered from "./internal/covered.ts"
 import * as Files from "./internal/files.ts"
 
 /**
- * Computes what a decision is about, system by system: the project's real path, what its files say of hooks, the scripts that entries run, and what these could load from beside them. It
+ * Computes what a decision is about, system by system: the project's real path, what its files say of hooks, the
+ * scripts that entries run, and what these could load from beside them. It
  * changes with a letter or an execute bit of any of them, not with data that scripts write.
  *
  * @category reading
@@ -31,15 +32,26 @@ export interface Script {
   readonly state: string
 }
 
-/** Lists what a decision is about besides the settings, there or not; installed packages as one. @category reading @since 0.1.0 */
-export const scripts = (cwd: string, sources: ReadonlyArray<Source>, home: string = homedir()): ReadonlyArray<Script> => {
+/**
+ * Lists what a decision is about besides the settings, there or not; installed packages as one.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const scripts = (
+  cwd: string,
+  sources: ReadonlyArray<Source>,
+  home: string = homedir()
+): ReadonlyArray<Script> => {
   const items = [...Covered.of(cwd, sources, home, Files.make()).values()].flatMap((own) => [...own])
   const all = new Map(items.flatMap(([path, { isSource, state }]) => isSource === true ? [] : [[path, state] as const]))
   const installed = Map.groupBy(all.keys(), (path) => /^(.*?[\\/]node_modules)[\\/]/.exec(path)?.[1])
   return [
     ...(installed.get(undefined) ?? []).map((path) => ({ path, state: all.get(path)! })),
     ...[...installed].flatMap(([path, own]) =>
-      path === undefined ? [] : [{ path, state: `755 ${sha256(JSON.stringify(own.map((one) => [one, all.get(one)])))}` }]
+      path === undefined
+        ? []
+        : [{ path, state: `755 ${sha256(JSON.stringify(own.map((one) => [one, all.get(one)])))}` }]
     )
   ].sort((a, b) => a.path < b.path ? -1 : 1)
 }
@@ -55,7 +67,8 @@ export interface Store {
 }
 
 /**
- * Keeps decisions in a folder, a file a project, which only the owner may read. It has to be outside of every project whose hooks it is asked about: one inside never trusts.
+ * Keeps decisions in a folder, a file a project, which only the owner may read. It has to be outside of every project
+ * whose hooks it is asked about: one inside never trusts.
  *
  * @example
  * ```ts
@@ -88,9 +101,13 @@ export const folder = (path: string): Store => {
       const others = parts(fingerprintOf(cwd)).filter((part) => !systems.has(systemOf(part)))
       const temporary = `${fileOf(cwd)}.${randomUUID()}.tmp`
       mkdirSync(path, { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, `${JSON.stringify({ project: real(cwd), fingerprint: [...others, ...parts(print)].join(" ") })}\n`, {
-        mode: 0o600
-      })
+      writeFileSync(
+        temporary,
+        `${JSON.stringify({ project: real(cwd), fingerprint: [...others, ...parts(print)].join(" ") })}\n`,
+        {
+          mode: 0o600
+        }
+      )
       renameSync(temporary, fileOf(cwd))
     },
     remove: (cwd) => {
@@ -101,7 +118,9 @@ export const folder = (path: string): Store => {
   }
 }
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String })))
+const decode = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String }))
+)
 
 /** A fingerprint has a part for each system. */
 const parts = (print: string): ReadonlyArray<string> => print.split(" ").filter((part) => part !== "")

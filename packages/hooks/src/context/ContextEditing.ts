@@ -32,7 +32,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Clears, once a request is long, the results of all but the latest calls of tools. The calls stay, so that the model knows what it did
+ * Clears, once a request is long, the results of all but the latest calls of tools. The calls stay, so that the model
+ * knows what it did
  * and may do it again; the conversation itself stays whole. Throws a `ConfigError` for numbers that are no counts.
  *
  * @example
@@ -57,7 +58,9 @@ export const make = (options: Options = {}): AgentHook => {
       let tokens = tokenizer.count(request.instructions ?? "")
       for (const message of messages) tokens += tokensOf(message, tokenizer)
       if (tokens <= trigger) return undefined
-      const results = messages.flatMap((message) => message.role === "tool" && !stays(message.toolName) ? [message.toolCallId] : [])
+      const results = messages.flatMap((message) =>
+        message.role === "tool" && !stays(message.toolName) ? [message.toolCallId] : []
+      )
       const cleared = new Set(results.slice(0, Math.max(0, results.length - keep)))
       const turn = taskIndex(messages)
       let changed = false
@@ -65,7 +68,10 @@ export const make = (options: Options = {}): AgentHook => {
         const made = message.role === "tool" && cleared.has(message.toolCallId)
           ? message.content === placeholder ? message : { ...message, content: placeholder }
           : message.role === "assistant"
-          ? withoutReasoning(withoutInputs(message, clearToolInputs ? cleared : undefined), clearReasoning && index < turn)
+          ? withoutReasoning(
+            withoutInputs(message, clearToolInputs ? cleared : undefined),
+            clearReasoning && index < turn
+          )
           : message
         changed ||= made !== message
         return made

@@ -19,8 +19,10 @@ import { refuse } from "./internal/refuse.ts"
 import { counts, cut } from "./internal/transcript.ts"
 
 /**
- * Where a text stands. `tail`: a message of the conversation, which stays. `ephemeral`: the last message of each request, which is not
- * kept. `prefix`: the end of the instructions; a text that changes there makes vendors read the whole conversation anew.
+ * Where a text stands. `tail`: a message of the conversation, which stays. `ephemeral`: the last message of each
+ * request, which is not
+ * kept. `prefix`: the end of the instructions; a text that changes there makes vendors read the whole conversation
+ * anew.
  *
  * @category models
  * @since 0.1.0
@@ -36,7 +38,8 @@ export interface Options<R = never> extends HookDefaults.HookDefaults {
   /** At the tail: whether a text that is the same as the last one is left out. Default true. */
   readonly dedupe?: boolean
   /**
-   * How many turns or model calls a text counts, whichever ends first. While it counts nothing is rendered; afterwards it is, and at the
+   * How many turns or model calls a text counts, whichever ends first. While it counts nothing is rendered; afterwards
+   * it is, and at the
    * tail said again though it be the same. Default: rendered before every model call.
    */
   readonly ttl?: { readonly turns?: number; readonly steps?: number }
@@ -52,8 +55,10 @@ const Rendered = Schema.Struct({ text: Schema.String, digest: Schema.String, tur
 const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1 }
 
 /**
- * Renders a text and places it. Unless it is placed in the prefix, what was sent before stays the beginning of what is sent next, so that
- * vendors' caches hold. When the conversation is compacted, a text at its tail is said again. A `render` that breaks is left out.
+ * Renders a text and places it. Unless it is placed in the prefix, what was sent before stays the beginning of what is
+ * sent next, so that
+ * vendors' caches hold. When the conversation is compacted, a text at its tail is said again. A `render` that breaks is
+ * left out.
  * Throws a `ConfigError` for an unknown placement and for numbers that are no counts.
  *
  * @example
@@ -88,11 +93,15 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
       const text = typeof rendered === "string" && rendered.trim() !== "" ? cut(rendered, maxTokens, tokenizer) : ""
       const found = digest(text)
       const same = before.turn >= 0 && before.digest === found
-      if (!same || ttl !== undefined) ctx.state.set(last, { text, digest: found, turn: ctx.turnNumber, step: ctx.state.get(steps) })
+      if (!same || ttl !== undefined) {
+        ctx.state.set(last, { text, digest: found, turn: ctx.turnNumber, step: ctx.state.get(steps) })
+      }
       return use(text, !same || ttl !== undefined || !dedupe)
     }
     const rendered = render(ctx)
-    return typeof rendered === "string" || rendered === undefined ? keep(rendered) : Effect.map(eventual(() => rendered), keep)
+    return typeof rendered === "string" || rendered === undefined
+      ? keep(rendered)
+      : Effect.map(eventual(() => rendered), keep)
   }
 
   const say = (ctx: HookContext) =>
@@ -121,8 +130,14 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
             ? HookAction.Continue
             : HookAction.transform(
               placement === "prefix"
-                ? { ...request, instructions: request.instructions === undefined ? text : `${request.instructions}\n\n${text}` }
-                : { ...request, messages: [...request.messages, { role: "user" as const, content: text, source: name }] }
+                ? {
+                  ...request,
+                  instructions: request.instructions === undefined ? text : `${request.instructions}\n\n${text}`
+                }
+                : {
+                  ...request,
+                  messages: [...request.messages, { role: "user" as const, content: text, source: name }]
+                }
             ))
         count(ctx)
         return placed
@@ -135,10 +150,17 @@ const check = <R>(
   { maxTokens = 2_000, placement = "tail", ttl }: Options<R>,
   name: string
 ): Result.Result<{ readonly maxTokens: number; readonly placement: Placement }, ConfigError> => {
-  if (!["tail", "prefix", "ephemeral"].includes(placement)) return refuse(`${name}.placement`, "tail, prefix or ephemeral", placement)
-  if (ttl !== undefined && ttl.turns === undefined && ttl.steps === undefined) return refuse(`${name}.ttl`, "turns or steps", "neither")
+  if (!["tail", "prefix", "ephemeral"].includes(placement)) {
+    return refuse(`${name}.placement`, "tail, prefix or ephemeral", placement)
+  }
+  if (ttl !== undefined && ttl.turns === undefined && ttl.steps === undefined) {
+    return refuse(`${name}.ttl`, "turns or steps", "neither")
+  }
   return Result.map(
-    Result.all([counts(name, { "ttl.turns": ttl?.turns, "ttl.steps": ttl?.steps }, 1), counts(name, { maxTokens }, 16)]),
+    Result.all([
+      counts(name, { "ttl.turns": ttl?.turns, "ttl.steps": ttl?.steps }, 1),
+      counts(name, { maxTokens }, 16)
+    ]),
     () => ({ maxTokens, placement })
   )
 }

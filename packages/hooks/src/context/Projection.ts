@@ -25,15 +25,20 @@ export type Rule = string | {
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Expressions by tool: `*` in a name stands for any characters, and the first name that fits counts. Other tools' results stay as they are. */
+  /**
+   * Expressions by tool: `*` in a name stands for any characters, and the first name that fits counts. Other tools'
+   * results stay as they are.
+   */
   readonly projections: { readonly [tool: string]: Rule }
   /** Default: four characters a token. */
   readonly tokenizer?: Tokenizer
 }
 
 /**
- * Replaces what a tool gave back by what a JMESPath expression makes of it. A text that is JSON is read first. Errors of tools stay as they are; so does,
- * with a warning, a result that the expression breaks on or finds nothing in, and one that is not JSON. Throws a `ConfigError` for an expression
+ * Replaces what a tool gave back by what a JMESPath expression makes of it. A text that is JSON is read first. Errors
+ * of tools stay as they are; so does,
+ * with a warning, a result that the expression breaks on or finds nothing in, and one that is not JSON. Throws a
+ * `ConfigError` for an expression
  * that is none, or that calls a function that does not exist.
  *
  * @example
@@ -60,9 +65,13 @@ export const make = (options: Options): AgentHook => {
       const rule = result.ok ? rules.find(({ fits }) => fits(call.name)) : undefined
       if (rule === undefined || !result.ok) return undefined
       const { output } = result
-      const isSmall = rule.maxTokens > 0 && tokenizer.count(typeof output === "string" ? output : JSON.stringify(output)) <= rule.maxTokens
+      const isSmall = rule.maxTokens > 0 &&
+        tokenizer.count(typeof output === "string" ? output : JSON.stringify(output)) <= rule.maxTokens
       if (isSmall) return undefined
-      const projected = Result.flatMap(typeof output === "string" ? parsed(output) : Result.succeed(output), rule.search)
+      const projected = Result.flatMap(
+        typeof output === "string" ? parsed(output) : Result.succeed(output),
+        rule.search
+      )
       if (Result.isSuccess(projected)) return HookAction.transform(success(projected.success))
       ctx.warn(`the result of ${call.name} was not projected: ${projected.failure}`)
       return undefined
@@ -79,7 +88,10 @@ const compiled = (name: string, { projections }: Options) =>
         Result.mapBoth(JmesPath.compile(expression), {
           onSuccess: (search) => ({ fits: matcher(tool), maxTokens, search }),
           onFailure: (why) =>
-            new ConfigError({ key, message: `${key}: ${JSON.stringify(expression)} is no JMESPath expression (${why})` })
+            new ConfigError({
+              key,
+              message: `${key}: ${JSON.stringify(expression)} is no JMESPath expression (${why})`
+            })
         }))
     })
   )

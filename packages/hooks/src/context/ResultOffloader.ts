@@ -1,5 +1,6 @@
 /**
- * Keeps large tool results out of the model's window: they become artifacts, and the model reads a preview and a reference.
+ * Keeps large tool results out of the model's window: they become artifacts, and the model reads a preview and a
+ * reference.
  *
  * @since 0.1.0
  */
@@ -27,27 +28,44 @@ import * as Piece from "./internal/piece.ts"
 export interface Bounds {
   /** Tokens up to which a result is left as it is. Default 2500. */
   readonly maxResultTokens?: number
-  /** Tokens of a larger result that the model reads, two thirds from its beginning and one third from its end. Default 1000, and at most `maxResultTokens`. */
+  /**
+   * Tokens of a larger result that the model reads, two thirds from its beginning and one third from its end. Default
+   * 1000, and at most `maxResultTokens`.
+   */
   readonly previewTokens?: number
 }
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Bounds {
-  /** Other bounds for some tools, by name (`*` stands for any characters; the first that fits counts); `false` leaves a tool's results as they are. */
+  /**
+   * Other bounds for some tools, by name (`*` stands for any characters; the first that fits counts); `false` leaves a
+   * tool's results as they are.
+   */
   readonly perTool?: { readonly [pattern: string]: Bounds | false }
-  /** For how many turns beyond its own a result is kept; 0 removes it when the next turn begins. Default: as long as the conversation. */
+  /**
+   * For how many turns beyond its own a result is kept; 0 removes it when the next turn begins. Default: as long as the
+   * conversation.
+   */
   readonly evictAfterTurns?: number
-  /** Whether files within a result (`data:` URLs) stay in it or become artifacts, too. They count for no tokens. Default `keep`. */
+  /**
+   * Whether files within a result (`data:` URLs) stay in it or become artifacts, too. They count for no tokens. Default
+   * `keep`.
+   */
   readonly media?: "keep" | "offload"
-  /** The tool that the model is told to read with, and whose own results stay as they are; `false` names none. Default `read_artifact`. */
+  /**
+   * The tool that the model is told to read with, and whose own results stay as they are; `false` names none. Default
+   * `read_artifact`.
+   */
   readonly readTool?: string | false
   /** Default: four characters a token. */
   readonly tokenizer?: Tokenizer
 }
 
 /**
- * Replaces a tool result of more than `maxResultTokens` tokens by its beginning, its end and a reference to the whole, which is an artifact of the
- * conversation: text as it is, everything else as JSON. It comes after the hooks that change results. A result that cannot be kept is cut to
+ * Replaces a tool result of more than `maxResultTokens` tokens by its beginning, its end and a reference to the whole,
+ * which is an artifact of the
+ * conversation: text as it is, everything else as JSON. It comes after the hooks that change results. A result that
+ * cannot be kept is cut to
  * `maxResultTokens`, and says so. Throws a `ConfigError` for bounds that make no sense.
  *
  * @example
@@ -86,7 +104,10 @@ export const make = (options: Options = {}): AgentHook => {
   const boundsOf = (tool: string): Required<Bounds> | undefined => {
     const own = table.find(({ fits }) => fits(tool))?.bounds
     if (own === false) return undefined
-    const { maxResultTokens = 2_500, previewTokens = 1_000 } = { ...defined(options), ...(own === undefined ? {} : defined(own)) }
+    const { maxResultTokens = 2_500, previewTokens = 1_000 } = {
+      ...defined(options),
+      ...(own === undefined ? {} : defined(own))
+    }
     return { maxResultTokens, previewTokens: Math.min(previewTokens, maxResultTokens) }
   }
 
@@ -102,7 +123,9 @@ export const make = (options: Options = {}): AgentHook => {
     const about = `${call.name} is too long to be read at once: ${text.length} characters, about ${tokens} tokens.`
     return write(text, mimeType, call.id, "text", ctx).pipe(
       Effect.map(({ ref }) => {
-        if (ctx.events.active) ctx.events.emit("result-offloaded", { tool: call.name, ref, tokens, characters: text.length })
+        if (ctx.events.active) {
+          ctx.events.emit("result-offloaded", { tool: call.name, ref, tokens, characters: text.length })
+        }
         const how = reader === false ? "" : `; read on with ${reader}`
         return `${cut(text, bounds.previewTokens, tokenizer)}\n\n[This result of ${about} All of it is ${ref}${how}.]`
       }),
@@ -119,16 +142,25 @@ export const make = (options: Options = {}): AgentHook => {
 
   const file = (part: FilePart, index: number, { call }: PostToolCallEvent, ctx: HookContext): Effect.Effect<Json> =>
     write(part.url, part.mediaType, call.id, `file-${index}`, ctx).pipe(
-      Effect.map(({ ref }): Json => ({ type: "text", text: `[A file of type ${part.mediaType} was here. It is ${ref}.]` })),
+      Effect.map(({ ref }): Json => ({
+        type: "text",
+        text: `[A file of type ${part.mediaType} was here. It is ${ref}.]`
+      })),
       Effect.catchCause((cause) =>
         Effect.sync((): Json => {
-          ctx.warn(`a file of ${call.name} could not be kept, and stays in the result: ${messageOf(Cause.squash(cause))}`)
+          ctx.warn(
+            `a file of ${call.name} could not be kept, and stays in the result: ${messageOf(Cause.squash(cause))}`
+          )
           return { ...part }
         })
       )
     )
 
-  const offloaded = (event: PostToolCallEvent, bounds: Required<Bounds>, ctx: HookContext): Effect.Effect<ToolResult> | undefined => {
+  const offloaded = (
+    event: PostToolCallEvent,
+    bounds: Required<Bounds>,
+    ctx: HookContext
+  ): Effect.Effect<ToolResult> | undefined => {
     const { result } = event
     const output = result.ok ? result.output : result.error
     const parts = isParts(output) ? output : undefined
@@ -142,7 +174,8 @@ export const make = (options: Options = {}): AgentHook => {
     const mimeType = typeof output === "string" || parts !== undefined ? "text/plain" : "application/json"
     const short = isLong ? kept(text, tokens, bounds, mimeType, event, ctx) : undefined
     if (parts === undefined) return short && Effect.map(short, (shown) => result.ok ? success(shown) : failure(shown))
-    const leaves = (part: ContentPart): part is FilePart => media === "offload" && part.type === "file" && part.url.startsWith("data:")
+    const leaves = (part: ContentPart): part is FilePart =>
+      media === "offload" && part.type === "file" && part.url.startsWith("data:")
     if (short === undefined && !parts.some(leaves)) return undefined
     return Effect.gen(function*() {
       const texts: ReadonlyArray<Json> = short === undefined ? [] : [{ type: "text", text: yield* short }]
@@ -187,13 +220,24 @@ const defined = ({ maxResultTokens, previewTokens }: Bounds): Bounds => ({
 
 const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
 
-/** The key says the turn, so that the text can be removed after some of them; ids of calls are the model's, and not to be trusted in a key. */
-const write = (text: string, mimeType: string, toolCallId: string, part: string, ctx: HookContext): Effect.Effect<Artifact, unknown> =>
+/**
+ * The key says the turn, so that the text can be removed after some of them; ids of calls are the model's, and not to
+ * be trusted in a key.
+ */
+const write = (
+  text: string,
+  mimeType: string,
+  toolCallId: string,
+  part: string,
+  ctx: HookContext
+): Effect.Effect<Artifact, unknown> =>
   Effect.suspend(() => {
     const id = digest([ctx.hook, ctx.sessionId, ctx.turnNumber, toolCallId, part])
     const writing = ctx.artifacts.write(`offload/t${ctx.root.turnNumber}-${id}`, text, { mimeType, toolCallId })
     let due: number | undefined
-    return until(writing, (now) => due ??= now + patience, () => Effect.fail("the store did not answer within 10 seconds"))
+    return until(writing, (now) =>
+      due ??= now + patience, () =>
+      Effect.fail("the store did not answer within 10 seconds"))
   })
 
 /** Milliseconds: less than hooks have, which would let the whole result pass. */
@@ -223,21 +267,27 @@ export const ReadArgs = Schema.Struct({
   ref: Schema.String.annotate({ description: "the reference, such as <artifact:hook:offload/t1-0123456789abcd>" }),
   offset: Schema.optionalKey(Schema.Finite.annotate({ description: "where to begin, in characters from 0" })),
   length: Schema.optionalKey(Schema.Finite.annotate({ description: "how many characters to read" })),
-  search: Schema.optionalKey(Schema.String.annotate({ description: "find this text instead, whatever its case; from `offset` on" }))
+  search: Schema.optionalKey(
+    Schema.String.annotate({ description: "find this text instead, whatever its case; from `offset` on" })
+  )
 })
 
 /** @category models @since 0.1.0 */
 export interface ReadOptions<Name extends string = string> {
   /** Default `read_artifact`; the hook's `readTool` has to say the same. */
   readonly name?: Name
-  /** Artifacts that may be read, by key without `hook:` (`*` stands for any characters, a leading `!` excludes). Default: what was kept out of the window, by this hook and by the runtime. */
+  /**
+   * Artifacts that may be read, by key without `hook:` (`*` stands for any characters, a leading `!` excludes).
+   * Default: what was kept out of the window, by this hook and by the runtime.
+   */
   readonly keys?: ReadonlyArray<string>
   /** Most characters of one answer. Default 8000; half of it is read when the model does not say how much. */
   readonly maxLength?: number
 }
 
 /**
- * Makes the tool with which the model reads on: a piece from `offset`, and where the next begins; or the places where a text is found. It reads
+ * Makes the tool with which the model reads on: a piece from `offset`, and where the next begins; or the places where a
+ * text is found. It reads
  * artifacts of its own conversation alone, and none but those that `keys` allow.
  *
  * @example
@@ -249,7 +299,9 @@ export interface ReadOptions<Name extends string = string> {
  * @category tools
  * @since 0.1.0
  */
-export const readTool = <const Name extends string = "read_artifact">(options: ReadOptions<Name> = {}): Tool<Name, ReadArgs> => {
+export const readTool = <const Name extends string = "read_artifact">(
+  options: ReadOptions<Name> = {}
+): Tool<Name, ReadArgs> => {
   const { keys = ["offload/*", "load/*", "injection/*"], maxLength = 8_000, name = "read_artifact" as Name } = options
   Result.getOrThrow(checkOptions(name, whole("maxLength", maxLength, 100)))
   const isReadable = matcher(keys)
@@ -266,7 +318,9 @@ export const readTool = <const Name extends string = "read_artifact">(options: R
           ? yield* Effect.tryPromise({ try: () => ctx.artifacts.read(key), catch: (error) => error })
           : undefined
         if (text === undefined) {
-          return yield* Effect.fail(`there is no artifact ${JSON.stringify(ref.slice(0, 100))} to read; it may have been removed`)
+          return yield* Effect.fail(
+            `there is no artifact ${JSON.stringify(ref.slice(0, 100))} to read; it may have been removed`
+          )
         }
         return Piece.read(text, asked, maxLength)
       })

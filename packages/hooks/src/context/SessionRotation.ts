@@ -18,7 +18,10 @@ import * as HookDefaults from "../HookDefaults.ts"
 export interface Options extends HookDefaults.HookDefaults {
   /** Which budgets lead to a rotation: the model's window, or those that a budget hook keeps. Default `["window"]`. */
   readonly scopes?: ReadonlyArray<BudgetLevel["scope"]>
-  /** Texts that have to survive literally: issue number, branch, blockers, next step. What is missing afterwards is put back. */
+  /**
+   * Texts that have to survive literally: issue number, branch, blockers, next step. What is missing afterwards is put
+   * back.
+   */
   readonly anchors?: ReadonlyArray<string> | ((ctx: HookContext) => ReadonlyArray<string>)
   /** What the handoff must say, in words, for whoever writes it. */
   readonly instructions?: string
@@ -29,8 +32,10 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Tells the model when a budget is nearly used up (`warn`), and rotates the session when it is (`exceeded`): before the model is asked again, the handoff takes
- * the place of the conversation, hooks see the old session end and the new one start, and anchors that were lost are put back.
+ * Tells the model when a budget is nearly used up (`warn`), and rotates the session when it is (`exceeded`): before the
+ * model is asked again, the handoff takes
+ * the place of the conversation, hooks see the old session end and the new one start, and anchors that were lost are
+ * put back.
  * Throws a `ConfigError` for a bad number.
  *
  * @example
@@ -47,17 +52,21 @@ export interface Options extends HookDefaults.HookDefaults {
  */
 export const make = (options: Options = {}): AgentHook => {
   const { handoff, instructions, keepRecent = 6, scopes = ["window"] } = Result.getOrThrow(check(options))
-  const anchors = (ctx: HookContext) => typeof options.anchors === "function" ? options.anchors(ctx) : options.anchors ?? []
+  const anchors = (ctx: HookContext) =>
+    typeof options.anchors === "function" ? options.anchors(ctx) : options.anchors ?? []
   return HookDefaults.apply(options, {
     name: "session-rotation",
     onBudget: ({ kind, level, limit, scope, used }, ctx) => {
       if (!scopes.includes(scope) || ctx.agent.depth > 0) return
       const share = Math.floor(100 * used / limit)
       if (level === "warn") {
-        ctx.inject(`${share} % of the ${scope} budget of ${kind} is used. Finish what is open before you begin something new.`, {
-          key: "session-rotation",
-          mode: "overwrite"
-        })
+        ctx.inject(
+          `${share} % of the ${scope} budget of ${kind} is used. Finish what is open before you begin something new.`,
+          {
+            key: "session-rotation",
+            mode: "overwrite"
+          }
+        )
         return
       }
       ctx.warn(`${label(kind)} budget exceeded at ${share}% of effective window; rotate session before continuing.`)
@@ -67,7 +76,11 @@ export const make = (options: Options = {}): AgentHook => {
       if (trigger !== "rotation") return undefined
       const kept = anchors(ctx)
       if (handoff === undefined) {
-        return HookAction.transform({ keepRecent, anchors: kept, ...(instructions === undefined ? {} : { instructions }) })
+        return HookAction.transform({
+          keepRecent,
+          anchors: kept,
+          ...(instructions === undefined ? {} : { instructions })
+        })
       }
       return Effect.map(eventual(() => handoff(messages, ctx)), (summary) => {
         const lost = kept.filter((anchor) => !summary.includes(anchor))
@@ -91,16 +104,24 @@ export const make = (options: Options = {}): AgentHook => {
   })
 }
 
-/** What goes along as it is: pinned messages, and the last ones, beginning with none that answers something before them. */
+/**
+ * What goes along as it is: pinned messages, and the last ones, beginning with none that answers something before them.
+ */
 const ending = (messages: ReadonlyArray<Message>, count: number): ReadonlyArray<Message> => {
   let from = Math.max(0, messages.length - count)
   while (from < messages.length && messages[from]!.role === "tool") from++
   const last = messages.slice(from)
-  const kept = [...messages.slice(0, from).filter((message) => message.role === "user" && message.pinned === true), ...last]
-  return whyInvalid(kept) === undefined ? kept : kept.filter((message) => message.role === "user" && text(message) !== "")
+  const kept = [
+    ...messages.slice(0, from).filter((message) => message.role === "user" && message.pinned === true),
+    ...last
+  ]
+  return whyInvalid(kept) === undefined
+    ? kept
+    : kept.filter((message) => message.role === "user" && text(message) !== "")
 }
 
-const label = (kind: BudgetLevel["kind"]): string => ({ tokens: "Token", money: "Money", calls: "Call", time: "Time" })[kind]
+const label = (kind: BudgetLevel["kind"]): string =>
+  ({ tokens: "Token", money: "Money", calls: "Call", time: "Time" })[kind]
 
 const check = (options: Options): Result.Result<Options, ConfigError> => {
   const { keepRecent } = options

@@ -25,7 +25,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Leaves messages between the first and the last out of what is sent; the conversation itself stays whole. Pinned messages and what the
+ * Leaves messages between the first and the last out of what is sent; the conversation itself stays whole. Pinned
+ * messages and what the
  * person said last are always sent, as is the last step; a call of a tool is sent with its result or not at all.
  * Throws a `ConfigError` for numbers that are no counts.
  *
@@ -59,7 +60,10 @@ interface Settings {
   readonly tokenizer: Tokenizer
 }
 
-const keep = (messages: ReadonlyArray<Message>, { first, last, tokenizer, tokens }: Settings): ReadonlyArray<Message> => {
+const keep = (
+  messages: ReadonlyArray<Message>,
+  { first, last, tokenizer, tokens }: Settings
+): ReadonlyArray<Message> => {
   if (messages.length === 0 || (messages.length <= first + last && tokens === Infinity)) return messages
   const units = unitsOf(messages)
   const task = messages[taskIndex(messages)]

@@ -53,7 +53,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Rejects a tool call whose arguments do not fit, on top of the tool's own schema; the reason lists what is wrong and where. Asked again when a later hook changes the
+ * Rejects a tool call whose arguments do not fit, on top of the tool's own schema; the reason lists what is wrong and
+ * where. Asked again when a later hook changes the
  * arguments. Throws a `ConfigError` for a bad pattern, or when there is nothing to check.
  *
  * @example
@@ -116,9 +117,13 @@ const check = ({ allow, deny, tools }: Options, name: string) => {
     if (fit === undefined) return Result.succeed(undefined)
     if (Schema.isSchema(fit)) return Result.succeed(ofStandard(Schema.toStandardSchemaV1(fit as never)))
     if (isStandard(fit)) return Result.succeed(ofStandard(fit))
-    if (typeof fit !== "object" || fit === null) return wrong(key, "expected an Effect Schema, a Standard Schema or rules by argument")
+    if (typeof fit !== "object" || fit === null) {
+      return wrong(key, "expected an Effect Schema, a Standard Schema or rules by argument")
+    }
     return Result.map(
-      Result.all(Object.entries(fit as Rules).map(([path, rule]) => ofRule(path, rule, key === "deny", `${name}.${key}.${path}`))),
+      Result.all(
+        Object.entries(fit as Rules).map(([path, rule]) => ofRule(path, rule, key === "deny", `${name}.${key}.${path}`))
+      ),
       (rules) => ({
         whyNot: (args) => rules.flatMap(({ whyNot }) => whyNot(args) as ReadonlyArray<string>),
         says: rules.length === 0 ? "" : `: ${rules.map(({ says }) => says).join("; ")}`
@@ -127,7 +132,9 @@ const check = ({ allow, deny, tools }: Options, name: string) => {
   }
   return Result.gen(function*() {
     if (tools === undefined) return yield* wrong("tools", "say which tools it is about")
-    if (allow === undefined && deny === undefined) return yield* wrong("allow", "there is nothing to check: give `allow` or `deny`")
+    if (allow === undefined && deny === undefined) {
+      return yield* wrong("allow", "there is nothing to check: give `allow` or `deny`")
+    }
     return { allow: yield* of("allow", allow), deny: yield* of("deny", deny) }
   })
 }
@@ -158,11 +165,14 @@ const ofRule = (path: string, rule: Rule, all: boolean, key: string): Result.Res
   const { max, maxLength, min, noneOf, oneOf, pattern, required = all } = rule
   const unknown = Object.keys(rule).find((name) => !known.has(name))
   if (unknown !== undefined) {
-    return Result.fail(new ConfigError({ key, message: `${key}: unknown rule "${unknown}": expected one of ${[...known].join(", ")}` }))
+    return Result.fail(
+      new ConfigError({ key, message: `${key}: unknown rule "${unknown}": expected one of ${[...known].join(", ")}` })
+    )
   }
   const compiled = pattern === undefined ? Result.succeed(undefined) : Result.try({
     try: () => RE2JS.compile(pattern),
-    catch: (error) => new ConfigError({ key, message: `${key}: ${JSON.stringify(pattern)} is no RE2 pattern (${String(error)})` })
+    catch: (error) =>
+      new ConfigError({ key, message: `${key}: ${JSON.stringify(pattern)} is no RE2 pattern (${String(error)})` })
   })
   return Result.map(compiled, (regex) => {
     const steps = path.split(".")
@@ -172,12 +182,18 @@ const ofRule = (path: string, rule: Rule, all: boolean, key: string): Result.Res
     }
     const tests: ReadonlyArray<readonly [says: string, holds: (value: Json) => boolean]> = [
       ...(oneOf === undefined ? [] : [[`one of ${shown(oneOf)}`, (value: Json) => oneOf.some(equals(value))] as const]),
-      ...(noneOf === undefined ? [] : [[`none of ${shown(noneOf)}`, (value: Json) => !noneOf.some(equals(value))] as const]),
+      ...(noneOf === undefined
+        ? []
+        : [[`none of ${shown(noneOf)}`, (value: Json) => !noneOf.some(equals(value))] as const]),
       ...(regex === undefined
         ? []
         : [[`a text like ${pattern}`, (value: Json) => typeof value === "string" && regex.test(value)] as const]),
-      ...(min === undefined ? [] : [[`a number from ${min}`, (value: Json) => typeof value === "number" && value >= min] as const]),
-      ...(max === undefined ? [] : [[`a number up to ${max}`, (value: Json) => typeof value === "number" && value <= max] as const]),
+      ...(min === undefined
+        ? []
+        : [[`a number from ${min}`, (value: Json) => typeof value === "number" && value >= min] as const]),
+      ...(max === undefined
+        ? []
+        : [[`a number up to ${max}`, (value: Json) => typeof value === "number" && value <= max] as const]),
       ...(maxLength === undefined
         ? []
         : [
@@ -200,7 +216,8 @@ const ofRule = (path: string, rule: Rule, all: boolean, key: string): Result.Res
 
 const known: ReadonlySet<string> = new Set(["oneOf", "noneOf", "pattern", "min", "max", "maxLength", "required"])
 
-const shown = (values: ReadonlyArray<Json>): string => values.map((value) => JSON.stringify(value)).join(", ").slice(0, 500)
+const shown = (values: ReadonlyArray<Json>): string =>
+  values.map((value) => JSON.stringify(value)).join(", ").slice(0, 500)
 
 /** What stands at a path; nothing where it leads nowhere, or to what an object only inherits. */
 const at = (value: Json, steps: ReadonlyArray<string>): Json | undefined => {

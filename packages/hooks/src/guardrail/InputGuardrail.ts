@@ -21,7 +21,8 @@ export interface Options extends HookDefaults.HookDefaults {
 
 /**
  * Rejects a turn whose message matches; the model is not called. A pattern that breaks refuses the message too.
- * It has the last look: when a later hook changes the message, it is checked again. Throws a `ConfigError` for a bad pattern.
+ * It has the last look: when a later hook changes the message, it is checked again. Throws a `ConfigError` for a bad
+ * pattern.
  *
  * @example
  * ```ts

@@ -28,16 +28,21 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly feedback?: string
   readonly retries?: number
   /**
-   * How much of a streaming answer is kept back. `untilPass` (the default): all of it, until it has passed whole. `{ chars }`: so many
-   * characters, in which `^` and `$` are the ends of the window; what is longer than the window may be shown in part. `none`: nothing,
-   * a bad answer is taken back when it is complete. With `feedback` a window becomes `untilPass`. Unless `none`, reasoning is not streamed.
+   * How much of a streaming answer is kept back. `untilPass` (the default): all of it, until it has passed whole. `{
+   * chars }`: so many
+   * characters, in which `^` and `$` are the ends of the window; what is longer than the window may be shown in part.
+   * `none`: nothing,
+   * a bad answer is taken back when it is complete. With `feedback` a window becomes `untilPass`. Unless `none`,
+   * reasoning is not streamed.
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
 }
 
 /**
- * Rejects a response that matches: it is discarded and none of its tools run. A pattern that breaks refuses the response too.
- * It has the last look: when another hook changes the response afterwards, it is checked again. Throws a `ConfigError` for a bad pattern.
+ * Rejects a response that matches: it is discarded and none of its tools run. A pattern that breaks refuses the
+ * response too.
+ * It has the last look: when another hook changes the response afterwards, it is checked again. Throws a `ConfigError`
+ * for a bad pattern.
  *
  * @example
  * ```ts
@@ -68,7 +73,9 @@ export const make = (options: Options): AgentHook => {
     if (delta.type === "reasoning") return HookAction.transform({ ...delta, text: "" })
     if (delta.type === "tool-call") return toolCalls ? HookAction.transform({ ...delta, argsText: "" }) : undefined
     if (hold === "untilPass" || !patterns.test(delta.text)) return undefined
-    return redact === undefined ? cut : HookAction.transform({ ...delta, text: patterns.redact(delta.text, redact, "open") })
+    return redact === undefined
+      ? cut
+      : HookAction.transform({ ...delta, text: patterns.redact(delta.text, redact, "open") })
   }
   return HookDefaults.apply(options, {
     name: "output-guardrail",
@@ -91,7 +98,8 @@ const check = (options: Options): Result.Result<Pattern.Patterns, ConfigError> =
     ? Result.fail(
       new ConfigError({
         key: "output-guardrail.redact",
-        message: "output-guardrail.redact: a function finds, but does not say what to replace; use strings or RegExps with redact"
+        message:
+          "output-guardrail.redact: a function finds, but does not say what to replace; use strings or RegExps with redact"
       })
     )
     : Pattern.compile(options.patterns, "output-guardrail.patterns")

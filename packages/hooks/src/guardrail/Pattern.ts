@@ -8,7 +8,8 @@ import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
 
 /**
- * What to look for: an RE2 pattern (`(?i)` ignores case; no lookaround, no backreferences), a RegExp or function of your own.
+ * What to look for: an RE2 pattern (`(?i)` ignores case; no lookaround, no backreferences), a RegExp or function of
+ * your own.
  *
  * @category models
  * @since 0.1.0
@@ -19,7 +20,10 @@ export type Pattern = string | RegExp | ((text: string) => boolean)
 export interface Patterns {
   /** Whether any of them is found in the text. */
   readonly test: (text: string) => boolean
-  /** The text with everything that was found replaced, literally. In an `open` text, which goes on, what reaches its end stays. */
+  /**
+   * The text with everything that was found replaced, literally. In an `open` text, which goes on, what reaches its end
+   * stays.
+   */
   readonly redact: (text: string, replacement: string, end?: "open") => string
 }
 
@@ -78,5 +82,9 @@ const ofRegExp = (pattern: RegExp): Patterns => {
 }
 
 /** Both engines call with the match, its groups (no numbers) and its offset. */
-const replacer = (text: string, replacement: string, end: "open" | undefined) => (match: string, ...rest: ReadonlyArray<unknown>): string =>
-  end === "open" && Number(rest.find((part) => typeof part === "number")) + match.length === text.length ? match : replacement
+const replacer =
+  (text: string, replacement: string, end: "open" | undefined) =>
+  (match: string, ...rest: ReadonlyArray<unknown>): string =>
+    end === "open" && Number(rest.find((part) => typeof part === "number")) + match.length === text.length
+      ? match
+      : replacement

@@ -20,7 +20,8 @@ import { names, plain, raw, type Signal, signals } from "./internal/signals.ts"
 import * as Spotlight from "./internal/spotlight.ts"
 
 /**
- * What is done about a suspicious text. `block` refuses the message, or withholds the result. `filter` replaces the text as a whole. `rewrite` takes out the
+ * What is done about a suspicious text. `block` refuses the message, or withholds the result. `filter` replaces the
+ * text as a whole. `rewrite` takes out the
  * sentences that give it away. `warn` lets it pass. A text that passes, whole or in part, taints the session.
  *
  * @category models
@@ -55,16 +56,21 @@ export interface Options extends HookDefaults.HookDefaults {
   /** A text counts from this score on, from 0 to 1: signals add up, none alone is certain. Default 0.7. */
   readonly threshold?: number
   /**
-   * Signals that count, of `override`, `persona`, `role-marker`, `prompt-request`, `tool-call`, `exfiltration`, `concealment`, `hidden-text` and
+   * Signals that count, of `override`, `persona`, `role-marker`, `prompt-request`, `tool-call`, `exfiltration`,
+   * `concealment`, `hidden-text` and
    * `encoded`. Default: all.
    */
   readonly detect?: ReadonlyArray<string>
   /** Signals of one's own, beside the others. */
   readonly signals?: ReadonlyArray<CustomSignal>
-  /** Looks only at the message of the turn. False looks, before each call of the model, at every user message of the conversation. Default true. */
+  /**
+   * Looks only at the message of the turn. False looks, before each call of the model, at every user message of the
+   * conversation. Default true.
+   */
   readonly lastMessageOnly?: boolean
   /**
-   * Marks every result of a tool as data, suspicious or not, and tells the model so: `delimit` writes marks around it that its author cannot know,
+   * Marks every result of a tool as data, suspicious or not, and tells the model so: `delimit` writes marks around it
+   * that its author cannot know,
    * `datamark` puts a mark between all of its words. Default: neither.
    */
   readonly spotlight?: "delimit" | "datamark"
@@ -75,11 +81,17 @@ export interface Options extends HookDefaults.HookDefaults {
 /** Whether a suspicious text has reached the model in this session. @category state @since 0.1.0 */
 export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-injection/tainted", false)
 
-/** Whether a suspicious text has reached the model in this session: other hooks may then be stricter. @category reading @since 0.1.0 */
+/**
+ * Whether a suspicious text has reached the model in this session: other hooks may then be stricter.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"> }): boolean => ctx.state.get(tainted)
 
 /**
- * Scores texts by what gives injections away. This is a heuristic: it misses what is new, so treat all that tools bring back as data (`spotlight`), and
+ * Scores texts by what gives injections away. This is a heuristic: it misses what is new, so treat all that tools bring
+ * back as data (`spotlight`), and
  * guard what a misled model could do. Fail-closed. Throws a `ConfigError` for options that make no sense.
  *
  * @example
@@ -99,21 +111,33 @@ export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "prompt-injection"
   const all = Result.getOrThrow(check(options, name))
-  const { input = "block", lastMessageOnly = true, onDetection, spotlight, threshold = 0.7, toolResults = "rewrite" } = options
+  const { input = "block", lastMessageOnly = true, onDetection, spotlight, threshold = 0.7, toolResults = "rewrite" } =
+    options
   const wanted = options.tools === undefined ? () => true : matcher(options.tools)
 
   const scoreOf = (text: string): { readonly score: number; readonly found: ReadonlyArray<string> } => {
     const read = plain(text)
     const found = all.filter((signal) => signal.test(signal.raw ? text : read))
-    return { score: 1 - found.reduce((rest, { weight }) => rest * (1 - weight), 1), found: found.map((signal) => signal.name) }
+    return {
+      score: 1 - found.reduce((rest, { weight }) => rest * (1 - weight), 1),
+      found: found.map((signal) => signal.name)
+    }
   }
 
   /** Nothing when the text is harmless; what is wrong with it otherwise. */
-  const suspicion = (text: string, place: Detection["place"], strategy: Strategy, ctx: HookContext, tool?: string): string | undefined => {
+  const suspicion = (
+    text: string,
+    place: Detection["place"],
+    strategy: Strategy,
+    ctx: HookContext,
+    tool?: string
+  ): string | undefined => {
     const { found, score } = scoreOf(text)
     if (score < threshold) return undefined
     const rounded = Math.round(score * 100) / 100
-    Result.try(() => onDetection?.({ place, score: rounded, signals: found, ...(tool === undefined ? {} : { tool }) }, ctx))
+    Result.try(() =>
+      onDetection?.({ place, score: rounded, signals: found, ...(tool === undefined ? {} : { tool }) }, ctx)
+    )
     const what = `${tool === undefined ? "a message" : `the result of ${tool}`} looks like an injection (${
       found.join(", ")
     }; score ${rounded})`
@@ -127,7 +151,9 @@ export const make = (options: Options = {}): AgentHook => {
     const left = (text.match(/[^.!?\n]*(?:[.!?\n]+|$)/g) ?? []).map((sentence) => {
       const read = plain(sentence)
       if (!all.some((signal) => signal.test(signal.raw ? sentence : read))) return sentence
-      return `${sentence.slice(0, sentence.length - sentence.trimStart().length)}${removed}${sentence.endsWith("\n") ? "\n" : ""}`
+      return `${sentence.slice(0, sentence.length - sentence.trimStart().length)}${removed}${
+        sentence.endsWith("\n") ? "\n" : ""
+      }`
     }).join("")
     return scoreOf(left).score < threshold ? left : removed
   }
@@ -194,7 +220,9 @@ export const make = (options: Options = {}): AgentHook => {
           ? undefined
           : Spotlight.notes[spotlight]
         if (!changed && note === undefined) return undefined
-        const instructions = note === undefined ? request.instructions : [request.instructions, note].filter(Boolean).join("\n\n")
+        const instructions = note === undefined
+          ? request.instructions
+          : [request.instructions, note].filter(Boolean).join("\n\n")
         return HookAction.transform({ ...request, messages, ...(instructions === undefined ? {} : { instructions }) })
       }
     }),
@@ -230,18 +258,32 @@ const check = (options: Options, name: string) => {
       return yield* wrong("spotlight", "expected delimit or datamark")
     }
     const unknown = detect.find((signal) => !names.includes(signal))
-    if (unknown !== undefined) return yield* wrong("detect", `unknown signal "${unknown}": expected one of ${names.join(", ")}`)
+    if (unknown !== undefined) {
+      return yield* wrong("detect", `unknown signal "${unknown}": expected one of ${names.join(", ")}`)
+    }
     const mine: Array<Compiled> = []
     for (const [index, { name: signal, pattern, weight }] of own.entries()) {
-      if (!(weight >= 0 && weight <= 1)) return yield* wrong(`signals[${index}]`, `weight must be from 0 to 1, found ${String(weight)}`)
+      if (!(weight >= 0 && weight <= 1)) {
+        return yield* wrong(`signals[${index}]`, `weight must be from 0 to 1, found ${String(weight)}`)
+      }
       const compiled = Result.try(() => RE2JS.compile(pattern))
-      if (Result.isFailure(compiled)) return yield* wrong(`signals[${index}]`, `${JSON.stringify(pattern)} is no RE2 pattern`)
+      if (Result.isFailure(compiled)) {
+        return yield* wrong(`signals[${index}]`, `${JSON.stringify(pattern)} is no RE2 pattern`)
+      }
       mine.push({ name: signal, weight, raw: false, test: (text) => compiled.success.test(text) })
     }
-    const known = [...signals.map((signal) => ({ ...signal, raw: false })), ...raw.map((signal) => ({ ...signal, raw: true }))]
+    const known = [
+      ...signals.map((signal) => ({ ...signal, raw: false })),
+      ...raw.map((signal) => ({ ...signal, raw: true }))
+    ]
     return [...known.filter((signal) => detect.includes(signal.name)), ...mine]
   })
 }
 
-/** Puts text from outside between marks with a code of its own, so that a model can tell it from instructions. @category operations @since 0.1.0 */
+/**
+ * Puts text from outside between marks with a code of its own, so that a model can tell it from instructions.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
 export const markAsData = (text: string): string => Spotlight.marked(text, "delimit") as string

@@ -1,5 +1,6 @@
 /**
- * Keeps personal data from the model, the log and the store: what is found is blocked, redacted, masked, hashed, or replaced by a
+ * Keeps personal data from the model, the log and the store: what is found is blocked, redacted, masked, hashed, or
+ * replaced by a
  * placeholder that only chosen tools and the user get back as what it stands for.
  *
  * @since 0.1.0
@@ -15,8 +16,10 @@ import * as Redactor from "./internal/redactor.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**
- * What Belay can find by itself. `card` (check digit), `iban` (country length and check digits), `email`, `phone` (E.164, national numbers
- * that are grouped), `ip` (4 and 6), `mac`, `ssn` and `url-credentials` are looked for by default; `url`, `wallet`, `passport` and `birth-date`
+ * What Belay can find by itself. `card` (check digit), `iban` (country length and check digits), `email`, `phone`
+ * (E.164, national numbers
+ * that are grouped), `ip` (4 and 6), `mac`, `ssn` and `url-credentials` are looked for by default; `url`, `wallet`,
+ * `passport` and `birth-date`
  * (both only behind such a word) on request.
  *
  * @category models
@@ -25,8 +28,10 @@ import type { Pattern } from "./Pattern.ts"
 export type Kind = typeof kinds[number]
 
 /**
- * What is done about a value. `block`: the message, the answer, the call or the result is refused. `redact`: `[EMAIL]`. `mask`: `****` and the last
- * four characters. `hash`: `[EMAIL:1a2b3c4d]`, the same for the same value within a session. `placeholder`: `<EMAIL_1>`, which can be given back.
+ * What is done about a value. `block`: the message, the answer, the call or the result is refused. `redact`: `[EMAIL]`.
+ * `mask`: `****` and the last
+ * four characters. `hash`: `[EMAIL:1a2b3c4d]`, the same for the same value within a session. `placeholder`:
+ * `<EMAIL_1>`, which can be given back.
  *
  * @category models
  * @since 0.1.0
@@ -39,7 +44,12 @@ export interface Detector extends Custom {
   readonly strategy?: Strategy
 }
 
-/** Where the hook looks. `history` is all that is sent to the model, whoever put it there. @category models @since 0.1.0 */
+/**
+ * Where the hook looks. `history` is all that is sent to the model, whoever put it there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Place = Redactor.Place
 
 /** What was found, where and how often; never the value. @category models @since 0.1.0 */
@@ -57,24 +67,37 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly allow?: ReadonlyArray<Pattern>
   /** Where to look. Default: everywhere. */
   readonly places?: ReadonlyArray<Place>
-  /** Tools that receive the values in place of the placeholders: `*` stands for any characters, a leading `!` excludes. Default: none. */
+  /**
+   * Tools that receive the values in place of the placeholders: `*` stands for any characters, a leading `!` excludes.
+   * Default: none.
+   */
   readonly revealTo?: string | ReadonlyArray<string>
   /** Whether the text (and the object) of a result has the values in place of the placeholders. Default true. */
   readonly revealToUser?: boolean
-  /** Keeps the values in the session's state, sealed with this key (AES-256-GCM, 32 bytes), so that another process can go on. Default: in memory. */
+  /**
+   * Keeps the values in the session's state, sealed with this key (AES-256-GCM, 32 bytes), so that another process can
+   * go on. Default: in memory.
+   */
   readonly vault?: { readonly key: Uint8Array }
-  /** How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as the longest value needs. */
+  /**
+   * How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as the
+   * longest value needs.
+   */
   readonly hold?: "untilPass" | { readonly chars: number }
   /** Hears of every find. What it throws is ignored. */
   readonly onDetection?: (detection: Detection) => void
 }
 
 /**
- * Takes personal data out of everything that passes: messages, attachments that are text, answers and their stream, tool arguments and results,
- * what memory recalls. Fail-closed; its changes are recorded without content. Throws a `ConfigError` for options that make no sense.
+ * Takes personal data out of everything that passes: messages, attachments that are text, answers and their stream,
+ * tool arguments and results,
+ * what memory recalls. Fail-closed; its changes are recorded without content. Throws a `ConfigError` for options that
+ * make no sense.
  *
- * The same value has the same placeholder within a session. A text that only looks like a placeholder gets a placeholder of its own
- * (`<PII_TEXT_1>`), so nobody can ask for a value by writing its name; a placeholder that the model invents stays as it is.
+ * The same value has the same placeholder within a session. A text that only looks like a placeholder gets a
+ * placeholder of its own
+ * (`<PII_TEXT_1>`), so nobody can ask for a value by writing its name; a placeholder that the model invents stays as it
+ * is.
  *
  * @example
  * ```ts
@@ -124,7 +147,9 @@ const check = (options: Options) => {
       if (strategy !== undefined) strategies.set(compiled.kind, strategy)
     }
     for (const [kind, strategy] of given) {
-      if (!Object.hasOwn(known, kind)) return yield* wrong("kinds", `unknown kind "${kind}": expected one of ${kinds.join(", ")}`)
+      if (!Object.hasOwn(known, kind)) {
+        return yield* wrong("kinds", `unknown kind "${kind}": expected one of ${kinds.join(", ")}`)
+      }
       if (strategy !== undefined) strategies.set(kind, strategy)
     }
     for (const strategy of [options.strategy, ...strategies.values()]) {

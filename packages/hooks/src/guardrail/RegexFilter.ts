@@ -34,7 +34,12 @@ export interface Rule {
   readonly maxLength?: number
 }
 
-/** Rules that are there: `pii` as of `Redaction`, `secrets` as of `Secrets`, `urls` for web addresses. @category models @since 0.1.0 */
+/**
+ * Rules that are there: `pii` as of `Redaction`, `secrets` as of `Secrets`, `urls` for web addresses.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Preset = "pii" | "secrets" | "urls"
 
 /** @category models @since 0.1.0 */
@@ -45,15 +50,20 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly phase?: Phase | "all" | ReadonlyArray<Phase>
   /** For rules without one of their own. Default `block`. */
   readonly strategy?: Strategy
-  /** How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as the longest find needs. */
+  /**
+   * How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as the
+   * longest find needs.
+   */
   readonly hold?: "untilPass" | { readonly chars: number }
   /** Hears of every find, without the text. What it throws is ignored. */
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
 /**
- * Looks for patterns in linear time, whatever the text is. Fail-closed; in a stream nothing that will be blocked or redacted is shown. A find that
- * is longer than what is kept back cuts the stream. Throws a `ConfigError` for a pattern or an option that makes no sense.
+ * Looks for patterns in linear time, whatever the text is. Fail-closed; in a stream nothing that will be blocked or
+ * redacted is shown. A find that
+ * is longer than what is kept back cuts the stream. Throws a `ConfigError` for a pattern or an option that makes no
+ * sense.
  *
  * @example
  * ```ts
@@ -106,9 +116,14 @@ const check = (options: Options) => {
     const strategies = new Map<string, Strategy>()
     const replacements = new Map<string, string>()
     for (const [index, { maxLength, name, pattern, replacement, strategy }] of rules.entries()) {
-      if (typeof pattern !== "string") return yield* wrong(`rules[${index}]`, "a pattern is a text: RegExps are not linear")
+      if (typeof pattern !== "string") {
+        return yield* wrong(`rules[${index}]`, "a pattern is a text: RegExps are not linear")
+      }
       found.push(
-        yield* ofCustom({ kind: name, find: pattern, ...(maxLength === undefined ? {} : { maxLength }) }, `${key}.rules[${index}]`)
+        yield* ofCustom(
+          { kind: name, find: pattern, ...(maxLength === undefined ? {} : { maxLength }) },
+          `${key}.rules[${index}]`
+        )
       )
       if (strategy !== undefined) strategies.set(name, strategy)
       if (replacement !== undefined) replacements.set(name, replacement)
@@ -125,10 +140,14 @@ const check = (options: Options) => {
     const strategy = [options.strategy, ...strategies.values()].find((one) =>
       one !== undefined && !["block", "redact", "warn"].includes(one)
     )
-    if (strategy !== undefined) return yield* wrong("strategy", `unknown strategy "${strategy}": expected one of block, redact, warn`)
+    if (strategy !== undefined) {
+      return yield* wrong("strategy", `unknown strategy "${strategy}": expected one of block, redact, warn`)
+    }
     const phases = typeof phase === "string" ? [phase] : phase
     const other = phases.find((one) => one !== "all" && !every.includes(one))
-    if (other !== undefined) return yield* wrong("phase", `unknown phase "${other}": expected one of ${every.join(", ")}, all`)
+    if (other !== undefined) {
+      return yield* wrong("phase", `unknown phase "${other}": expected one of ${every.join(", ")}, all`)
+    }
     yield* Redactor.check(key, found, options)
     return { found, replacements, strategies }
   })

@@ -15,15 +15,22 @@ import * as Redactor from "./internal/redactor.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**
- * What is looked for: keys and tokens by the prefix of their vendor, JSON Web Tokens, private keys in PEM, passwords in the addresses of databases,
- * and, as `secret`, any value that is named like one (`password=...`, `"api_key": "..."`) and whose characters look random.
+ * What is looked for: keys and tokens by the prefix of their vendor, JSON Web Tokens, private keys in PEM, passwords in
+ * the addresses of databases,
+ * and, as `secret`, any value that is named like one (`password=...`, `"api_key": "..."`) and whose characters look
+ * random.
  *
  * @category models
  * @since 0.1.0
  */
 export type Kind = typeof kinds[number]
 
-/** `block` refuses, `redact` writes `[OPENAI_KEY]`, `placeholder` writes `<OPENAI_KEY_1>`, which chosen tools get back. @category models @since 0.1.0 */
+/**
+ * `block` refuses, `redact` writes `[OPENAI_KEY]`, `placeholder` writes `<OPENAI_KEY_1>`, which chosen tools get back.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Strategy = "block" | "redact" | "placeholder"
 
 /** A detector of one's own. @category models @since 0.1.0 */
@@ -45,20 +52,30 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly allowDigests?: ReadonlyArray<string>
   /** Where to look. Default: everywhere. */
   readonly places?: ReadonlyArray<Redactor.Place>
-  /** With `placeholder`: tools that receive the values: `*` stands for any characters, a leading `!` excludes. Default: none. */
+  /**
+   * With `placeholder`: tools that receive the values: `*` stands for any characters, a leading `!` excludes. Default:
+   * none.
+   */
   readonly revealTo?: string | ReadonlyArray<string>
   /** With `placeholder`: whether the text of a result has the values. Default false. */
   readonly revealToUser?: boolean
-  /** With `placeholder`: keeps the values in the session's state, sealed with this key (AES-256-GCM, 32 bytes). Default: in memory. */
+  /**
+   * With `placeholder`: keeps the values in the session's state, sealed with this key (AES-256-GCM, 32 bytes). Default:
+   * in memory.
+   */
   readonly vault?: { readonly key: Uint8Array }
-  /** How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as are needed to tell a secret. */
+  /**
+   * How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as are
+   * needed to tell a secret.
+   */
   readonly hold?: "untilPass" | { readonly chars: number }
   /** Hears of every find. What it throws is ignored. */
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
 /**
- * Takes secrets out of messages, answers and their stream, tool arguments and results, and of all that is sent to the model. Fail-closed; its
+ * Takes secrets out of messages, answers and their stream, tool arguments and results, and of all that is sent to the
+ * model. Fail-closed; its
  * changes are recorded without content. Throws a `ConfigError` for options that make no sense.
  *
  * @example
@@ -80,7 +97,8 @@ export const make = (options: Options = {}): AgentHook => {
     priority: 1,
     engine: engine(found, {
       strategy: () => strategy,
-      allowed: (value) => allowed(value) || (digests.size > 0 && digests.has(createHash("sha256").update(value).digest("hex"))),
+      allowed: (value) =>
+        allowed(value) || (digests.size > 0 && digests.has(createHash("sha256").update(value).digest("hex"))),
       lookalike
     })
   })
@@ -97,9 +115,13 @@ const check = (options: Options) => {
     if (!["block", "redact", "placeholder"].includes(strategy)) {
       return yield* wrong("strategy", `unknown strategy "${strategy}": expected one of block, redact, placeholder`)
     }
-    if (!(entropy >= 0 && entropy <= 8)) return yield* wrong("entropy", `expected a number from 0 to 8, found ${String(entropy)}`)
+    if (!(entropy >= 0 && entropy <= 8)) {
+      return yield* wrong("entropy", `expected a number from 0 to 8, found ${String(entropy)}`)
+    }
     const misfit = allowDigests.find((digest) => !/^[0-9a-f]{64}$/i.test(digest))
-    if (misfit !== undefined) return yield* wrong("allowDigests", "expected SHA-256 digests, 64 hexadecimal digits each")
+    if (misfit !== undefined) {
+      return yield* wrong("allowDigests", "expected SHA-256 digests, 64 hexadecimal digits each")
+    }
     const known = detectors(entropy)
     const mine: Array<Compiled> = []
     for (const [index, detector] of own.entries()) {
@@ -110,7 +132,9 @@ const check = (options: Options) => {
       mine.push(compiled)
     }
     const unknown = wanted.find((kind) => !Object.hasOwn(known, kind))
-    if (unknown !== undefined) return yield* wrong("kinds", `unknown kind "${unknown}": expected one of ${kinds.join(", ")}`)
+    if (unknown !== undefined) {
+      return yield* wrong("kinds", `unknown kind "${unknown}": expected one of ${kinds.join(", ")}`)
+    }
     const found = [...mine, ...kinds.filter((kind) => wanted.includes(kind)).map((kind) => known[kind])]
     if (found.length === 0) return yield* wrong("kinds", "there is nothing to look for")
     return { ...(yield* Redactor.check(key, found, options)), found }

@@ -46,7 +46,8 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> =>
     preToolCall: (call, ctx) =>
       Effect.map(
         eventual(() => options.rewrite(call.args, call, ctx)),
-        (args) => args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
+        (args) =>
+          args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
       )
   })
 

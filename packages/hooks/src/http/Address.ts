@@ -7,16 +7,28 @@ import * as Result from "effect/Result"
 import { BlockList, isIPv4, isIPv6 } from "node:net"
 
 /**
- * `name` is a domain name that has to be resolved before more can be said of it. `loopback` includes the unspecified address. `private` includes names
- * that mean something only inside a network. `metadata` is where clouds hand out credentials. `invalid` is what no URL may have as its host.
+ * `name` is a domain name that has to be resolved before more can be said of it. `loopback` includes the unspecified
+ * address. `private` includes names
+ * that mean something only inside a network. `metadata` is where clouds hand out credentials. `invalid` is what no URL
+ * may have as its host.
  *
  * @category models
  * @since 0.1.0
  */
-export type Kind = "public" | "name" | "loopback" | "private" | "link-local" | "metadata" | "multicast" | "reserved" | "invalid"
+export type Kind =
+  | "public"
+  | "name"
+  | "loopback"
+  | "private"
+  | "link-local"
+  | "metadata"
+  | "multicast"
+  | "reserved"
+  | "invalid"
 
 /**
- * Reads a host as a URL does (decimal, octal, hexadecimal and short forms, full-width digits, brackets, trailing dots) and says what it is.
+ * Reads a host as a URL does (decimal, octal, hexadecimal and short forms, full-width digits, brackets, trailing dots)
+ * and says what it is.
  * An IPv6 address that carries an IPv4 address is what that one is.
  *
  * @example
@@ -39,7 +51,8 @@ export const classify = (host: string): Kind => {
 }
 
 /**
- * The one spelling of a host: lower case, punycode, dotted or compressed address without brackets, no trailing dot. Nothing when it is no host.
+ * The one spelling of a host: lower case, punycode, dotted or compressed address without brackets, no trailing dot.
+ * Nothing when it is no host.
  *
  * @category reading
  * @since 0.1.0
@@ -52,13 +65,16 @@ export const normalize = (host: string): string | undefined => {
   if (Result.isFailure(url)) return undefined
   const { hostname } = url.success
   const read = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname.replace(/\.$/, "")
-  return read === "" || read.length > 253 || read.split(".").some((label) => label === "" || (label.length > 63 && !read.includes(":")))
+  return read === "" || read.length > 253 ||
+      read.split(".").some((label) => label === "" || (label.length > 63 && !read.includes(":")))
     ? undefined
     : read
 }
 
 const ofName = (name: string): Kind => {
-  if (name === "localhost" || name.endsWith(".localhost") || name === "localhost.localdomain" || name.startsWith("ip6-")) return "loopback"
+  if (
+    name === "localhost" || name.endsWith(".localhost") || name === "localhost.localdomain" || name.startsWith("ip6-")
+  ) return "loopback"
   if (metadataNames.has(name)) return "metadata"
   if (!name.includes(".") || inner.some((suffix) => name.endsWith(suffix))) return "private"
   return "name"
@@ -73,7 +89,18 @@ const metadataNames: ReadonlySet<string> = new Set([
   "metadata.azure.internal"
 ])
 
-const inner = [".local", ".internal", ".lan", ".home.arpa", ".svc", ".cluster.local", ".intranet", ".corp", ".home", ".localdomain"]
+const inner = [
+  ".local",
+  ".internal",
+  ".lan",
+  ".home.arpa",
+  ".svc",
+  ".cluster.local",
+  ".intranet",
+  ".corp",
+  ".home",
+  ".localdomain"
+]
 
 type Table = ReadonlyArray<readonly [Kind, BlockList]>
 
@@ -91,7 +118,10 @@ const first = (from: Table, address: string, family: "ipv4" | "ipv6"): Kind | un
   from.find(([, list]) => list.check(address, family))?.[0]
 
 const v4 = table("ipv4", [
-  ["metadata", "169.254.169.254/32 169.254.170.2/32 169.254.170.23/32 100.100.100.200/32 192.0.0.192/32 168.63.129.16/32"],
+  [
+    "metadata",
+    "169.254.169.254/32 169.254.170.2/32 169.254.170.23/32 100.100.100.200/32 192.0.0.192/32 168.63.129.16/32"
+  ],
   ["loopback", "0.0.0.0/8 127.0.0.0/8"],
   ["private", "10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 198.18.0.0/15"],
   ["link-local", "169.254.0.0/16"],
@@ -130,7 +160,9 @@ const expand = (address: string): ReadonlyArray<number> => {
   return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]
 }
 
-/** IPv4 addresses that an IPv6 address carries: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo and ISATAP. */
+/**
+ * IPv4 addresses that an IPv6 address carries: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo and ISATAP.
+ */
 const embedded = (groups: ReadonlyArray<number>): ReadonlyArray<string> => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const dotted = (high: number, low: number) => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`

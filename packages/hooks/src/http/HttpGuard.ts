@@ -1,5 +1,6 @@
 /**
- * Sends HTTP requests to servers that may be reached, and to no others: an agent that can be talked into a URL is not talked into the network around it.
+ * Sends HTTP requests to servers that may be reached, and to no others: an agent that can be talked into a URL is not
+ * talked into the network around it.
  *
  * @since 0.1.0
  */
@@ -39,7 +40,10 @@ export type Peer = Dial.Peer
 export interface Options {
   /** Default: every public host, by `https`. */
   readonly policy?: Policy
-  /** Finds the addresses of a name, as a promise or an Effect. Called once for a request, and once for every redirect. Default: the platform's resolver. */
+  /**
+   * Finds the addresses of a name, as a promise or an Effect. Called once for a request, and once for every redirect.
+   * Default: the platform's resolver.
+   */
   readonly resolve?: Dial.Resolve
   /** Opens a connection to an address that was checked, as a promise or an Effect of an open stream. Default: TCP. */
   readonly connect?: Dial.Connect
@@ -52,7 +56,8 @@ export interface Options {
   /** Bytes of an answer's headers. Default 65,536. */
   readonly maxHeaderBytes?: number
   /**
-   * Start although Node is told to use the proxies of the environment. The guard connects directly all the same: it cannot check what a proxy
+   * Start although Node is told to use the proxies of the environment. The guard connects directly all the same: it
+   * cannot check what a proxy
    * connects to. Go through one with a `connect` of your own. Default false.
    */
   readonly trustProxy?: boolean
@@ -60,12 +65,16 @@ export interface Options {
 
 /** @category models @since 0.1.0 */
 export interface HttpGuard {
-  /** Sends a request and reads the whole answer; every status is an answer. In async hooks: `await ctx.promise(guard.request(url))`. */
+  /**
+   * Sends a request and reads the whole answer; every status is an answer. In async hooks: `await
+   * ctx.promise(guard.request(url))`.
+   */
   readonly request: (url: string, init?: Init) => Effect.Effect<HttpResponse, HttpRefused | HttpFailed>
 }
 
 /**
- * Says whether a URL may be requested. It is parsed once, nothing is resolved, and what is not understood is refused. Throws a `ConfigError` for a bad policy.
+ * Says whether a URL may be requested. It is parsed once, nothing is resolved, and what is not understood is refused.
+ * Throws a `ConfigError` for a bad policy.
  *
  * @example
  * ```ts
@@ -82,8 +91,10 @@ export const check = (url: string, policy: Policy = {}): Result.Result<Target, H
   Read.read(url, Result.getOrThrow(Read.rulesOf(policy)))
 
 /**
- * Makes a guard. A name is resolved once, all of its addresses must be public, and only these are connected to; nothing is kept open, no proxy is used.
- * What goes wrong on the way is one error of one shape. Throws a `ConfigError` for a bad option, and where Node is told to use a proxy.
+ * Makes a guard. A name is resolved once, all of its addresses must be public, and only these are connected to; nothing
+ * is kept open, no proxy is used.
+ * What goes wrong on the way is one error of one shape. Throws a `ConfigError` for a bad option, and where Node is told
+ * to use a proxy.
  *
  * @example
  * ```ts
@@ -97,7 +108,12 @@ export const check = (url: string, policy: Policy = {}): Result.Result<Target, H
  */
 export const make = (options: Options = {}): HttpGuard => {
   const { bounds, connect, maxRedirects, resolve, rules, timeoutMs } = Result.getOrThrow(settingsOf(options))
-  const hop = (target: Target, asked: Asked.Asked, due: number, opened: Dial.Open): Effect.Effect<Answer, HttpRefused | HttpFailed> =>
+  const hop = (
+    target: Target,
+    asked: Asked.Asked,
+    due: number,
+    opened: Dial.Open
+  ): Effect.Effect<Answer, HttpRefused | HttpFailed> =>
     Effect.gen(function*() {
       const addresses = yield* Dial.addressesOf(target, resolve)
       const socket = yield* Dial.dial(target, addresses, due, connect, opened)
@@ -184,10 +200,21 @@ const aborted = <E>(signal: AbortSignal, failed: () => Effect.Effect<never, E>):
   })
 
 const settingsOf = (options: Options) => {
-  const { maxBodyBytes = 1_048_576, maxHeaderBytes = 65_536, maxRedirects = 0, timeoutMs = 10_000, trustProxy = false } = options
+  const {
+    maxBodyBytes = 1_048_576,
+    maxHeaderBytes = 65_536,
+    maxRedirects = 0,
+    timeoutMs = 10_000,
+    trustProxy = false
+  } = options
   const wrong = (key: keyof Options, message: string) =>
     Result.fail(new ConfigError({ key: `http-guard.${key}`, message: `http-guard.${key}: ${message}` }))
-  const count = (key: "maxBodyBytes" | "maxHeaderBytes" | "timeoutMs" | "maxRedirects", found: number, least: number, most: number) =>
+  const count = (
+    key: "maxBodyBytes" | "maxHeaderBytes" | "timeoutMs" | "maxRedirects",
+    found: number,
+    least: number,
+    most: number
+  ) =>
     Number.isInteger(found) && found >= least && found <= most
       ? Result.succeed(found)
       : wrong(key, `expected a whole number from ${least} to ${most}, found ${String(found)}`)

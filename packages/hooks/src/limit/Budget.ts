@@ -1,5 +1,6 @@
 /**
- * Budgets that cannot leak: money, tokens, calls and time, per run, session, user or tenant. Every model call is paid for before it is made:
+ * Budgets that cannot leak: money, tokens, calls and time, per run, session, user or tenant. Every model call is paid
+ * for before it is made:
  * those of sub-agents, retries, fallbacks, compaction, and of hooks that ask a model themselves.
  *
  * @since 0.1.0
@@ -31,13 +32,17 @@ import * as Ledger from "./Ledger.ts"
 /** How much may be used, and by whom together. At least one amount. @category models @since 0.1.0 */
 export interface Limit {
   /**
-   * `run`: one turn of the agent the host started, with everything below it. `session`: its conversation. Any other word, such as `user` or `tenant`,
+   * `run`: one turn of the agent the host started, with everything below it. `session`: its conversation. Any other
+   * word, such as `user` or `tenant`,
    * is shared by all sessions whose `key` is the same, and needs one.
    */
   readonly scope: "run" | "session" | "user" | "tenant" | (string & {})
   /** Whose it is. Without an answer the limit does not count for the turn. */
   readonly key?: (input: TurnInput) => string | undefined
-  /** Begins anew whenever so much time has passed, counted from the epoch: `"1 day"` begins at midnight UTC. Default: never. Not for `run`. */
+  /**
+   * Begins anew whenever so much time has passed, counted from the epoch: `"1 day"` begins at midnight UTC. Default:
+   * never. Not for `run`.
+   */
   readonly window?: Duration.Input
   /** US dollars. */
   readonly money?: number
@@ -45,37 +50,58 @@ export interface Limit {
   readonly tokens?: number
   /** Model calls, retries among them. */
   readonly calls?: number
-  /** Wall time from the first model call on; what passes between two processes does not count. Only for `run` and `session`. */
+  /**
+   * Wall time from the first model call on; what passes between two processes does not count. Only for `run` and
+   * `session`.
+   */
   readonly time?: Duration.Input
 }
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
   readonly limits: ReadonlyArray<Limit>
-  /** Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table. */
+  /**
+   * Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table.
+   */
   readonly prices?: { readonly [model: string]: Price }
   /** The share of a limit at which `onBudget` hooks hear `warn`. Default 0.7. */
   readonly warnAt?: number
   /** The share at which they hear `exceeded`. Default 0.8, so that there is room to hand over. */
   readonly exceededAt?: number
-  /** What happens to a call that there is no budget for: the turn fails (`reject`), or ends with the reason as its last word (`abort`). Default `reject`. */
+  /**
+   * What happens to a call that there is no budget for: the turn fails (`reject`), or ends with the reason as its last
+   * word (`abort`). Default `reject`.
+   */
   readonly onLimit?: "reject" | "abort"
-  /** With a limit on money, a call of a model without a price: is stopped (`stop`), or counts as a call and as tokens only (`count`). Default `stop`. */
+  /**
+   * With a limit on money, a call of a model without a price: is stopped (`stop`), or counts as a call and as tokens
+   * only (`count`). Default `stop`.
+   */
   readonly onUnknownPrice?: "stop" | "count"
   /** Output tokens that are reserved for a call whose request names no maximum. Default 4,096. */
   readonly assumeOutputTokens?: number
   /** Counts tokens before a call. Default: four characters a token. */
   readonly tokenizer?: Tokenizer
-  /** Where accounts of scopes other than `run` and `session` are kept. Default: in memory. Those two are kept with the conversation. */
+  /**
+   * Where accounts of scopes other than `run` and `session` are kept. Default: in memory. Those two are kept with the
+   * conversation.
+   */
   readonly ledger?: Ledger.Ledger
-  /** How long a reservation in the ledger may be open before its call counts as lost, and spent. Default `"15 minutes"`. */
+  /**
+   * How long a reservation in the ledger may be open before its call counts as lost, and spent. Default `"15 minutes"`.
+   */
   readonly lease?: Duration.Input
 }
 
 /** An account of the conversation, and what it is for: another run or window begins anew. */
 const Entry = Schema.Struct({ span: Schema.String, account: Ledger.Account })
 
-/** Accounts of the conversation, by the name of the hook and the index of the limit (`budget/0`). @category state @since 0.1.0 */
+/**
+ * Accounts of the conversation, by the name of the hook and the index of the limit (`budget/0`).
+ *
+ * @category state
+ * @since 0.1.0
+ */
 export const accounts: HookState.StateKey<{ readonly [index: string]: typeof Entry.Type }> = HookState.key(
   "budget/accounts",
   Schema.Record(Schema.String, Entry),
@@ -94,7 +120,8 @@ export interface Remaining {
 }
 
 /**
- * Reads what the conversation has left of each of the limits of scope `run` and `session`, in their order. `name` is the budget's, where it has another.
+ * Reads what the conversation has left of each of the limits of scope `run` and `session`, in their order. `name` is
+ * the budget's, where it has another.
  *
  * @category reading
  * @since 0.1.0
@@ -119,9 +146,12 @@ export const remaining = (
 }
 
 /**
- * Reserves what a call may cost before it is made, and puts what it did cost in its place: however many calls are on their way at once, what is spent
- * stays below the limit, but for the one call that was let through last. A call is let through while the limit is not reached by what is spent and
- * reserved. What a call cost that broke off without a report counts as reserved. Accounts of a run and a session survive suspension and resumption,
+ * Reserves what a call may cost before it is made, and puts what it did cost in its place: however many calls are on
+ * their way at once, what is spent
+ * stays below the limit, but for the one call that was let through last. A call is let through while the limit is not
+ * reached by what is spent and
+ * reserved. What a call cost that broke off without a report counts as reserved. Accounts of a run and a session
+ * survive suspension and resumption,
  * and the end of the process where the agent has a store. Throws a `ConfigError` for a limit that makes no sense.
  *
  * @example
@@ -152,7 +182,9 @@ export const make = (options: Options): AgentHook => {
     ...(settings.rules.some(({ key }) => key !== undefined)
       ? { preTurn: (input, ctx) => ctx.agent.depth === 0 ? desk.open(input, ctx) : undefined }
       : {}),
-    ...(settings.rules.some(({ timeMs }) => timeMs !== undefined) ? { onSessionEnd: ({ sessionId }) => desk.forget(sessionId) } : {}),
+    ...(settings.rules.some(({ timeMs }) => timeMs !== undefined)
+      ? { onSessionEnd: ({ sessionId }) => desk.forget(sessionId) }
+      : {}),
     wrapLlmCall: (request, next, ctx) => desk.call(request, next, ctx)
   })
 }
@@ -206,7 +238,8 @@ class Desk {
             this.reserve(charges, id, estimate, now, ctx),
             () =>
               Effect.onExit(restore(next(request)), (exit) =>
-                Effect.flatMap(Clock.currentTimeMillis, (end) => this.settle(charges, id, estimate, request, exit, end, ctx)))
+                Effect.flatMap(Clock.currentTimeMillis, (end) =>
+                  this.settle(charges, id, estimate, request, exit, end, ctx)))
           )
         )
       })
@@ -220,19 +253,26 @@ class Desk {
     const owners = conversation.get(keys)
     const span = ({ windowMs }: Rule) => windowMs === undefined ? "" : `@${Math.floor(now / windowMs)}`
     const locals = rules.filter(({ isLocal }) => isLocal)
-    const own = (rule: Rule) => ({ id: `${ctx.hook}/${rule.index}`, span: rule.scope === "run" ? `#${ctx.root.turnNumber}` : span(rule) })
+    const own = (rule: Rule) => ({
+      id: `${ctx.hook}/${rule.index}`,
+      span: rule.scope === "run" ? `#${ctx.root.turnNumber}` : span(rule)
+    })
     const shared = rules.flatMap((rule): ReadonlyArray<Charge> => {
       const owner = rule.isLocal ? undefined : owners[`${ctx.hook}/${rule.index}`]
       if (owner === undefined) return []
       const account = `${rule.scope}:${owner}${span(rule)}`
       return [{
         rules: [rule],
-        update: (change) => Effect.map(this.ledger.update(account, (before) => change(before, rule)), (answer) => [answer])
+        update: (change) =>
+          Effect.map(this.ledger.update(account, (before) => change(before, rule)), (answer) => [answer])
       }]
     })
     return locals.length === 0
       ? shared
-      : [{ rules: locals, update: (change) => Effect.sync(() => changeLocal(conversation, locals, own, change)) }, ...shared]
+      : [
+        { rules: locals, update: (change) => Effect.sync(() => changeLocal(conversation, locals, own, change)) },
+        ...shared
+      ]
   }
 
   /** Reserves in every account, or in none. */
@@ -245,7 +285,8 @@ class Desk {
   ): Effect.Effect<void, unknown> {
     const held: Array<Charge> = []
     const { leaseMs } = this.settings
-    const isGone = ({ isLocal }: Rule) => ({ holder, since }: Ledger.Hold) => isLocal ? holder !== this.holder : since < now - leaseMs
+    const isGone = ({ isLocal }: Rule) => ({ holder, since }: Ledger.Hold) =>
+      isLocal ? holder !== this.holder : since < now - leaseMs
     return Effect.onError(
       Effect.forEach(charges, (charge) =>
         Effect.flatMap(
@@ -263,7 +304,10 @@ class Desk {
             return full === undefined ? Effect.void : Effect.fail(this.refusal(full))
           }
         ), { discard: true }),
-      () => Effect.forEach(held, ({ update }) => Effect.ignore(update((before) => [undefined, withdraw(before, id)])), { discard: true })
+      () =>
+        Effect.forEach(held, ({ update }) => Effect.ignore(update((before) => [undefined, withdraw(before, id)])), {
+          discard: true
+        })
     )
   }
 
@@ -280,15 +324,25 @@ class Desk {
     const { amount, isEstimate } = this.cost(request, exit, reserved)
     return Effect.flatMap(
       Effect.forEach(charges, ({ rules, update }) => {
-        const worked = new Map(rules.map((rule) => [rule, rule.timeMs === undefined ? 0 : this.advance(ctx, rule, now)]))
+        const worked = new Map(
+          rules.map((rule) => [rule, rule.timeMs === undefined ? 0 : this.advance(ctx, rule, now)])
+        )
         return update((before, rule) => {
-          const after = Ledger.settle({ ...before, elapsedMs: before.elapsedMs + (worked.get(rule) ?? 0) }, id, amount, isEstimate)
+          const after = Ledger.settle(
+            { ...before, elapsedMs: before.elapsedMs + (worked.get(rule) ?? 0) },
+            id,
+            amount,
+            isEstimate
+          )
           const found = rule.level(after, this.settings)
           const isNew = found !== undefined && found.level !== after.level && after.level !== "exceeded"
           return [isNew ? found : undefined, isNew ? { ...after, level: found.level } : after] as const
         })
       }),
-      (found) => Effect.forEach(found.flat().filter((level) => level !== undefined), (level) => this.tell(level, ctx), { discard: true })
+      (found) =>
+        Effect.forEach(found.flat().filter((level) => level !== undefined), (level) => this.tell(level, ctx), {
+          discard: true
+        })
     )
   }
 
@@ -325,7 +379,9 @@ class Desk {
     const { partial } = error
     const known = this.reported(partial?.usage, [partial?.model, error.model, request.model])
     if (known !== undefined) return known
-    return partial === undefined && free.has(error._tag) ? { amount: { ...Ledger.nothing, calls: 1 }, isEstimate: false } : estimate
+    return partial === undefined && free.has(error._tag)
+      ? { amount: { ...Ledger.nothing, calls: 1 }, isEstimate: false }
+      : estimate
   }
 
   private reported(usage: Usage | undefined, models: ReadonlyArray<string | undefined>) {
@@ -366,7 +422,14 @@ const clockOf = ({ root }: HookContext, { index, scope }: Rule): string =>
   `${root.sessionId}/${scope === "run" ? root.turnNumber : ""}#${index}`
 
 /** Errors of a call that was refused before a model worked. */
-const free: ReadonlySet<string> = new Set(["RateLimited", "Overloaded", "ContextOverflow", "Auth", "NotFound", "InvalidRequest"])
+const free: ReadonlySet<string> = new Set([
+  "RateLimited",
+  "Overloaded",
+  "ContextOverflow",
+  "Auth",
+  "NotFound",
+  "InvalidRequest"
+])
 
 /** Changes accounts that are kept with the conversation, in one write. */
 const changeLocal = <A>(

@@ -19,15 +19,23 @@ export type { Price } from "./internal/prices.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
-  /** Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table. */
+  /**
+   * Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table.
+   */
   readonly prices?: { readonly [model: string]: Price }
   /** US dollars a session may cost. A call that begins below the limit may end above it. */
   readonly limit?: number
   /** The share of the limit at which to warn, once. Default 0.8. */
   readonly warnAt?: number
-  /** What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last word (`abort`). Default `reject`. */
+  /**
+   * What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last word (`abort`).
+   * Default `reject`.
+   */
   readonly onLimit?: "reject" | "abort"
-  /** With a limit: whether calls go on after one whose cost is not known (`count`), or are stopped as at the limit (`stop`). Default `count`. */
+  /**
+   * With a limit: whether calls go on after one whose cost is not known (`count`), or are stopped as at the limit
+   * (`stop`). Default `count`.
+   */
   readonly onUnknown?: "count" | "stop"
 }
 
@@ -35,7 +43,11 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 export const totalCost: HookState.StateKey<number> = HookState.key("total_cost", Schema.Finite, 0)
 
 /** Pico-dollars spent in this session, in decimal digits: the exact sum. @category state @since 0.1.0 */
-export const exactCost: HookState.StateKey<string> = HookState.key("cost-tracker/pico", Schema.String.check(Schema.isPattern(/^\d+$/)), "0")
+export const exactCost: HookState.StateKey<string> = HookState.key(
+  "cost-tracker/pico",
+  Schema.String.check(Schema.isPattern(/^\d+$/)),
+  "0"
+)
 
 /** Calls of this session whose cost is not known. They are not in the total. @category state @since 0.1.0 */
 export const unknownCalls: HookState.StateKey<number> = HookState.key("cost-tracker/unknown", Schema.Finite, 0)
@@ -59,11 +71,14 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
 })
 
 /**
- * Adds the cost of every model call to `total_cost`, those of sub-agents and of hooks among them. The vendor's own figure (`usage.costUsd`) goes before prices; a call without usage
- * or price counts as unknown, never as free. A call that a hook answered costs nothing; of one that broke off, what had come counts.
+ * Adds the cost of every model call to `total_cost`, those of sub-agents and of hooks among them. The vendor's own
+ * figure (`usage.costUsd`) goes before prices; a call without usage
+ * or price counts as unknown, never as free. A call that a hook answered costs nothing; of one that broke off, what had
+ * come counts.
  * Throws a `ConfigError` for a bad price.
  *
- * It counts as an observer, whatever other hooks decide. With a limit it also decides, before each call, and again when a later hook changed the call.
+ * It counts as an observer, whatever other hooks decide. With a limit it also decides, before each call, and again when
+ * a later hook changed the call.
  *
  * @example
  * ```ts
@@ -87,7 +102,11 @@ export const make = (options: Options): AgentHook => {
     const spent = costOf(usage, priceOf(models))
     if (typeof spent === "string") {
       const calls = whole(ctx).update(unknownCalls, (n) => n + 1)
-      if (calls === 1) ctx.warn(`the cost of a call to ${models.find(Boolean) ?? "a model"} is not known and not in the total: ${spent}`)
+      if (calls === 1) {
+        ctx.warn(
+          `the cost of a call to ${models.find(Boolean) ?? "a model"} is not known and not in the total: ${spent}`
+        )
+      }
       return
     }
     const sum = BigInt(whole(ctx).update(exactCost, (before) => String(BigInt(before) + spent)))
@@ -104,7 +123,9 @@ export const make = (options: Options): AgentHook => {
     postLlmCall: ({ executed, request, response }, ctx) =>
       executed ? count(response.usage, [response.model, request.model], ctx) : undefined,
     onLlmError: ({ error, request }, ctx) =>
-      error.partial === undefined ? undefined : count(error.partial.usage, [error.partial.model, error.model, request.model], ctx)
+      error.partial === undefined
+        ? undefined
+        : count(error.partial.usage, [error.partial.model, error.model, request.model], ctx)
   }
   if (limit === undefined) return HookDefaults.apply(options, tracker)
   return HookDefaults.apply(options, {
@@ -117,7 +138,9 @@ export const make = (options: Options): AgentHook => {
       const unknown = whole(ctx).get(unknownCalls)
       if (options.onUnknown === "stop" && unknown > 0) {
         return HookAction[onLimit](
-          `the cost of ${unknown} call${unknown === 1 ? "" : "s"} is not known, so the limit of ${show(limit)} cannot be kept`
+          `the cost of ${unknown} call${unknown === 1 ? "" : "s"} is not known, so the limit of ${
+            show(limit)
+          } cannot be kept`
         )
       }
       return sum < limit ? undefined : HookAction[onLimit](`cost limit of ${show(limit)} reached: ${show(sum)} spent`)

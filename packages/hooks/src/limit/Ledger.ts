@@ -1,5 +1,6 @@
 /**
- * Where budgets are kept: an account for each scope, with what was spent and what is reserved for calls that are on their way.
+ * Where budgets are kept: an account for each scope, with what was spent and what is reserved for calls that are on
+ * their way.
  *
  * @since 0.1.0
  */
@@ -43,7 +44,10 @@ export const empty: Account = Object.freeze({ spent: nothing, holds: {}, elapsed
 
 /** @category models @since 0.1.0 */
 export interface Ledger {
-  /** Changes an account at once: no other change comes between reading it and writing it. An account that is not there yet is `empty`. */
+  /**
+   * Changes an account at once: no other change comes between reading it and writing it. An account that is not there
+   * yet is `empty`.
+   */
   readonly update: <A>(account: string, change: (before: Account) => readonly [A, Account]) => Effect.Effect<A, unknown>
 }
 
@@ -55,7 +59,8 @@ export const add = (a: Amount, b: Amount): Amount => ({
 })
 
 /** What is spent and reserved. @category reading @since 0.1.0 */
-export const committed = ({ holds, spent }: Account): Amount => Object.values(holds).reduce((sum, { amount }) => add(sum, amount), spent)
+export const committed = ({ holds, spent }: Account): Amount =>
+  Object.values(holds).reduce((sum, { amount }) => add(sum, amount), spent)
 
 /** Reserves an amount for a call. @category changing @since 0.1.0 */
 export const hold = (account: Account, id: string, reservation: Hold): Account => ({
@@ -63,7 +68,13 @@ export const hold = (account: Account, id: string, reservation: Hold): Account =
   holds: { ...account.holds, [id]: reservation }
 })
 
-/** Puts what a call cost in place of what was reserved for it. A call that holds nothing any more was settled: nothing is counted twice. @category changing @since 0.1.0 */
+/**
+ * Puts what a call cost in place of what was reserved for it. A call that holds nothing any more was settled: nothing
+ * is counted twice.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
 export const settle = (account: Account, id: string, amount: Amount, isEstimate: boolean): Account => {
   if (!Object.hasOwn(account.holds, id)) return account
   const { [id]: _held, ...holds } = account.holds
@@ -75,7 +86,12 @@ export const settle = (account: Account, id: string, amount: Amount, isEstimate:
   }
 }
 
-/** Counts reservations of holders that are gone as spent: what became of their calls is not known. @category changing @since 0.1.0 */
+/**
+ * Counts reservations of holders that are gone as spent: what became of their calls is not known.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
 export const reclaim = (account: Account, isGone: (hold: Hold) => boolean): Account =>
   Object.entries(account.holds).reduce(
     (left, [id, one]) => isGone(one) ? settle(left, id, one.amount, true) : left,

@@ -1,5 +1,6 @@
 /**
- * Stops an agent that goes in circles: first a word to the developer, then to the model, then to a person, then no more calls, then the end.
+ * Stops an agent that goes in circles: first a word to the developer, then to the model, then to a person, then no more
+ * calls, then the end.
  *
  * @since 0.1.0
  */
@@ -21,7 +22,12 @@ import * as Loop from "./internal/loop.ts"
 /** What is repeated. @category models @since 0.1.0 */
 export type Kind = "calls" | "invalid-arguments" | "errors" | "text" | "compaction"
 
-/** A loop that was found: what `advice` is asked about, and the payload of the event `loop`. @category models @since 0.1.0 */
+/**
+ * A loop that was found: what `advice` is asked about, and the payload of the event `loop`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Found {
   readonly kind: Kind
   /** How often in a row, the last time included. */
@@ -48,24 +54,33 @@ export interface Ladder {
 export interface Options extends HookDefaults.HookDefaults {
   readonly ladder?: Ladder
   /**
-   * How often one call may fail with the same error text before it is blocked, until something new was done. Default 3; `false` leaves failures
+   * How often one call may fail with the same error text before it is blocked, until something new was done. Default 3;
+   * `false` leaves failures
    * to the ladder.
    */
   readonly failures?: number | false
-  /** How a person is involved: a question that suspends the run at the next such call, or a notice. Default `notify`. */
+  /**
+   * How a person is involved: a question that suspends the run at the next such call, or a notice. Default `notify`.
+   */
   readonly escalate?: "ask" | "notify"
   /** How often a person is involved in one turn. Default 2. */
   readonly maxEscalations?: number
-  /** By tool, what makes two calls the same: fields of the arguments, a function of them, or `false` for a tool that never counts. Default: all arguments. */
+  /**
+   * By tool, what makes two calls the same: fields of the arguments, a function of them, or `false` for a tool that
+   * never counts. Default: all arguments.
+   */
   readonly loopKey?: { readonly [tool: string]: false | ReadonlyArray<string> | ((args: Json) => Json) }
   /** What the model reads. Default: that it repeats itself, and to do something else. */
   readonly advice?: string | ((found: Found) => string)
 }
 
 /**
- * Finds calls that are repeated with the same result, alone or in turns with others; calls that fail again and again; empty or broken
- * arguments; the same answer again; compactions that make nothing shorter. A result that differs is progress, and so is a call that was not
- * made lately: it starts every count anew. Several equal calls in one step count once. What counts is kept in the session's state,
+ * Finds calls that are repeated with the same result, alone or in turns with others; calls that fail again and again;
+ * empty or broken
+ * arguments; the same answer again; compactions that make nothing shorter. A result that differs is progress, and so is
+ * a call that was not
+ * made lately: it starts every count anew. Several equal calls in one step count once. What counts is kept in the
+ * session's state,
  * as digests, by agent and turn. Throws a `ConfigError` for a bad option.
  *
  * @example
@@ -106,7 +121,9 @@ export const make = (options: Options = {}): AgentHook => {
       const known = trails.find((trail) => trail.agent === agent)
       next = f(known?.turn === ctx.turnNumber ? known : Loop.begin(agent, ctx.turnNumber))
       // A session has one turn at a time: the steps of other agents are over.
-      return [...trails.filter((trail) => trail.agent !== agent).map((trail) => ({ ...trail, open: [] })), next].slice(-maxAgents)
+      return [...trails.filter((trail) => trail.agent !== agent).map((trail) => ({ ...trail, open: [] })), next].slice(
+        -maxAgents
+      )
     })
     return next!
   }
@@ -121,7 +138,10 @@ export const make = (options: Options = {}): AgentHook => {
     if (key === false || !wants(tool)) return undefined
     if (key === undefined) return digest([tool, args])
     // A key that breaks says nothing: then all arguments count.
-    return digest([tool, typeof key === "function" ? Result.getOrElse(Result.try(() => key(args)), () => args) : fieldsOf(args, key)])
+    return digest([
+      tool,
+      typeof key === "function" ? Result.getOrElse(Result.try(() => key(args)), () => args) : fieldsOf(args, key)
+    ])
   }
   /** The rungs that only speak, each at its repetition. */
   const tell = (found: Found, ctx: HookContext): void => {
@@ -135,7 +155,10 @@ export const make = (options: Options = {}): AgentHook => {
         : advice ?? usual(found)
       ctx.inject(said, { key: name, mode: "overwrite" })
     }
-    if (count < at("escalate") || (escalate === "ask" && found.kind === "calls") || trailOf(ctx).escalations >= maxEscalations) return
+    if (
+      count < at("escalate") || (escalate === "ask" && found.kind === "calls") ||
+      trailOf(ctx).escalations >= maxEscalations
+    ) return
     change(ctx, (trail) => ({ ...trail, escalations: trail.escalations + 1 }))
     ctx.notifyUser(words)
   }
@@ -150,7 +173,9 @@ export const make = (options: Options = {}): AgentHook => {
       if (key === undefined) return undefined
       const trail = trailOf(ctx)
       const count = Loop.timesOf(trail, key) + 1
-      const failure = trail.failures.find((one) => one.key === key && !one.again && failures !== false && one.count >= failures)
+      const failure = trail.failures.find((one) =>
+        one.key === key && !one.again && failures !== false && one.count >= failures
+      )
       const blocked = count >= at("block") || failure !== undefined
       const asks = !blocked && escalate === "ask" && count >= at("escalate") && trail.escalations < maxEscalations
       change(ctx, (now) => {
@@ -178,26 +203,31 @@ export const make = (options: Options = {}): AgentHook => {
     },
     postStep: ({ messages }, ctx) => {
       const before = trailOf(ctx)
-      const made = Loop.lastStep(messages).flatMap(([call, message]): ReadonlyArray<Loop.Made & { readonly invalid: boolean }> => {
-        const open = Loop.openOf(before, call.id)
-        // What never reached the hooks did not fit the tool, or the policy refused it.
-        const invalid = open === undefined && message.isError === true && (call.malformed !== undefined || Loop.isEmpty(call.args))
-        const own = keyOf(call.name, call.args)
-        const key = own === undefined ? undefined : open?.key ?? (invalid ? digest([call.name, "invalid"]) : own)
-        if (key === undefined) return []
-        const error = message.isError === true ? digest(message.content) : undefined
-        return [{
-          key,
-          tool: call.name,
-          result: invalid ? "invalid" : digest(message.content),
-          error,
-          blocked: open?.blocked ?? false,
-          invalid
-        }]
-      })
+      const made = Loop.lastStep(messages).flatMap(
+        ([call, message]): ReadonlyArray<Loop.Made & { readonly invalid: boolean }> => {
+          const open = Loop.openOf(before, call.id)
+          // What never reached the hooks did not fit the tool, or the policy refused it.
+          const invalid = open === undefined && message.isError === true &&
+            (call.malformed !== undefined || Loop.isEmpty(call.args))
+          const own = keyOf(call.name, call.args)
+          const key = own === undefined ? undefined : open?.key ?? (invalid ? digest([call.name, "invalid"]) : own)
+          if (key === undefined) return []
+          const error = message.isError === true ? digest(message.content) : undefined
+          return [{
+            key,
+            tool: call.name,
+            result: invalid ? "invalid" : digest(message.content),
+            error,
+            blocked: open?.blocked ?? false,
+            invalid
+          }]
+        }
+      )
       if (made.length === 0) return undefined
       const trail = change(ctx, (now) => Loop.stepped(now, made, ctx.stepNumber))
-      const worst = made.reduce((one, other) => Loop.timesOf(trail, other.key) > Loop.timesOf(trail, one.key) ? other : one)
+      const worst = made.reduce((one, other) =>
+        Loop.timesOf(trail, other.key) > Loop.timesOf(trail, one.key) ? other : one
+      )
       const count = Loop.timesOf(trail, worst.key)
       const found: Found = count >= trail.error.count
         ? { kind: worst.invalid ? "invalid-arguments" : "calls", count, what: worst.tool }
@@ -229,7 +259,9 @@ export const make = (options: Options = {}): AgentHook => {
     },
     postCompaction: ({ budget }, ctx) => {
       const { compactions } = trailOf(ctx)
-      if (budget.usedTokens < compactions.before * reduced) change(ctx, (trail) => ({ ...trail, compactions: { count: 0, before: 0 } }))
+      if (budget.usedTokens < compactions.before * reduced) {
+        change(ctx, (trail) => ({ ...trail, compactions: { count: 0, before: 0 } }))
+      }
     },
     preLlmCall: (_request, ctx) => {
       const { stop } = trailOf(ctx)
@@ -238,7 +270,13 @@ export const make = (options: Options = {}): AgentHook => {
   })
 }
 
-const defaults: { readonly [K in keyof Ladder]-?: number | false } = { observe: 2, steer: 3, escalate: 4, block: 5, stop: 8 }
+const defaults: { readonly [K in keyof Ladder]-?: number | false } = {
+  observe: 2,
+  steer: 3,
+  escalate: 4,
+  block: 5,
+  stop: 8
+}
 
 /** Most agents whose trails one session keeps. */
 const maxAgents = 8
@@ -255,9 +293,9 @@ const fieldsOf = (args: Json, fields: ReadonlyArray<string>): Json =>
 
 const repeatedly = ({ count, last, since }: Loop.Trail["failures"][number]): string => {
   const minutes = Math.max(1, Math.ceil((last - since) / 60_000))
-  return `Loop detected: identical failing command executed ${count} time${count === 1 ? "" : "s"} in ${minutes} minute${
-    minutes === 1 ? "" : "s"
-  }. Escalate or change strategy.`
+  return `Loop detected: identical failing command executed ${count} time${
+    count === 1 ? "" : "s"
+  } in ${minutes} minute${minutes === 1 ? "" : "s"}. Escalate or change strategy.`
 }
 
 const describe = ({ count, kind, what }: Found): string => {
@@ -272,4 +310,6 @@ const describe = ({ count, kind, what }: Found): string => {
 }
 
 const usual = (found: Found): string =>
-  `${describe(found)} Repeating it will not help. Do something else: use other arguments or another tool, or say what you need.`
+  `${
+    describe(found)
+  } Repeating it will not help. Do something else: use other arguments or another tool, or say what you need.`

@@ -15,12 +15,16 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly perTurn?: number | ((ctx: HookContext) => number)
   /** The same for the whole session. */
   readonly perSession?: number | ((ctx: HookContext) => number)
-  /** What happens to a call beyond: the turn fails (`reject`), or ends with the reason as its last word (`abort`). Default `reject`. */
+  /**
+   * What happens to a call beyond: the turn fails (`reject`), or ends with the reason as its last word (`abort`).
+   * Default `reject`.
+   */
   readonly onLimit?: "reject" | "abort"
 }
 
 /**
- * Counts every attempt that is made, whether it succeeds, fails or is cut off: a retry is another call, as a vendor counts it.
+ * Counts every attempt that is made, whether it succeeds, fails or is cut off: a retry is another call, as a vendor
+ * counts it.
  * What a hook or a cache answered is none. Throws a `ConfigError` when there is no limit or one that makes no sense.
  *
  * @example

@@ -17,7 +17,12 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 
-/** Every bound is a duration, a number of milliseconds or such as `"30 seconds"`, and off unless it is set. @category models @since 0.1.0 */
+/**
+ * Every bound is a duration, a number of milliseconds or such as `"30 seconds"`, and off unless it is set.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options extends HookDefaults.HookDefaults {
   /** One run of a turn, from the user's words or from a resume. */
   readonly turn?: Duration.Input
@@ -33,13 +38,18 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tool?: Duration.Input
   /** The same for tools by name, where `*` stands for any characters; the first that fits counts, before `tool`. */
   readonly perTool?: { readonly [pattern: string]: Duration.Input }
-  /** What the model reads of a tool that took too long: an error (`error`), or a result with advice (`feedback`). Default `error`. */
+  /**
+   * What the model reads of a tool that took too long: an error (`error`), or a result with advice (`feedback`).
+   * Default `error`.
+   */
   readonly onToolTimeout?: "error" | "feedback"
 }
 
 /**
- * Interrupts what takes too long, and does not wait for how it takes that. A model call fails with `Timeout`, which is retried and falls back as any other;
- * when the step is over it is not retried, when the turn is over the turn is aborted. A tool gets a result that the model reads.
+ * Interrupts what takes too long, and does not wait for how it takes that. A model call fails with `Timeout`, which is
+ * retried and falls back as any other;
+ * when the step is over it is not retried, when the turn is over the turn is aborted. A tool gets a result that the
+ * model reads.
  * Throws a `ConfigError` for a bound that is no duration.
  *
  * @example
@@ -77,7 +87,8 @@ export const make = (options: Options): AgentHook => {
   const chunkMs = ms(options.chunk)
   const wants = tools === undefined ? () => true : matcher(tools)
   const table = Object.entries(perTool).map(([pattern, value]) => ({ fits: matcher(pattern), ms: ms(value) }))
-  const toolMs = (tool: string): number => wants(tool) ? table.find(({ fits }) => fits(tool))?.ms ?? ms(options.tool) : Infinity
+  const toolMs = (tool: string): number =>
+    wants(tool) ? table.find(({ fits }) => fits(tool))?.ms ?? ms(options.tool) : Infinity
 
   const overTurn = HookAction.abort(`the turn took longer than ${turnMs} ms and was stopped`)
   /** By the signal of the run: a resumed turn is another run, with time of its own. */
@@ -85,7 +96,14 @@ export const make = (options: Options): AgentHook => {
   const runOf = (ctx: HookContext, now: number): Run => {
     const known = runs.get(ctx.signal)
     if (known !== undefined) return known
-    const made = { turnEnds: now + turnMs, step: -1, stepEnds: now + stepMs, chunkDue: Infinity, hasBegun: false, now: () => 0 }
+    const made = {
+      turnEnds: now + turnMs,
+      step: -1,
+      stepEnds: now + stepMs,
+      chunkDue: Infinity,
+      hasBegun: false,
+      now: () => 0
+    }
     runs.set(ctx.signal, made)
     return made
   }
@@ -95,7 +113,9 @@ export const make = (options: Options): AgentHook => {
     priority: 800,
     kind: "policy",
     reinvoke: "ifChanged",
-    ...(turnMs === Infinity ? {} : { preTurn: (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void runOf(ctx, now)) }),
+    ...(turnMs === Infinity
+      ? {}
+      : { preTurn: (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void runOf(ctx, now)) }),
     preLlmCall: (_request, ctx) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const run = runOf(ctx, now)
@@ -110,7 +130,9 @@ export const make = (options: Options): AgentHook => {
         const { stepEnds, turnEnds } = runOf(ctx, now)
         const next = decision.type === "retry" ? now + decision.delayMs : now
         if (now >= turnEnds || (decision.type === "retry" && next >= turnEnds)) return overTurn
-        return decision.type !== "fail" && next >= stepEnds ? HookAction.transform({ type: "fail" } as const) : undefined
+        return decision.type !== "fail" && next >= stepEnds
+          ? HookAction.transform({ type: "fail" } as const)
+          : undefined
       }),
     wrapLlmCall: (request, next, ctx) =>
       Clock.clockWith((clock) => {
@@ -137,7 +159,10 @@ export const make = (options: Options): AgentHook => {
               ? failed(`${chunkMs} ms to go on`, "idle")
               : failed(`${firstMs} ms to begin`, "first-event")
           }
-          return failed(end === ends[0] ? "is left of its turn" : end === ends[1] ? "is left of its step" : `${llmMs} ms`, "total")
+          return failed(
+            end === ends[0] ? "is left of its turn" : end === ends[1] ? "is left of its step" : `${llmMs} ms`,
+            "total"
+          )
         }
         // With the first piece, the next may be due sooner than the first was.
         return until(next(request), () => Math.min(...ends, run.chunkDue), late, chunkMs)

@@ -30,7 +30,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** The share of a limit at which to warn, once. Default 0.8. */
   readonly warnAt?: number
   /**
-   * What happens to a call that would go beyond: the turn fails (`reject`), or ends with the reason as its last word (`abort`), or nothing
+   * What happens to a call that would go beyond: the turn fails (`reject`), or ends with the reason as its last word
+   * (`abort`), or nothing
    * but another warning (`warn`, a soft limit). Default `reject`.
    */
   readonly onLimit?: "reject" | "abort" | "warn"
@@ -51,8 +52,10 @@ export const used = (state: Pick<HookState.HookState, "get">, name = "token-limi
 }
 
 /**
- * Refuses a call when what it sends would go beyond a limit, by the tokenizer's estimate; and, unless it only warns, asks the model to write no
- * more than what is left of the output. What was really used counts as the vendor reports it, and by the estimate where he does not.
+ * Refuses a call when what it sends would go beyond a limit, by the tokenizer's estimate; and, unless it only warns,
+ * asks the model to write no
+ * more than what is left of the output. What was really used counts as the vendor reports it, and by the estimate where
+ * he does not.
  * Throws a `ConfigError` for a limit that makes no sense.
  *
  * @example
@@ -86,7 +89,9 @@ export const make = (options: Options): AgentHook => {
         warned
       }
     })
-    for (const limit of set) if (limit.scope !== "perRequest") warn(limit, usedOf(limit, current(ctx.state.get(state), ctx)), ctx)
+    for (const limit of set) {
+      if (limit.scope !== "perRequest") warn(limit, usedOf(limit, current(ctx.state.get(state), ctx)), ctx)
+    }
   }
   /** Warns once a limit, and once more where a soft limit is passed. */
   const warn = (limit: Limit, amount: number, ctx: HookContext): void => {
@@ -118,7 +123,9 @@ export const make = (options: Options): AgentHook => {
         const left = limit.max - before - sent
         if (limit.kind === "input" ? left < 0 : left < 1) {
           return HookAction[onLimit](
-            `limit of ${say(limit)} reached: ${limit.scope === "perRequest" ? "" : `${before} used, `}about ${sent} more to send`
+            `limit of ${say(limit)} reached: ${
+              limit.scope === "perRequest" ? "" : `${before} used, `
+            }about ${sent} more to send`
           )
         }
         if (limit.scope === "perRequest") warn(limit, before + sent, ctx)
@@ -139,7 +146,11 @@ export const make = (options: Options): AgentHook => {
     onLlmError: ({ error: { partial } }, ctx) =>
       partial?.usage === undefined
         ? undefined
-        : count(sane(partial.usage.inputTokens), sane(partial.usage.billableOutputTokens ?? partial.usage.outputTokens), ctx)
+        : count(
+          sane(partial.usage.inputTokens),
+          sane(partial.usage.billableOutputTokens ?? partial.usage.outputTokens),
+          ctx
+        )
   })
 }
 
@@ -153,7 +164,12 @@ interface Limit {
 }
 
 const Amount = Schema.Struct({ input: Schema.Finite, output: Schema.Finite })
-const Counts = Schema.Struct({ number: Schema.Finite, turn: Amount, session: Amount, warned: Schema.Array(Schema.String) })
+const Counts = Schema.Struct({
+  number: Schema.Finite,
+  turn: Amount,
+  session: Amount,
+  warned: Schema.Array(Schema.String)
+})
 type Counts = Schema.Schema.Type<typeof Counts>
 
 const nothing = { input: 0, output: 0 }
@@ -165,7 +181,12 @@ const keyOf = (name: string): HookState.StateKey<Counts> =>
 const current = (counts: Counts, { turnNumber }: HookContext): Counts =>
   counts.number === turnNumber
     ? counts
-    : { ...counts, number: turnNumber, turn: nothing, warned: counts.warned.filter((key) => !key.startsWith("perTurn")) }
+    : {
+      ...counts,
+      number: turnNumber,
+      turn: nothing,
+      warned: counts.warned.filter((key) => !key.startsWith("perTurn"))
+    }
 
 const usedOf = ({ kind, scope }: Limit, { session, turn }: Counts): number => {
   if (scope === "perRequest") return 0
@@ -181,7 +202,9 @@ const estimate = ({ instructions = "", messages, tools }: LlmRequest, tokenizer:
   let tokens = tokenizer.count(instructions)
   for (const message of messages) {
     tokens += tokenizer.count(text(message))
-    if (message.role === "assistant" && message.toolCalls !== undefined) tokens += tokenizer.count(JSON.stringify(message.toolCalls))
+    if (message.role === "assistant" && message.toolCalls !== undefined) {
+      tokens += tokenizer.count(JSON.stringify(message.toolCalls))
+    }
   }
   return tools.length === 0 ? tokens : tokens + tokenizer.count(JSON.stringify(tools))
 }

@@ -11,16 +11,22 @@ import * as Counter from "./internal/counter.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Calls of these `tools` (default: all), together, in one turn: a number, or a function that says it for this turn. */
+  /**
+   * Calls of these `tools` (default: all), together, in one turn: a number, or a function that says it for this turn.
+   */
   readonly perTurn?: number | ((ctx: HookContext) => number)
   /** The same for the whole session. */
   readonly perSession?: number | ((ctx: HookContext) => number)
-  /** What happens to a call beyond: the model reads the reason and goes on without it (`reject`), or the turn ends (`abort`). Default `reject`. */
+  /**
+   * What happens to a call beyond: the model reads the reason and goes on without it (`reject`), or the turn ends
+   * (`abort`). Default `reject`.
+   */
   readonly onLimit?: "reject" | "abort"
 }
 
 /**
- * Counts calls as they pass, so that parallel ones never exceed the limit. It comes late: calls that other hooks refuse do not count.
+ * Counts calls as they pass, so that parallel ones never exceed the limit. It comes late: calls that other hooks refuse
+ * do not count.
  * Two limits in one agent need two names. Throws a `ConfigError` when there is no limit or one that makes no sense.
  *
  * @example
@@ -42,7 +48,9 @@ export const make = (options: Options): AgentHook => {
     kind: "policy",
     preToolCall: ({ name: tool }, ctx) => {
       const limit = Counter.reached(options, calls, ctx)
-      if (limit !== undefined) return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Go on without it.`)
+      if (limit !== undefined) {
+        return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Go on without it.`)
+      }
       Counter.add(calls, ctx)
       return undefined
     }

@@ -24,7 +24,9 @@ import { whole } from "./internal/whole.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
-  /** Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table. */
+  /**
+   * Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table.
+   */
   readonly prices?: { readonly [model: string]: Price }
   /** Receives the report when the session ends. */
   readonly sink?: (report: Report, sessionId: string) => Eventual<void>
@@ -40,7 +42,13 @@ const Tokens = {
   /** Calls whose cost is not known. */
   unpriced: Schema.Finite
 }
-const Model = Schema.Struct({ name: Schema.String, calls: Schema.Finite, failures: Schema.Finite, durationMs: Schema.Finite, ...Tokens })
+const Model = Schema.Struct({
+  name: Schema.String,
+  calls: Schema.Finite,
+  failures: Schema.Finite,
+  durationMs: Schema.Finite,
+  ...Tokens
+})
 const Tool = Schema.Struct({
   name: Schema.String,
   calls: Schema.Finite,
@@ -48,7 +56,13 @@ const Tool = Schema.Struct({
   denied: Schema.Finite,
   durationMs: Schema.Finite
 })
-const Agent = Schema.Struct({ name: Schema.String, turns: Schema.Finite, calls: Schema.Finite, toolCalls: Schema.Finite, ...Tokens })
+const Agent = Schema.Struct({
+  name: Schema.String,
+  turns: Schema.Finite,
+  calls: Schema.Finite,
+  toolCalls: Schema.Finite,
+  ...Tokens
+})
 const Hook = Schema.Struct({
   name: Schema.String,
   changed: Schema.Finite,
@@ -58,7 +72,8 @@ const Hook = Schema.Struct({
 })
 
 /**
- * Rows in the order in which they came up; plain JSON. `calls` are attempts, `failures` those among them that failed or were cut off, `durationMs`
+ * Rows in the order in which they came up; plain JSON. `calls` are attempts, `failures` those among them that failed or
+ * were cut off, `durationMs`
  * is their time together. `pico` is the exact cost in pico-dollars; `unpriced` calls are not in it.
  *
  * @category models
@@ -75,7 +90,8 @@ export const Report = Schema.Struct({
 })
 
 /**
- * Counts as an observer, whatever other hooks decide. Sub-agents have sessions of their own: give them the hook too, and `merge` what
+ * Counts as an observer, whatever other hooks decide. Sub-agents have sessions of their own: give them the hook too,
+ * and `merge` what
  * their `sink` receives. Throws a `ConfigError` for a bad price.
  *
  * @example
@@ -109,7 +125,12 @@ export const make = (options: Options = {}): AgentHook => {
       unpriced: typeof cost === "string" ? 1 : 0
     }
   }
-  const called = (request: LlmRequest, exit: Exit.Exit<LlmResponse, unknown>, durationMs: number, ctx: HookContext): void => {
+  const called = (
+    request: LlmRequest,
+    exit: Exit.Exit<LlmResponse, unknown>,
+    durationMs: number,
+    ctx: HookContext
+  ): void => {
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
     const answer = Exit.isSuccess(exit) ? exit.value : isProviderError(error) ? error.partial : undefined
     const models = [answer?.model, isProviderError(error) ? error.model : undefined, request.model]
@@ -118,7 +139,13 @@ export const make = (options: Options = {}): AgentHook => {
     const tokens = Exit.isFailure(exit) && answer?.usage === undefined ? noTokens : spent(answer?.usage, models)
     change(ctx, (report) => ({
       ...report,
-      models: into(report.models, { name: model, calls: 1, failures: Exit.isFailure(exit) ? 1 : 0, durationMs, ...tokens }),
+      models: into(report.models, {
+        name: model,
+        calls: 1,
+        failures: Exit.isFailure(exit) ? 1 : 0,
+        durationMs,
+        ...tokens
+      }),
       agents: into(report.agents, { name: ctx.agent.name, turns: 0, calls: 1, toolCalls: 0, ...tokens })
     }))
   }
@@ -173,14 +200,23 @@ export const make = (options: Options = {}): AgentHook => {
       if (!executed) return
       change(ctx, (report) => ({
         ...report,
-        tools: into(report.tools, { name: call.name, calls: 1, failures: result.ok ? 0 : 1, denied: 0, durationMs: elapsedMs }),
+        tools: into(report.tools, {
+          name: call.name,
+          calls: 1,
+          failures: result.ok ? 0 : 1,
+          denied: 0,
+          durationMs: elapsedMs
+        }),
         agents: into(report.agents, { name: ctx.agent.name, turns: 0, calls: 0, toolCalls: 1, ...noTokens })
       }))
     },
     onToolDenied: ({ call }, ctx) =>
       change(
         ctx,
-        (report) => ({ ...report, tools: into(report.tools, { name: call.name, calls: 0, failures: 0, denied: 1, durationMs: 0 }) })
+        (report) => ({
+          ...report,
+          tools: into(report.tools, { name: call.name, calls: 0, failures: 0, denied: 1, durationMs: 0 })
+        })
       ),
     ...(sink === undefined
       ? {}
@@ -188,7 +224,12 @@ export const make = (options: Options = {}): AgentHook => {
   })
 }
 
-/** Reads the report so far from a session's state, as the hook of this name has written it. @category reading @since 0.1.0 */
+/**
+ * Reads the report so far from a session's state, as the hook of this name has written it.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const read = (state: Pick<HookState.HookState, "get">, name = "usage-report"): Report => state.get(keyOf(name))
 
 /** Adds reports up: of several sessions, of an agent and its sub-agents. @category combining @since 0.1.0 */
@@ -200,8 +241,15 @@ export const merge = (reports: ReadonlyArray<Report>): Report =>
     hooks: report.hooks.reduce(into, sum.hooks)
   }), empty)
 
-/** What everything cost together, in US dollars: the nearest number, and the exact sum as text such as `$4.20`. @category reading @since 0.1.0 */
-export const cost = ({ models }: Report): { readonly usd: number; readonly text: string; readonly unpriced: number } => {
+/**
+ * What everything cost together, in US dollars: the nearest number, and the exact sum as text such as `$4.20`.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const cost = (
+  { models }: Report
+): { readonly usd: number; readonly text: string; readonly unpriced: number } => {
   const sum = models.reduce((all, { pico }) => all + BigInt(pico), 0n)
   return { usd: dollars(sum), text: show(sum), unpriced: models.reduce((all, { unpriced }) => all + unpriced, 0) }
 }
@@ -233,7 +281,17 @@ export const render = (report: Report): string => {
     ],
     [
       ["agent", "turns", "model calls", "tool calls", "input", "output", "cost"],
-      agents.map((row) => [row.name, n(row.turns), n(row.calls), n(row.toolCalls), n(row.inputTokens), n(row.outputTokens), priced(row)])
+      agents.map((
+        row
+      ) => [
+        row.name,
+        n(row.turns),
+        n(row.calls),
+        n(row.toolCalls),
+        n(row.inputTokens),
+        n(row.outputTokens),
+        priced(row)
+      ])
     ],
     [
       ["hook", "changed", "answered", "refused", "asked"],
@@ -247,9 +305,19 @@ const empty: Report = { models: [], tools: [], agents: [], hooks: [] }
 
 const keyOf = (name: string): HookState.StateKey<Report> => HookState.key(`${name}/report`, Report, empty)
 
-type TokenCounts = Pick<Report["models"][number], "inputTokens" | "outputTokens" | "cachedTokens" | "reasoningTokens" | "pico" | "unpriced">
+type TokenCounts = Pick<
+  Report["models"][number],
+  "inputTokens" | "outputTokens" | "cachedTokens" | "reasoningTokens" | "pico" | "unpriced"
+>
 
-const noTokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, pico: "0", unpriced: 0 }
+const noTokens: TokenCounts = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  pico: "0",
+  unpriced: 0
+}
 
 /** Most rows of one kind; the rest is added up as `other`. */
 const maxRows = 64
@@ -276,7 +344,8 @@ const into = <Row extends { readonly name: string }>(rows: ReadonlyArray<Row>, g
   return rows.with(at, Object.fromEntries(sum) as Row)
 }
 
-const sane = (tokens: number | undefined): number => tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
+const sane = (tokens: number | undefined): number =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
 
 const n = (value: number): string => Math.round(value).toLocaleString("en-US")
 

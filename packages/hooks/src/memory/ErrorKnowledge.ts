@@ -21,7 +21,12 @@ import * as Knowledge from "./internal/knowledge.ts"
 export { FileError } from "./internal/jsonfile.ts"
 export { Entry } from "./internal/knowledge.ts"
 
-/** Where entries are kept between sessions. `load` is asked at the start of a session, `save` after every change. @category models @since 0.1.0 */
+/**
+ * Where entries are kept between sessions. `load` is asked at the start of a session, `save` after every change.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Store {
   readonly load: () => Eventual<ReadonlyArray<Knowledge.Entry>>
   readonly save: (entries: ReadonlyArray<Knowledge.Entry>) => Eventual<void>
@@ -50,8 +55,10 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Before a call, has the model read what is known to go wrong with such calls, once a turn. After a failure, finds the entry whose signature matches, or writes
- * a novel one down, and tells: the developer with a warning and the event `error-knowledge`, the model with the resolution. The next call of
+ * Before a call, has the model read what is known to go wrong with such calls, once a turn. After a failure, finds the
+ * entry whose signature matches, or writes
+ * a novel one down, and tells: the developer with a warning and the event `error-knowledge`, the model with the
+ * resolution. The next call of
  * its scope says whether the resolution helped. A store that cannot be read is never written to: the hook then fails
  * at the start of the session, and knows nothing. Throws a `ConfigError` for a bad pattern.
  *
@@ -76,7 +83,9 @@ export const make = (options: Options = {}): AgentHook => {
   const { entries: seeds = [], maxEntries = 500, name = "error-knowledge", record = true, store } = options
   const windowMs = Duration.toMillis(options.window ?? "1 minute")
   Result.getOrThrow(checkOptions(name, whole("maxEntries", maxEntries, 1)))
-  const seeded = Result.getOrThrow(Result.all(seeds.map((seed, index) => Knowledge.compile(entryOf(seed), `${name}.entries[${index}]`))))
+  const seeded = Result.getOrThrow(
+    Result.all(seeds.map((seed, index) => Knowledge.compile(entryOf(seed), `${name}.entries[${index}]`)))
+  )
 
   const state = HookState.key(`${name}/state`, State, { turn: 0, told: [], alerts: [], pending: [] })
   const queue = Semaphore.makeUnsafe(1)
@@ -87,13 +96,17 @@ export const make = (options: Options = {}): AgentHook => {
   const load = Effect.suspend(() =>
     known !== undefined || store === undefined ? Effect.void : eventual(() => store.load()).pipe(
       Effect.flatMap((found) => Schema.decodeEffect(Schema.Array(Knowledge.Entry))(found)),
-      Effect.flatMap((found) => Effect.fromResult(Result.all(found.map((entry) => Knowledge.compile(entry, `${name} entry ${entry.id}`))))),
+      Effect.flatMap((found) =>
+        Effect.fromResult(Result.all(found.map((entry) => Knowledge.compile(entry, `${name} entry ${entry.id}`))))
+      ),
       Effect.tap((found) => Effect.sync(() => known = merged(seeded, found))),
       Effect.tapCause(() => Effect.sync(() => failed = true))
     )
   ).pipe((reading) => queue.withPermit(reading))
   const save = Effect.suspend(() =>
-    store === undefined || known === undefined ? Effect.void : eventual(() => store.save(known!.map(({ entry }) => entry)))
+    store === undefined || known === undefined
+      ? Effect.void
+      : eventual(() => store.save(known!.map(({ entry }) => entry)))
   ).pipe((writing) => queue.withPermit(writing))
   /** Runs `f` with the entries, which are read first where that was not tried yet. */
   const ready = (f: () => Effect.Effect<void, unknown> | undefined): Effect.Effect<void, unknown> | undefined =>
@@ -103,7 +116,9 @@ export const make = (options: Options = {}): AgentHook => {
     const compiled = Result.getOrUndefined(Knowledge.compile(entry, name))
     if (compiled === undefined || known === undefined) return
     const others = known.filter((one) => one.entry.id !== entry.id)
-    const all = known.length === others.length ? [...others, compiled] : known.map((one) => one.entry.id === entry.id ? compiled : one)
+    const all = known.length === others.length
+      ? [...others, compiled]
+      : known.map((one) => one.entry.id === entry.id ? compiled : one)
     const oldest = all.length > maxEntries
       ? all.filter((one) => one.entry.category === "novel" && one !== compiled).sort((a, b) =>
         a.entry.lastMatchedAt - b.entry.lastMatchedAt
@@ -122,7 +137,10 @@ export const make = (options: Options = {}): AgentHook => {
       const attempts = entry.attempts + 1
       put({ ...entry, attempts, successRate: (entry.successRate * entry.attempts + (ok ? 1 : 0)) / attempts })
     }
-    ctx.state.update(state, (now) => ({ ...now, pending: now.pending.filter((id) => !tried.some(({ entry }) => entry.id === id)) }))
+    ctx.state.update(
+      state,
+      (now) => ({ ...now, pending: now.pending.filter((id) => !tried.some(({ entry }) => entry.id === id)) })
+    )
     return true
   }
 
@@ -143,10 +161,14 @@ export const make = (options: Options = {}): AgentHook => {
     if (quiet) return
     const more = last !== undefined && last.missed > 0 ? ` (${last.missed} more since the last word about it)` : ""
     ctx.warn(
-      `${category} failure of ${tool}, ${occurrences === 1 ? "the first" : `number ${occurrences}`}${more}: ${Knowledge.normalised(error)}`
+      `${category} failure of ${tool}, ${occurrences === 1 ? "the first" : `number ${occurrences}`}${more}: ${
+        Knowledge.normalised(error)
+      }`
     )
     ctx.events.emit("error-knowledge", { id, category, tool, occurrences })
-    if (helps) ctx.inject(`This failure of ${tool} is known. ${advice(entry)}`, { key: `${name}/${id}`, mode: "overwrite" })
+    if (helps) {
+      ctx.inject(`This failure of ${tool} is known. ${advice(entry)}`, { key: `${name}/${id}`, mode: "overwrite" })
+    }
   }
 
   return HookDefaults.apply(options, {
@@ -164,9 +186,15 @@ export const make = (options: Options = {}): AgentHook => {
         const command = Knowledge.commandOf(args)
         const now = ctx.state.get(state)
         const told = now.turn === ctx.turnNumber ? now.told : []
-        const news = known!.filter(({ entry, isFor }) => entry.resolution.length > 0 && !told.includes(entry.id) && isFor(tool, command))
+        const news = known!.filter(({ entry, isFor }) =>
+          entry.resolution.length > 0 && !told.includes(entry.id) && isFor(tool, command)
+        )
         if (news.length === 0) return undefined
-        ctx.state.set(state, { ...now, turn: ctx.turnNumber, told: [...told, ...news.map(({ entry }) => entry.id)].slice(-maxKept) })
+        ctx.state.set(state, {
+          ...now,
+          turn: ctx.turnNumber,
+          told: [...told, ...news.map(({ entry }) => entry.id)].slice(-maxKept)
+        })
         for (const { entry } of news.slice(0, maxTold)) {
           ctx.inject(`Known trouble with such calls of ${tool}: ${entry.id}. ${advice(entry)}`, {
             key: `${name}/${entry.id}`,
@@ -185,7 +213,11 @@ export const make = (options: Options = {}): AgentHook => {
           // What a person wrote goes before what was only written down.
           const found = known!.filter(({ isFor, matches }) => isFor(tool, command) && matches(error))
           const match = (found.find(({ entry }) => entry.category !== "novel") ?? found[0])?.entry
-          if (match === undefined && (!record || Knowledge.normalised(error) === "")) return learned ? save : Effect.void
+          if (match === undefined && (!record || Knowledge.normalised(error) === "")) {
+            return learned
+              ? save
+              : Effect.void
+          }
           const entry = match === undefined
             ? Knowledge.novel(tool, args, error, now)
             : { ...match, occurrences: match.occurrences + 1, lastMatchedAt: now }
@@ -198,7 +230,8 @@ export const make = (options: Options = {}): AgentHook => {
 }
 
 /**
- * Keeps entries in a JSON file. It is replaced as a whole, so that a reader sees the old text or the new one; a broken file is a `FileError` and is never written over. One
+ * Keeps entries in a JSON file. It is replaced as a whole, so that a reader sees the old text or the new one; a broken
+ * file is a `FileError` and is never written over. One
  * process at a time: of two that write, the last one's counts stay.
  *
  * @category stores
@@ -232,7 +265,9 @@ const State = Schema.Struct({
 const maxKept = 128
 const maxTold = 5
 
-const entryOf = ({ category = "known-fix", id, resolution, scope = { tool: "*" }, signature }: Known): Knowledge.Entry => ({
+const entryOf = (
+  { category = "known-fix", id, resolution, scope = { tool: "*" }, signature }: Known
+): Knowledge.Entry => ({
   id,
   category,
   signature,
@@ -245,7 +280,10 @@ const entryOf = ({ category = "known-fix", id, resolution, scope = { tool: "*" }
 })
 
 /** Seeds with the counts of the store, and the rest of the store. */
-const merged = (seeds: ReadonlyArray<Knowledge.Compiled>, found: ReadonlyArray<Knowledge.Compiled>): ReadonlyArray<Knowledge.Compiled> => [
+const merged = (
+  seeds: ReadonlyArray<Knowledge.Compiled>,
+  found: ReadonlyArray<Knowledge.Compiled>
+): ReadonlyArray<Knowledge.Compiled> => [
   ...seeds.map((seed) => {
     const kept = found.find(({ entry }) => entry.id === seed.entry.id)?.entry
     if (kept === undefined) return seed
@@ -257,9 +295,18 @@ const merged = (seeds: ReadonlyArray<Knowledge.Compiled>, found: ReadonlyArray<K
 
 const advice = ({ attempts, resolution, successRate }: Knowledge.Entry): string =>
   [
-    `What helps: ${resolution.length === 1 ? resolution[0] : resolution.map((step, index) => `${index + 1}. ${step}`).join(" ")}`,
-    ...(attempts === 0 ? [] : [`(helped in ${Math.round(successRate * 100)} % of ${attempts} attempt${attempts === 1 ? "" : "s"})`])
+    `What helps: ${
+      resolution.length === 1 ? resolution[0] : resolution.map((step, index) => `${index + 1}. ${step}`).join(" ")
+    }`,
+    ...(attempts === 0
+      ? []
+      : [`(helped in ${Math.round(successRate * 100)} % of ${attempts} attempt${attempts === 1 ? "" : "s"})`])
   ].join(" ")
 
-/** An error text without what differs from one occurrence to the next: numbers, paths, addresses. @category operations @since 0.1.0 */
+/**
+ * An error text without what differs from one occurrence to the next: numbers, paths, addresses.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
 export const normalizeError = Knowledge.normalised

@@ -7,7 +7,8 @@ import { appendFileSync } from "node:fs"
 import * as AuditLog from "./AuditLog.ts"
 
 /**
- * Makes a sink that appends to the file at `path`; only its owner may read it. A line is written whole before the agent goes on.
+ * Makes a sink that appends to the file at `path`; only its owner may read it. A line is written whole before the agent
+ * goes on.
  *
  * @example
  * ```ts
@@ -19,4 +20,5 @@ import * as AuditLog from "./AuditLog.ts"
  * @category constructors
  * @since 0.1.0
  */
-export const make = (path: string): AuditLog.Sink => (entry) => appendFileSync(path, `${AuditLog.line(entry)}\n`, { mode: 0o600 })
+export const make = (path: string): AuditLog.Sink => (entry) =>
+  appendFileSync(path, `${AuditLog.line(entry)}\n`, { mode: 0o600 })

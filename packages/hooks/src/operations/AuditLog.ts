@@ -1,5 +1,6 @@
 /**
- * Writes down what an agent did: one entry for every session, turn, model call and tool call that begins, ends, fails or is denied.
+ * Writes down what an agent did: one entry for every session, turn, model call and tool call that begins, ends, fails
+ * or is denied.
  *
  * @since 0.1.0
  */
@@ -37,7 +38,12 @@ export interface Entry {
   readonly [fact: string]: Json
 }
 
-/** Where entries go. The agent waits for it, so that an entry is written before the agent goes on. @category models @since 0.1.0 */
+/**
+ * Where entries go. The agent waits for it, so that an entry is written before the agent goes on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Sink = (entry: Entry) => Eventual<void>
 
 /** @category models @since 0.1.0 */
@@ -48,7 +54,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Observes everything and changes nothing; a sink that breaks does not break the agent. Where hooks decided something, the entry
+ * Observes everything and changes nothing; a sink that breaks does not break the agent. Where hooks decided something,
+ * the entry
  * has their `decision`.
  *
  * @example
@@ -83,7 +90,8 @@ export const make = (options: Options): AgentHook => {
     allowReentry: true,
     onSessionStart: ({ source }, ctx) => write("session_start", ctx, { source }),
     onSessionEnd: ({ reason }, ctx) => write("session_end", ctx, { reason }),
-    preTurn: ({ attachments, message }, ctx) => write("turn_start", ctx, { message: say(message), attachments: attachments?.length ?? 0 }),
+    preTurn: ({ attachments, message }, ctx) =>
+      write("turn_start", ctx, { message: say(message), attachments: attachments?.length ?? 0 }),
     postTurn: ({ executed, output: { finishReason, text, toolCalls, usage } }, ctx) =>
       write("turn_end", ctx, { text: say(text), finishReason, toolCalls, usage, executed }),
     onTurnError: ({ error }, ctx) =>
@@ -118,12 +126,14 @@ export const make = (options: Options): AgentHook => {
         elapsedMs,
         executed
       }),
-    onToolDenied: ({ by, call, reason }, ctx) => write("tool_denied", ctx, { call: call.id, tool: call.name, by, reason })
+    onToolDenied: ({ by, call, reason }, ctx) =>
+      write("tool_denied", ctx, { call: call.id, tool: call.name, by, reason })
   })
 }
 
 /**
- * Renders an entry as one line of JSON without its line end. Control, line-breaking and invisible characters are escaped,
+ * Renders an entry as one line of JSON without its line end. Control, line-breaking and invisible characters are
+ * escaped,
  * so that no text can forge a line or move a terminal's cursor.
  *
  * @category rendering
@@ -139,7 +149,9 @@ type Facts = { readonly [fact: string]: Json | undefined }
 
 const entry = (time: number, event: EntryName, ctx: HookContext, facts: Facts): Entry => {
   const { agent, outcome, sessionId, stepNumber, turnNumber } = ctx
-  const known = Object.fromEntries(Object.entries(facts).filter((fact): fact is [string, Json] => fact[1] !== undefined))
+  const known = Object.fromEntries(
+    Object.entries(facts).filter((fact): fact is [string, Json] => fact[1] !== undefined)
+  )
   const about = { time, event, session: sessionId, turn: turnNumber, step: stepNumber, agent: agent.name, ...known }
   if (outcome === undefined || outcome.action === "Continue") return about
   const { action, decidedBy, reason } = outcome

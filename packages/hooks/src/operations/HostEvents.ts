@@ -1,5 +1,6 @@
 /**
- * Tells the hooks of a session what happens around it: files that change, settings, instructions, and the folder it works in.
+ * Tells the hooks of a session what happens around it: files that change, settings, instructions, and the folder it
+ * works in.
  *
  * @since 0.1.0
  */
@@ -24,9 +25,14 @@ export interface Options {
   readonly home?: string
   /** Files that are watched, relative to `cwd`. Default: those that hooks ask for. */
   readonly files?: ReadonlyArray<string>
-  /** Settings files that are watched, with what each is called. Default: those of Claude Code of the user, the project and the checkout; `false` for none. */
+  /**
+   * Settings files that are watched, with what each is called. Default: those of Claude Code of the user, the project
+   * and the checkout; `false` for none.
+   */
   readonly config?: { readonly [path: string]: ConfigSource } | false
-  /** Files with instructions for the agent, relative to `cwd`: told of at the start and when they change. Default: none. */
+  /**
+   * Files with instructions for the agent, relative to `cwd`: told of at the start and when they change. Default: none.
+   */
   readonly instructions?: ReadonlyArray<string>
   /** Milliseconds without a change before one is told. Default 100. */
   readonly debounceMs?: number
@@ -41,7 +47,10 @@ export type ConfigSource = "user_settings" | "project_settings" | "local_setting
 export interface HostEvents extends AsyncDisposable {
   /** Watches more files. */
   readonly add: (paths: ReadonlyArray<string>) => void
-  /** The session works in another folder now: hooks are told, and files that were named relative to the old one are looked for here. */
+  /**
+   * The session works in another folder now: hooks are told, and files that were named relative to the old one are
+   * looked for here.
+   */
   readonly cd: (cwd: string) => Promise<SignalAnswer>
   /** Tells of what has changed until now, without waiting for the file system to say so. */
   readonly flush: () => Promise<void>
@@ -57,8 +66,10 @@ type Watched =
   | { readonly event: "InstructionsLoaded" }
 
 /**
- * Starts to tell: `FileChanged` (`file_path`, `event`: `add`, `change` or `unlink`), `ConfigChange` (`source`, `file_path`), `InstructionsLoaded` (`file_path`, `memory_type`, `load_reason`) and `CwdChanged`
- * (`old_cwd`, `new_cwd`), as signals of these names. A file that was written several times in a moment is told of once. Throws a `ConfigError` for a bad number.
+ * Starts to tell: `FileChanged` (`file_path`, `event`: `add`, `change` or `unlink`), `ConfigChange` (`source`,
+ * `file_path`), `InstructionsLoaded` (`file_path`, `memory_type`, `load_reason`) and `CwdChanged`
+ * (`old_cwd`, `new_cwd`), as signals of these names. A file that was written several times in a moment is told of once.
+ * Throws a `ConfigError` for a bad number.
  *
  * @example
  * ```ts
@@ -74,7 +85,8 @@ type Watched =
  * @since 0.1.0
  */
 export const start = (options: Options): HostEvents => {
-  const { agent, config, debounceMs = 100, files = [], home = homedir(), instructions = [], onAnswer, session } = options
+  const { agent, config, debounceMs = 100, files = [], home = homedir(), instructions = [], onAnswer, session } =
+    options
   Result.getOrThrow(checkOptions("host-events", whole("debounceMs", debounceMs)))
   let cwd = resolve(options.cwd)
   let closed = false
@@ -98,7 +110,11 @@ export const start = (options: Options): HostEvents => {
       case "FileChanged":
         return void await signal("FileChanged", { file_path: path, event: change }, false)
       case "ConfigChange":
-        return void await signal("ConfigChange", { source: what.source, file_path: path }, what.source !== "policy_settings")
+        return void await signal(
+          "ConfigChange",
+          { source: what.source, file_path: path },
+          what.source !== "policy_settings"
+        )
       case "InstructionsLoaded":
         if (change === "unlink") return
         return void await signal("InstructionsLoaded", loaded(path, home, "change"), false)
@@ -190,7 +206,10 @@ export const start = (options: Options): HostEvents => {
   }
 
   const unsubscribe = agent?.on((event) => {
-    if (event.type !== "custom" || event.name !== "watch-paths" || typeof event.payload !== "object" || event.payload === null) return
+    if (
+      event.type !== "custom" || event.name !== "watch-paths" || typeof event.payload !== "object" ||
+      event.payload === null
+    ) return
     const { paths } = event.payload as { readonly paths?: unknown }
     if (Array.isArray(paths)) add(paths.filter((path): path is string => typeof path === "string"))
   })
@@ -202,7 +221,9 @@ export const start = (options: Options): HostEvents => {
     const full = resolve(cwd, path)
     put(full, { event: "InstructionsLoaded" })
     if (states.get(full) === undefined) continue
-    telling = telling.then(async () => void await signal("InstructionsLoaded", loaded(full, home, "session_start"), false))
+    telling = telling.then(async () =>
+      void await signal("InstructionsLoaded", loaded(full, home, "session_start"), false)
+    )
   }
   add(files)
   return { add, cd, flush, close, [Symbol.asyncDispose]: close }

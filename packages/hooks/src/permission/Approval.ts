@@ -40,11 +40,19 @@ export interface Request {
   readonly signal: AbortSignal
 }
 
-/** What a person may answer. `by` is the approver's name, where it matters who answers. @category models @since 0.1.0 */
+/**
+ * What a person may answer. `by` is the approver's name, where it matters who answers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Answer =
   & { readonly by?: string }
   & (
-    /** With `remember` later calls are approved without asking: of the tool, or of the tool with these arguments. Needs the option `standing`. */
+    /**
+     * With `remember` later calls are approved without asking: of the tool, or of the tool with these arguments. Needs
+     * the option `standing`.
+     */
     | { readonly type: "approve"; readonly remember?: Remember }
     | { readonly type: "deny"; readonly reason?: string }
     /** Runs with these arguments; they are checked like any others. */
@@ -61,7 +69,9 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly tools: string | ReadonlyArray<string>
   /** Only calls for which this is not `false` need approval. One that breaks asks. */
   readonly when?: (call: PreToolCallEvent, ctx: HookContext) => boolean
-  /** Asks a person: directly, as a promise or as an Effect. Without it the run is suspended until the host resumes it. */
+  /**
+   * Asks a person: directly, as a promise or as an Effect. Without it the run is suspended until the host resumes it.
+   */
   readonly ask?: (request: Request, ctx: HookContext) => Eventual<Answer, R>
   /** Why a person is asked. Default `<tool> needs approval`. */
   readonly reason?: string | ((call: PreToolCallEvent, ctx: HookContext) => string)
@@ -73,14 +83,21 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly quorum?: number
   /** What may be answered. Default: anything. */
   readonly allowed?: ReadonlyArray<Answer["type"]>
-  /** Where approvals that are to be remembered are kept: `"session"`, or a store of the project's rules. Default: nothing is remembered. */
+  /**
+   * Where approvals that are to be remembered are kept: `"session"`, or a store of the project's rules. Default:
+   * nothing is remembered.
+   */
   readonly standing?: "session" | RuleStore
-  /** How many questions `ask` may have open at once, over all sessions. Default 1, as a terminal needs it; a server wants `Infinity`. */
+  /**
+   * How many questions `ask` may have open at once, over all sessions. Default 1, as a terminal needs it; a server
+   * wants `Infinity`.
+   */
   readonly concurrency?: number
 }
 
 /**
- * Lets a tool run only when a person said so. Every call has its own request and its own answer; an `ask` that breaks or answers
+ * Lets a tool run only when a person said so. Every call has its own request and its own answer; an `ask` that breaks
+ * or answers
  * nonsense denies. When a later hook changes the arguments, the person is asked about the new ones.
  *
  * @example
@@ -115,12 +132,22 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     ...(quorum > 1 ? { quorum } : {}),
     ...(allowed === undefined ? {} : { allowed })
   }
-  const inPlace = (call: PreToolCallEvent, ctx: HookContext, reason: string, person: NonNullable<Options<R>["ask"]>) => {
+  const inPlace = (
+    call: PreToolCallEvent,
+    ctx: HookContext,
+    reason: string,
+    person: NonNullable<Options<R>["ask"]>
+  ) => {
     const asked = Effect.raceFirst(queue.withPermit(answered(call, ctx, reason, person, options)), aborted(ctx.signal))
-    const bounded = expiresInMs === undefined ? asked : Effect.raceFirst(asked, Effect.as(Effect.sleep(expiresInMs), tooLate(call)))
+    const bounded = expiresInMs === undefined
+      ? asked
+      : Effect.raceFirst(asked, Effect.as(Effect.sleep(expiresInMs), tooLate(call)))
     return standing === undefined
       ? bounded
-      : Effect.flatMap(isStanding(call, ctx, standing), (known) => known ? Effect.succeed(HookAction.Continue) : bounded)
+      : Effect.flatMap(
+        isStanding(call, ctx, standing),
+        (known) => known ? Effect.succeed(HookAction.Continue) : bounded
+      )
   }
   return HookDefaults.apply(common, {
     name: "human-approval",
@@ -131,7 +158,9 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     reinvoke: "ifChanged",
     preToolCall: (call, ctx) => {
       if (!needed(call, ctx)) return undefined
-      const reason = typeof options.reason === "function" ? options.reason(call, ctx) : options.reason ?? `${call.name} needs approval`
+      const reason = typeof options.reason === "function"
+        ? options.reason(call, ctx)
+        : options.reason ?? `${call.name} needs approval`
       if (ask === undefined) return HookAction.ask(reason, details(call), conditions)
       return ctx.signal.aborted ? cancelled : inPlace(call, ctx, reason, ask)
     }
@@ -179,10 +208,14 @@ const answered = Effect.fnUntraced(function*<R>(
       if (by === undefined) return deny(`${quorum} approvals are needed: say who approves`)
       approved = [...new Set([...approved, by])]
       if (approved.length < quorum) continue
-    } else if (quorum > 1 && answer.type !== "deny") return deny(`${quorum} approvals are needed: it can be approved, denied or handed on`)
+    } else if (quorum > 1 && answer.type !== "deny") {
+      return deny(`${quorum} approvals are needed: it can be approved, denied or handed on`)
+    }
     if (answer.type === "approve" && answer.remember !== undefined && standing !== undefined) {
       const kept = yield* Effect.exit(remember(call, ctx, standing, answer.remember))
-      if (kept._tag === "Failure") ctx.warn(`the approval of ${call.name} could not be remembered: ${messageOf(Cause.squash(kept.cause))}`)
+      if (kept._tag === "Failure") {
+        ctx.warn(`the approval of ${call.name} could not be remembered: ${messageOf(Cause.squash(kept.cause))}`)
+      }
     }
     return toAction(call, answer)
   }
@@ -233,13 +266,18 @@ const toAction = ({ id, name }: PreToolCallEvent, answer: Exclude<Answer, { read
 }
 
 /** Approvals that are remembered for the conversation. @category state @since 0.1.0 */
-export const rules: HookState.StateKey<ReadonlyArray<{ readonly tool: string; readonly fingerprint?: string }>> = HookState.key(
-  "approval/rules",
-  Schema.Array(Schema.Struct({ tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })),
-  []
-)
+export const rules: HookState.StateKey<ReadonlyArray<{ readonly tool: string; readonly fingerprint?: string }>> =
+  HookState.key(
+    "approval/rules",
+    Schema.Array(Schema.Struct({ tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })),
+    []
+  )
 
-const isStanding = (call: PreToolCallEvent, ctx: HookContext, standing: "session" | RuleStore): Effect.Effect<boolean, unknown> => {
+const isStanding = (
+  call: PreToolCallEvent,
+  ctx: HookContext,
+  standing: "session" | RuleStore
+): Effect.Effect<boolean, unknown> => {
   const text = fingerprint(call.name, call.args)
   const fits = (rule: { readonly tool: string; readonly fingerprint?: string }) =>
     rule.tool === call.name && (rule.fingerprint === undefined || rule.fingerprint === text)
@@ -261,7 +299,8 @@ const remember = (
     : Effect.sync(() => void ctx.state.durable.conversation.update(rules, (known) => [...known, rule]))
 }
 
-const tooLate = ({ name }: PreToolCallEvent) => HookAction.reject(`the question about ${name} expired before anybody decided`)
+const tooLate = ({ name }: PreToolCallEvent) =>
+  HookAction.reject(`the question about ${name} expired before anybody decided`)
 
 const details = ({ grant, tool }: PreToolCallEvent): Json => ({
   description: tool.description,

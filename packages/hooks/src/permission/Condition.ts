@@ -1,5 +1,6 @@
 /**
- * Rules about tool calls, such as `Bash(git push *)` or `write(/etc/**)`: what permissions, guards and conditions are written in.
+ * Rules about tool calls, such as `Bash(git push *)` or `write(/etc/**)`: what permissions, guards and conditions are
+ * written in.
  *
  * @since 0.1.0
  */
@@ -25,7 +26,8 @@ export type { Verdict } from "./internal/touched.ts"
 export interface Setting extends Place {
   readonly kinds?: Kinds
   /**
-   * A `guard` reads path rules as widely as they can be meant: `src/**` also matches below other folders, `dir/**` also the folder
+   * A `guard` reads path rules as widely as they can be meant: `src/**` also matches below other folders, `dir/**` also
+   * the folder
    * itself. `advice`, the default, reads them to the letter.
    */
   readonly use?: "guard" | "advice"
@@ -51,12 +53,17 @@ export interface Setting extends Place {
 export const parse = (rule: string, key = "rule"): Result.Result<Rule, ConfigError> => parsed(rule, key)
 
 /**
- * Compiles rules, or says which is wrong and why. `folder` is the one that `/docs/**` starts at, relative to the working folder.
+ * Compiles rules, or says which is wrong and why. `folder` is the one that `/docs/**` starts at, relative to the
+ * working folder.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const parseAll = (rules: ReadonlyArray<string>, key: string, folder?: string): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
+export const parseAll = (
+  rules: ReadonlyArray<string>,
+  key: string,
+  folder?: string
+): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
   Result.all(rules.map((rule, index) => parsed(rule, `${key}[${index}]`, folder)))
 
 /**
@@ -70,12 +77,18 @@ export const evaluate = (rule: Rule, call: Call, setting: Setting): Verdict => {
   if (rule.compiled.capability !== undefined) return capable(rule, facts, setting)
   if (!isFor(rule, call, facts)) return "no-match"
   if (rule.spec === undefined) return "match"
-  return worst([...parameter(rule, call, facts), ...facts.map((fact) => judged(rule, fact, setting)), ...texts(rule, call, facts)])
+  return worst([
+    ...parameter(rule, call, facts),
+    ...facts.map((fact) => judged(rule, fact, setting)),
+    ...texts(rule, call, facts)
+  ])
 }
 
 /**
- * Whether rules speak of everything that a call does, so that they may allow it: every command of a line, every file by every name it
- * has. What cannot be read is never covered, nor is a command that runs another, unless a rule without `*` says it word by word.
+ * Whether rules speak of everything that a call does, so that they may allow it: every command of a line, every file by
+ * every name it
+ * has. What cannot be read is never covered, nor is a command that runs another, unless a rule without `*` says it word
+ * by word.
  *
  * @category evaluation
  * @since 0.1.0
@@ -83,7 +96,9 @@ export const evaluate = (rule: Rule, call: Call, setting: Setting): Verdict => {
 export const covers = (rules: ReadonlyArray<Rule>, call: Call, setting: Setting): boolean => {
   const facts = factsOf(call, setting.kinds)
   const fit = rules.filter((rule) =>
-    rule.compiled.capability === undefined ? isFor(rule, call, facts) : facts.some(({ kind }) => rule.compiled.kinds.has(kind))
+    rule.compiled.capability === undefined
+      ? isFor(rule, call, facts)
+      : facts.some(({ kind }) => rule.compiled.kinds.has(kind))
   )
   if (fit.some((rule) => rule.compiled.capability === undefined && rule.spec === undefined)) return true
   if (fit.length > 0 && facts.length === 0) {
@@ -92,7 +107,11 @@ export const covers = (rules: ReadonlyArray<Rule>, call: Call, setting: Setting)
   const strict: Setting = { ...setting, ignoreCase: false }
   const writable = (path: string): boolean =>
     /^\/dev\/(?:null|stdout|stderr)$/.test(path) ||
-    everySpelling(rules.filter(({ compiled, spec }) => compiled.capability === "write" && spec !== undefined), path, strict)
+    everySpelling(
+      rules.filter(({ compiled, spec }) => compiled.capability === "write" && spec !== undefined),
+      path,
+      strict
+    )
   const whole = (fact: Fact) => fit.some(({ compiled, spec }) => spec === undefined && compiled.kinds.has(fact.kind))
   return facts.length > 0 && facts.every((fact) => {
     if (whole(fact)) return true
@@ -106,7 +125,9 @@ export const covers = (rules: ReadonlyArray<Rule>, call: Call, setting: Setting)
 }
 
 const everySpelling = (rules: ReadonlyArray<Rule>, path: string, place: Place): boolean =>
-  spellings(path, place)?.every((one) => rules.some((rule) => rule.compiled.path.test(one, placeOf(rule, place), "anchored"))) ?? false
+  spellings(path, place)?.every((one) =>
+    rules.some((rule) => rule.compiled.path.test(one, placeOf(rule, place), "anchored"))
+  ) ?? false
 
 /** Where the paths of a rule start. */
 const placeOf = <P extends Place>({ folder }: Rule, place: P): P =>
@@ -124,7 +145,11 @@ const judged = (rule: Rule, { kind, value }: Fact, setting: Setting): Verdict =>
   if (spec === undefined) return "match"
   if (kind === "shell") return runs(value, compiled.command)
   if (kind === "read" || kind === "write") return file(rule, value, setting)
-  if (kind === "fetch") return compiled.domain === undefined ? said(compiled.text(value)) : reaches(compiled.domain, value)
+  if (kind === "fetch") {
+    return compiled.domain === undefined
+      ? said(compiled.text(value))
+      : reaches(compiled.domain, value)
+  }
   return said(compiled.text(value))
 }
 
@@ -133,7 +158,11 @@ const said = (fits: boolean): Verdict => fits ? "match" : "no-match"
 const file = (rule: Rule, path: string, setting: Setting): Verdict => {
   const all = spellings(path, setting)
   if (all === undefined) return "unknown"
-  return said(all.some((one) => rule.compiled.path.test(one, placeOf(rule, setting), setting.use === "guard" ? "anywhere" : "anchored")))
+  return said(
+    all.some((one) =>
+      rule.compiled.path.test(one, placeOf(rule, setting), setting.use === "guard" ? "anywhere" : "anchored")
+    )
+  )
 }
 
 const reaches = (domain: (host: string) => boolean, url: string): Verdict => {
@@ -169,7 +198,9 @@ const capable = (rule: Rule, facts: ReadonlyArray<Fact>, setting: Setting): Verd
       if (reaching.length === 0) return line.unknown === undefined ? "no-match" : "unknown"
       if (spec === undefined) return "match"
       if (domain === undefined || line.dynamic) return "unknown"
-      const words = reaching.flatMap(({ words: all }) => all.slice(1)).filter(({ text }) => /[.:]/.test(text) && !text.startsWith("-"))
+      const words = reaching.flatMap(({ words: all }) => all.slice(1)).filter(({ text }) =>
+        /[.:]/.test(text) && !text.startsWith("-")
+      )
       return worst(words.map(({ text }) => reaches(domain, text.replace(/^[\w.-]+@([\w.-]+)(?::.*)?$/, "$1"))))
     }
     if (spec !== undefined) return touches(line, capability === "write" ? "write" : "read", path, setting)
@@ -179,4 +210,5 @@ const capable = (rule: Rule, facts: ReadonlyArray<Fact>, setting: Setting): Verd
 
 const anything = { text: "**", test: () => true, below: () => true, meets: () => true }
 
-const worst = (all: ReadonlyArray<Verdict>): Verdict => all.includes("match") ? "match" : all.includes("unknown") ? "unknown" : "no-match"
+const worst = (all: ReadonlyArray<Verdict>): Verdict =>
+  all.includes("match") ? "match" : all.includes("unknown") ? "unknown" : "no-match"

@@ -25,7 +25,8 @@ export interface Options extends HookDefaults.HookDefaults, Reading {
   /** Whether a call is refused, or a person is asked about it. Default `reject`. */
   readonly onMatch?: "reject" | "ask"
   /**
-   * What happens to a line that hides what it runs: the name of a program in a variable, code of another language, a script from elsewhere.
+   * What happens to a line that hides what it runs: the name of a program in a variable, code of another language, a
+   * script from elsewhere.
    * Default as `onMatch`.
    */
   readonly onUnknown?: "reject" | "ask" | "allow"
@@ -37,7 +38,8 @@ export interface Options extends HookDefaults.HookDefaults, Reading {
 export const kinds: { readonly [K in Destruction]: string } = known
 
 /**
- * Refuses lines of shell in which any command destroys: it is found behind wrappers, in substitutions, in scripts inside of scripts. SQL
+ * Refuses lines of shell in which any command destroys: it is found behind wrappers, in substitutions, in scripts
+ * inside of scripts. SQL
  * that drops is found in the tools that run SQL, too. Throws a `ConfigError` for an unknown kind or a bad pattern.
  *
  * @example
@@ -82,7 +84,9 @@ export const make = (options: Options = {}): AgentHook => {
       }
       for (const rule of rules) {
         const verdict = Condition.evaluate(rule, call, setting)
-        if (verdict === "match") return stop(onMatch, say(event.name, `${rule.spec ?? "every command"} is not to be run`))
+        if (verdict === "match") {
+          return stop(onMatch, say(event.name, `${rule.spec ?? "every command"} is not to be run`))
+        }
         if (verdict === "unknown") unknown ??= `it might run ${rule.spec ?? "anything"}`
       }
       return unknown === undefined || onUnknown === "allow"
@@ -97,7 +101,9 @@ const statementIn = (args: Json): string | undefined => {
   if (typeof args !== "object" || args === null) return undefined
   for (const [key, value] of Object.entries(args)) {
     if (/^(?:sql|query|queries|statement|statements)$/i.test(key)) {
-      const found = (Array.isArray(value) ? value : [value]).flatMap((one) => typeof one === "string" ? sql.exec(one)?.[0] ?? [] : [])
+      const found = (Array.isArray(value) ? value : [value]).flatMap((one) =>
+        typeof one === "string" ? sql.exec(one)?.[0] ?? [] : []
+      )
       if (found[0] !== undefined) return found[0]
     }
   }
@@ -109,7 +115,12 @@ const check = (
   name: string
 ): Result.Result<ReadonlyArray<Condition.Rule>, ConfigError> => {
   const refuse = (key: string, expected: string, found: unknown) =>
-    Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: expected ${expected}, found ${String(found)}` }))
+    Result.fail(
+      new ConfigError({
+        key: `${name}.${key}`,
+        message: `${name}.${key}: expected ${expected}, found ${String(found)}`
+      })
+    )
   const odd = except.find((kind) => !Object.hasOwn(known, kind))
   if (odd !== undefined) return refuse("except", `one of ${Object.keys(known).join(", ")}`, odd)
   if (onMatch !== "reject" && onMatch !== "ask") return refuse("onMatch", "reject or ask", onMatch)

@@ -17,8 +17,10 @@ export interface Options extends HookDefaults.HookDefaults {
   /** Schemes that a URL may have. Default `http` and `https`. */
   readonly schemes?: ReadonlyArray<string>
   /**
-   * Hosts that may be reached: `example.com`, `*.example.com` (names below it), `example.com:8443`, or `*` for every public one. An address or name that
-   * is not public may be reached only where it is written here in full, best with its port: `localhost:3000`. Default `*`.
+   * Hosts that may be reached: `example.com`, `*.example.com` (names below it), `example.com:8443`, or `*` for every
+   * public one. An address or name that
+   * is not public may be reached only where it is written here in full, best with its port: `localhost:3000`. Default
+   * `*`.
    */
   readonly allow?: ReadonlyArray<string>
   /** Hosts that may not be reached, written like those of `allow`. They go before it. */
@@ -26,9 +28,12 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Rejects a tool call whose arguments name a host that may not be reached: in URLs anywhere in a text, in arguments that are a host, and in commands
- * that use the network. Loopback, private, link-local, metadata and reserved addresses are refused in every spelling, and so is what cannot
- * be read. Names are not resolved here, and a command can build a URL where nobody sees it: a tool that fetches needs a guard of its own.
+ * Rejects a tool call whose arguments name a host that may not be reached: in URLs anywhere in a text, in arguments
+ * that are a host, and in commands
+ * that use the network. Loopback, private, link-local, metadata and reserved addresses are refused in every spelling,
+ * and so is what cannot
+ * be read. Names are not resolved here, and a command can build a URL where nobody sees it: a tool that fetches needs a
+ * guard of its own.
  * Throws a `ConfigError` for a bad host.
  *
  * @example
@@ -112,7 +117,9 @@ const check = (options: Options, name: string) => {
     }))
   return Result.gen(function*() {
     const bad = schemes.find((scheme) => !/^[a-z][a-z0-9+.-]*$/.test(scheme))
-    if (bad !== undefined) return yield* wrong("schemes", `${JSON.stringify(bad)} is no scheme: expected a name such as https`)
+    if (bad !== undefined) {
+      return yield* wrong("schemes", `${JSON.stringify(bad)} is no scheme: expected a name such as https`)
+    }
     return { allow: yield* rules("allow", allow), deny: yield* rules("deny", deny), schemes: new Set(schemes) }
   })
 }

@@ -15,22 +15,32 @@ import * as Condition from "./Condition.ts"
 import { callOf, type Reading, settingOf } from "./internal/setting.ts"
 
 /**
- * What happens to calls that rules leave open. `default`: as `otherwise` says. `acceptEdits`: calls that read and write files below the
- * working folder run. `plan`: only what changes nothing runs, whatever is allowed. `dontAsk`: what would be asked about is refused.
+ * What happens to calls that rules leave open. `default`: as `otherwise` says. `acceptEdits`: calls that read and write
+ * files below the
+ * working folder run. `plan`: only what changes nothing runs, whatever is allowed. `dontAsk`: what would be asked about
+ * is refused.
  *
  * @category models
  * @since 0.1.0
  */
 export type Mode = "default" | "acceptEdits" | "plan" | "dontAsk"
 
-/** Rules of one source. Of two rules about a call, deny goes before ask, and ask before allow, whatever their sources. @category models @since 0.1.0 */
+/**
+ * Rules of one source. Of two rules about a call, deny goes before ask, and ask before allow, whatever their sources.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Rules {
   readonly allow?: ReadonlyArray<string>
   readonly ask?: ReadonlyArray<string>
   readonly deny?: ReadonlyArray<string>
   /** Who wrote them, for the reasons. Default `the agent`. */
   readonly source?: string
-  /** The folder that a rule such as `Edit(/docs/**)` starts at, relative to the working folder. Default the working folder. */
+  /**
+   * The folder that a rule such as `Edit(/docs/**)` starts at, relative to the working folder. Default the working
+   * folder.
+   */
   readonly folder?: string
 }
 
@@ -40,13 +50,18 @@ export interface Options extends HookDefaults.HookDefaults, Rules, Reading {
   readonly sources?: ReadonlyArray<Rules>
   /** Default `default`. A function is asked before every call; when it breaks, the call is refused. */
   readonly permissionMode?: Mode | ((ctx: HookContext) => Mode)
-  /** What happens to calls that no rule and no mode decides. Default: `allow` for tools that change nothing, `ask` for the others. */
+  /**
+   * What happens to calls that no rule and no mode decides. Default: `allow` for tools that change nothing, `ask` for
+   * the others.
+   */
   readonly otherwise?: "allow" | "ask" | "deny"
 }
 
 /**
- * Decides every tool call by rules: `Tool` or `Tool(spec)`, or the capabilities `read`, `write`, `exec` and `network`, which hold for a
- * line of shell as well. Deny and ask rules also hold for calls that cannot be read; allow rules must cover everything that a call does.
+ * Decides every tool call by rules: `Tool` or `Tool(spec)`, or the capabilities `read`, `write`, `exec` and `network`,
+ * which hold for a
+ * line of shell as well. Deny and ask rules also hold for calls that cannot be read; allow rules must cover everything
+ * that a call does.
  * Throws a `ConfigError` for a rule that is none.
  *
  * @example
@@ -79,7 +94,9 @@ export const make = (options: Options = {}): AgentHook => {
     preToolCall: (event, ctx) => {
       const mode = modeOf(ctx)
       if (!modes.includes(mode)) {
-        return HookAction.reject(`${event.name} is refused: its mode ${JSON.stringify(mode)} is none of ${modes.join(", ")}`)
+        return HookAction.reject(
+          `${event.name} is refused: its mode ${JSON.stringify(mode)} is none of ${modes.join(", ")}`
+        )
       }
       const call = callOf(event)
       const setting = settingOf(options, ctx)
@@ -103,7 +120,9 @@ export const make = (options: Options = {}): AgentHook => {
       if (mode === "plan" || (mode === "acceptEdits" && Condition.covers(edits, call, setting))) return undefined
       const open = otherwise ?? (event.tool.readOnly === true ? "allow" : "ask")
       if (open === "allow") return undefined
-      return open === "deny" ? HookAction.reject(`${event.name} is denied: no rule allows it`) : ask(event, mode, "not decided by any rule")
+      return open === "deny"
+        ? HookAction.reject(`${event.name} is denied: no rule allows it`)
+        : ask(event, mode, "not decided by any rule")
     }
   })
 }
@@ -113,7 +132,10 @@ const modes: ReadonlyArray<string> = ["default", "acceptEdits", "plan", "dontAsk
 const ask = (event: PreToolCallEvent, mode: Mode, why: string): ActionAt<"preToolCall"> =>
   mode === "dontAsk"
     ? HookAction.reject(`${event.name} is refused: it is ${why}, and nobody may be asked`)
-    : HookAction.ask(`${event.name} is ${why}`, { description: event.tool.description, destructive: event.tool.destructive ?? false })
+    : HookAction.ask(`${event.name} is ${why}`, {
+      description: event.tool.description,
+      destructive: event.tool.destructive ?? false
+    })
 
 const told = ([verdict, rule, source]: readonly [Condition.Verdict, Condition.Rule, string]): string =>
   `the rule ${rule.text} of ${source}${
@@ -128,7 +150,9 @@ const edits = Result.getOrThrow(Condition.parseAll(["Read(./**)", "Edit(./**)"],
 /** Programs that only show. None of them can be told to write or run something without a redirection. */
 const views = Result.getOrThrow(
   Condition.parseAll(
-    "ls cat head tail wc grep cut nl pwd echo stat du df which realpath basename dirname".split(" ").map((name) => `Bash(${name} *)`)
+    "ls cat head tail wc grep cut nl pwd echo stat du df which realpath basename dirname".split(" ").map((name) =>
+      `Bash(${name} *)`
+    )
       .concat("Bash(git status *)", "read"),
     "views"
   )
@@ -139,7 +163,8 @@ const changes = Result.getOrThrow(Condition.parseAll(["write", "network"], "chan
 const changesNothing = (event: PreToolCallEvent, setting: Condition.Setting): boolean => {
   if (event.tool.readOnly === true) return true
   const call = callOf(event)
-  return Condition.covers(views, call, setting) && changes.every((rule) => Condition.evaluate(rule, call, setting) === "no-match")
+  return Condition.covers(views, call, setting) &&
+    changes.every((rule) => Condition.evaluate(rule, call, setting) === "no-match")
 }
 
 interface Compiled {
@@ -155,9 +180,18 @@ const check = (
 ): Result.Result<{ readonly sets: ReadonlyArray<Compiled>; readonly otherwise: Options["otherwise"] }, ConfigError> => {
   const { otherwise, permissionMode: mode = "default" } = options
   const refuse = (key: string, expected: string, found: unknown) =>
-    Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: expected ${expected}, found ${String(found)}` }))
-  if (typeof mode !== "function" && !modes.includes(mode)) return refuse("permissionMode", `one of ${modes.join(", ")}`, mode)
-  if (otherwise !== undefined && !["allow", "ask", "deny"].includes(otherwise)) return refuse("otherwise", "allow, ask or deny", otherwise)
+    Result.fail(
+      new ConfigError({
+        key: `${name}.${key}`,
+        message: `${name}.${key}: expected ${expected}, found ${String(found)}`
+      })
+    )
+  if (typeof mode !== "function" && !modes.includes(mode)) {
+    return refuse("permissionMode", `one of ${modes.join(", ")}`, mode)
+  }
+  if (otherwise !== undefined && !["allow", "ask", "deny"].includes(otherwise)) {
+    return refuse("otherwise", "allow, ask or deny", otherwise)
+  }
   const sets: ReadonlyArray<readonly [Rules, string]> = [
     [options, name],
     ...(options.sources ?? []).map((rules, index) => [rules, `${name}.sources[${index}]`] as const)

@@ -1,5 +1,6 @@
 /**
- * Keeps tools away from files: by globs that nothing may write or read, and by folders that nothing may write outside of.
+ * Keeps tools away from files: by globs that nothing may write or read, and by folders that nothing may write outside
+ * of.
  *
  * @since 0.1.0
  */
@@ -22,7 +23,10 @@ export interface Options extends HookDefaults.HookDefaults, Reading {
   readonly write?: ReadonlyArray<string>
   /** What no tool may read. Default none. */
   readonly read?: ReadonlyArray<string>
-  /** Folders, relative to the working folder: only what is inside by every name it has may be changed. Default: no such limit. */
+  /**
+   * Folders, relative to the working folder: only what is inside by every name it has may be changed. Default: no such
+   * limit.
+   */
   readonly roots?: ReadonlyArray<string>
   /** Whether a call is refused, or a person is asked about it. Default `reject`. */
   readonly onMatch?: "reject" | "ask"
@@ -45,12 +49,24 @@ export const defaults: ReadonlyArray<string> = [
   ],
   ...[".git/**", ".gitmodules", ".husky/**", ".github/workflows/**", ".vscode/**", ".idea/**", ".envrc"],
   ...[".belay/**", ".claude/**", ".cursor/**", ".codex/**", ".gemini/**", ".mcp.json"],
-  ...["~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.gitconfig", "~/.config/**", "/etc/**"]
+  ...[
+    "~/.bashrc",
+    "~/.bash_profile",
+    "~/.profile",
+    "~/.zshrc",
+    "~/.zshenv",
+    "~/.zprofile",
+    "~/.gitconfig",
+    "~/.config/**",
+    "/etc/**"
+  ]
 ]
 
 /**
- * Refuses calls that change or read protected files, whatever tool is used: by any spelling of the path, through symbolic links, and in
- * a line of shell. What cannot be told is refused too. What a program does of its own accord is not seen: that takes a sandbox.
+ * Refuses calls that change or read protected files, whatever tool is used: by any spelling of the path, through
+ * symbolic links, and in
+ * a line of shell. What cannot be told is refused too. What a program does of its own accord is not seen: that takes a
+ * sandbox.
  * Throws a `ConfigError` for a glob that is none.
  *
  * @example
@@ -98,8 +114,10 @@ export const make = (options: Options = {}): AgentHook => {
 const leaves = (event: PreToolCallEvent, roots: ReadonlyArray<string>, setting: Condition.Setting): boolean => {
   const exact = { ...setting, ignoreCase: false }
   const folders = roots.flatMap((root) => spellings(`${resolve(setting.cwd, root)}`, exact) ?? [])
-  const inside = (path: string) => folders.some((folder) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`))
-  const isInside = (path: string, places: ReadonlyArray<string>) => spellings(path, exact, places)?.every(inside) ?? false
+  const inside = (path: string) =>
+    folders.some((folder) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`))
+  const isInside = (path: string, places: ReadonlyArray<string>) =>
+    spellings(path, exact, places)?.every(inside) ?? false
   const outside: PathGlob = {
     text: "",
     test: (path) => !inside(path),
@@ -114,7 +132,8 @@ const leaves = (event: PreToolCallEvent, roots: ReadonlyArray<string>, setting: 
   return factsOf(callOf(event), setting.kinds).some(({ kind, value }) =>
     kind === "write"
       ? value === undefined || !isInside(value, [setting.cwd])
-      : kind === "shell" && (value === undefined || touches(decompose(value), "write", outside, exact, true) !== "no-match")
+      : kind === "shell" &&
+        (value === undefined || touches(decompose(value), "write", outside, exact, true) !== "no-match")
   )
 }
 
@@ -123,7 +142,10 @@ interface Checked {
   readonly write: ReadonlyArray<Condition.Rule>
 }
 
-const check = ({ onMatch, read = [], roots, write = defaults }: Options, name: string): Result.Result<Checked, ConfigError> => {
+const check = (
+  { onMatch, read = [], roots, write = defaults }: Options,
+  name: string
+): Result.Result<Checked, ConfigError> => {
   const refuse = (key: string, message: string) =>
     Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: ${message}` }))
   if (onMatch !== undefined && onMatch !== "reject" && onMatch !== "ask") {

@@ -20,15 +20,19 @@ export interface Terminal {
 export interface Options {
   /** Default: the process's own. */
   readonly terminal?: Terminal
-  /** Offers to approve the tool for the rest of the session as well; the approval then needs `standing`. Default false. */
+  /**
+   * Offers to approve the tool for the rest of the session as well; the approval then needs `standing`. Default false.
+   */
   readonly remember?: boolean
   /** What is said when nobody is there. Default: `nobody is at a terminal to approve it`. */
   readonly nobody?: string
 }
 
 /**
- * Makes an `ask` for `Approval.make`: shows the tool and its arguments, and takes allow, deny, edit (arguments as JSON), and, where it is offered, always. What is shown has
- * its control and invisible characters escaped. Where input or output is no terminal, nobody is there, and the call is denied.
+ * Makes an `ask` for `Approval.make`: shows the tool and its arguments, and takes allow, deny, edit (arguments as
+ * JSON), and, where it is offered, always. What is shown has
+ * its control and invisible characters escaped. Where input or output is no terminal, nobody is there, and the call is
+ * denied.
  *
  * @example
  * ```ts
@@ -55,9 +59,12 @@ const asked = async (lines: Interface, output: Writable, request: Request, remem
   const { args, reason, signal, tool } = request
   const ways = `[a]llow  [d]eny  [e]dit${remember ? "  al[w]ays" : ""}`
   while (true) {
-    const said = await lines.question(`\n  ? ${visible(tool)} ${visible(JSON.stringify(args))}${why(reason, tool)}\n    ${ways} > `, {
-      signal
-    })
+    const said = await lines.question(
+      `\n  ? ${visible(tool)} ${visible(JSON.stringify(args))}${why(reason, tool)}\n    ${ways} > `,
+      {
+        signal
+      }
+    )
     switch (said.trim().toLowerCase()) {
       case "a":
       case "allow":
@@ -81,7 +88,8 @@ const asked = async (lines: Interface, output: Writable, request: Request, remem
 }
 
 /** The reason, where it says more than that the tool needs approval. */
-const why = (reason: string, tool: string): string => reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
+const why = (reason: string, tool: string): string =>
+  reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
 
 /** No text moves the cursor, hides itself or turns around what stands beside it. */
 const visible = (text: string): string =>

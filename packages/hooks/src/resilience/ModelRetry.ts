@@ -9,7 +9,13 @@ import type { OnLlmErrorEvent } from "@belay/core/HookPoint"
 import * as HookState from "@belay/core/HookState"
 import type { RetryDecision } from "@belay/core/LlmCall"
 import { checkOptions, type Expectation, oneOf, whole, within } from "@belay/core/OptionCheck"
-import { isFallbackable, isProviderError, isRetryable, type ProviderError, retryAfterMs } from "@belay/core/ProviderError"
+import {
+  isFallbackable,
+  isProviderError,
+  isRetryable,
+  type ProviderError,
+  retryAfterMs
+} from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -20,7 +26,10 @@ export type { Backoff } from "./internal/backoff.ts"
 
 /** How often, and after which pauses. @category models @since 0.1.0 */
 export interface Policy extends Backoff {
-  /** Retries of one call at one provider and model, after its first attempt. Default 2. Core stops after `limits.attempts` (6) in all. */
+  /**
+   * Retries of one call at one provider and model, after its first attempt. Default 2. Core stops after
+   * `limits.attempts` (6) in all.
+   */
   readonly maxRetries?: number
 }
 
@@ -33,20 +42,29 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
   readonly retryOn?: ReadonlyArray<Tag> | ((error: ProviderError, failure: OnLlmErrorEvent) => boolean)
   /** Policies for kinds of errors, where they differ: such an error is retried, or with `false` never. */
   readonly perError?: { readonly [K in Tag]?: Policy | false }
-  /** The vendor's own wish (`Retry-After`) goes before the pauses here. One that is longer than this is not waited for. Default and most: 60,000. */
+  /**
+   * The vendor's own wish (`Retry-After`) goes before the pauses here. One that is longer than this is not waited for.
+   * Default and most: 60,000.
+   */
   readonly maxRetryAfterMs?: number
-  /** `beforeFirstToken` leaves a call alone of which text has arrived: what was shown stays. Default `always`: it is taken back. */
+  /**
+   * `beforeFirstToken` leaves a call alone of which text has arrived: what was shown stays. Default `always`: it is
+   * taken back.
+   */
   readonly replay?: "always" | "beforeFirstToken"
   /**
-   * When no retry is left or none is worth it: the call fails (`fail`), the next registered provider is asked where it may help (`fallback`), or
+   * When no retry is left or none is worth it: the call fails (`fail`), the next registered provider is asked where it
+   * may help (`fallback`), or
    * the turn is answered with a text. Default `fallback`.
    */
   readonly whenExhausted?: "fail" | "fallback" | { readonly respond: string | ((error: ProviderError) => string) }
 }
 
 /**
- * Decides about every failed attempt of a model call. Pauses grow as they are told, with chance from Effect's `Random`. Interruptions and what hooks
- * rejected or aborted are no failures of a model and never come here. It comes before `ProviderFallback`, whose `patience` then says
+ * Decides about every failed attempt of a model call. Pauses grow as they are told, with chance from Effect's `Random`.
+ * Interruptions and what hooks
+ * rejected or aborted are no failures of a model and never come here. It comes before `ProviderFallback`, whose
+ * `patience` then says
  * which retries may go first. Throws a `ConfigError` for an option that makes no sense.
  *
  * @example
@@ -63,17 +81,28 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  const { maxRetryAfterMs = longestPauseMs, name = "model-retry", perError = {}, replay = "always", retryOn, whenExhausted = "fallback" } =
-    options
+  const {
+    maxRetryAfterMs = longestPauseMs,
+    name = "model-retry",
+    perError = {},
+    replay = "always",
+    retryOn,
+    whenExhausted = "fallback"
+  } = options
   Result.getOrThrow(checkOptions(
     name,
     ...policy(options),
-    ...Object.entries(perError).flatMap(([tag, own]) => own === false || own === undefined ? [] : policy(own, `perError.${tag}.`)),
+    ...Object.entries(perError).flatMap(([tag, own]) =>
+      own === false || own === undefined ? [] : policy(own, `perError.${tag}.`)
+    ),
     within("maxRetryAfterMs", maxRetryAfterMs, 0, longestPauseMs),
     oneOf("replay", replay, ["always", "beforeFirstToken"]),
     ["whenExhausted", whenExhausted, isEnding, "fail, fallback or { respond }"]
   ))
-  const state = HookState.key(`${name}/tried`, Schema.Struct({ target: Schema.String, retries: Schema.Finite }), { target: "", retries: 0 })
+  const state = HookState.key(`${name}/tried`, Schema.Struct({ target: Schema.String, retries: Schema.Finite }), {
+    target: "",
+    retries: 0
+  })
   const isWorthIt = (failure: OnLlmErrorEvent): boolean => {
     const { error } = failure
     const own = perError[error._tag]
@@ -85,7 +114,9 @@ export const make = (options: Options = {}): AgentHook => {
       : retryOn.includes(error._tag)
   }
   const exhausted = ({ error, provider, providers }: OnLlmErrorEvent): RetryDecision => {
-    const next = whenExhausted === "fallback" && isFallbackable(error) ? providers[providers.indexOf(provider) + 1] : undefined
+    const next = whenExhausted === "fallback" && isFallbackable(error)
+      ? providers[providers.indexOf(provider) + 1]
+      : undefined
     return next === undefined ? { type: "fail" } : { type: "fallback", provider: next }
   }
   const respond = typeof whenExhausted === "object" ? whenExhausted.respond : undefined
@@ -101,7 +132,8 @@ export const make = (options: Options = {}): AgentHook => {
       const settings = { ...options, ...perError[error._tag] }
       const wish = retryAfterMs(error)
       if (
-        retries >= (settings.maxRetries ?? 2) || !isWorthIt(failure) || (wish !== undefined && !(wish <= maxRetryAfterMs)) ||
+        retries >= (settings.maxRetries ?? 2) || !isWorthIt(failure) ||
+        (wish !== undefined && !(wish <= maxRetryAfterMs)) ||
         (replay === "beforeFirstToken" && (error.partial?.text ?? "") !== "")
       ) return HookAction.transform(exhausted(failure))
       ctx.state.set(state, { target, retries: retries + 1 })
@@ -112,7 +144,9 @@ export const make = (options: Options = {}): AgentHook => {
     },
     ...(respond === undefined ? {} : {
       onTurnError: ({ error }) =>
-        isProviderError(error) ? HookAction.replace({ text: typeof respond === "function" ? respond(error) : respond }) : undefined
+        isProviderError(error)
+          ? HookAction.replace({ text: typeof respond === "function" ? respond(error) : respond })
+          : undefined
     })
   })
 }
@@ -127,4 +161,5 @@ const policy = (given: Policy, prefix = ""): ReadonlyArray<Expectation> => [
 
 const isEnding = (ending: unknown): boolean =>
   ending === "fail" || ending === "fallback" ||
-  (typeof ending === "object" && ending !== null && "respond" in ending && ["string", "function"].includes(typeof ending.respond))
+  (typeof ending === "object" && ending !== null && "respond" in ending &&
+    ["string", "function"].includes(typeof ending.respond))

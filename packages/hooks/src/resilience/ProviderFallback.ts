@@ -16,9 +16,14 @@ export type Target = string | { readonly provider?: string; readonly model?: str
 
 /** @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Where to go on, in this order; a provider that is not registered is passed over. Default: the registered providers after the one that failed. */
+  /**
+   * Where to go on, in this order; a provider that is not registered is passed over. Default: the registered providers
+   * after the one that failed.
+   */
   readonly to?: ReadonlyArray<Target>
-  /** Which errors to fall back on. Default: those that another provider may not have (`ProviderError.isFallbackable`). */
+  /**
+   * Which errors to fall back on. Default: those that another provider may not have (`ProviderError.isFallbackable`).
+   */
   readonly on?: (error: ProviderError) => boolean
   /** Lets a retry that is planned to come sooner than this go first. Default 0: falls back at once. */
   readonly patience?: Duration.Input

@@ -1,5 +1,6 @@
 /**
- * Tries a hook out: it sees everything and decides, nothing of it counts, and every difference to what happened is told.
+ * Tries a hook out: it sees everything and decides, nothing of it counts, and every difference to what happened is
+ * told.
  *
  * @since 0.1.0
  */
@@ -25,8 +26,10 @@ export interface Decided {
 }
 
 /**
- * How what the hook would have done differs from what happened. `stricter`: it would have stopped what went on, or stopped it otherwise (refused, asked,
- * answered, aborted); `laxer`: it would have let go on what was stopped; `changed`: it would have changed the value; `said`: it would have told the
+ * How what the hook would have done differs from what happened. `stricter`: it would have stopped what went on, or
+ * stopped it otherwise (refused, asked,
+ * answered, aborted); `laxer`: it would have let go on what was stopped; `changed`: it would have changed the value;
+ * `said`: it would have told the
  * model or the user something.
  *
  * @category models
@@ -46,7 +49,9 @@ export interface Diff {
   /** Of `changed`: the paths that differ, as `path: before -> after`. */
   readonly changes?: ReadonlyArray<string>
   /** What it would have said to the model (`inject`, `followUp`) or the user (`notifyUser`). */
-  readonly said?: ReadonlyArray<{ readonly how: "inject" | "followUp" | "notifyUser" | "rotate"; readonly text: string }>
+  readonly said?: ReadonlyArray<
+    { readonly how: "inject" | "followUp" | "notifyUser" | "rotate"; readonly text: string }
+  >
   readonly sessionId: string
   readonly turnNumber: number
   readonly stepNumber: number
@@ -69,12 +74,19 @@ const PointCounts = Schema.Struct({
   failed: Schema.Finite
 })
 
-/** How often the hook was asked at each point, agreed with what happened, differed, or failed. @category models @since 0.1.0 */
+/**
+ * How often the hook was asked at each point, agreed with what happened, differed, or failed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
 
 /**
- * Wraps any hook. It looks on as an observer, so that it is always asked, about the value that counts in the end; its answers are recorded.
- * Its injections, follow-ups and notices are held back, and what it writes to the state only it reads. Its wrappers (`wrapLlmCall`, `wrapToolCall`)
+ * Wraps any hook. It looks on as an observer, so that it is always asked, about the value that counts in the end; its
+ * answers are recorded.
+ * Its injections, follow-ups and notices are held back, and what it writes to the state only it reads. Its wrappers
+ * (`wrapLlmCall`, `wrapToolCall`)
  * never run: an act cannot be surrounded without doing it. The name is that of the hook with `-shadow` behind it.
  *
  * @example
@@ -106,7 +118,9 @@ export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): Agen
     if (!isLegal(point, action)) return count(counts, point, ["failed"], ctx)
     const found = differences(point, event, action, said, ctx).filter(({ kind }) => !looksOn || kind === "said")
     count(counts, point, found.length === 0 ? ["agreed"] : found.map(({ kind }) => kind), ctx)
-    for (const difference of found) Result.try(() => options.onDiff?.({ ...difference, hook: hook.name, point, ...where(event, ctx) }))
+    for (const difference of found) {
+      Result.try(() => options.onDiff?.({ ...difference, hook: hook.name, point, ...where(event, ctx) }))
+    }
   }
   const shadow: Record<string, unknown> = {
     name,
@@ -156,7 +170,8 @@ const columns = ["calls", "agreed", "stricter", "laxer", "changed", "said", "fai
 /** What of the hook's place stays. */
 const kept = ["priority", "tier", "timeout", "tools"] as const
 
-const keyOf = (name: string): HookState.StateKey<Report> => HookState.key(`${name}/report`, Schema.Array(PointCounts), [])
+const keyOf = (name: string): HookState.StateKey<Report> =>
+  HookState.key(`${name}/report`, Schema.Array(PointCounts), [])
 
 const count = (
   key: HookState.StateKey<Report>,
@@ -182,7 +197,10 @@ const apart = (
   looksOn: boolean
 ): HookContext => {
   type State = Pick<HookState.HookState, "get" | "set" | "update">
-  /** What the hook has written itself goes before what others wrote; entries named after it are its own, even where it is in force too. */
+  /**
+   * What the hook has written itself goes before what others wrote; entries named after it are its own, even where it
+   * is in force too.
+   */
   const own = <A>(key: HookState.StateKey<A>, others: State): HookState.StateKey<A> => ({
     name: `${name}/${key.name}`,
     initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
@@ -239,7 +257,9 @@ const isLegal = (point: HookPointName, answer: unknown): boolean =>
 
 type Found = Pick<Diff, "kind" | "would" | "did" | "changes" | "said">
 
-/** How far an operation got: a refusal and an abort stop it, a question does for now, an answer in its place does too. */
+/**
+ * How far an operation got: a refusal and an abort stop it, a question does for now, an answer in its place does too.
+ */
 const stops: ReadonlySet<string> = new Set(["Reject", "Abort", "Ask", "Respond"])
 
 const differences = (
@@ -268,8 +288,12 @@ const differences = (
   } else if (stops.has(did.action)) found.push({ kind: "laxer", would, did })
   else if (action._tag === "Transform" || action._tag === "Replace") {
     const { field } = points[point] as Row
-    const part = (value: unknown) => field === undefined ? value : (value as { readonly [field: string]: unknown } | undefined)?.[field]
-    const changes = diff(part(event), point === "preToolCall" || field === undefined ? part(action.value) : action.value)
+    const part = (value: unknown) =>
+      field === undefined ? value : (value as { readonly [field: string]: unknown } | undefined)?.[field]
+    const changes = diff(
+      part(event),
+      point === "preToolCall" || field === undefined ? part(action.value) : action.value
+    )
     if (changes.length > 0) found.push({ kind: "changed", would, did, changes })
   }
   return found

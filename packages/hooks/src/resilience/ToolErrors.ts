@@ -18,14 +18,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly format?: (error: string, event: PostToolCallEvent) => string
   /** Leaves the lines of stack traces out (JavaScript, Python, Java). Default true. */
   readonly hideStacks?: boolean
-  /** Writes `./src/a.ts` for a path below the agent's folder, and `.../a.ts` for any other absolute path. Default true. */
+  /**
+   * Writes `./src/a.ts` for a path below the agent's folder, and `.../a.ts` for any other absolute path. Default true.
+   */
   readonly hidePaths?: boolean
   /** Most characters of an error; the beginning and the end are kept. Default 2,000. */
   readonly maxLength?: number
 }
 
 /**
- * Rewrites the error of every failed call. It stays an error: the model knows that the call failed. When it breaks, the model reads only that.
+ * Rewrites the error of every failed call. It stays an error: the model knows that the call failed. When it breaks, the
+ * model reads only that.
  * Throws a `ConfigError` for a bad length.
  *
  * @example

@@ -21,12 +21,16 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
   readonly maxRetries?: number
   /** Whether only tools are retried that say they are `idempotent` or `readOnly`. Default true. */
   readonly idempotentOnly?: boolean
-  /** Which failures are worth another try: patterns that are searched for in the error, or a function. Default: every failure. */
+  /**
+   * Which failures are worth another try: patterns that are searched for in the error, or a function. Default: every
+   * failure.
+   */
   readonly retryOn?: ReadonlyArray<Pattern.Pattern> | ((error: string, call: PreToolCallEvent) => boolean)
 }
 
 /**
- * Surrounds the execution: the model reads only the last result. A call that was denied, or whose arguments do not fit, was not executed and is
+ * Surrounds the execution: the model reads only the last result. A call that was denied, or whose arguments do not fit,
+ * was not executed and is
  * not retried. Throws a `ConfigError` for an option that makes no sense.
  *
  * @example
@@ -42,7 +46,9 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
 export const make = (options: Options = {}): AgentHook => {
   const { idempotentOnly = true, maxRetries = 2, name = "tool-retry", retryOn, tools } = options
   Result.getOrThrow(checkOptions(name, whole("maxRetries", maxRetries), ...expectations(options)))
-  const patterns = typeof retryOn === "object" ? Result.getOrThrow(Pattern.compile(retryOn, `${name}.retryOn`)) : undefined
+  const patterns = typeof retryOn === "object"
+    ? Result.getOrThrow(Pattern.compile(retryOn, `${name}.retryOn`))
+    : undefined
   const wants = tools === undefined ? () => true : matcher(tools)
   const isWorthIt = (error: string, call: PreToolCallEvent): boolean =>
     typeof retryOn === "function" ? retryOn(error, call) : patterns === undefined || patterns.test(error)
@@ -54,7 +60,9 @@ export const make = (options: Options = {}): AgentHook => {
       if (!wants(call.name) || (idempotentOnly && !isSafe(call.tool))) return next(call)
       const attempt = (retry: number): Effect.Effect<ToolResult, unknown> =>
         Effect.flatMap(next(call), (result): Effect.Effect<ToolResult, unknown> => {
-          if (result.ok || retry > maxRetries || ctx.signal.aborted || !isWorthIt(result.error, call)) return Effect.succeed(result)
+          if (result.ok || retry > maxRetries || ctx.signal.aborted || !isWorthIt(result.error, call)) {
+            return Effect.succeed(result)
+          }
           return Effect.flatMap(delayOf(options, retry), (delayMs) => {
             ctx.events.emit("tool-retry", { tool: call.name, callId: call.id, retry, delayMs })
             return Effect.andThen(Effect.sleep(delayMs), attempt(retry + 1))

@@ -17,7 +17,8 @@ const sent = (messages: ReadonlyArray<Message>, options?: ContextEditing.Options
     ({ event }) => event.messages
   )
 
-const results = (messages: ReadonlyArray<Message>) => messages.flatMap((message) => message.role === "tool" ? [message.content] : [])
+const results = (messages: ReadonlyArray<Message>) =>
+  messages.flatMap((message) => message.role === "tool" ? [message.content] : [])
 
 const long: ReadonlyArray<Message> = [
   { role: "user", content: "the first task" },
@@ -41,10 +42,13 @@ describe("ContextEditing", () => {
         "result of d"
       ])
       assert.deepEqual(yield* sent(long), long)
-      assert.deepEqual(yield* sent([...long, { role: "user", content: "x".repeat(400_100) }], { keep: 7, clearReasoning: false }), [
-        ...long,
-        { role: "user", content: "x".repeat(400_100) }
-      ])
+      assert.deepEqual(
+        yield* sent([...long, { role: "user", content: "x".repeat(400_100) }], { keep: 7, clearReasoning: false }),
+        [
+          ...long,
+          { role: "user", content: "x".repeat(400_100) }
+        ]
+      )
     }))
 
   it.effect("leaves the results of excluded tools, and says what it is told to say", () =>
@@ -77,18 +81,23 @@ describe("ContextEditing", () => {
         const edited = yield* sent(messages, { trigger: 0, keep, clearToolInputs })
         const cleared = results(edited).filter((content) => content === "[cleared]").length
         return whyInvalid(edited) === undefined && edited.length === messages.length &&
-          cleared === Math.max(0, results(messages).length - keep) && JSON.stringify(edited).length <= JSON.stringify(messages).length
+          cleared === Math.max(0, results(messages).length - keep) &&
+          JSON.stringify(edited).length <= JSON.stringify(messages).length
       }),
     { arbitrary: { runs: 300 } }
   )
 
   it("refuses numbers that are no counts", () => {
-    for (const options of [{ keep: -1 }, { trigger: 0.5 }]) assert.throws(() => ContextEditing.make(options), /context-editing\./)
+    for (const options of [{ keep: -1 }, { trigger: 0.5 }]) {
+      assert.throws(() => ContextEditing.make(options), /context-editing\./)
+    }
   })
 
   it("leaves the conversation of an agent whole", async () => {
     const { tools } = recording()
-    const { provider, requests } = scripted(Array.from({ length: 4 }, (_, n) => calls(["bash", { command: `ls ${n}` }])))
+    const { provider, requests } = scripted(
+      Array.from({ length: 4 }, (_, n) => calls(["bash", { command: `ls ${n}` }]))
+    )
     await using agent = createAgent({ provider, tools, hooks: [ContextEditing.make({ trigger: 1, keep: 1 })] })
     const { messages } = await agent.run("the task")
     assert.deepEqual(results(messages), ["done", "done", "done", "done"])

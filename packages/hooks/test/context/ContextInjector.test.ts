@@ -19,7 +19,8 @@ const session = (options: ContextInjector.Options) => {
   const injected: Array<string> = []
   const chain = HookChain.makeUnsafe([ContextInjector.make(options)])
   const state = HookState.make()
-  const scope = (turnNumber: number): HookScope => Scope.make({ turnNumber, state, inject: (text) => void injected.push(text) })
+  const scope = (turnNumber: number): HookScope =>
+    Scope.make({ turnNumber, state, inject: (text) => void injected.push(text) })
   return {
     injected,
     turn: (n: number) => chain.run("preTurn", { message: "hi" } as never, scope(n)),
@@ -30,7 +31,8 @@ const session = (options: ContextInjector.Options) => {
         { removedCount: 1, summary: "", budget: { usedTokens: 0, windowTokens: 1 }, trigger: "threshold" },
         scope(n)
       ),
-    ask: (n: number, asked: LlmRequest = request()) => Effect.map(chain.run("preLlmCall", asked, scope(n)), ({ event }) => event)
+    ask: (n: number, asked: LlmRequest = request()) =>
+      Effect.map(chain.run("preLlmCall", asked, scope(n)), ({ event }) => event)
   }
 }
 
@@ -125,7 +127,11 @@ describe("ContextInjector in the request", () => {
   it.effect("ends the request with an ephemeral text", () =>
     Effect.gen(function*() {
       const { ask } = session({ name: "clock", render: (ctx) => `turn ${ctx.turnNumber}`, placement: "ephemeral" })
-      assert.deepEqual((yield* ask(3)).messages, [...request().messages, { role: "user", content: "turn 3", source: "clock" }])
+      assert.deepEqual((yield* ask(3)).messages, [...request().messages, {
+        role: "user",
+        content: "turn 3",
+        source: "clock"
+      }])
     }))
 
   it.effect("ends the instructions with a text of the prefix", () =>
@@ -147,14 +153,22 @@ describe("ContextInjector in the request", () => {
     Effect.gen(function*() {
       let renders = 0
       const { ask } = session({ render: () => String(++renders), placement: "prefix", ttl: { steps: 2 } })
-      const seen = yield* Effect.forEach([1, 1, 1, 2, 2], (turn) => Effect.map(ask(turn), ({ instructions }) => instructions))
+      const seen = yield* Effect.forEach([1, 1, 1, 2, 2], (turn) =>
+        Effect.map(ask(turn), ({ instructions }) => instructions))
       assert.deepEqual(seen, ["1", "1", "2", "2", "3"])
     }))
 
   it("refuses options that make no sense", () => {
     const render = () => ""
-    for (const options of [{ placement: "top" }, { maxTokens: 1 }, { ttl: {} }, { ttl: { turns: 0 } }, { ttl: { steps: -1 } }]) {
-      assert.throws(() => ContextInjector.make({ render, ...options } as never), new RegExp(`context-injector.${Object.keys(options)[0]}`))
+    for (
+      const options of [{ placement: "top" }, { maxTokens: 1 }, { ttl: {} }, { ttl: { turns: 0 } }, {
+        ttl: { steps: -1 }
+      }]
+    ) {
+      assert.throws(
+        () => ContextInjector.make({ render, ...options } as never),
+        new RegExp(`context-injector.${Object.keys(options)[0]}`)
+      )
     }
   })
 })
@@ -179,7 +193,9 @@ describe("an agent into which texts are injected", () => {
             toolCalls: [],
             finishReason: "stop",
             ...answer,
-            ...(answer.toolCalls === undefined ? {} : { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: `call-${n}` })) })
+            ...(answer.toolCalls === undefined
+              ? {}
+              : { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: `call-${n}` })) })
           }
         })
     }
@@ -197,7 +213,8 @@ describe("an agent into which texts are injected", () => {
 
   /** What a vendor may have cached of a request: everything but what is not kept. */
   const stable = ({ messages }: LlmRequest, placement: ContextInjector.Placement): ReadonlyArray<Message> =>
-    placement === "ephemeral" && messages.at(-1)?.role === "user" && (messages.at(-1) as { source?: string }).source !== undefined
+    placement === "ephemeral" && messages.at(-1)?.role === "user" &&
+      (messages.at(-1) as { source?: string }).source !== undefined
       ? messages.slice(0, -1)
       : messages
 
@@ -225,7 +242,10 @@ describe("an agent into which texts are injected", () => {
     const ephemeral = await requestsOf("ephemeral", ["same"])
     assert.isTrue(ephemeral.requests.every(({ messages }) => sources(messages) === 1))
     const first = scripted([])
-    await using agent = createAgent({ provider: first.provider, hooks: [ContextInjector.make({ render: () => "same" })] })
+    await using agent = createAgent({
+      provider: first.provider,
+      hooks: [ContextInjector.make({ render: () => "same" })]
+    })
     await agent.run("hi")
     assert.deepEqual(first.requests[0]?.messages.map(({ content }) => content), ["hi", "same"])
   })
@@ -238,7 +258,10 @@ describe("an agent into which texts are injected", () => {
   it("says nothing twice when a run is suspended and resumed", async () => {
     const { ran, tools } = recording()
     const { provider, requests } = scripted([calls(["bash", { command: "ls" }]), calls(["bash", { command: "pwd" }])])
-    const hooks = [ContextInjector.make({ render: () => "same" }), PermissionRules.make({ ask: ["Bash(ls *)"], otherwise: "allow" })]
+    const hooks = [
+      ContextInjector.make({ render: () => "same" }),
+      PermissionRules.make({ ask: ["Bash(ls *)"], otherwise: "allow" })
+    ]
     await using first = createAgent({ provider, tools, hooks })
     const asked = await first.run("go")
     assert(asked.status === "suspended")

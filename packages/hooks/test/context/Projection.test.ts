@@ -16,7 +16,11 @@ import * as Events from "../events.ts"
 import * as Scope from "../scope.ts"
 
 /** What becomes of a result of `query`, and what was warned of. */
-const project = (projections: Projection.Options["projections"], result: ToolResult, options: Partial<Projection.Options> = {}) =>
+const project = (
+  projections: Projection.Options["projections"],
+  result: ToolResult,
+  options: Partial<Projection.Options> = {}
+) =>
   Effect.gen(function*() {
     const scope = Scope.make()
     const { grant: _grant, tool, ...call } = Events.call("query")
@@ -40,12 +44,21 @@ describe("Projection", () => {
 
   it.effect("leaves errors, and other tools, as they are", () =>
     Effect.gen(function*() {
-      assert.deepEqual(yield* project({ query: "a" }, failure("{\"a\": 1}")), { result: failure("{\"a\": 1}"), warnings: [] })
-      assert.deepEqual(yield* project({ "*other": "a" }, success({ a: 1 })), { result: success({ a: 1 }), warnings: [] })
-      assert.deepEqual(yield* project(JSON.parse("{\"__proto__\": \"a\", \"constructor\": \"a\"}"), success({ a: 1 })), {
+      assert.deepEqual(yield* project({ query: "a" }, failure("{\"a\": 1}")), {
+        result: failure("{\"a\": 1}"),
+        warnings: []
+      })
+      assert.deepEqual(yield* project({ "*other": "a" }, success({ a: 1 })), {
         result: success({ a: 1 }),
         warnings: []
       })
+      assert.deepEqual(
+        yield* project(JSON.parse("{\"__proto__\": \"a\", \"constructor\": \"a\"}"), success({ a: 1 })),
+        {
+          result: success({ a: 1 }),
+          warnings: []
+        }
+      )
     }))
 
   it.effect("takes the first name that fits, and projects large results only where it is told so", () =>
@@ -94,12 +107,17 @@ describe("Projection", () => {
       assert.strictEqual(({} as { readonly admin?: boolean }).admin, undefined)
     }))
 
-  it.effect.prop("shows any JSON as it is where the expression changes nothing", [JsonValue], ([value]) =>
-    Effect.gen(function*() {
-      const wrapped = { value }
-      const answer = yield* project({ query: "{value: value}" }, success(wrapped))
-      assert.strictEqual(JSON.stringify(answer.result), JSON.stringify(success(wrapped)))
-    }), { arbitrary: { runs: 300 } })
+  it.effect.prop(
+    "shows any JSON as it is where the expression changes nothing",
+    [JsonValue],
+    ([value]) =>
+      Effect.gen(function*() {
+        const wrapped = { value }
+        const answer = yield* project({ query: "{value: value}" }, success(wrapped))
+        assert.strictEqual(JSON.stringify(answer.result), JSON.stringify(success(wrapped)))
+      }),
+    { arbitrary: { runs: 300 } }
+  )
 
   for (
     const [rule, why] of [
@@ -112,7 +130,11 @@ describe("Projection", () => {
   ) {
     it(`refuses ${JSON.stringify(rule)}`, () => {
       assert.throws(() => Projection.make({ projections: { query: rule } }), ConfigError, why)
-      assert.throws(() => Projection.make({ projections: { query: rule } }), ConfigError, "projection.projections[\"query\"]")
+      assert.throws(
+        () => Projection.make({ projections: { query: rule } }),
+        ConfigError,
+        "projection.projections[\"query\"]"
+      )
     })
   }
 

@@ -19,13 +19,19 @@ import * as Scope from "../scope.ts"
 
 const big = (lines = 2_000) => Array.from({ length: lines }, (_, n) => `line ${n} of the log`).join("\n")
 
-const textOf = (value: Json | undefined): string => typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)
+const textOf = (value: Json | undefined): string =>
+  typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)
 
 const loud = (output: Json, name = "loud") =>
   defineTool({ name, description: "Says much", input: Schema.Struct({}), execute: () => output })
 
 /** Runs tools in turns of one session and gives what the model read of each. */
-const run = async (options: ResultOffloader.Options, output: Json, script: ReadonlyArray<Scripted.Entry> = [], more: object = {}) => {
+const run = async (
+  options: ResultOffloader.Options,
+  output: Json,
+  script: ReadonlyArray<Scripted.Entry> = [],
+  more: object = {}
+) => {
   const artifacts = ArtifactStore.inMemory()
   const provider = Scripted.make([Scripted.toolCalls({ name: "loud", id: "c1" }), ...script, "done"])
   const events: Array<AgentEvent> = []
@@ -63,7 +69,10 @@ describe("ResultOffloader", () => {
     const shown = textOf(read[0])
     assert.match(shown, /^line 0 of the log\n/)
     assert.match(shown, /\n\n\[\.\.\. \d+ characters left out \.\.\.\]\n\n/)
-    assert.match(shown, /line 1999 of the log\n\n\[This result of loud is too long to be read at once: \d+ characters, about \d+ tokens\./)
+    assert.match(
+      shown,
+      /line 1999 of the log\n\n\[This result of loud is too long to be read at once: \d+ characters, about \d+ tokens\./
+    )
     assert.include(shown, `All of it is ${kept[0]!.ref}; read on with read_artifact.]`)
     assert.match(kept[0]!.key, /^hook:offload\/t1-[0-9a-f]{14}$/)
     assert.deepInclude(kept[0], { by: "result-offloader", mimeType: "text/plain", toolCallId: "c1", size: text.length })
@@ -103,11 +112,17 @@ describe("ResultOffloader", () => {
     const text = { type: "text", text: "a chart" }
     assert.deepEqual((await run({ maxResultTokens: 100 }, [text, picture])).read, [[text, picture]])
     const { artifacts, kept, read } = await run({ maxResultTokens: 100, media: "offload" }, [text, picture])
-    assert.deepEqual(read[0], [text, { type: "text", text: `[A file of type image/png was here. It is ${kept[0]!.ref}.]` }])
+    assert.deepEqual(read[0], [text, {
+      type: "text",
+      text: `[A file of type image/png was here. It is ${kept[0]!.ref}.]`
+    }])
     assert.strictEqual(await Effect.runPromise(artifacts.read("s", kept[0]!.key)), picture.url)
     const long = await run({ maxResultTokens: 100, media: "offload" }, [{ type: "text", text: big() }, picture])
     assert.lengthOf(long.kept, 2)
-    assert.match(JSON.stringify(long.read[0]), /^\[\{"type":"text","text":"line 0 .*read_artifact\.\]"\},\{"type":"text","text":"\[A file/)
+    assert.match(
+      JSON.stringify(long.read[0]),
+      /^\[\{"type":"text","text":"line 0 .*read_artifact\.\]"\},\{"type":"text","text":"\[A file/
+    )
   })
 
   it("has other bounds for some tools, and none for others", async () => {
@@ -119,7 +134,10 @@ describe("ResultOffloader", () => {
   })
 
   it("comes after what other hooks make of the result", async () => {
-    const shorten = { name: "shorten", postToolCall: () => HookAction.transform({ ok: true as const, output: "short" }) }
+    const shorten = {
+      name: "shorten",
+      postToolCall: () => HookAction.transform({ ok: true as const, output: "short" })
+    }
     const { kept, read } = await run({}, big(), [], { hooks: [ResultOffloader.make({}), shorten] })
     assert.deepEqual([kept.length, read[0]], [0, "short"])
   })
@@ -134,7 +152,9 @@ describe("ResultOffloader", () => {
     ])
     provider.assertDone()
     assert.deepEqual(read[1], { total: text.length, offset: 10, text: text.slice(10, 40), next: 40 })
-    const { matches } = read[2] as { readonly matches: ReadonlyArray<{ readonly offset: number; readonly text: string }> }
+    const { matches } = read[2] as {
+      readonly matches: ReadonlyArray<{ readonly offset: number; readonly text: string }>
+    }
     assert.deepEqual(matches.map(({ offset }) => offset), [text.indexOf("line 1500")])
     assert.include(matches[0]!.text, "line 1500 of the log")
     assert.isAtMost(JSON.stringify(read[3]).length, 16_000)
@@ -185,7 +205,11 @@ describe("ResultOffloader", () => {
       hooks: [{ name: "talkative", preTurn: (_input, ctx) => ctx.inject(tail) }]
     })
     const { messages } = await agent.run("go")
-    assert.deepEqual(messages.find(({ role }) => role === "tool")?.content, { total: 10_007, offset: 10_000, text: "the end" })
+    assert.deepEqual(messages.find(({ role }) => role === "tool")?.content, {
+      total: 10_007,
+      offset: 10_000,
+      text: "the end"
+    })
   })
 
   it("cuts what cannot be kept, and says so", async () => {
@@ -213,10 +237,14 @@ describe("ResultOffloader", () => {
 
   it("gives sub-agents and the agent they work for the same artifacts, under keys of their own", async () => {
     const artifacts = ArtifactStore.inMemory()
-    const call = (name: string) => Scripted.toolCalls({ name, id: "same-id", args: name === "work" ? { message: "x" } : {} })
+    const call = (name: string) =>
+      Scripted.toolCalls({ name, id: "same-id", args: name === "work" ? { message: "x" } : {} })
     const worker = createAgent({
       name: "worker",
-      provider: Scripted.make([call("loud"), (request) => `see ${/<artifact:[^>]+>/.exec(JSON.stringify(request.messages))![0]}`]),
+      provider: Scripted.make([
+        call("loud"),
+        (request) => `see ${/<artifact:[^>]+>/.exec(JSON.stringify(request.messages))![0]}`
+      ]),
       tools: [loud(`worker\n${big()}`)]
     })
     const provider = Scripted.make([
@@ -239,7 +267,12 @@ describe("ResultOffloader", () => {
 
   it("is readable after a suspension, in another process with the same store", async () => {
     const store = SessionStore.inMemory()
-    const deploy = defineTool({ name: "deploy", description: "Deploys", input: Schema.Struct({}), execute: () => "deployed" })
+    const deploy = defineTool({
+      name: "deploy",
+      description: "Deploys",
+      input: Schema.Struct({}),
+      execute: () => "deployed"
+    })
     const make = (script: ReadonlyArray<Scripted.Entry>) =>
       createAgent({
         provider: Scripted.make(script),
@@ -297,7 +330,11 @@ describe("ResultOffloader", () => {
   it("warns when old results cannot be removed, and goes on", async () => {
     const broken = { ...ArtifactStore.inMemory(), list: () => Effect.fail("no list") }
     const provider = Scripted.make(["done"])
-    await using agent = createAgent({ provider, artifacts: broken, hooks: [ResultOffloader.make({ evictAfterTurns: 0 })] })
+    await using agent = createAgent({
+      provider,
+      artifacts: broken,
+      hooks: [ResultOffloader.make({ evictAfterTurns: 0 })]
+    })
     const warnings: Array<string> = []
     agent.on((event) => void (event.type === "warning" && warnings.push(event.message)))
     assert.strictEqual((await agent.run("go")).status, "completed")

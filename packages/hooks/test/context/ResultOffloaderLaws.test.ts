@@ -13,10 +13,13 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Events from "../events.ts"
 import * as Scope from "../scope.ts"
 
-const textOf = (value: Json | undefined): string => typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)
+const textOf = (value: Json | undefined): string =>
+  typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)
 
 describe("the laws of ResultOffloader", () => {
-  const letters = Arbitrary.schema(Schema.Literals(["a", "\n", "\u{1f600}", "\u00e9", "some words ", "\ud800", "\udc00", "\u{10ffff}"]))
+  const letters = Arbitrary.schema(
+    Schema.Literals(["a", "\n", "\u{1f600}", "\u00e9", "some words ", "\ud800", "\udc00", "\u{10ffff}"])
+  )
   const texts = Arbitrary.map(Arbitrary.array(letters, { maxLength: 300 }), (all) => all.join(""))
   const number = (...values: ReadonlyArray<number>) => Arbitrary.schema(Schema.Literals(values))
   const utf8 = { count: (one: string) => new TextEncoder().encode(one).length }
@@ -33,9 +36,10 @@ describe("the laws of ResultOffloader", () => {
       const options = { maxResultTokens: max, previewTokens: Math.min(preview, max), tokenizer }
       const shown = yield* chained(options, content, artifacts)
       if (tokenizer.count(content) <= max) return assert.strictEqual(shown, content)
-      const [, head, omitted, tail] = /^([\s\S]*)\n\n\[\.\.\. (\d+) characters left out \.\.\.\]\n\n([\s\S]*)\n\n\[This result/u.exec(
-        shown
-      )!
+      const [, head, omitted, tail] =
+        /^([\s\S]*)\n\n\[\.\.\. (\d+) characters left out \.\.\.\]\n\n([\s\S]*)\n\n\[This result/u.exec(
+          shown
+        )!
       assert.isAtMost(tokenizer.count(head!) + tokenizer.count(tail!), Math.min(preview, max))
       assert.strictEqual(head!.length + Number(omitted) + tail!.length, content.length)
       assert.isTrue(content.startsWith(head!) && content.endsWith(tail!))
@@ -51,7 +55,11 @@ describe("the laws of ResultOffloader", () => {
       let all = ""
       let next: number | undefined = 0
       while (next !== undefined) {
-        const piece: JsonObject = yield* reading({ "hook:offload/a": content }, { ref: "hook:offload/a", offset: next, length }, {
+        const piece: JsonObject = yield* reading({ "hook:offload/a": content }, {
+          ref: "hook:offload/a",
+          offset: next,
+          length
+        }, {
           maxLength
         })
         assert.isAtMost(textOf(piece["text"]).length, maxLength)
@@ -72,7 +80,10 @@ describe("the laws of ResultOffloader", () => {
       yield* TestClock.adjust("9 seconds")
       assert.isUndefined(fiber.pollUnsafe())
       yield* TestClock.adjust("1 second")
-      assert.match(yield* Fiber.join(fiber), /^x{28}\n\n\[\.\.\. 960 characters left out \.\.\.\]\n\nx{12}\n\n.*It could not be kept/s)
+      assert.match(
+        yield* Fiber.join(fiber),
+        /^x{28}\n\n\[\.\.\. 960 characters left out \.\.\.\]\n\nx{12}\n\n.*It could not be kept/s
+      )
     }))
 
   it("reads other artifacts where it is told to", () =>
@@ -80,7 +91,10 @@ describe("the laws of ResultOffloader", () => {
       const options = { keys: ["report::*", "!report::secret"] }
       const kept = { "hook:report::draft": "the draft", "hook:report::secret": "no" }
       assert.deepInclude(yield* reading(kept, { ref: "<artifact:hook:report::draft>" }, options), { text: "the draft" })
-      assert.match(String(yield* Effect.flip(reading(kept, { ref: "<artifact:hook:report::secret>" }, options))), /there is no artifact/)
+      assert.match(
+        String(yield* Effect.flip(reading(kept, { ref: "<artifact:hook:report::secret>" }, options))),
+        /there is no artifact/
+      )
     })))
 
   for (

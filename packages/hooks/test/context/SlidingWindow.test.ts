@@ -21,7 +21,10 @@ const sent = (messages: ReadonlyArray<Message>, options?: SlidingWindow.Options)
 const user = (content: string, more: object = {}): Message => ({ role: "user", content, ...more })
 
 describe("SlidingWindow", () => {
-  const talk = Array.from({ length: 30 }, (_, n) => [user(`question ${n}`), { role: "assistant", content: `answer ${n}` } as const]).flat()
+  const talk = Array.from(
+    { length: 30 },
+    (_, n) => [user(`question ${n}`), { role: "assistant", content: `answer ${n}` } as const]
+  ).flat()
 
   it.effect("sends the first and the last, and the conversation as it is when it is short", () =>
     Effect.gen(function*() {
@@ -64,7 +67,9 @@ describe("SlidingWindow", () => {
         const indexes = kept.map((message) => messages.indexOf(message))
         return whyInvalid(messages) === undefined && whyInvalid(kept) === undefined &&
           indexes.every((index, at) => index >= 0 && (at === 0 || index > indexes[at - 1]!)) &&
-          messages.every((message) => !(message.role === "user" && message.pinned === true) || kept.includes(message)) &&
+          messages.every((message) =>
+            !(message.role === "user" && message.pinned === true) || kept.includes(message)
+          ) &&
           (messages.length === 0 || kept.at(-1) === messages.at(-1))
       }),
     { arbitrary: { runs: 300 } }
@@ -78,12 +83,16 @@ describe("SlidingWindow", () => {
 
   it("leaves the conversation of an agent whole", async () => {
     const { tools } = recording()
-    const { provider, requests } = scripted(Array.from({ length: 6 }, (_, n) => calls(["bash", { command: `ls ${n}` }])))
+    const { provider, requests } = scripted(
+      Array.from({ length: 6 }, (_, n) => calls(["bash", { command: `ls ${n}` }]))
+    )
     await using agent = createAgent({ provider, tools, hooks: [SlidingWindow.make({ last: 4 })] })
     const { messages } = await agent.run("the task")
     assert.lengthOf(messages, 14)
     assert.deepEqual(requests.map((asked) => asked.messages.length), [1, 3, 5, 5, 5, 5, 5])
-    assert.isTrue(requests.every((asked) => asked.messages[0]?.content === "the task" && whyInvalid(asked.messages) === undefined))
+    assert.isTrue(
+      requests.every((asked) => asked.messages[0]?.content === "the task" && whyInvalid(asked.messages) === undefined)
+    )
   })
 
   it("sends a part to a model that streams, too", async () => {

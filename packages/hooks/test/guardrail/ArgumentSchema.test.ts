@@ -16,7 +16,11 @@ import * as Scope from "../scope.ts"
 
 const whyNot = (args: Json, options: Omit<ArgumentSchema.Options, "tools">, tool = "pay") =>
   Effect.map(
-    HookChain.makeUnsafe([ArgumentSchema.make({ tools: "pay", ...options })]).run("preToolCall", call(tool, args), Scope.make()),
+    HookChain.makeUnsafe([ArgumentSchema.make({ tools: "pay", ...options })]).run(
+      "preToolCall",
+      call(tool, args),
+      Scope.make()
+    ),
     ({ action }) => action._tag === "Reject" ? action.reason : undefined
   )
 
@@ -40,7 +44,10 @@ describe("ArgumentSchema", () => {
     Effect.gen(function*() {
       const wrong = { issues: [{ message: "too much", path: ["a", { key: 0 }] }, { message: "odd" }] }
       for (const schema of [standard(() => wrong), standard(async () => wrong)]) {
-        assert.strictEqual(yield* whyNot({}, { allow: schema }), "these arguments of pay are not allowed: a.0: too much; odd")
+        assert.strictEqual(
+          yield* whyNot({}, { allow: schema }),
+          "these arguments of pay are not allowed: a.0: too much; odd"
+        )
         assert.isUndefined(yield* whyNot({}, { deny: schema }))
       }
       for (const schema of [standard((value) => ({ value })), standard(async (value) => ({ value }))]) {
@@ -56,7 +63,10 @@ describe("ArgumentSchema", () => {
         throw new Error("broken")
       })
       assert.match((yield* whyNot({}, { allow: broken }))!, /argument-schema failed at preToolCall/)
-      assert.match((yield* whyNot({}, { deny: standard(() => Promise.reject(new Error("later"))) }))!, /argument-schema failed/)
+      assert.match(
+        (yield* whyNot({}, { deny: standard(() => Promise.reject(new Error("later"))) }))!,
+        /argument-schema failed/
+      )
     }))
 
   it.effect("takes rules, and lists everything that is wrong", () =>
@@ -69,7 +79,9 @@ describe("ArgumentSchema", () => {
         tags: { maxLength: 1 }
       }
       assert.isUndefined(
-        yield* whyNot({ amount: 5, options: { currency: "EUR" }, to: "ada@example.com", mode: "dry", tags: ["a"] }, { allow })
+        yield* whyNot({ amount: 5, options: { currency: "EUR" }, to: "ada@example.com", mode: "dry", tags: ["a"] }, {
+          allow
+        })
       )
       assert.isUndefined(yield* whyNot({ amount: 5 }, { allow }))
       assert.strictEqual(
@@ -89,7 +101,9 @@ describe("ArgumentSchema", () => {
         yield* whyNot({ path: "a/../b" }, { deny }),
         "these arguments of pay are not allowed: path is a text like (^|/)\\.\\.(/|$)"
       )
-      for (const args of [{ path: "a/..b" }, {}, { path: 1 }, [], null, "x"]) assert.isUndefined(yield* whyNot(args, { deny }))
+      for (const args of [{ path: "a/..b" }, {}, { path: 1 }, [], null, "x"]) {
+        assert.isUndefined(yield* whyNot(args, { deny }))
+      }
       assert.isDefined(yield* whyNot({ amount: 5, path: "../x" }, { allow: amount, deny }))
     }))
 
@@ -115,18 +129,31 @@ describe("ArgumentSchema", () => {
       [{ tools: "pay", deny: { a: { maximum: 1 } } }, /argument-schema\.deny\.a: unknown rule "maximum"/],
       [{ tools: "pay", allow: 1 }, /argument-schema\.allow: expected/]
     ]
-    for (const [options, message] of wrong) assert.throws(() => ArgumentSchema.make(options as never), ConfigError, message)
+    for (const [options, message] of wrong) {
+      assert.throws(() => ArgumentSchema.make(options as never), ConfigError, message)
+    }
   })
 
   it("has the model try again with what fits, whatever other hooks make of it", async () => {
     const ran: Array<unknown> = []
-    const pay = defineTool({ name: "pay", description: "Pays", input: { type: "object" }, execute: (args) => void ran.push(args) })
+    const pay = defineTool({
+      name: "pay",
+      description: "Pays",
+      input: { type: "object" },
+      execute: (args) => void ran.push(args)
+    })
     const double = defineHook({
       name: "double",
       preToolCall: ({ args, id, name }) =>
-        (args as { amount: number }).amount === 60 ? HookAction.transform({ id, name, args: { amount: 120 } }) : undefined
+        (args as { amount: number }).amount === 60
+          ? HookAction.transform({ id, name, args: { amount: 120 } })
+          : undefined
     })
-    const model = scripted([asks(["pay", { amount: 500 }], ["pay", { amount: 60 }]), asks(["pay", { amount: 100 }]), "paid"])
+    const model = scripted([
+      asks(["pay", { amount: 500 }], ["pay", { amount: 60 }]),
+      asks(["pay", { amount: 100 }]),
+      "paid"
+    ])
     const hooks = [ArgumentSchema.make({ tools: "pay", allow: { amount: { max: 100 } } }), double]
     await using agent = createAgent({ provider: model.provider, tools: [pay], hooks })
     await agent.run("pay")

@@ -7,7 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Scope from "../scope.ts"
 
-const say = (chain: HookChain.HookChain, message: string, scope = Scope.make()) => chain.run("preTurn", { message }, scope)
+const say = (chain: HookChain.HookChain, message: string, scope = Scope.make()) =>
+  chain.run("preTurn", { message }, scope)
 
 const guarded = (options: InputGuardrail.Options) => HookChain.makeUnsafe([InputGuardrail.make(options)])
 
@@ -46,7 +47,8 @@ describe("InputGuardrail", () => {
   it.effect("finds the same thing every time with a global RegExp", () =>
     Effect.gen(function*() {
       const chain = guarded({ patterns: [/forbidden/g] })
-      const tags = yield* Effect.forEach([1, 2, 3], () => Effect.map(say(chain, "forbidden"), ({ action }) => action._tag))
+      const tags = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.map(say(chain, "forbidden"), ({ action }) => action._tag))
       assert.deepEqual(tags, ["Reject", "Reject", "Reject"])
     }))
 
@@ -90,7 +92,11 @@ describe("InputGuardrail", () => {
 
   it.effect("is not skipped by an earlier hook that replaces the message", () =>
     Effect.gen(function*() {
-      const first = defineHook({ name: "first", priority: 1, preTurn: () => HookAction.replace({ message: "forbidden" }) })
+      const first = defineHook({
+        name: "first",
+        priority: 1,
+        preTurn: () => HookAction.replace({ message: "forbidden" })
+      })
       const chain = HookChain.makeUnsafe([InputGuardrail.make({ patterns: ["forbidden"] }), first])
       assert.strictEqual((yield* say(chain, "fine")).action._tag, "Reject")
     }))
@@ -98,7 +104,11 @@ describe("InputGuardrail", () => {
   it.effect("can be renamed and tried out in the shadow", () =>
     Effect.gen(function*() {
       const scope = Scope.make()
-      const chain = HookChain.makeUnsafe([{ ...InputGuardrail.make({ patterns: ["forbidden"] }), name: "trial", mode: "shadow" }])
+      const chain = HookChain.makeUnsafe([{
+        ...InputGuardrail.make({ patterns: ["forbidden"] }),
+        name: "trial",
+        mode: "shadow"
+      }])
       assert.strictEqual((yield* say(chain, "forbidden", scope)).action._tag, "Continue")
       assert.deepInclude(scope.records[0]?.hooks[0], { hook: "trial", answer: "Reject", shadow: true })
     }))

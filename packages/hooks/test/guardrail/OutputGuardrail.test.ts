@@ -18,7 +18,11 @@ const patterns = ["sk-[a-z]{8,}"]
 describe("OutputGuardrail", () => {
   it.effect("A-65 rejects a response that matches, tool calls and all", () =>
     Effect.gen(function*() {
-      const event = answer({ text: `use ${key}`, toolCalls: [{ id: "1", name: "deploy", args: {} }], finishReason: "tool-calls" })
+      const event = answer({
+        text: `use ${key}`,
+        toolCalls: [{ id: "1", name: "deploy", args: {} }],
+        finishReason: "tool-calls"
+      })
       const { action, by } = yield* guarded({ patterns }).run("postLlmCall", event, Scope.make())
       assert.deepEqual(action, { _tag: "Reject", reason: "Response blocked by content policy" })
       assert.strictEqual(by, "output-guardrail")
@@ -44,23 +48,42 @@ describe("OutputGuardrail", () => {
     Effect.gen(function*() {
       const event = answer({ toolCalls: [{ id: "1", name: "post", args: { body: [{ headers: { auth: key } }] } }] })
       const tag = (toolCalls: boolean) =>
-        Effect.map(guarded({ patterns, toolCalls }).run("postLlmCall", event, Scope.make()), ({ action }) => action._tag)
+        Effect.map(
+          guarded({ patterns, toolCalls }).run("postLlmCall", event, Scope.make()),
+          ({ action }) => action._tag
+        )
       assert.strictEqual(yield* tag(false), "Continue")
       assert.strictEqual(yield* tag(true), "Reject")
     }))
 
   it.effect("has the model asked again with its advice", () =>
     Effect.gen(function*() {
-      const chain = guarded({ patterns, reason: "a key", userMessage: "Sorry.", feedback: "Leave out keys.", retries: 2 })
+      const chain = guarded({
+        patterns,
+        reason: "a key",
+        userMessage: "Sorry.",
+        feedback: "Leave out keys.",
+        retries: 2
+      })
       const { action } = yield* chain.run("postLlmCall", answer({ text: key }), Scope.make())
-      assert.deepEqual(action, { _tag: "Reject", reason: "a key", userMessage: "Sorry.", feedback: "Leave out keys.", retries: 2 })
+      assert.deepEqual(action, {
+        _tag: "Reject",
+        reason: "a key",
+        userMessage: "Sorry.",
+        feedback: "Leave out keys.",
+        retries: 2
+      })
     }))
 
   it.effect("redacts instead, literally and everywhere", () =>
     Effect.gen(function*() {
       const chain = guarded({ patterns: [...patterns, /pin \d+/], redact: "[$1]", toolCalls: true })
       const args = { keys: [key, 1, null], [key]: true }
-      const event = answer({ text: `${key}, ${key}, pin 1234`, reasoning: key, toolCalls: [{ id: "1", name: "post", args }] })
+      const event = answer({
+        text: `${key}, ${key}, pin 1234`,
+        reasoning: key,
+        toolCalls: [{ id: "1", name: "post", args }]
+      })
       const { event: { response } } = yield* chain.run("postLlmCall", event, Scope.make())
       assert.strictEqual(response.text, "[$1], [$1], [$1]")
       assert.strictEqual(response.reasoning, "[$1]")
@@ -68,7 +91,11 @@ describe("OutputGuardrail", () => {
     }))
 
   it("refuses to redact what a function finds", () => {
-    assert.throws(() => OutputGuardrail.make({ patterns: [() => true], redact: "x" }), ConfigError, /output-guardrail\.redact/)
+    assert.throws(
+      () => OutputGuardrail.make({ patterns: [() => true], redact: "x" }),
+      ConfigError,
+      /output-guardrail\.redact/
+    )
   })
 
   it("refuses patterns that are not linear", () => {
@@ -100,7 +127,10 @@ describe("OutputGuardrail", () => {
 
   it.effect("is not skipped by a hook that replaces the response", () =>
     Effect.gen(function*() {
-      const cache = defineHook({ name: "cache", postLlmCall: ({ response }) => HookAction.replace({ ...response, text: key }) })
+      const cache = defineHook({
+        name: "cache",
+        postLlmCall: ({ response }) => HookAction.replace({ ...response, text: key })
+      })
       const chain = HookChain.makeUnsafe([OutputGuardrail.make({ patterns }), cache])
       assert.strictEqual((yield* chain.run("postLlmCall", answer(), Scope.make())).action._tag, "Reject")
     }))
@@ -146,7 +176,13 @@ describe("OutputGuardrail while an answer streams", () => {
         { type: "tool-call", id: "1", name: "post", argsText: key }
       ]
       const chain = guarded({ patterns, toolCalls: true })
-      const seen = yield* Effect.forEach(deltas, (delta) => Effect.map(chain.run("onLlmDelta", delta, Scope.make()), ({ event }) => event))
-      assert.deepEqual(seen, [{ type: "reasoning", text: "" }, { type: "tool-call", id: "1", name: "post", argsText: "" }])
+      const seen = yield* Effect.forEach(deltas, (delta) =>
+        Effect.map(chain.run("onLlmDelta", delta, Scope.make()), ({ event }) => event))
+      assert.deepEqual(seen, [{ type: "reasoning", text: "" }, {
+        type: "tool-call",
+        id: "1",
+        name: "post",
+        argsText: ""
+      }])
     }))
 })

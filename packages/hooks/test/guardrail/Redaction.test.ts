@@ -47,7 +47,11 @@ describe("what Redaction finds", () => {
     ["phone", "call +49 170 1234567 or +1 (212) 555-0123!", "call [PHONE] or [PHONE]!"],
     ["phone", "+33123456789, 0044 20 7946 0958", "[PHONE], [PHONE]"],
     ["phone", "(212) 555-0123, 212-555-0123, 212.555.0123, 1-212-555-0123", "[PHONE], [PHONE], [PHONE], [PHONE]"],
-    ["phone", "+49 170 1234567 4111 1111 1111 1111, 0151 234567 0170 234567", "[PHONE] 4111 1111 1111 1111, [PHONE] [PHONE]"],
+    [
+      "phone",
+      "+49 170 1234567 4111 1111 1111 1111, 0151 234567 0170 234567",
+      "[PHONE] 4111 1111 1111 1111, [PHONE] [PHONE]"
+    ],
     ["phone", "tel_+49 170 1234567_x, 0151 23456789 (212) 555-0123", "tel_[PHONE]_x, [PHONE] [PHONE]"],
     ["card", "+49 170 1234567 0151 23456789", "+49 170 1234567 0151 23456789"],
     ["phone", "030 1234567, 0151/23456789, 01 23 45 67 89, 020 7946 0958", "[PHONE], [PHONE], [PHONE], [PHONE]"],
@@ -71,11 +75,17 @@ describe("what Redaction finds", () => {
     ["passport", "Passport no. C01234567, passport 123456789", "Passport no. [PASSPORT], passport [PASSPORT]"],
     ["birth-date", "born on 1815-12-10, DOB: 10.12.1815", "born on [BIRTH_DATE], DOB: [BIRTH_DATE]"]
   ]
-  it.effect.each(finds)("%s in %s", ([kind, text, left]) => Effect.map(kindOf(kind, text), (found) => assert.strictEqual(found, left)))
+  it.effect.each(finds)(
+    "%s in %s",
+    ([kind, text, left]) => Effect.map(kindOf(kind, text), (found) => assert.strictEqual(found, left))
+  )
 
   const leaves: ReadonlyArray<readonly [Redaction.Kind, text: string]> = [
     ["email", "@example.com, ada@, ada@localhost, a @ b.c, @media screen"],
-    ["phone", "2026-11-21 10:30, 01.02.2026 10:30, 21.11.2026, 12345678, 1.2.3.4, order 0123456789, v10.20.30, ISBN 978-3-16-148410-0"],
+    [
+      "phone",
+      "2026-11-21 10:30, 01.02.2026 10:30, 21.11.2026, 12345678, 1.2.3.4, order 0123456789, v10.20.30, ISBN 978-3-16-148410-0"
+    ],
     ["card", "4111 1111 1111 1112, 1234567890123456, 41111111111111111111111, 0000 0000 0000 0000"],
     ["iban", "DE89 3704 0044 0532 0130 01, XX89370400440532013000, DE8937040044053201300099"],
     ["ip", "1.2.3, 1.2.3.4.5, 256.1.1.1, 12:30:45, a::b::c, std::vector"],
@@ -86,7 +96,10 @@ describe("what Redaction finds", () => {
     ["passport", "C01234567, the passport is blue"],
     ["birth-date", "1815-12-10, on 10.12.1815"]
   ]
-  it.effect.each(leaves)("but no %s in %s", ([kind, text]) => Effect.map(kindOf(kind, text), (found) => assert.strictEqual(found, text)))
+  it.effect.each(leaves)(
+    "but no %s in %s",
+    ([kind, text]) => Effect.map(kindOf(kind, text), (found) => assert.strictEqual(found, text))
+  )
 
   it.effect("finds values side by side, in any order", () =>
     Effect.gen(function*() {
@@ -116,7 +129,10 @@ describe("what Redaction finds", () => {
 
   it.effect("takes no part of one value for another", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* said({ strategy: "redact" }, "https://ada:pw@example.com"), "https://[URL_CREDENTIALS]@example.com")
+      assert.strictEqual(
+        yield* said({ strategy: "redact" }, "https://ada:pw@example.com"),
+        "https://[URL_CREDENTIALS]@example.com"
+      )
       const detectors = [{ kind: "client", find: "client ada@\\w+" }]
       assert.strictEqual(yield* said({ strategy: "redact", detectors }, `client ${mail}`), "[CLIENT].com")
     }))
@@ -151,8 +167,14 @@ describe("what Redaction finds", () => {
 
   it.effect("leaves what is allowed", () =>
     Effect.gen(function*() {
-      const options: Redaction.Options = { strategy: "redact", allow: ["@example\\.org$", (value) => value === "127.0.0.1"] }
-      assert.strictEqual(yield* said(options, `help@example.org, ${mail}, 127.0.0.1`), "help@example.org, [EMAIL], 127.0.0.1")
+      const options: Redaction.Options = {
+        strategy: "redact",
+        allow: ["@example\\.org$", (value) => value === "127.0.0.1"]
+      }
+      assert.strictEqual(
+        yield* said(options, `help@example.org, ${mail}, 127.0.0.1`),
+        "help@example.org, [EMAIL], 127.0.0.1"
+      )
     }))
 
   it.effect("takes time that grows with the text alone", () =>
@@ -195,7 +217,10 @@ describe("what Redaction finds", () => {
 describe("what Redaction does", () => {
   it.effect("blocks, redacts, masks, hashes and replaces", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* said({ kinds: { card: "block" } }, `my card ${card}`), "rejected: CARD is not allowed in a message")
+      assert.strictEqual(
+        yield* said({ kinds: { card: "block" } }, `my card ${card}`),
+        "rejected: CARD is not allowed in a message"
+      )
       assert.strictEqual(yield* said({ kinds: { card: "redact" } }, card), "[CARD]")
       assert.strictEqual(yield* said({ kinds: { card: "mask" } }, card), "****1111")
       assert.match(yield* said({ kinds: { card: "hash" } }, `${card}`), /^\[CARD:[0-9a-f]{8}\]$/)
@@ -278,7 +303,10 @@ describe("what Redaction does", () => {
         name: "later",
         preTurn: (input) => HookAction.transform({ ...input, message: `${input.message} bob@example.com` })
       })
-      const once = defineHook({ name: "once", preTurn: ({ message }) => HookAction.replace({ message: `${message}!` }) })
+      const once = defineHook({
+        name: "once",
+        preTurn: ({ message }) => HookAction.replace({ message: `${message}!` })
+      })
       const { event } = yield* HookChain.makeUnsafe([later, Redaction.make(), once]).run(
         "preTurn",
         { message: `${mail} <EMAIL_1>` },
@@ -290,13 +318,23 @@ describe("what Redaction does", () => {
   it.effect("blocks answers, arguments and results too", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ kinds: { card: "block" } })])
-      const reason = (outcome: { readonly action: { readonly _tag: string; readonly reason?: string } }) => outcome.action.reason
-      assert.strictEqual(reason(yield* chain.run("postLlmCall", answer({ text: card }), Scope.make())), "CARD is not allowed in an answer")
+      const reason = (outcome: { readonly action: { readonly _tag: string; readonly reason?: string } }) =>
+        outcome.action.reason
+      assert.strictEqual(
+        reason(yield* chain.run("postLlmCall", answer({ text: card }), Scope.make())),
+        "CARD is not allowed in an answer"
+      )
       assert.strictEqual(
         reason(yield* chain.run("preToolCall", call("pay", { card }), Scope.make())),
         "CARD is not allowed in the arguments of a tool"
       )
-      const result = { call: call("pay"), tool: call("pay").tool, result: success({ card }), elapsedMs: 1, executed: true }
+      const result = {
+        call: call("pay"),
+        tool: call("pay").tool,
+        result: success({ card }),
+        elapsedMs: 1,
+        executed: true
+      }
       const after = yield* chain.run("postToolCall", result, Scope.make())
       assert.deepEqual(after.event.result, {
         ok: false,
@@ -307,7 +345,11 @@ describe("what Redaction does", () => {
   it.effect("redacts in the history what it would block elsewhere, so that a session goes on", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ kinds: { card: "block" } })])
-      const { event } = yield* chain.run("preLlmCall", { ...request(), messages: [{ role: "user", content: card }] }, Scope.make())
+      const { event } = yield* chain.run(
+        "preLlmCall",
+        { ...request(), messages: [{ role: "user", content: card }] },
+        Scope.make()
+      )
       assert.deepEqual(event.messages, [{ role: "user", content: "[CARD]" }])
     }))
 
@@ -334,10 +376,16 @@ describe("what Redaction does", () => {
 
   it.effect("does nothing when it is off, and changes nothing as a shadow", () =>
     Effect.gen(function*() {
-      assert.deepEqual(Object.keys(Redaction.make({ enabled: false })).filter((key) => /^(on|pre|post|wrap|reveal|hold)/.test(key)), [])
+      assert.deepEqual(
+        Object.keys(Redaction.make({ enabled: false })).filter((key) => /^(on|pre|post|wrap|reveal|hold)/.test(key)),
+        []
+      )
       const shadow = Redaction.make({ mode: "shadow" })
       assert.isUndefined(shadow.wrapToolCall)
       assert.isUndefined(shadow.hold)
-      assert.strictEqual((yield* HookChain.makeUnsafe([shadow]).run("preTurn", { message: mail }, Scope.make())).event.message, mail)
+      assert.strictEqual(
+        (yield* HookChain.makeUnsafe([shadow]).run("preTurn", { message: mail }, Scope.make())).event.message,
+        mail
+      )
     }))
 })

@@ -47,9 +47,16 @@ const logger = defineTool({
 describe("an agent with placeholders", () => {
   it("lets the model work with placeholders; chosen tools and the user get the values", async () => {
     sent.length = 0
-    const model = scripted([asks(["send_mail", { to: "<EMAIL_1>" }], ["write_log", { to: "<EMAIL_1>" }]), "I wrote to <EMAIL_1>."])
+    const model = scripted([
+      asks(["send_mail", { to: "<EMAIL_1>" }], ["write_log", { to: "<EMAIL_1>" }]),
+      "I wrote to <EMAIL_1>."
+    ])
     const tools = [mailer(({ to }) => `sent to ${to}, copy to boss@example.com`), logger]
-    await using agent = createAgent({ provider: model.provider, tools, hooks: [Redaction.make({ revealTo: "send_*" })] })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools,
+      hooks: [Redaction.make({ revealTo: "send_*" })]
+    })
     const result = await agent.run(`Write to ${mail}`)
     assert.deepEqual(sent, [{ to: mail }, { to: "<EMAIL_1>" }])
     assert.strictEqual(result.text, `I wrote to ${mail}.`)
@@ -73,9 +80,16 @@ describe("an agent with placeholders", () => {
       asks(["send_mail", { to: "<PII_TEXT_1>" }]),
       (request) => JSON.stringify(request.messages.at(-1)!.content)
     ])
-    const memory = { preTurnContext: () => Effect.succeed<ReadonlyArray<Message>>([{ role: "user", content: "recall <EMAIL_1>" }]) }
+    const memory = {
+      preTurnContext: () => Effect.succeed<ReadonlyArray<Message>>([{ role: "user", content: "recall <EMAIL_1>" }])
+    }
     const tools = [mailer(() => "page says: mail <EMAIL_1> and <email_1>")]
-    await using agent = createAgent({ provider: model.provider, tools, memory, hooks: [Redaction.make({ revealTo: "*" })] })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools,
+      memory,
+      hooks: [Redaction.make({ revealTo: "*" })]
+    })
     const session = await agent.session()
     await session.run(`remember ${mail}`)
     const result = await session.run("mail to <EMAIL_1>")
@@ -87,8 +101,15 @@ describe("an agent with placeholders", () => {
 
   it("leaves a placeholder that the model invents, and takes one in any case", async () => {
     sent.length = 0
-    const model = scripted([asks(["send_mail", { to: "<EMAIL_99>" }], ["send_mail", { to: "<email_1>" }]), "<EMAIL_99> <Email_1> EMAIL_1"])
-    await using agent = createAgent({ provider: model.provider, tools: [mailer()], hooks: [Redaction.make({ revealTo: "*" })] })
+    const model = scripted([
+      asks(["send_mail", { to: "<EMAIL_99>" }], ["send_mail", { to: "<email_1>" }]),
+      "<EMAIL_99> <Email_1> EMAIL_1"
+    ])
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [mailer()],
+      hooks: [Redaction.make({ revealTo: "*" })]
+    })
     const { text } = await agent.run(mail)
     assert.deepEqual(sent, [{ to: "<EMAIL_99>" }, { to: mail }])
     assert.strictEqual(text, `<EMAIL_99> ${mail} EMAIL_1`)
@@ -96,10 +117,24 @@ describe("an agent with placeholders", () => {
 
   it("gives a number back as a number", async () => {
     const ran: Array<unknown> = []
-    const pay = defineTool({ name: "pay", description: "Pays", input: { type: "object" }, execute: (args) => void ran.push(args) })
-    const find = defineTool({ name: "find", description: "Finds", input: { type: "object" }, execute: () => ({ card: 4111111111111111 }) })
+    const pay = defineTool({
+      name: "pay",
+      description: "Pays",
+      input: { type: "object" },
+      execute: (args) => void ran.push(args)
+    })
+    const find = defineTool({
+      name: "find",
+      description: "Finds",
+      input: { type: "object" },
+      execute: () => ({ card: 4111111111111111 })
+    })
     const model = scripted([asks(["find", {}]), asks(["pay", { card: "<CARD_1>", note: "with <CARD_1>" }]), "paid"])
-    await using agent = createAgent({ provider: model.provider, tools: [pay, find], hooks: [Redaction.make({ revealTo: "pay" })] })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [pay, find],
+      hooks: [Redaction.make({ revealTo: "pay" })]
+    })
     await agent.run("pay")
     assert.deepEqual(ran, [{ card: 4111111111111111, note: "with 4111111111111111" }])
   })
@@ -126,7 +161,9 @@ describe("an agent with placeholders", () => {
 
   it("speaks with another agent in placeholders, whether that one has the hook or not", async () => {
     for (const hooks of [[], [Redaction.make()]]) {
-      const inner = scripted([(request) => `I wrote to ${/<\w+_1>/.exec(JSON.stringify(request.messages))![0]} and bob@example.com`])
+      const inner = scripted([
+        (request) => `I wrote to ${/<\w+_1>/.exec(JSON.stringify(request.messages))![0]} and bob@example.com`
+      ])
       await using helper = createAgent({ provider: inner.provider, hooks })
       const model = scripted([
         asks(["helper", { message: "write to <EMAIL_1>" }]),
@@ -135,7 +172,11 @@ describe("an agent with placeholders", () => {
       const seen: Array<unknown> = []
       const spy = defineHook({ name: "spy", postDelegation: ({ result }) => void seen.push(result.text) })
       const tools = [agentTool({ name: "helper", description: "Helps", agent: helper })]
-      await using agent = createAgent({ provider: model.provider, tools, hooks: [Redaction.make({ revealTo: "*" }), spy] })
+      await using agent = createAgent({
+        provider: model.provider,
+        tools,
+        hooks: [Redaction.make({ revealTo: "*" }), spy]
+      })
       const { messages, text } = await agent.run(mail)
       assert.notInclude(JSON.stringify([inner.requests, model.requests, messages, seen]), "@")
       assert.strictEqual(text, `"I wrote to ${mail} and bob@example.com"`)
@@ -143,7 +184,10 @@ describe("an agent with placeholders", () => {
   })
 
   it("shows placeholders in the stream and the values in the result", async () => {
-    const model = scripted([{ text: `I wrote to <EMAIL_1> and to bob@example.com, ${"so ".repeat(120)}`, reasoning: "bob@example.com" }])
+    const model = scripted([{
+      text: `I wrote to <EMAIL_1> and to bob@example.com, ${"so ".repeat(120)}`,
+      reasoning: "bob@example.com"
+    }])
     await using agent = createAgent({ provider: model.provider, hooks: [Redaction.make()] })
     const events: Array<AgentEvent> = []
     const turn = agent.stream(mail)
@@ -159,7 +203,11 @@ describe("an agent with placeholders", () => {
     const text = `${"so ".repeat(40)}mail eve@example.net, pay ${card}, use ${secret}; ${"and on ".repeat(60)}`
     for (const size of [1, 2, 3, 7, 50, 5_000]) {
       const model = scripted([{ text }], size)
-      const hooks = [Redaction.make(), Secrets.make(), OutputGuardrail.make({ patterns: ["nothing like that"], hold: { chars: 20 } })]
+      const hooks = [
+        Redaction.make(),
+        Secrets.make(),
+        OutputGuardrail.make({ patterns: ["nothing like that"], hold: { chars: 20 } })
+      ]
       await using agent = createAgent({ provider: model.provider, hooks })
       const turn = agent.stream("hi")
       let shown = ""
@@ -167,15 +215,25 @@ describe("an agent with placeholders", () => {
         assert.notStrictEqual(event.type, "retract")
         if (event.type === "text-delta") shown += event.text
       }
-      assert.strictEqual(shown, text.replace("eve@example.net", "<EMAIL_1>").replace(card, "<CARD_1>").replace(secret, "[OPENAI_KEY]"))
+      assert.strictEqual(
+        shown,
+        text.replace("eve@example.net", "<EMAIL_1>").replace(card, "<CARD_1>").replace(secret, "[OPENAI_KEY]")
+      )
       assert.strictEqual((await turn.result).text, text.replace(secret, "[OPENAI_KEY]"))
     }
   })
 
   it("cleans what memory brought before it is sent, and in the history when the step is over", async () => {
     const model = scripted(["hello"])
-    const memory = { preTurnContext: () => Effect.succeed<ReadonlyArray<Message>>([{ role: "user", content: `the user is ${mail}` }]) }
-    await using agent = createAgent({ provider: model.provider, memory, instructions: `help ${mail}`, hooks: [Redaction.make()] })
+    const memory = {
+      preTurnContext: () => Effect.succeed<ReadonlyArray<Message>>([{ role: "user", content: `the user is ${mail}` }])
+    }
+    await using agent = createAgent({
+      provider: model.provider,
+      memory,
+      instructions: `help ${mail}`,
+      hooks: [Redaction.make()]
+    })
     const { messages } = await agent.run("hi")
     assert.notInclude(JSON.stringify([model.requests, messages]), mail)
     assert.strictEqual(model.requests[0]?.instructions, "help <EMAIL_1>")
@@ -241,7 +299,9 @@ describe("a vault", () => {
     assert.deepEqual(sent, [{ to: "<EMAIL_1>" }])
     assert.include(result.text, "<EMAIL_1>")
     const scope = Scope.make({ state: HookState.make(snapshot.hookState) })
-    const next = await Effect.runPromise(HookChain.makeUnsafe([Redaction.make()]).run("preTurn", { message: "bob@example.com" }, scope))
+    const next = await Effect.runPromise(
+      HookChain.makeUnsafe([Redaction.make()]).run("preTurn", { message: "bob@example.com" }, scope)
+    )
     assert.strictEqual(next.event.message, "<EMAIL_2>")
   })
 
@@ -327,7 +387,11 @@ describe("a vault", () => {
     Effect.gen(function*() {
       const scope = Scope.make()
       const message = Array.from({ length: 5_000 }, (_, index) => `person${index}@example.com`).join(" ")
-      const { event } = yield* HookChain.makeUnsafe([Redaction.make({ vault: { key } })]).run("preTurn", { message }, scope)
+      const { event } = yield* HookChain.makeUnsafe([Redaction.make({ vault: { key } })]).run(
+        "preTurn",
+        { message },
+        scope
+      )
       assert.notInclude(event.message, "@")
       assert.include(event.message, "<EMAIL_1>")
       assert.isTrue(event.message.endsWith("[EMAIL]"))

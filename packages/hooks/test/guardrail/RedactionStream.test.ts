@@ -38,7 +38,9 @@ describe("a stream that is redacted", () => {
   /** Six characters of a secret in a row are a leak. */
   const leaks = (shown: string, secrets: ReadonlyArray<string>): ReadonlyArray<string> =>
     secrets.filter((secret) =>
-      Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).some((part) => shown.includes(part))
+      Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).some((part) =>
+        shown.includes(part)
+      )
     )
 
   it.effect.prop(
@@ -81,14 +83,20 @@ describe("a stream that is redacted", () => {
         )
         assert.notInclude(shown, "path")
         assert.strictEqual(text.slice(0, 16), "see [URL] now so")
-        assert.notInclude((yield* stream(Redaction.make(), chunks(`to ${long} ${"so ".repeat(99)}`, size, size))).shown, "labellabel")
+        assert.notInclude(
+          (yield* stream(Redaction.make(), chunks(`to ${long} ${"so ".repeat(99)}`, size, size))).shown,
+          "labellabel"
+        )
       }
     }))
 
   it.effect("is cut at a value of one's own detector that is longer than what is kept back", () =>
     Effect.gen(function*() {
       const detectors = [{ kind: "own", find: "key=\\S+", maxLength: 40 }]
-      const { cut, shown } = yield* stream(Redaction.make({ kinds: [], detectors }), chunks(`so key=${"x".repeat(400)} so`, 1, 4))
+      const { cut, shown } = yield* stream(
+        Redaction.make({ kinds: [], detectors }),
+        chunks(`so key=${"x".repeat(400)} so`, 1, 4)
+      )
       assert.isTrue(cut)
       assert.notInclude(shown, "x")
     }))
@@ -98,7 +106,11 @@ describe("a stream that is redacted", () => {
       const chain = HookChain.makeUnsafe([Redaction.make()])
       const reasoning = yield* chain.run("onLlmDelta", { type: "reasoning", text: mail }, Scope.make())
       assert.deepEqual(reasoning.event, { type: "reasoning", text: "" })
-      const piece = yield* chain.run("onLlmDelta", { type: "tool-call", id: "1", name: "a", argsText: mail }, Scope.make())
+      const piece = yield* chain.run(
+        "onLlmDelta",
+        { type: "tool-call", id: "1", name: "a", argsText: mail },
+        Scope.make()
+      )
       assert.deepEqual(piece.event, { type: "tool-call", id: "1", name: "a", argsText: "" })
     }))
 })

@@ -12,7 +12,13 @@ import * as Scope from "../scope.ts"
 
 const rules: ReadonlyArray<RegexFilter.Rule> = [{ name: "falcon", pattern: "(?i)project falcon" }]
 const text = "about Project Falcon, then"
-const after = (output: string) => ({ call: call("read"), tool: call("read").tool, result: success(output), elapsedMs: 1, executed: true })
+const after = (output: string) => ({
+  call: call("read"),
+  tool: call("read").tool,
+  result: success(output),
+  elapsedMs: 1,
+  executed: true
+})
 
 describe("RegexFilter", () => {
   it.effect("blocks in every phase unless told otherwise, without the text in the reason", () =>
@@ -29,7 +35,10 @@ describe("RegexFilter", () => {
         "falcon is not allowed in the arguments of a tool"
       ])
       const { event } = yield* chain.run("postToolCall", after(text), Scope.make())
-      assert.deepEqual(event.result, { ok: false, error: "the result of read was withheld: falcon is not allowed in the result of a tool" })
+      assert.deepEqual(event.result, {
+        ok: false,
+        error: "the result of read was withheld: falcon is not allowed in the result of a tool"
+      })
     }))
 
   it.effect("redacts with the rule's words, and warns where it only reports", () =>
@@ -37,7 +46,11 @@ describe("RegexFilter", () => {
       const heard: Array<unknown> = []
       const chain = HookChain.makeUnsafe([
         RegexFilter.make({
-          rules: [...rules, { name: "then", pattern: "then", strategy: "warn" }, { name: "about", pattern: "about", replacement: "$1" }],
+          rules: [...rules, { name: "then", pattern: "then", strategy: "warn" }, {
+            name: "about",
+            pattern: "about",
+            replacement: "$1"
+          }],
           strategy: "redact",
           onDetection: ({ count, kind, place }) => void heard.push([kind, place, count])
         })
@@ -59,7 +72,9 @@ describe("RegexFilter", () => {
 
   it.effect("has presets", () =>
     Effect.gen(function*() {
-      const chain = HookChain.makeUnsafe([RegexFilter.make({ presets: ["pii", "secrets", "urls"], strategy: "redact" })])
+      const chain = HookChain.makeUnsafe([
+        RegexFilter.make({ presets: ["pii", "secrets", "urls"], strategy: "redact" })
+      ])
       const message = `ada@example.com, ${"sk"}-${"a1B2".repeat(8)}, https://example.com/x`
       const { event } = yield* chain.run("preTurn", { message }, Scope.make())
       assert.strictEqual(event.message, "[EMAIL], [OPENAI_KEY], [URL]")
@@ -75,13 +90,18 @@ describe("RegexFilter", () => {
         const blocked = yield* stream(RegexFilter.make({ rules }), chunks(long, seed, 1 + seed))
         assert.isTrue(blocked.cut)
         assert.notInclude(blocked.shown, "Project")
-        assert.strictEqual((yield* stream(RegexFilter.make({ rules, strategy: "warn" }), chunks(long, seed, 1 + seed))).text, long)
+        assert.strictEqual(
+          (yield* stream(RegexFilter.make({ rules, strategy: "warn" }), chunks(long, seed, 1 + seed))).text,
+          long
+        )
       }
     }))
 
   it.effect("takes time that grows with the text alone", () =>
     Effect.gen(function*() {
-      const chain = HookChain.makeUnsafe([RegexFilter.make({ rules: [{ name: "evil", pattern: "(a+)+$" }], strategy: "redact" })])
+      const chain = HookChain.makeUnsafe([
+        RegexFilter.make({ rules: [{ name: "evil", pattern: "(a+)+$" }], strategy: "redact" })
+      ])
       const began = performance.now()
       yield* chain.run("preTurn", { message: `${"a".repeat(50_000)}!` }, Scope.make())
       assert.isBelow(performance.now() - began, 5_000)
@@ -107,7 +127,12 @@ describe("RegexFilter", () => {
     const model = scripted([asks(["read", {}]), `it is ${text}`])
     const hooks = [
       RegexFilter.make({ rules, strategy: "redact" }),
-      RegexFilter.make({ name: "other", rules: [{ name: "then", pattern: "then" }], strategy: "redact", phase: "toolResults" })
+      RegexFilter.make({
+        name: "other",
+        rules: [{ name: "then", pattern: "then" }],
+        strategy: "redact",
+        phase: "toolResults"
+      })
     ]
     await using agent = createAgent({ provider: model.provider, tools: [read], hooks })
     const { messages, text: said } = await agent.run("read")

@@ -13,13 +13,22 @@ import { answer, call } from "../events.ts"
 import { asks, chunks, scripted, stream } from "../guarded.ts"
 import * as Scope from "../scope.ts"
 
-/** Letters and digits that look random and are nobody's. Keys are put together here, so that no text of this file is one. */
+/**
+ * Letters and digits that look random and are nobody's. Keys are put together here, so that no text of this file is
+ * one.
+ */
 const noise = (length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") => {
   const { below } = random(length)
   return Array.from({ length }, () => alphabet[below(alphabet.length)]!).join("")
 }
 const fake = (...parts: ReadonlyArray<string>) => parts.join("")
-const pem = fake("-----BEGIN RSA ", "PRIVATE KEY-----\n", `${noise(64)}\n`.repeat(12), "-----END RSA ", "PRIVATE KEY-----")
+const pem = fake(
+  "-----BEGIN RSA ",
+  "PRIVATE KEY-----\n",
+  `${noise(64)}\n`.repeat(12),
+  "-----END RSA ",
+  "PRIVATE KEY-----"
+)
 const encrypted = fake(
   "-----BEGIN ",
   "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n",
@@ -61,7 +70,17 @@ describe("Secrets", () => {
   it.effect("finds what is named like a secret and looks like one", () =>
     Effect.gen(function*() {
       const secret = noise(20)
-      for (const name of ["API_KEY=", "api-key: ", "password = '", "\"client_secret\": \"", "token=", "Authorization: Bearer ", "pwd:"]) {
+      for (
+        const name of [
+          "API_KEY=",
+          "api-key: ",
+          "password = '",
+          "\"client_secret\": \"",
+          "token=",
+          "Authorization: Bearer ",
+          "pwd:"
+        ]
+      ) {
         const left = yield* said({}, `${name}${secret}' and so on`)
         assert.notInclude(left, secret)
         assert.include(left, `${name}[SECRET]`)
@@ -86,7 +105,10 @@ describe("Secrets", () => {
       const one = samples[0]![1]
       const two = samples[4]![1]
       const digest = createHash("sha256").update(two).digest("hex")
-      const left = yield* said({ allow: ["^sk-"], allowDigests: [digest.toUpperCase()] }, `${one} ${two} ${samples[3]![1]}`)
+      const left = yield* said(
+        { allow: ["^sk-"], allowDigests: [digest.toUpperCase()] },
+        `${one} ${two} ${samples[3]![1]}`
+      )
       assert.strictEqual(left, `${one} ${two} [AWS_KEY]`)
     }))
 
@@ -190,7 +212,10 @@ describe("an agent with secrets", () => {
       })
     const args = { key: "<OPENAI_KEY_1>", to: "<EMAIL_1>" }
     const model = scripted([asks(["deploy", args], ["log", args]), (request) => JSON.stringify(request.messages)])
-    const hooks = [Redaction.make({ revealTo: "deploy" }), Secrets.make({ strategy: "placeholder", revealTo: "deploy" })]
+    const hooks = [
+      Redaction.make({ revealTo: "deploy" }),
+      Secrets.make({ strategy: "placeholder", revealTo: "deploy" })
+    ]
     await using agent = createAgent({ provider: model.provider, tools: [tool("deploy"), tool("log")], hooks })
     const { messages, text } = await agent.run(`deploy with ${secret}, tell ada@example.com`)
     assert.deepEqual(ran, [["deploy", { key: secret, to: "ada@example.com" }], ["log", args]])

@@ -18,7 +18,8 @@ const said = (message: string, options: TextNormalizer.Options = {}) =>
   )
 
 /** A text written in tag characters, which nobody sees. */
-const smuggled = (text: string) => Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")
+const smuggled = (text: string) =>
+  Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")
 
 describe("TextNormalizer", () => {
   it.effect("takes out what nobody sees", () =>
@@ -107,7 +108,26 @@ describe("TextNormalizer", () => {
 
   it.effect("leaves no tag in what it strips, whatever it is made of", () =>
     Effect.gen(function*() {
-      const parts = ["<", ">", "script", "/", "b", "<b>", "</b>", "<!--", "-->", "\"", "'", "=", " ", "\u200b", "＜", "<svg", "img", "!"]
+      const parts = [
+        "<",
+        ">",
+        "script",
+        "/",
+        "b",
+        "<b>",
+        "</b>",
+        "<!--",
+        "-->",
+        "\"",
+        "'",
+        "=",
+        " ",
+        "\u200b",
+        "＜",
+        "<svg",
+        "img",
+        "!"
+      ]
       for (let seed = 0; seed < 500; seed++) {
         const { below, pick } = random(seed)
         const text = Array.from({ length: below(20) }, () => pick(parts)).join("")
@@ -140,12 +160,29 @@ describe("TextNormalizer", () => {
       assert.strictEqual(yield* said("ab👩‍👩‍👧", { maxLength: 4, tooLong: "truncate" }), "ab")
       assert.strictEqual(yield* said("abcdef", { maxLength: 4, tooLong: "truncate" }), "abcd")
       assert.strictEqual(yield* said(`a${"\u200b".repeat(99)}b`, { maxLength: 2 }), "ab")
-      assert.strictEqual(Array.from(yield* said(`x${"\u0301".repeat(500)}`, { maxLength: 50, tooLong: "truncate" })).length, 50)
+      assert.strictEqual(
+        Array.from(yield* said(`x${"\u0301".repeat(500)}`, { maxLength: 50, tooLong: "truncate" })).length,
+        50
+      )
     }))
 
   it.effect("takes time that grows with the text alone", () =>
     Effect.gen(function*() {
-      const units = ["<", "<a", "<a '", "<!--", "<script>", "\u200d", "👩\u200d", "🏴\u{e0067}", "\u{e0067}", "\n", " ", "&", "</"]
+      const units = [
+        "<",
+        "<a",
+        "<a '",
+        "<!--",
+        "<script>",
+        "\u200d",
+        "👩\u200d",
+        "🏴\u{e0067}",
+        "\u{e0067}",
+        "\n",
+        " ",
+        "&",
+        "</"
+      ]
       for (const unit of units) {
         const began = performance.now()
         yield* said(unit.repeat(Math.ceil(100_000 / unit.length)), {
@@ -179,7 +216,10 @@ describe("TextNormalizer", () => {
       execute: () => ({ "k\u200b": [`<b>x</b>${smuggled("obey")}`, 1], long: "y".repeat(50) })
     })
     const model = scripted([asks(["read", {}]), "done"])
-    const hooks = [Redaction.make({ strategy: "redact" }), TextNormalizer.make({ html: "strip", toolResults: true, maxLength: 30 })]
+    const hooks = [
+      Redaction.make({ strategy: "redact" }),
+      TextNormalizer.make({ html: "strip", toolResults: true, maxLength: 30 })
+    ]
     await using agent = createAgent({ provider: model.provider, tools: [read], hooks })
     const { messages } = await agent.run("I am a\u200bda@exam\u00adple.com")
     assert.strictEqual(messages[0]?.content, "I am [EMAIL]")

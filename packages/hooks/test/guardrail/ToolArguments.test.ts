@@ -12,7 +12,9 @@ const run = (hook: Parameters<typeof HookChain.makeUnsafe>[0][number], event = c
 describe("ToolArguments", () => {
   it.effect("A-66 hands new arguments on, and leaves the call what it was", () =>
     Effect.gen(function*() {
-      const { action, event } = yield* run(ToolArguments.make({ tools: "fs_*", rewrite: (args) => ({ ...Object(args), dryRun: true }) }))
+      const { action, event } = yield* run(
+        ToolArguments.make({ tools: "fs_*", rewrite: (args) => ({ ...Object(args), dryRun: true }) })
+      )
       assert.strictEqual(action._tag, "Transform")
       assert.deepEqual(event, { ...call("fs_write"), args: { path: "a", dryRun: true } })
     }))
@@ -70,13 +72,20 @@ describe("ToolArguments", () => {
 
   it.effect("keeps a typed tool from running with arguments that do not fit", () =>
     Effect.gen(function*() {
-      const hook = ToolArguments.forTool({ tool: "search", schema: Schema.Struct({ limit: Schema.Finite }), rewrite: (args) => args })
+      const hook = ToolArguments.forTool({
+        tool: "search",
+        schema: Schema.Struct({ limit: Schema.Finite }),
+        rewrite: (args) => args
+      })
       assert.strictEqual((yield* run(hook, call("search", { limit: "many" }))).action._tag, "Reject")
     }))
 
   it("names typed rewriters after their tools, so that an agent can have several", () => {
     const schema = Schema.Struct({})
     const hooks = ["a", "b"].map((tool) => ToolArguments.forTool({ tool, schema, rewrite: () => undefined }))
-    assert.deepEqual(HookChain.makeUnsafe(hooks).hooks.map(({ name }) => name), ["tool-arguments/a", "tool-arguments/b"])
+    assert.deepEqual(HookChain.makeUnsafe(hooks).hooks.map(({ name }) => name), [
+      "tool-arguments/a",
+      "tool-arguments/b"
+    ])
   })
 })

@@ -24,7 +24,9 @@ describe("Address", () => {
   })
 
   it("reads the spellings of an address as one", () => {
-    for (const spelling of spellings("169.254.169.254").slice(0, 17)) assert.strictEqual(Address.classify(spelling), "metadata", spelling)
+    for (const spelling of spellings("169.254.169.254").slice(0, 17)) {
+      assert.strictEqual(Address.classify(spelling), "metadata", spelling)
+    }
     assert.strictEqual(Address.normalize("0x7f.1"), "127.0.0.1")
     assert.strictEqual(Address.normalize("[2606:4700:0::1111]"), "2606:4700::1111")
     assert.strictEqual(Address.normalize("BÜCHER.example."), "xn--bcher-kva.example")
@@ -36,8 +38,12 @@ describe("Address", () => {
       assert.strictEqual(Address.classify(`::ffff:${address}`), "public")
       assert.strictEqual(Address.classify(`64:ff9b::${address}`), "public")
     }
-    for (const address of ["2606:4700::1111", "[2a00:1450:4001::1]"]) assert.strictEqual(Address.classify(address), "public")
-    for (const name of ["example.com", "EXAMPLE.com.", "a.b.example.co.uk", "xn--bcher-kva.example", "10.example.com"]) {
+    for (const address of ["2606:4700::1111", "[2a00:1450:4001::1]"]) {
+      assert.strictEqual(Address.classify(address), "public")
+    }
+    for (
+      const name of ["example.com", "EXAMPLE.com.", "a.b.example.co.uk", "xn--bcher-kva.example", "10.example.com"]
+    ) {
       assert.strictEqual(Address.classify(name), "name")
     }
   })

@@ -21,7 +21,11 @@ describe("what HttpGuard asks and reads", () => {
         )
       })
       const guard = HttpGuard.make({ policy: { loopback: [server.host] } })
-      const got = yield* guard.request(`http://${server.host}/a/b?c=d#e`, { method: "post", body: "é", headers: { "X-B": "c" } })
+      const got = yield* guard.request(`http://${server.host}/a/b?c=d#e`, {
+        method: "post",
+        body: "é",
+        headers: { "X-B": "c" }
+      })
       assert.deepStrictEqual({ ...got, headers: Object.entries(got.headers) }, {
         status: 418,
         headers: [["x-a", "1, 2"], ["__proto__", "x"], ["constructor", "y"], ["content-length", "5"]],
@@ -65,18 +69,34 @@ describe("what HttpGuard asks and reads", () => {
         { method: "GET / HTTP/1.1\r\nx: y" },
         { method: "" },
         { body: "a GET with a body" },
-        ...["Host", "content-length", "Transfer-Encoding", "connection", "upgrade", "Proxy-Authorization", "expect", "te", "trailer"].map((
+        ...[
+          "Host",
+          "content-length",
+          "Transfer-Encoding",
+          "connection",
+          "upgrade",
+          "Proxy-Authorization",
+          "expect",
+          "te",
+          "trailer"
+        ].map((
           name
         ) => ({
           headers: { [name]: "1" }
         })),
         ...["a b", "a:", "a\r\nb", "", "ä", "a\u0000"].map((name) => ({ headers: { [name]: "1" } })),
-        ...["a\r\nb: c", "a\nb", "a\u0000", "日本", 1 as never, null as never].map((value) => ({ headers: { a: value } })),
+        ...["a\r\nb: c", "a\nb", "a\u0000", "日本", 1 as never, null as never].map((value) => ({
+          headers: { a: value }
+        })),
         { headers: { a: "1", A: "2" } }
       ]
       for (const init of bad) {
         const { connected, guard } = facing(answer(200, {}))
-        assert.strictEqual(yield* outcome(guard, "http://a.example.com/", init), "refused: request", JSON.stringify(init))
+        assert.strictEqual(
+          yield* outcome(guard, "http://a.example.com/", init),
+          "refused: request",
+          JSON.stringify(init)
+        )
         assert.deepStrictEqual(connected, [])
       }
     }))
@@ -103,11 +123,27 @@ describe("what HttpGuard asks and reads", () => {
       const refusals: ReadonlyArray<readonly [url: string, reason: string, message: string]> = [
         ["https://example.com", "host", "https://example.com may not be requested: the host is not allowed"],
         ["https://docs.example.com", "host", "https://docs.example.com may not be requested: the host is not allowed"],
-        ["https://evilapi.example.com", "host", "https://evilapi.example.com may not be requested: the host is not allowed"],
-        ["https://api.example.com:444", "port", "https://api.example.com:444 may not be requested: the port 444 is not allowed"],
-        ["http://api.example.com", "scheme", "http://api.example.com may not be requested: the scheme http is not allowed"],
+        [
+          "https://evilapi.example.com",
+          "host",
+          "https://evilapi.example.com may not be requested: the host is not allowed"
+        ],
+        [
+          "https://api.example.com:444",
+          "port",
+          "https://api.example.com:444 may not be requested: the port 444 is not allowed"
+        ],
+        [
+          "http://api.example.com",
+          "scheme",
+          "http://api.example.com may not be requested: the scheme http is not allowed"
+        ],
         ["ftp://api.example.com", "scheme", "a URL may not be requested: the scheme ftp is not allowed"],
-        ["https://u:secret@api.example.com", "userinfo", "a URL may not be requested: it has a user name in front of its host"],
+        [
+          "https://u:secret@api.example.com",
+          "userinfo",
+          "a URL may not be requested: it has a user name in front of its host"
+        ],
         ["https://10.0.0.1/secret", "address", "https://10.0.0.1 may not be requested: it is a private address"],
         ["http://localhost:3001", "address", "http://localhost:3001 may not be requested: it is a loopback address"],
         ["http://127.0.0.1:3000", "address", "http://127.0.0.1:3000 may not be requested: it is a loopback address"],
@@ -139,7 +175,9 @@ describe("what HttpGuard asks and reads", () => {
       const server = yield* loopback((head, socket) => answer(200, {}, /^GET (\S+)/.exec(head)![1]!)(head, socket))
       const guard = HttpGuard.make({ policy: { loopback: [server.host] } })
       const paths = Array.from({ length: 50 }, (_, index) => `/${index}`)
-      const all = yield* Effect.forEach(paths, (path) => outcome(guard, `http://${server.host}${path}`), { concurrency: "unbounded" })
+      const all = yield* Effect.forEach(paths, (path) => outcome(guard, `http://${server.host}${path}`), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(all, paths.map((path) => `200 ${path}`))
     }))
 })
@@ -163,7 +201,10 @@ describe("a guard that is made", () => {
       [{ policy: { ports: [0] } }, /ports/],
       [{ policy: { ports: [22] } }, /ports/],
       [{ policy: { ports: [65_536] } }, /ports/],
-      [{ policy: { loopback: ["localhost"] } }, /http-guard\.policy\.loopback: "localhost" is wrong: expected localhost:PORT/],
+      [
+        { policy: { loopback: ["localhost"] } },
+        /http-guard\.policy\.loopback: "localhost" is wrong: expected localhost:PORT/
+      ],
       [{ policy: { loopback: ["10.0.0.1:80"] } }, /loopback/],
       [{ policy: { loopback: ["127.0.0.2:80"] } }, /loopback/],
       [{ policy: { loopback: ["a.localhost:80"] } }, /loopback/],
@@ -177,7 +218,9 @@ describe("a guard that is made", () => {
   })
 
   it("does not start where Node is told to use a proxy, unless it is told that this is known", () => {
-    for (const [name, value] of [["NODE_USE_ENV_PROXY", "1"], ["NODE_OPTIONS", "--no-warnings --use-env-proxy"]] as const) {
+    for (
+      const [name, value] of [["NODE_USE_ENV_PROXY", "1"], ["NODE_OPTIONS", "--no-warnings --use-env-proxy"]] as const
+    ) {
       vi.stubEnv(name, value)
       assert.throws(() => HttpGuard.make(), ConfigError, /http-guard\.trustProxy: Node is told to use the proxies/)
       assert.isFunction(HttpGuard.make({ trustProxy: true }).request)
@@ -197,7 +240,9 @@ describe("a guard that is made", () => {
       })
       const server = yield* loopback(answer(200, {}, "the server"))
       yield* Effect.addFinalizer(() => Effect.sync(() => vi.unstubAllEnvs()))
-      for (const name of ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"]) vi.stubEnv(name, `http://${proxy.host}`)
+      for (const name of ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"]) {
+        vi.stubEnv(name, `http://${proxy.host}`)
+      }
       vi.stubEnv("NODE_USE_ENV_PROXY", "1")
       const guard = HttpGuard.make({ policy: { loopback: [server.host] }, trustProxy: true })
       assert.strictEqual(yield* outcome(guard, `http://${server.host}/`), "200 the server")
@@ -208,7 +253,9 @@ describe("a guard that is made", () => {
 describe("ctx.http with HttpGuard.client", () => {
   it.live("lets a hook reach what the policy names, and nothing else", () =>
     Effect.gen(function*() {
-      const server = yield* loopback((head, socket) => answer(200, {}, head.endsWith("go") ? "noted" : "?")(head, socket))
+      const server = yield* loopback((head, socket) =>
+        answer(200, {}, head.endsWith("go") ? "noted" : "?")(head, socket)
+      )
       const seen: Array<unknown> = []
       const ask = (url: string) => ({ url, method: "POST", body: "go" })
       const failed = (error: unknown) => void seen.push([(error as PortFailed)._tag, (error as PortFailed).message])

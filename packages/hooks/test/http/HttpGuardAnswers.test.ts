@@ -35,11 +35,17 @@ const faults: ReadonlyArray<readonly [what: string, handler: Handler]> = [
   ["is cut off in its body", says(head("content-length: 100"), "part")],
   ["is cut off in its chunks", says(head("transfer-encoding: chunked"), "5\r\nhello\r\n")],
   ["has chunks that are none", says(head("transfer-encoding: chunked"), "zz\r\nhello\r\n")],
-  ["speaks another protocol", says("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n")],
+  [
+    "speaks another protocol",
+    says("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n")
+  ],
   ["has a body that is too large", answer(200, {}, "x".repeat(1_048_577))],
   ["has a length that is too large", says(head(`content-length: ${2 ** 40}`), big)],
   ["has a body without an end", endless(head(), big)],
-  ["has chunks without an end", endless(head("transfer-encoding: chunked"), `${big.length.toString(16)}\r\n${big}\r\n`)],
+  [
+    "has chunks without an end",
+    endless(head("transfer-encoding: chunked"), `${big.length.toString(16)}\r\n${big}\r\n`)
+  ],
   ["has headers without an end", endless("HTTP/1.1 200 OK\r\n", `a: ${"x".repeat(1_000)}\r\n`)],
   ["has a header without an end", endless("HTTP/1.1 200 OK\r\na: ", big)],
   ["has a name without an end", endless("HTTP/1.1 200 OK\r\n", big)],
@@ -52,7 +58,10 @@ const faults: ReadonlyArray<readonly [what: string, handler: Handler]> = [
   ["is a bomb of brotli", answer(200, { "content-encoding": "br" }, brotliCompressSync(zeros))],
   ["is gzip that decodes to nothing, without an end", endless(head("content-encoding: gzip"), gzipSync(""))],
   ["is gzip that is none", answer(200, { "content-encoding": "gzip" }, "no gzip")],
-  ["is gzip that is cut off", answer(200, { "content-encoding": "gzip" }, gzipSync("hello".repeat(100)).subarray(0, 20))],
+  [
+    "is gzip that is cut off",
+    answer(200, { "content-encoding": "gzip" }, gzipSync("hello".repeat(100)).subarray(0, 20))
+  ],
   ["is encoded twice", answer(200, { "content-encoding": "gzip, gzip" }, gzipSync(gzipSync("x")))],
   ["is encoded in two headers", says(head("content-encoding: gzip", "content-encoding: gzip", "content-length: 0"))],
   ["is encoded in a way that nobody knows", answer(200, { "content-encoding": "constructor" }, "x")],
@@ -126,27 +135,30 @@ describe("answers that are none", () => {
     ["stops in a redirect", "HTTP/1.1 302 F\r\nlocation: /\r\ncontent-length: 5\r\n\r\n"],
     ["has only informed", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"]
   ]
-  it.effect.each(slow)("one that %s fails when its time is over, however it drips", ([, first]) =>
-    Effect.gen(function*() {
-      const asked = yield* Deferred.make<Duplex>()
-      const closed = yield* Deferred.make<void>()
-      const server = yield* loopback((_head, socket) => {
-        socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
-        socket.write(first)
-        Deferred.doneUnsafe(asked, Effect.succeed(socket))
-      })
-      const guard = HttpGuard.make({ policy: { loopback: [server.host] }, timeoutMs: 3_000, maxRedirects: 3 })
-      const fiber = yield* Effect.forkChild(outcome(guard, `http://${server.host}/`), { startImmediately: true })
-      const socket = yield* Deferred.await(asked)
-      for (let second = 0; second < 2; second++) {
+  it.effect.each(slow)(
+    "one that %s fails when its time is over, however it drips",
+    ([, first]) =>
+      Effect.gen(function*() {
+        const asked = yield* Deferred.make<Duplex>()
+        const closed = yield* Deferred.make<void>()
+        const server = yield* loopback((_head, socket) => {
+          socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+          socket.write(first)
+          Deferred.doneUnsafe(asked, Effect.succeed(socket))
+        })
+        const guard = HttpGuard.make({ policy: { loopback: [server.host] }, timeoutMs: 3_000, maxRedirects: 3 })
+        const fiber = yield* Effect.forkChild(outcome(guard, `http://${server.host}/`), { startImmediately: true })
+        const socket = yield* Deferred.await(asked)
+        for (let second = 0; second < 2; second++) {
+          yield* TestClock.adjust("1 second")
+          if (first.endsWith("a: ")) socket.write("x")
+          assert.isUndefined(fiber.pollUnsafe())
+        }
         yield* TestClock.adjust("1 second")
-        if (first.endsWith("a: ")) socket.write("x")
-        assert.isUndefined(fiber.pollUnsafe())
-      }
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* Fiber.join(fiber), "failed")
-      yield* Deferred.await(closed)
-    }))
+        assert.strictEqual(yield* Fiber.join(fiber), "failed")
+        yield* Deferred.await(closed)
+      })
+  )
 
   it.effect("the time is that of all redirects together", () =>
     Effect.gen(function*() {
@@ -175,9 +187,12 @@ describe("requests that are given up", () => {
           })
           const controller = new AbortController()
           const guard = HttpGuard.make({ policy: { loopback: [server.host] } })
-          const fiber = yield* Effect.forkChild(outcome(guard, `http://${server.host}/`, { signal: controller.signal }), {
-            startImmediately: true
-          })
+          const fiber = yield* Effect.forkChild(
+            outcome(guard, `http://${server.host}/`, { signal: controller.signal }),
+            {
+              startImmediately: true
+            }
+          )
           yield* Deferred.await(asked)
           if (way === "signal") {
             controller.abort()
@@ -212,7 +227,9 @@ describe("requests that are given up", () => {
       yield* TestClock.adjust(10_000)
       assert.strictEqual(yield* Fiber.join(fiber), "failed")
       assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [true])
-      const late = yield* Effect.promise(() => connect({ address: home, port: 80, signal: new AbortController().signal }))
+      const late = yield* Effect.promise(() =>
+        connect({ address: home, port: 80, signal: new AbortController().signal })
+      )
       late.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
       open?.(late)
       yield* Deferred.await(closed)

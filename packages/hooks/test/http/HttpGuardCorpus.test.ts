@@ -30,8 +30,26 @@ const templates: ReadonlyArray<(host: string) => string> = [
 ]
 
 const hosts = [
-  ...["localhost", "LOCALHOST", "localhost.", "a.localhost", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loc%61lhost", "localhost.localdomain", "ip6-localhost"],
-  ...["ip6-loopback", "metadata.google.internal", "metadata", "instance-data", "printer.local", "db.internal", "nas.lan", "x.home.arpa"],
+  ...[
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "a.localhost",
+    "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
+    "loc%61lhost",
+    "localhost.localdomain",
+    "ip6-localhost"
+  ],
+  ...[
+    "ip6-loopback",
+    "metadata.google.internal",
+    "metadata",
+    "instance-data",
+    "printer.local",
+    "db.internal",
+    "nas.lan",
+    "x.home.arpa"
+  ],
   ...[
     "api.default.svc",
     "x.svc.cluster.local",
@@ -57,7 +75,17 @@ const hosts = [
     "a,b.com",
     "(a).com"
   ],
-  ...["-a.com", "a-.com", `${"a".repeat(64)}.com`, `${"a.".repeat(127)}com`, "[::1", "::1", "[::1]]", "[fe80::1%25eth0]", "[fe80::1%eth0]"],
+  ...[
+    "-a.com",
+    "a-.com",
+    `${"a".repeat(64)}.com`,
+    `${"a.".repeat(127)}com`,
+    "[::1",
+    "::1",
+    "[::1]]",
+    "[fe80::1%25eth0]",
+    "[fe80::1%eth0]"
+  ],
   ...[
     "256.256.256.256",
     "4294967296",
@@ -74,8 +102,32 @@ const hosts = [
 ]
 
 const special = [
-  ...["::", "::1", "0:0:0:0:0:0:0:1", "fe80::1", "febf::1", "fec0::1", "fc00::1", "fdff::1", "fd00:ec2::254", "fd20:ce::254", "ff02::1"],
-  ...["2001:db8::1", "3fff::1", "100::1", "2001::1", "2001:20::1", "5f00::1", "4000::1", "e000::1", "1::1", "64:ff9b:1::1", "2002:7f00:1::"]
+  ...[
+    "::",
+    "::1",
+    "0:0:0:0:0:0:0:1",
+    "fe80::1",
+    "febf::1",
+    "fec0::1",
+    "fc00::1",
+    "fdff::1",
+    "fd00:ec2::254",
+    "fd20:ce::254",
+    "ff02::1"
+  ],
+  ...[
+    "2001:db8::1",
+    "3fff::1",
+    "100::1",
+    "2001::1",
+    "2001:20::1",
+    "5f00::1",
+    "4000::1",
+    "e000::1",
+    "1::1",
+    "64:ff9b:1::1",
+    "2002:7f00:1::"
+  ]
 ]
 
 const schemes =
@@ -130,7 +182,13 @@ const written = [
     "http//a.com",
     "http:a.com"
   ],
-  ...["https:\\\\example.com", "https:/\\example.com", "https://example.com\\", "https://exam\u200bple.com", "https://example.com\u00a0"],
+  ...[
+    "https:\\\\example.com",
+    "https:/\\example.com",
+    "https://example.com\\",
+    "https://exam\u200bple.com",
+    "https://example.com\u00a0"
+  ],
   ...[
     "https://user@example.com",
     "https://%65xample.com",
@@ -213,7 +271,15 @@ describe("the corpus of HttpGuard", () => {
       `http://${host}:8080/`,
       `http://${host}/`
     ])
-    for (const url of [...others, "http://127.0.0.1/", "http://127.0.0.1:8081/", "http://a@127.0.0.1:8080/", "http:127.0.0.1:8080/"]) {
+    for (
+      const url of [
+        ...others,
+        "http://127.0.0.1/",
+        "http://127.0.0.1:8081/",
+        "http://a@127.0.0.1:8080/",
+        "http:127.0.0.1:8080/"
+      ]
+    ) {
       assert.isTrue(Result.isFailure(HttpGuard.check(url, policy)), url)
     }
   })
@@ -233,7 +299,11 @@ describe("the corpus of HttpGuard", () => {
       for (const url of good) {
         const target = Result.getOrThrow(HttpGuard.check(url, open))
         assert.strictEqual((yield* Effect.flip(guard.request(url)))._tag, "HttpFailed", url)
-        assert.strictEqual(connected.pop(), `${target.kind === "name" ? "93.184.215.14" : target.host}:${target.port}`, url)
+        assert.strictEqual(
+          connected.pop(),
+          `${target.kind === "name" ? "93.184.215.14" : target.host}:${target.port}`,
+          url
+        )
       }
       assert.deepStrictEqual(connected, [])
     }))
@@ -280,7 +350,10 @@ describe("the corpus of HttpGuard", () => {
     for (let i = 0; i < 50_000; i++) {
       const head = i % 2 === 0 ? pick(heads) : below(65_536).toString(16)
       const groups = head.split(":").filter((group) => group !== "").length
-      const rest = Array.from({ length: head.startsWith("::") ? 2 : 8 - groups }, () => (below(4) === 0 ? 0 : below(65_536)).toString(16))
+      const rest = Array.from(
+        { length: head.startsWith("::") ? 2 : 8 - groups },
+        () => (below(4) === 0 ? 0 : below(65_536)).toString(16)
+      )
       const address = `${head}:${rest.join(":")}`
       if (Result.isFailure(HttpGuard.check(`https://[${address}]/`))) continue
       allowed++

@@ -1,4 +1,7 @@
-/** Names that lead where they should not, and redirects that do. A resolver and a network in memory: nothing is connected to. */
+/**
+ * Names that lead where they should not, and redirects that do. A resolver and a network in memory: nothing is
+ * connected to.
+ */
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -81,7 +84,9 @@ describe("names that HttpGuard resolves", () => {
 
   it.effect("resolves once: who answers otherwise the second time is not asked a second time", () =>
     Effect.gen(function*() {
-      const net = network({ "a.example.com": [[v4(other), v4(home)], [v4("127.0.0.1")]] }, { [`${home}:80`]: answer(200, {}, "here") })
+      const net = network({ "a.example.com": [[v4(other), v4(home)], [v4("127.0.0.1")]] }, {
+        [`${home}:80`]: answer(200, {}, "here")
+      })
       const guard = HttpGuard.make({ policy: { allowHttp: true }, resolve: net.resolve, connect: net.connect })
       assert.strictEqual(yield* outcome(guard, "http://a.example.com/x?y"), "200 here")
       assert.deepStrictEqual(net.resolved, ["a.example.com"])
@@ -170,7 +175,12 @@ describe("names that HttpGuard resolves", () => {
           }
         ]
       ) {
-        const guard = HttpGuard.make({ policy: { allowHttp: true }, resolve: net.resolve, connect: net.connect, ...options })
+        const guard = HttpGuard.make({
+          policy: { allowHttp: true },
+          resolve: net.resolve,
+          connect: net.connect,
+          ...options
+        })
         assert.strictEqual(yield* outcome(guard, "http://a.example.com/"), "failed")
       }
     }))
@@ -180,7 +190,9 @@ const to = (location: string, status = 302): Handler => answer(status, { Locatio
 
 /** Where a server redirects to, and how the request ends when redirects are followed. */
 const redirects: ReadonlyArray<readonly [what: string, handler: Handler, ends: string]> = [
-  ...[301, 302, 303, 307, 308].map((status) => [`${status} to another path`, to("/next", status), "200 GET /next"] as const),
+  ...[301, 302, 303, 307, 308].map((status) =>
+    [`${status} to another path`, to("/next", status), "200 GET /next"] as const
+  ),
   ["to a relative path", to("next?a=b"), "200 GET /next?a=b"],
   ["to another host", to("http://b.example.com/"), "200 b"],
   ["to another host, without a scheme", to("//b.example.com/"), "200 b"],
@@ -196,7 +208,11 @@ const redirects: ReadonlyArray<readonly [what: string, handler: Handler, ends: s
     says("HTTP/1.1 302 F\r\nLocation: /next\r\nLocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n"),
     "refused: redirect"
   ],
-  ["a line break in the location", says("HTTP/1.1 302 F\r\nLocation: /\r\n http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n"), "failed"],
+  [
+    "a line break in the location",
+    says("HTTP/1.1 302 F\r\nLocation: /\r\n http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n"),
+    "failed"
+  ],
   ["to a name that leads inside", to("http://inside.example.com/"), "refused: address"],
   ["to a name that nobody has", to("http://nobody.example.com/"), "failed"],
   ...[

@@ -57,7 +57,15 @@ const isSound = (url: string): boolean => {
     : isIP(host) === 0 && Address.classify(host) === "name"
 }
 
-const address = Schema.Literals([home, "8.8.8.8", "2606:4700::1111", ...bad.map(([one]) => one), "::1", "fe80::1", "::ffff:10.0.0.1"])
+const address = Schema.Literals([
+  home,
+  "8.8.8.8",
+  "2606:4700::1111",
+  ...bad.map(([one]) => one),
+  "::1",
+  "fe80::1",
+  "::ffff:10.0.0.1"
+])
 
 describe("laws of HttpGuard", () => {
   it.prop("what may be requested is what it says, whatever the text", [Schema.String], ([text]) => {
@@ -86,7 +94,12 @@ describe("laws of HttpGuard", () => {
           isPublic ? (given.includes(home) ? "200 " : "failed") : "refused: address"
         )
         const until = given.includes(home) ? given.indexOf(home) + 1 : given.length
-        assert.deepStrictEqual(net.connected, isPublic ? [...new Set(given.slice(0, until))].map((one) => `${one}:80`) : [])
+        assert.deepStrictEqual(
+          net.connected,
+          isPublic
+            ? [...new Set(given.slice(0, until))].map((one) => `${one}:80`)
+            : []
+        )
       }),
     { arbitrary: { runs: 300 } }
   )

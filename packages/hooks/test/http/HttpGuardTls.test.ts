@@ -1,4 +1,7 @@
-/** Certificates are those of the name that was asked for, over a connection to the address that was checked. Servers are on loopback. */
+/**
+ * Certificates are those of the name that was asked for, over a connection to the address that was checked. Servers are
+ * on loopback.
+ */
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -22,14 +25,24 @@ const secured = (identity: { readonly key: string; readonly cert: string }) =>
         const seen: Array<string> = []
         const server = createServer(identity, (socket) =>
           serve(socket, (head) => {
-            seen.push(`${socket.servername === false ? "none" : socket.servername} ${/host: (\S+)/.exec(head)![1]} ${socket.alpnProtocol}`)
-            const reply = head.startsWith("GET /plain") ? answer(302, { location: "http://a.example.com/" }) : answer(200, {}, "over TLS")
+            seen.push(
+              `${socket.servername === false ? "none" : socket.servername} ${
+                /host: (\S+)/.exec(head)![1]
+              } ${socket.alpnProtocol}`
+            )
+            const reply = head.startsWith("GET /plain")
+              ? answer(302, { location: "http://a.example.com/" })
+              : answer(200, {}, "over TLS")
             reply(head, socket)
           }))
         server.on("tlsClientError", () => {})
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, seen, port: (server.address() as AddressInfo).port })))
+        server.listen(0, "127.0.0.1", () =>
+          resume(Effect.succeed({ server, seen, port: (server.address() as AddressInfo).port })))
       }),
-      ({ server }) => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+      ({ server }) =>
+        Effect.callback<void>((resume) =>
+          void server.close(() => resume(Effect.void))
+        )
     ),
     ({ port, seen }) => {
       const connected: Array<string> = []
@@ -51,7 +64,9 @@ const secured = (identity: { readonly key: string; readonly cert: string }) =>
 describe("HttpGuard over TLS", () => {
   it.effect("asks for the name, and believes the name's certificate alone", () =>
     Effect.gen(function*() {
-      const { connected, guard, port, seen } = yield* secured({ ...trusted, ALPNProtocols: ["h2", "http/1.1"] } as never)
+      const { connected, guard, port, seen } = yield* secured(
+        { ...trusted, ALPNProtocols: ["h2", "http/1.1"] } as never
+      )
       assert.strictEqual(yield* outcome(guard, "https://a.example.com/"), "200 over TLS")
       assert.strictEqual(yield* outcome(guard, "https://93.184.215.14:8443/"), "200 over TLS")
       assert.strictEqual(yield* outcome(guard, `https://localhost:${port}/`), "200 over TLS")
@@ -63,7 +78,14 @@ describe("HttpGuard over TLS", () => {
         "none 93.184.215.14:8443 http/1.1",
         `localhost localhost:${port} http/1.1`
       ])
-      assert.deepStrictEqual(connected, ["93.184.215.14", "93.184.215.14", "127.0.0.1", "93.184.215.14", "93.184.215.15", "127.0.0.1"])
+      assert.deepStrictEqual(connected, [
+        "93.184.215.14",
+        "93.184.215.14",
+        "127.0.0.1",
+        "93.184.215.14",
+        "93.184.215.15",
+        "127.0.0.1"
+      ])
     }))
 
   it.effect("is not left for plain HTTP, even where that is allowed", () =>

@@ -18,7 +18,9 @@ import * as Seeded from "../../../core/test/SeededScheduler.ts"
 
 const usage = { inputTokens: 100, outputTokens: 50 }
 const text = (words: string): LlmResponse => ({ model: "m", text: words, toolCalls: [], finishReason: "stop", usage })
-const calls = (...all: ReadonlyArray<{ readonly name: string; readonly args?: HookPoint.In<"preToolCall">["args"] }>): LlmResponse => ({
+const calls = (
+  ...all: ReadonlyArray<{ readonly name: string; readonly args?: HookPoint.In<"preToolCall">["args"] }>
+): LlmResponse => ({
   ...Scripted.toolCalls(...all),
   usage
 })
@@ -40,7 +42,10 @@ const run = async (options: Budget.Options, more: Partial<AgentConfig> = {}) => 
   const provider = endless()
   let asked = 0
   await using agent = createAgent({
-    provider: { ...provider, complete: (request) => Effect.andThen(Effect.sync(() => asked++), provider.complete(request)) },
+    provider: {
+      ...provider,
+      complete: (request) => Effect.andThen(Effect.sync(() => asked++), provider.complete(request))
+    },
     tools: [look],
     hooks: [Budget.make(options), defineHook({ name: "hear", onBudget: (level) => void levels.push(level) })],
     ...more
@@ -75,7 +80,10 @@ describe("Budget", () => {
     const ended = await run({ limits: [{ scope: "run", calls: 10 }] }, {
       hooks: [
         Budget.make({ limits: [{ scope: "run", calls: 10 }] }),
-        defineHook({ name: "hand-over", onBudget: ({ level }) => level === "exceeded" ? HookAction.abort("hand over") : undefined })
+        defineHook({
+          name: "hand-over",
+          onBudget: ({ level }) => level === "exceeded" ? HookAction.abort("hand over") : undefined
+        })
       ]
     })
     assert.deepStrictEqual([ended.asked, ended.error._tag, ended.error.message], [8, "aborted", "hand over"])
@@ -85,7 +93,12 @@ describe("Budget", () => {
     for (const scope of ["run", "session"]) {
       const other = { scope, time: "1 hour" } as const
       const short = { scope, time: 40 } as const
-      for (const limits of [[short], [other, short], [short, other], [{ scope: "session", time: "1 hour" } as const, short]]) {
+      for (
+        const limits of [[short], [other, short], [short, other], [
+          { scope: "session", time: "1 hour" } as const,
+          short
+        ]]
+      ) {
         const provider = endless()
         let asked = 0
         const complete: LlmProvider["complete"] = (request) =>
@@ -166,7 +179,9 @@ describe("Budget", () => {
     const failure = await (async () => {
       while (result.status === "suspended") {
         const other = await make().session({ id: "s" })
-        result = await other.resume(Object.fromEntries(other.pending.map(({ callId }) => [callId, { type: "approve" }])))
+        result = await other.resume(
+          Object.fromEntries(other.pending.map(({ callId }) => [callId, { type: "approve" }]))
+        )
         asked++
       }
     })().catch((error: { readonly message: string }) => error)
@@ -175,7 +190,9 @@ describe("Budget", () => {
     const again = await make().session({ id: "s" })
     const next = await again.run("more")
     assert.strictEqual(next.status, "suspended")
-    const last = await again.resume(Object.fromEntries(again.pending.map(({ callId }) => [callId, { type: "approve" }])))
+    const last = await again.resume(
+      Object.fromEntries(again.pending.map(({ callId }) => [callId, { type: "approve" }]))
+    )
       .catch((error: { readonly message: string }) => error)
     assert.strictEqual((last as { readonly status?: string }).status, "suspended")
     const end = await again.resume(Object.fromEntries(again.pending.map(({ callId }) => [callId, { type: "approve" }])))
@@ -194,7 +211,8 @@ describe("Budget", () => {
       }],
       ledger
     }
-    const make = () => createAgent({ provider: endless(), tools: [look], limits: { steps: 2 }, hooks: [Budget.make(options)] })
+    const make = () =>
+      createAgent({ provider: endless(), tools: [look], limits: { steps: 2 }, hooks: [Budget.make(options)] })
     const as = (user: string) => ({ message: "go", metadata: { user } })
     assert.strictEqual((await make().run(as("ada"))).status, "limited")
     const over = await make().run(as("ada")).catch((error: { readonly message: string }) => error)
@@ -233,7 +251,10 @@ describe("Budget", () => {
 
   it("refuses limits that make no sense, by name", () => {
     const wrong = (options: Partial<Budget.Options>, key: string) => {
-      const error = assert.throws(() => Budget.make({ limits: [{ scope: "run", calls: 1 }], ...options }), ConfigError) as unknown
+      const error = assert.throws(
+        () => Budget.make({ limits: [{ scope: "run", calls: 1 }], ...options }),
+        ConfigError
+      ) as unknown
       void error
       try {
         Budget.make({ limits: [{ scope: "run", calls: 1 }], ...options })
@@ -277,7 +298,10 @@ describe("Budget", () => {
         }
         const budget = Budget.make({ limits, tokenizer: { count: () => 0 }, assumeOutputTokens: reserved })
         const scope = budgetScope()
-        const call = () => Effect.ignore(budget.wrapLlmCall!(request, nextOf(provider), scope as never) as Effect.Effect<unknown, unknown>)
+        const call = () =>
+          Effect.ignore(
+            budget.wrapLlmCall!(request, nextOf(provider), scope as never) as Effect.Effect<unknown, unknown>
+          )
         const agent = Effect.gen(function*() {
           for (let n = 0; n < 8; n++) {
             yield* call()
@@ -318,23 +342,42 @@ describe("Budget", () => {
           })
       })
       const make = () => {
-        const worker = createAgent({ name: "worker", provider: provider("w", calls({ name: "look", args: {} })), tools: [look] })
+        const worker = createAgent({
+          name: "worker",
+          provider: provider("w", calls({ name: "look", args: {} })),
+          tools: [look]
+        })
         return createAgent({
           provider: provider(
             "r",
-            calls({ name: "work", args: { message: "a" } }, { name: "work", args: { message: "b" } }, { name: "look", args: {} })
+            calls({ name: "work", args: { message: "a" } }, { name: "work", args: { message: "b" } }, {
+              name: "look",
+              args: {}
+            })
           ),
           tools: [agentTool({ name: "work", description: "w", agent: worker }), look],
           limits: { steps: 12 },
           hooks: [
-            Budget.make({ limits: [{ scope: "run", tokens: 1_500 }], tokenizer: { count: () => 0 }, assumeOutputTokens: 200 }),
-            defineHook({ name: "ask", tools: "look", preToolCall: () => below(3) === 0 ? HookAction.ask("?") : undefined }),
+            Budget.make({
+              limits: [{ scope: "run", tokens: 1_500 }],
+              tokenizer: { count: () => 0 },
+              assumeOutputTokens: 200
+            }),
+            defineHook({
+              name: "ask",
+              tools: "look",
+              preToolCall: () => below(3) === 0 ? HookAction.ask("?") : undefined
+            }),
             defineHook({ name: "again", onLlmError: () => HookAction.transform({ type: "retry", delayMs: 0 }) })
           ]
         })
       }
       let result = await make().run("go").catch(() => undefined)
-      for (let pause = 0; pause < 6 && result !== undefined && (result.status === "suspended" || result.status === "limited"); pause++) {
+      for (
+        let pause = 0;
+        pause < 6 && result !== undefined && (result.status === "suspended" || result.status === "limited");
+        pause++
+      ) {
         const snapshot = JSON.stringify(result.snapshot)
         const decisions = result.status === "suspended"
           ? Object.fromEntries(result.pending.map(({ callId }) => [callId, { type: "approve" as const }]))
@@ -349,7 +392,8 @@ describe("Budget", () => {
 
 const request: LlmRequest = { messages: [], tools: [], parameters: {} }
 
-const nextOf = (provider: LlmProvider) => Object.assign((value: LlmRequest) => provider.complete(value), { promise: undefined as never })
+const nextOf = (provider: LlmProvider) =>
+  Object.assign((value: LlmRequest) => provider.complete(value), { promise: undefined as never })
 
 /** What of a context a budget uses. */
 const budgetScope = () => {

@@ -64,7 +64,10 @@ describe("CostTracker", () => {
 
   it.effect("prices each model by the table, under the name it answered or was asked by", () =>
     Effect.gen(function*() {
-      const { post, total } = tracked({ ...price, prices: { "large-1": { costPerInputToken: 1, costPerOutputToken: 2 } } })
+      const { post, total } = tracked({
+        ...price,
+        prices: { "large-1": { costPerInputToken: 1, costPerOutputToken: 2 } }
+      })
       const usage = { inputTokens: 1, outputTokens: 1 }
       yield* post(answer({ model: "large-1", usage }))
       yield* post(answer({ model: "large-1-2026-01-01", usage }, { request: request("large-1") }))
@@ -91,7 +94,9 @@ describe("CostTracker", () => {
       const { post, scope, total } = tracked({ prices: {} })
       for (const event of [answer(), spent(1, 1), spent(-1, 1, {}), spent(1, 1, { costUsd: -1 })]) yield* post(event)
       assert.deepEqual(total(), { usd: 0, text: "$0.00", unknownCalls: 4 })
-      assert.deepEqual(scope.warnings, ["the cost of a call to model-1 is not known and not in the total: the vendor reported no usage"])
+      assert.deepEqual(scope.warnings, [
+        "the cost of a call to model-1 is not known and not in the total: the vendor reported no usage"
+      ])
     }))
 
   it.effect("charges nothing for what a hook answered, and what had come of a call that broke off", () =>
@@ -102,7 +107,11 @@ describe("CostTracker", () => {
       yield* chain.run("onLlmError", failed(), scope)
       assert.deepEqual(CostTracker.total(scope.state), { usd: 0, text: "$0.00", unknownCalls: 0 })
       const partial = { text: "half", usage: { inputTokens: 100, outputTokens: 1 } }
-      yield* chain.run("onLlmError", failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial }) }), scope)
+      yield* chain.run(
+        "onLlmError",
+        failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial }) }),
+        scope
+      )
       assert.strictEqual(CostTracker.total(scope.state).text, "$1.02")
     }))
 
@@ -116,7 +125,11 @@ describe("CostTracker", () => {
     }))
 
   it("refuses prices and limits that are none", () => {
-    assert.throws(() => CostTracker.make({ costPerInputToken: -1, costPerOutputToken: 1 }), ConfigError, /costPerInputToken/)
+    assert.throws(
+      () => CostTracker.make({ costPerInputToken: -1, costPerOutputToken: 1 }),
+      ConfigError,
+      /costPerInputToken/
+    )
     assert.throws(() => CostTracker.make({ costPerInputToken: 1 }), ConfigError, /or neither/)
     assert.throws(() => CostTracker.make({ ...price, limit: Number.NaN }), ConfigError, /limit/)
     assert.throws(
@@ -124,7 +137,11 @@ describe("CostTracker", () => {
       ConfigError,
       /prices\["m"\]\.costPerOutputToken/
     )
-    assert.throws(() => CostTracker.make({ prices: { m: {} as CostTracker.Price } }), ConfigError, /prices\["m"\]\.costPerInputToken/)
+    assert.throws(
+      () => CostTracker.make({ prices: { m: {} as CostTracker.Price } }),
+      ConfigError,
+      /prices\["m"\]\.costPerInputToken/
+    )
   })
 
   it("observes without a limit and is a policy with one", () => {

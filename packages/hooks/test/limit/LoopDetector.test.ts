@@ -33,7 +33,8 @@ const toolkit = (answers: { readonly [tool: string]: (args: unknown, times: numb
   return { ran, tools }
 }
 
-const step = (...calls: ReadonlyArray<Call>) => Scripted.toolCalls(...calls.map(([name, args]) => ({ name, args: args ?? {} })))
+const step = (...calls: ReadonlyArray<Call>) =>
+  Scripted.toolCalls(...calls.map(([name, args]) => ({ name, args: args ?? {} })))
 
 /** Runs one turn with these steps, and tells what the model and the outside heard. */
 const walk = async (
@@ -48,7 +49,9 @@ const walk = async (
   agent.on((event) => void events.push(event))
   const result = await agent.run("go")
   const results = result.messages.flatMap((message) => message.role === "tool" ? [message.content] : [])
-  const told = events.flatMap((event) => event.type === "warning" || event.type === "notice" || event.type === "inject" ? [event.type] : [])
+  const told = events.flatMap((event) =>
+    event.type === "warning" || event.type === "notice" || event.type === "inject" ? [event.type] : []
+  )
   return { result, ran, results, told, events, provider }
 }
 
@@ -101,7 +104,10 @@ describe("LoopDetector in an agent", () => {
   }
 
   it("starts anew when anything new happens in between", async () => {
-    const steps = times(8, 0).flatMap((_, n): ReadonlyArray<ReadonlyArray<Call>> => [look, look, [["read", { q: `file ${n}` }]]])
+    const steps = times(8, 0).flatMap((
+      _,
+      n
+    ): ReadonlyArray<ReadonlyArray<Call>> => [look, look, [["read", { q: `file ${n}` }]]])
     const { result, told } = await walk(steps, same, { ladder: { observe: 3, steer: 3 } })
     assert.deepEqual([result.status, told], ["completed", []])
   })
@@ -116,19 +122,25 @@ describe("LoopDetector in an agent", () => {
     assert.deepEqual(results, [...times(3, "no such table"), reason, reason])
     assert.lengthOf(ran, 3)
     assert.strictEqual(result.status, "completed")
-    assert.isTrue(result.messages.some((message) => message.role === "user" && JSON.stringify(message.content).includes(reason)))
+    assert.isTrue(
+      result.messages.some((message) => message.role === "user" && JSON.stringify(message.content).includes(reason))
+    )
   })
 
   it("lets a call that failed three times be tried once more after something new was done", async () => {
     const edit = (n: number): ReadonlyArray<Call> => [["read", { q: String(n) }]]
-    const { ran, results } = await walk([look, edit(1), look, edit(2), look, look, edit(3), look, look, edit(4), look], {
-      read: (_args, n) => `edited ${n}`,
-      look: (_args, n) => {
-        if (n > 8) return "fixed"
-        throw new Error("tests fail")
+    const { ran, results } = await walk(
+      [look, edit(1), look, edit(2), look, look, edit(3), look, look, edit(4), look],
+      {
+        read: (_args, n) => `edited ${n}`,
+        look: (_args, n) => {
+          if (n > 8) return "fixed"
+          throw new Error("tests fail")
+        }
       }
-    })
-    const reason = (n: number) => `Loop detected: identical failing command executed ${n} times in 1 minute. Escalate or change strategy.`
+    )
+    const reason = (n: number) =>
+      `Loop detected: identical failing command executed ${n} times in 1 minute. Escalate or change strategy.`
     assert.deepEqual(results.filter((result) => !JSON.stringify(result).includes("edited")), [
       ...times(3, "tests fail"),
       reason(3),
@@ -160,9 +172,16 @@ describe("LoopDetector in an agent", () => {
   })
 
   it("finds arguments that are empty or broken again and again, which no tool ever saw", async () => {
-    const strict = defineTool({ name: "strict", description: "strict", input: Schema.Struct({ q: Schema.String }), execute: () => "ran" })
+    const strict = defineTool({
+      name: "strict",
+      description: "strict",
+      input: Schema.Struct({ q: Schema.String }),
+      execute: () => "ran"
+    })
     const broken = (n: number): ToolCall => ({ id: `broken-${n}`, name: "strict", args: null, malformed: `{"q": ${n}` })
-    const provider = Scripted.make(times(9, 0).map((_, n) => n % 2 === 0 ? step(["strict", {}]) : { ...step(), toolCalls: [broken(n)] }))
+    const provider = Scripted.make(
+      times(9, 0).map((_, n) => n % 2 === 0 ? step(["strict", {}]) : { ...step(), toolCalls: [broken(n)] })
+    )
     await using agent = createAgent({ provider, tools: [strict], hooks: [LoopDetector.make()] })
     const result = await agent.run("go")
     assert.deepInclude(result, { status: "aborted", by: "loop-detector" })
@@ -177,7 +196,10 @@ describe("LoopDetector in an agent", () => {
     agent.on((event) => void (event.type === "warning" ? events.push(event.message) : undefined))
     const result = await agent.run("go")
     assert.deepEqual(events, ["Loop detected: the same answer 2 times in a row."])
-    assert.deepInclude(result, { status: "aborted", reason: "Loop detected: the same answer 5 times in a row. The turn was stopped." })
+    assert.deepInclude(result, {
+      status: "aborted",
+      reason: "Loop detected: the same answer 5 times in a row. The turn was stopped."
+    })
   })
 
   it("counts by the fields it is told, by a function, or not at all", async () => {
@@ -197,7 +219,10 @@ describe("LoopDetector in an agent", () => {
   })
 
   it("is not misled by a tool with the name of a prototype's member", async () => {
-    const { ran } = await walk(times(6, [["constructor", {}]]), { constructor: () => "same" }, { ladder: { stop: false }, loopKey: {} })
+    const { ran } = await walk(times(6, [["constructor", {}]]), { constructor: () => "same" }, {
+      ladder: { stop: false },
+      loopKey: {}
+    })
     assert.lengthOf(ran, 4)
   })
 
@@ -238,7 +263,13 @@ describe("LoopDetector in a chain", () => {
     const event = { ...call("build", {}, `call-${stepNumber}`), args: { target: "all" } }
     return Effect.gen(function*() {
       yield* chain.run("preToolCall", event, scope)
-      const ended = { call: event, tool: event.tool, result: Tool.failure("linker failed"), elapsedMs: 1, executed: true }
+      const ended = {
+        call: event,
+        tool: event.tool,
+        result: Tool.failure("linker failed"),
+        elapsedMs: 1,
+        executed: true
+      }
       return (yield* chain.run("postToolCall", ended, scope)).action
     })
   }
@@ -278,10 +309,17 @@ describe("LoopDetector in a chain", () => {
     })
   const few = Schema.Literals(["a", "b", "c", "d"])
 
-  it.effect.prop("lets every call pass whose result is always new", [Schema.Array(few)], ([keys]) =>
-    Effect.gen(function*() {
-      assert.deepEqual(yield* walked(keys, (key, step) => `${key} at ${step}`), { ran: [...keys], action: "Continue" })
-    }))
+  it.effect.prop(
+    "lets every call pass whose result is always new",
+    [Schema.Array(few)],
+    ([keys]) =>
+      Effect.gen(function*() {
+        assert.deepEqual(yield* walked(keys, (key, step) => `${key} at ${step}`), {
+          ran: [...keys],
+          action: "Continue"
+        })
+      })
+  )
 
   it.effect.prop(
     "ends every round of up to four calls, and runs none more than four times after the last that was new",
@@ -357,7 +395,11 @@ describe("LoopDetector in a chain", () => {
     Effect.gen(function*() {
       const state = HookState.make()
       for (let n = 0; n < 600; n++) {
-        yield* chain.run("preToolCall", call("look", { n }, `${n}${"x".repeat(5_000)}`), Scope.make({ state, stepNumber: n >> 8 }))
+        yield* chain.run(
+          "preToolCall",
+          call("look", { n }, `${n}${"x".repeat(5_000)}`),
+          Scope.make({ state, stepNumber: n >> 8 })
+        )
       }
       assert.isBelow(JSON.stringify(state.snapshot()).length, HookState.maxKey / 2)
     }))
@@ -369,7 +411,11 @@ describe("LoopDetector in a chain", () => {
       /loop-detector\.ladder\.stop: expected a whole number from 1, found 0/
     )
     assert.throws(() => LoopDetector.make({ failures: 1.5 }), ConfigError, /failures/)
-    assert.throws(() => LoopDetector.make({ escalate: "shout" as "ask" }), ConfigError, /one of ask, notify, found "shout"/)
+    assert.throws(
+      () => LoopDetector.make({ escalate: "shout" as "ask" }),
+      ConfigError,
+      /one of ask, notify, found "shout"/
+    )
     assert.throws(() => LoopDetector.make({ name: "mine", maxEscalations: -1 }), ConfigError, /mine\.maxEscalations/)
   })
 })

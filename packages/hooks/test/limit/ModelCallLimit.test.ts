@@ -15,7 +15,8 @@ const look = defineTool({ name: "look", description: "Look", input: Schema.Struc
 const asks = () => Scripted.toolCalls({ name: "look" })
 const down = new ProviderError.Overloaded({ provider: "one", message: "busy" })
 const insist = { name: "insist", onLlmError: () => HookAction.replace({ type: "retry", delayMs: 0 } as const) }
-const rejection = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => assert.fail("expected a rejection"), (error) => error)
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(() => assert.fail("expected a rejection"), (error) => error)
 
 describe("ModelCallLimit", () => {
   it("ends a turn after so many calls, and begins anew with the next", async () => {
@@ -28,14 +29,20 @@ describe("ModelCallLimit", () => {
     const session = await agent.session()
     assert.deepInclude(await session.run("go"), { status: "aborted", reason: "model call limit of 2 per turn reached" })
     assert.deepInclude(await session.run("go"), { status: "completed", text: "one" })
-    assert.deepInclude(await session.run("go"), { status: "aborted", reason: "model call limit of 3 per session reached" })
+    assert.deepInclude(await session.run("go"), {
+      status: "aborted",
+      reason: "model call limit of 3 per session reached"
+    })
     assert.lengthOf(provider.requests, 3)
   })
 
   it("counts every attempt, whatever other hooks decide about retries", async () => {
     const provider = Scripted.make([down, down, down, "never"])
     await using agent = createAgent({ provider, hooks: [insist, ModelCallLimit.make({ perTurn: 3 })] })
-    assert.deepInclude(await rejection(agent.run("go")), { _tag: "HookRejected", reason: "model call limit of 3 per turn reached" })
+    assert.deepInclude(await rejection(agent.run("go")), {
+      _tag: "HookRejected",
+      reason: "model call limit of 3 per turn reached"
+    })
     assert.lengthOf(provider.requests, 3)
   })
 
@@ -65,7 +72,11 @@ describe("ModelCallLimit", () => {
     const limited = await first.run("go")
     if (limited.status !== "limited") return assert.fail(limited.status)
     await using second = make([asks(), "never"], 5)
-    assert.deepInclude(await second.resume(JSON.stringify(limited.snapshot)), { status: "aborted", by: "model-call-limit", steps: 4 })
+    assert.deepInclude(await second.resume(JSON.stringify(limited.snapshot)), {
+      status: "aborted",
+      by: "model-call-limit",
+      steps: 4
+    })
   })
 
   it("takes the limit of the turn from a function", async () => {

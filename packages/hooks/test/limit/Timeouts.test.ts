@@ -25,7 +25,11 @@ const stuck = (stopped: Array<string>): Effect.Effect<LlmResponse> =>
 const hanging = (name: string, toolResult: Effect.Effect<string> = Effect.never) =>
   defineTool({ name, description: name, input: Schema.Struct({}), execute: () => toolResult })
 
-const run = (options: Timeouts.Options, script: ReadonlyArray<Scripted.Entry>, tools: ReadonlyArray<ReturnType<typeof hanging>> = []) =>
+const run = (
+  options: Timeouts.Options,
+  script: ReadonlyArray<Scripted.Entry>,
+  tools: ReadonlyArray<ReturnType<typeof hanging>> = []
+) =>
   Effect.gen(function*() {
     const provider = Scripted.make(script)
     const runtime = yield* AgentRuntime.make({ provider, tools, hooks: [Timeouts.make(options)] })
@@ -63,7 +67,9 @@ describe("Timeouts", () => {
     Effect.gen(function*() {
       const slow = Effect.delay(Effect.succeed(textResponse("here")), 900)
       const options = { turn: 5_000, step: 4_000, llmCall: 1_000, tool: 1_000, firstChunk: 1_000, chunk: 1_000 }
-      const { fiber } = yield* run(options, [asks("look"), slow], [hanging("look", Effect.delay(Effect.succeed("seen"), 900))])
+      const { fiber } = yield* run(options, [asks("look"), slow], [
+        hanging("look", Effect.delay(Effect.succeed("seen"), 900))
+      ])
       const result = yield* endsAt(fiber, 1_800)
       assert.deepInclude(result._tag === "Success" ? result.success : {}, { status: "completed", text: "here" })
     }))
@@ -109,12 +115,19 @@ describe("Timeouts", () => {
         const { fiber, provider } = yield* run(options, [asks("look", "build_all", "other"), "done"], tools)
         yield* endsAt(fiber, 3_000)
         const results = provider.requests[1]!.messages.flatMap((message) => message.role === "tool" ? [message] : [])
-        assert.deepEqual(results.map(({ content }) => /within (\d+) ms and was stopped/.exec(JSON.stringify(content))?.[1]), [
-          "2000",
-          "3000",
-          "1000"
+        assert.deepEqual(
+          results.map(({ content }) => /within (\d+) ms and was stopped/.exec(JSON.stringify(content))?.[1]),
+          [
+            "2000",
+            "3000",
+            "1000"
+          ]
+        )
+        assert.deepEqual(results.map(({ isError }) => isError === true), [
+          as === "error",
+          as === "error",
+          as === "error"
         ])
-        assert.deepEqual(results.map(({ isError }) => isError === true), [as === "error", as === "error", as === "error"])
       }))
   }
 
@@ -125,7 +138,8 @@ describe("Timeouts", () => {
         name: "look",
         description: "look",
         input: Schema.Struct({}),
-        execute: (_args, { signal }) => new Promise<string>(() => signal.addEventListener("abort", () => reasons.push(signal.aborted)))
+        execute: (_args, { signal }) =>
+          new Promise<string>(() => signal.addEventListener("abort", () => reasons.push(signal.aborted)))
       })
       const runtime = yield* AgentRuntime.make({
         provider: Scripted.make([asks("look"), "done"]),
@@ -146,10 +160,13 @@ describe("Timeouts", () => {
         hanging("other", slow)
       ])
       yield* endsAt(fiber, 5_000)
-      assert.deepEqual(provider.requests[1]!.messages.flatMap((message) => message.role === "tool" ? [message.content] : []), [
-        "look did not answer within 1000 ms and was stopped",
-        "slow"
-      ])
+      assert.deepEqual(
+        provider.requests[1]!.messages.flatMap((message) => message.role === "tool" ? [message.content] : []),
+        [
+          "look did not answer within 1000 ms and was stopped",
+          "slow"
+        ]
+      )
     }))
 })
 
@@ -185,10 +202,16 @@ describe("Timeouts of a stream", () => {
       })
       for (const bounds of [{ chunk: 500 }, { firstChunk: 60_000, chunk: 500 }, { llmCall: 60_000, chunk: 500 }]) {
         const sooner = yield* endsAt(yield* streamed(bounds, 900, 10_000), 1_400)
-        assert.deepInclude(sooner._tag === "Failure" ? sooner.failure as ProviderError : {}, { _tag: "Timeout", phase: "idle" })
+        assert.deepInclude(sooner._tag === "Failure" ? sooner.failure as ProviderError : {}, {
+          _tag: "Timeout",
+          phase: "idle"
+        })
       }
       const stalled = yield* endsAt(yield* streamed({ firstChunk: 1_000, chunk: 500 }, 900, 400, 400, 501), 2_200)
-      assert.deepInclude(stalled._tag === "Failure" ? stalled.failure as ProviderError : {}, { _tag: "Timeout", phase: "idle" })
+      assert.deepInclude(stalled._tag === "Failure" ? stalled.failure as ProviderError : {}, {
+        _tag: "Timeout",
+        phase: "idle"
+      })
     }))
 
   it.effect("let a stream take as long as it goes on", () =>
@@ -206,7 +229,11 @@ describe("Timeouts of a stream", () => {
 
 describe("Timeouts.make", () => {
   it("refuses bounds that are none", () => {
-    assert.throws(() => Timeouts.make({ turn: 0 }), ConfigError, /timeouts\.turn: expected a duration above zero, found 0/)
+    assert.throws(
+      () => Timeouts.make({ turn: 0 }),
+      ConfigError,
+      /timeouts\.turn: expected a duration above zero, found 0/
+    )
     assert.throws(() => Timeouts.make({ llmCall: "soon" as "1 second" }), ConfigError, /timeouts\.llmCall/)
     assert.throws(() => Timeouts.make({ perTool: { build: -1 } }), ConfigError, /timeouts\.perTool\["build"\]/)
     assert.throws(() => Timeouts.make({ onToolTimeout: "no" as "error" }), ConfigError, /onToolTimeout/)

@@ -22,7 +22,11 @@ const limited = (options: TokenLimit.Options, state = HookState.make(), turnNumb
   return {
     scope,
     ask: (characters: number, more: Partial<LlmRequest> = {}) =>
-      chain.run("preLlmCall", { ...request(), messages: [{ role: "user", content: "x".repeat(characters) }], ...more }, scope),
+      chain.run(
+        "preLlmCall",
+        { ...request(), messages: [{ role: "user", content: "x".repeat(characters) }], ...more },
+        scope
+      ),
     spend: (input: number, output: number) => chain.run("postLlmCall", spent(input, output), scope),
     chain
   }
@@ -38,7 +42,10 @@ describe("TokenLimit", () => {
         reason: "limit of 100 input tokens per request reached: about 101 more to send"
       })
       const calls = [{ id: "1", name: "look", args: { q: "x".repeat(90) } }]
-      const more = { messages: [{ role: "assistant" as const, content: "", toolCalls: calls }], instructions: "be brief" }
+      const more = {
+        messages: [{ role: "assistant" as const, content: "", toolCalls: calls }],
+        instructions: "be brief"
+      }
       assert.strictEqual((yield* ask(0, more)).action._tag, "Reject")
     }))
 
@@ -60,7 +67,11 @@ describe("TokenLimit", () => {
 
   it.effect("asks the model to write no more than what is left", () =>
     Effect.gen(function*() {
-      const { ask, spend } = limited({ perRequest: { output: 50 }, perTurn: { output: 70 }, perSession: { total: 200 } })
+      const { ask, spend } = limited({
+        perRequest: { output: 50 },
+        perTurn: { output: 70 },
+        perSession: { total: 200 }
+      })
       const room = (characters: number, maxTokens?: number) =>
         Effect.map(
           ask(characters, maxTokens === undefined ? {} : { parameters: { maxTokens } }),
@@ -72,7 +83,9 @@ describe("TokenLimit", () => {
       yield* spend(10, 45)
       assert.strictEqual(yield* room(10), 25)
       yield* spend(10, 25)
-      assert.deepInclude((yield* ask(10)).action, { reason: "limit of 70 output tokens per turn reached: 70 used, about 0 more to send" })
+      assert.deepInclude((yield* ask(10)).action, {
+        reason: "limit of 70 output tokens per turn reached: 70 used, about 0 more to send"
+      })
     }))
 
   it.effect("counts a turn by itself and the session as a whole", () =>
@@ -111,7 +124,11 @@ describe("TokenLimit", () => {
       yield* chain.run("postLlmCall", spent(10, 1, { billableOutputTokens: 30 }), scope)
       assert.deepEqual(used(), { input: 15, output: 34 })
       const partial = { text: "half", usage: { inputTokens: 5, outputTokens: 6 } }
-      yield* chain.run("onLlmError", failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial }) }), scope)
+      yield* chain.run(
+        "onLlmError",
+        failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial }) }),
+        scope
+      )
       yield* chain.run("onLlmError", failed(), scope)
       yield* chain.run("postLlmCall", { ...spent(100, 100), executed: false }, scope)
       yield* chain.run("postLlmCall", spent(Number.NaN, -5), scope)

@@ -17,9 +17,13 @@ const count = (n: number, options: ToolCallLimit.Options, scope = Scope.make()) 
   const slow = { name: "slow", priority: 1, preToolCall: () => Effect.as(Effect.yieldNow, undefined) }
   const chain = HookChain.makeUnsafe([ToolCallLimit.make(options), slow])
   return Effect.map(
-    Effect.forEach(Array.from({ length: n }), (_, id) => chain.run("preToolCall", call("look", {}, `call-${id}`), scope), {
-      concurrency: "unbounded"
-    }),
+    Effect.forEach(
+      Array.from({ length: n }),
+      (_, id) => chain.run("preToolCall", call("look", {}, `call-${id}`), scope),
+      {
+        concurrency: "unbounded"
+      }
+    ),
     (outcomes) => outcomes.filter(({ action }) => action._tag === "Continue").length
   )
 }
@@ -76,12 +80,18 @@ describe("ToolCallLimit", () => {
   it("has the model read the reason and go on, for the tools it is for", async () => {
     const ran: Array<unknown> = []
     const provider = Scripted.make([asks(3), "done"])
-    const hooks = [ToolCallLimit.make({ tools: "sea*", perTurn: 2 }), ToolCallLimit.make({ name: "other", tools: "!sea*", perTurn: 0 })]
+    const hooks = [
+      ToolCallLimit.make({ tools: "sea*", perTurn: 2 }),
+      ToolCallLimit.make({ name: "other", tools: "!sea*", perTurn: 0 })
+    ]
     await using agent = createAgent({ provider, tools: [search(ran)], hooks })
     const result = await agent.run("go")
     assert.deepInclude(result, { status: "completed", text: "done" })
     assert.lengthOf(ran, 2)
-    assert.include(JSON.stringify(provider.requests[1]?.messages), "tool call limit of 2 per turn reached: search was not called")
+    assert.include(
+      JSON.stringify(provider.requests[1]?.messages),
+      "tool call limit of 2 per turn reached: search was not called"
+    )
   })
 
   it("ends the turn when told to, and counts on after a resume", async () => {

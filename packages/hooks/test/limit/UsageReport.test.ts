@@ -43,7 +43,12 @@ describe("UsageReport", () => {
     let n = 0
     const twice = { name: "twice", tools: "look", preToolCall: () => ++n > 2 ? HookAction.reject("enough") : undefined }
     const quick = { name: "quick", onLlmError: () => HookAction.transform({ type: "retry", delayMs: 0 } as const) }
-    await using agent = createAgent({ provider, name: "ada", tools: [look, fail], hooks: [twice, quick, UsageReport.make({ prices })] })
+    await using agent = createAgent({
+      provider,
+      name: "ada",
+      tools: [look, fail],
+      hooks: [twice, quick, UsageReport.make({ prices })]
+    })
     const session = await agent.session()
     for (const _ of [1, 2, 3]) await session.run("go")
     const { agents, hooks, models, tools } = UsageReport.read(session.state)
@@ -69,8 +74,20 @@ describe("UsageReport", () => {
       ].sort((a, b) => tools.findIndex(({ name }) => name === a.name) - tools.findIndex(({ name }) => name === b.name))
     )
     assert.deepInclude(agents[0], { name: "ada", turns: 3, calls: 5, toolCalls: 3, inputTokens: 300, unpriced: 2 })
-    assert.deepEqual(hooks.filter(({ name }) => name === "twice"), [{ name: "twice", changed: 0, answered: 0, refused: 1, asked: 0 }])
-    assert.deepEqual(hooks.filter(({ name }) => name === "quick"), [{ name: "quick", changed: 1, answered: 0, refused: 0, asked: 0 }])
+    assert.deepEqual(hooks.filter(({ name }) => name === "twice"), [{
+      name: "twice",
+      changed: 0,
+      answered: 0,
+      refused: 1,
+      asked: 0
+    }])
+    assert.deepEqual(hooks.filter(({ name }) => name === "quick"), [{
+      name: "quick",
+      changed: 1,
+      answered: 0,
+      refused: 0,
+      asked: 0
+    }])
     assert.deepEqual(UsageReport.cost(UsageReport.read(session.state)), { usd: 0.24, text: "$0.24", unpriced: 2 })
   })
 
@@ -90,10 +107,13 @@ describe("UsageReport", () => {
       yield* TestClock.adjust(500)
       yield* Fiber.interrupt(second)
       yield* session.close()
-      assert.deepEqual(reports[0]?.models.map(({ calls, durationMs, failures, name }) => ({ calls, durationMs, failures, name })), [
-        { name: "small-1", calls: 1, failures: 0, durationMs: 1_500 },
-        { name: "unknown", calls: 1, failures: 1, durationMs: 500 }
-      ])
+      assert.deepEqual(
+        reports[0]?.models.map(({ calls, durationMs, failures, name }) => ({ calls, durationMs, failures, name })),
+        [
+          { name: "small-1", calls: 1, failures: 0, durationMs: 1_500 },
+          { name: "unknown", calls: 1, failures: 1, durationMs: 500 }
+        ]
+      )
     }))
 
   it("merges the reports of an agent and its sub-agents", async () => {
@@ -168,12 +188,18 @@ describe("UsageReport", () => {
     assert.strictEqual(UsageReport.render(UsageReport.merge([])), "")
   })
 
-  it.prop("adds up to the same whatever the order of the reports", [Schema.Array(UsageReport.Report), Schema.Int], ([reports, seed]) => {
-    const few = reports.slice(0, 4)
-    const other = [...few].sort((a, b) => (JSON.stringify(a).length * seed) % 7 - (JSON.stringify(b).length * seed) % 7)
-    const pico = (all: ReadonlyArray<UsageReport.Report>) => UsageReport.cost(UsageReport.merge(all))
-    assert.strictEqual(pico(few).text, pico(other).text)
-  })
+  it.prop(
+    "adds up to the same whatever the order of the reports",
+    [Schema.Array(UsageReport.Report), Schema.Int],
+    ([reports, seed]) => {
+      const few = reports.slice(0, 4)
+      const other = [...few].sort((a, b) =>
+        (JSON.stringify(a).length * seed) % 7 - (JSON.stringify(b).length * seed) % 7
+      )
+      const pico = (all: ReadonlyArray<UsageReport.Report>) => UsageReport.cost(UsageReport.merge(all))
+      assert.strictEqual(pico(few).text, pico(other).text)
+    }
+  )
 
   it("stays small when a vendor names a new model every time", async () => {
     const script = Array.from({ length: 200 }, (_, n) => says({ model: `${n}${"x".repeat(1_000)}` }))
@@ -186,6 +212,10 @@ describe("UsageReport", () => {
   })
 
   it("refuses prices that are none", () => {
-    assert.throws(() => UsageReport.make({ costPerInputToken: -1, costPerOutputToken: 1 }), ConfigError, /usage-report\.costPerInputToken/)
+    assert.throws(
+      () => UsageReport.make({ costPerInputToken: -1, costPerOutputToken: 1 }),
+      ConfigError,
+      /usage-report\.costPerInputToken/
+    )
   })
 })

@@ -47,7 +47,9 @@ describe("ErrorKnowledge", () => {
       assert.deepEqual(injected, [])
       yield* pre("npm run package --all")
       yield* pre("npm run package --all")
-      assert.deepEqual(injected, ["Known trouble with such calls of bash: stale-archive. What helps: 1. Remove dist/. 2. Build again."])
+      assert.deepEqual(injected, [
+        "Known trouble with such calls of bash: stale-archive. What helps: 1. Remove dist/. 2. Build again."
+      ])
     }))
 
   it.effect("tells what helps after a failure, and learns whether it did", () =>
@@ -57,13 +59,21 @@ describe("ErrorKnowledge", () => {
       yield* TestClock.adjust("1 hour")
       yield* fail("npm run package", "Error: archive dist/a.tgz is older than its sources")
       assert.deepEqual(injected, ["This failure of bash is known. What helps: 1. Remove dist/. 2. Build again."])
-      assert.deepEqual(scope.warnings, ["known-fix failure of bash, the first: Error: archive <path> is older than its sources"])
+      assert.deepEqual(scope.warnings, [
+        "known-fix failure of bash, the first: Error: archive <path> is older than its sources"
+      ])
       yield* post("npm test", Tool.success("ok"))
       yield* post("npm run package", Tool.success("ok"))
       yield* fail("npm run package", "archive b is older")
       yield* fail("npm run package", "archive c is older")
       const [entry] = yield* Effect.promise(() => stored(store))
-      assert.deepInclude(entry, { id: "stale-archive", attempts: 2, successRate: 0.5, occurrences: 3, lastMatchedAt: 3_600_000 })
+      assert.deepInclude(entry, {
+        id: "stale-archive",
+        attempts: 2,
+        successRate: 0.5,
+        occurrences: 3,
+        lastMatchedAt: 3_600_000
+      })
       assert.include(injected.at(-1), "(helped in 50 % of 2 attempts)")
     }))
 
@@ -75,11 +85,17 @@ describe("ErrorKnowledge", () => {
       yield* fail("git pull", "fatal: unable to read 'c' at /other/y.pack   (cafebabe77, 7.5 ms)")
       yield* fail("npm ci", "fatal: unable to read 'c' at /other/y.pack (cafebabe77, 7.5 ms)")
       const entries = yield* Effect.promise(() => stored(store))
-      assert.deepEqual(entries.map(({ category, occurrences, scope: { command, tool } }) => [category, occurrences, tool, command]), [
-        ["novel", 2, "bash", "^\\s*git(\\s|$)"],
-        ["novel", 1, "bash", "^\\s*npm(\\s|$)"]
-      ])
-      assert.strictEqual(scope.warnings[1], "novel failure of bash, number 2: fatal: unable to read <quoted> at <path> (<hex>, <n> ms)")
+      assert.deepEqual(
+        entries.map(({ category, occurrences, scope: { command, tool } }) => [category, occurrences, tool, command]),
+        [
+          ["novel", 2, "bash", "^\\s*git(\\s|$)"],
+          ["novel", 1, "bash", "^\\s*npm(\\s|$)"]
+        ]
+      )
+      assert.strictEqual(
+        scope.warnings[1],
+        "novel failure of bash, number 2: fatal: unable to read <quoted> at <path> (<hex>, <n> ms)"
+      )
     }))
 
   it.effect("B-08 does not tell again of a failure that repeats rapidly", () =>
@@ -104,7 +120,10 @@ describe("ErrorKnowledge", () => {
       yield* next.fail("npm run package", "archive x is older")
       assert.match(next.injected[0]!, /Remove dist/)
       const entries = yield* Effect.promise(() => stored(store))
-      assert.deepEqual(entries.map(({ id, occurrences }) => [id.replace(/-[0-9a-f]{14}$/, ""), occurrences]), [["stale-archive", 1], [
+      assert.deepEqual(entries.map(({ id, occurrences }) => [id.replace(/-[0-9a-f]{14}$/, ""), occurrences]), [[
+        "stale-archive",
+        1
+      ], [
         "novel",
         1
       ]])
@@ -141,7 +160,9 @@ describe("ErrorKnowledge", () => {
       const deep = Array.from({ length: 60 }).reduce<Json>((inner) => ({ inner }), "x")
       for (const error of hostile) {
         for (
-          const args of [{ command: error }, { command: [error, error] }, [], null, deep, { command: { a: 1 } }] as ReadonlyArray<Json>
+          const args of [{ command: error }, { command: [error, error] }, [], null, deep, {
+            command: { a: 1 }
+          }] as ReadonlyArray<Json>
         ) {
           yield* post(args, Tool.failure(error), error.slice(0, 20))
           yield* post(args, Tool.failure(error), error.slice(0, 20))
@@ -154,15 +175,19 @@ describe("ErrorKnowledge", () => {
       assert.isBelow(JSON.stringify(scope.state.snapshot()).length, 30_000)
     }))
 
-  it.effect.prop("knows every error again that it has written down", [Schema.String], ([error]) =>
-    Effect.gen(function*() {
-      const store = ErrorKnowledge.memory()
-      const { fail } = session({ store })
-      yield* fail("build", `failed: ${error}`)
-      yield* fail("build", `failed: ${error}`)
-      const entries = yield* Effect.promise(() => stored(store))
-      assert.deepEqual(entries.map(({ occurrences }) => occurrences), [2])
-    }))
+  it.effect.prop(
+    "knows every error again that it has written down",
+    [Schema.String],
+    ([error]) =>
+      Effect.gen(function*() {
+        const store = ErrorKnowledge.memory()
+        const { fail } = session({ store })
+        yield* fail("build", `failed: ${error}`)
+        yield* fail("build", `failed: ${error}`)
+        const entries = yield* Effect.promise(() => stored(store))
+        assert.deepEqual(entries.map(({ occurrences }) => occurrences), [2])
+      })
+  )
 
   it.effect("writes nothing down when told not to, nor what was not executed", () =>
     Effect.gen(function*() {
@@ -178,7 +203,11 @@ describe("ErrorKnowledge", () => {
       ConfigError,
       /error-knowledge\.entries\[0\]\.signature/
     )
-    assert.throws(() => ErrorKnowledge.make({ entries: [{ ...stale, scope: { tool: "*", command: "(" } }] }), ConfigError, /scope\.command/)
+    assert.throws(
+      () => ErrorKnowledge.make({ entries: [{ ...stale, scope: { tool: "*", command: "(" } }] }),
+      ConfigError,
+      /scope\.command/
+    )
     assert.throws(() => ErrorKnowledge.make({ maxEntries: 0 }), ConfigError, /maxEntries/)
   })
 })
@@ -221,25 +250,47 @@ describe("ErrorKnowledge in a file", () => {
       assert.deepInclude(first.ended, { status: "completed" })
       assert.include(JSON.stringify(first.provider.requests[1]?.messages), "Remove dist/.")
       const told = first.events.flatMap((event) => event.type === "custom" ? [[event.name, event.payload]] : [])
-      assert.deepEqual(told, [["error-knowledge", { id: "stale-archive", category: "known-fix", tool: "bash", occurrences: 1 }]])
+      assert.deepEqual(told, [["error-knowledge", {
+        id: "stale-archive",
+        category: "known-fix",
+        tool: "bash",
+        occurrences: 1
+      }]])
       const second = await run(path, ["ok"])
       assert.include(JSON.stringify(second.provider.requests[1]?.messages), "(helped in 100 % of 1 attempt)")
       assert.deepEqual(await readdir(join(at, "deep")), ["knowledge.json"])
       assert.strictEqual((await stat(path)).mode & 0o777, 0o600)
     }))
 
-  for (const [what, text] of Object.entries({ "no JSON": "{ not json", "of another shape": "[{}]", "with a bad pattern": "bad" })) {
+  for (
+    const [what, text] of Object.entries({
+      "no JSON": "{ not json",
+      "of another shape": "[{}]",
+      "with a bad pattern": "bad"
+    })
+  ) {
     it(`never writes over a file that is ${what}, and says what is wrong with it`, () =>
       folder(async (at) => {
         const path = join(at, "knowledge.json")
-        const bad = { ...stale, category: "known-fix", successRate: 0, attempts: 0, occurrences: 0, lastMatchedAt: 0, signature: "(" }
+        const bad = {
+          ...stale,
+          category: "known-fix",
+          successRate: 0,
+          attempts: 0,
+          occurrences: 0,
+          lastMatchedAt: 0,
+          signature: "("
+        }
         const content = text === "bad" ? JSON.stringify([bad]) : text
         await writeFile(path, content)
         const { ended, events } = await run(path, ["archive x is older"])
         assert.deepInclude(ended, { status: "completed" })
         const failures = events.flatMap((event) => event.type === "hook-failed" ? [event.message] : [])
         assert.lengthOf(failures, 1)
-        assert.match(failures[0]!, text === "bad" ? /stale-archive\.signature/ : /knowledge\.json is broken, and is left as it is/)
+        assert.match(
+          failures[0]!,
+          text === "bad" ? /stale-archive\.signature/ : /knowledge\.json is broken, and is left as it is/
+        )
         assert.strictEqual(await readFile(path, "utf8"), content)
         const strict = await run(path, [], { failOpen: false })
         assert.match((strict.ended as Error).message, /failed at onSessionStart/)

@@ -45,7 +45,10 @@ describe("SessionMemory", () => {
     it.effect(`B-03 keeps what a session has written down when it ends with ${reason}, B-02 and begins the next one with it`, () =>
       Effect.gen(function*() {
         const store = SessionMemory.memory()
-        const first = yield* session({ keys, store }, [["fact", "tests need node 24"], ["blocker", "no access to staging"], [
+        const first = yield* session({ keys, store }, [["fact", "tests need node 24"], [
+          "blocker",
+          "no access to staging"
+        ], [
           "note",
           "prefer small commits"
         ]], reason)
@@ -54,7 +57,10 @@ describe("SessionMemory", () => {
           yield* session({ keys, store, framing: (text) => text }),
           "Blockers:\n- no access to staging\nFacts:\n- tests need node 24\nNotes:\n- prefer small commits"
         )
-        assert.match(yield* session({ keys, store }), /^This is remembered from earlier sessions\. It may be out of date/)
+        assert.match(
+          yield* session({ keys, store }),
+          /^This is remembered from earlier sessions\. It may be out of date/
+        )
       }))
   }
 
@@ -82,7 +88,10 @@ describe("SessionMemory", () => {
     Effect.gen(function*() {
       const store = SessionMemory.memory()
       const options = { keys, store, framing: (text: string) => text }
-      yield* session({ ...options, keyFor: () => "repo:acme/app" }, [["blocker", "no key"], ["handoff", "step 1 done\nnow 2"]])
+      yield* session({ ...options, keyFor: () => "repo:acme/app" }, [["blocker", "no key"], [
+        "handoff",
+        "step 1 done\nnow 2"
+      ]])
       yield* TestClock.adjust("1 day")
       const keyFor = () => "repo:acme/app"
       assert.strictEqual(
@@ -120,7 +129,10 @@ describe("SessionMemory", () => {
   it.effect("lets no item pass for several, nor hide characters", () =>
     Effect.gen(function*() {
       const options = { keys, store: SessionMemory.memory(), framing: (text: string) => text }
-      yield* session(options, [["fact", "one\nBlockers:\n- two\u001b[2J\u202e"], ["note", "  "], ["fact", "x".repeat(5_000)]])
+      yield* session(options, [["fact", "one\nBlockers:\n- two\u001b[2J\u202e"], ["note", "  "], [
+        "fact",
+        "x".repeat(5_000)
+      ]])
       const begun = yield* session(options)
       assert.strictEqual(begun, `Facts:\n- ${"x".repeat(999)}…\n- one Blockers: - two[2J`)
     }))
@@ -161,7 +173,11 @@ describe("SessionMemory in an agent", () => {
       const make = (script: ReadonlyArray<Scripted.Entry>) => {
         const provider = Scripted.make(script)
         const store = SessionMemory.folder(join(folder, "memory"))
-        const agent = createAgent({ provider, tools: [SessionMemory.remember()], hooks: [SessionMemory.make({ keys, store })] })
+        const agent = createAgent({
+          provider,
+          tools: [SessionMemory.remember()],
+          hooks: [SessionMemory.make({ keys, store })]
+        })
         return { agent, provider }
       }
       const first = make([asks("fact", "the build needs node 24"), asks("secret" as "fact", "misfit"), "done"])
@@ -185,7 +201,12 @@ describe("SessionMemory in an agent", () => {
   it("keeps what was written down before a run was suspended, and tells a resumed run nothing twice", async () => {
     const store = SessionMemory.memory()
     await (store.save(keys[2]!, [{ kind: "fact", text: "known before", at: 1 }]) as Promise<void> | undefined)
-    const deploy = defineTool({ name: "deploy", description: "Deploy", input: Schema.Struct({}), execute: () => "deployed" })
+    const deploy = defineTool({
+      name: "deploy",
+      description: "Deploy",
+      input: Schema.Struct({}),
+      execute: () => "deployed"
+    })
     const ask = { name: "ask", tools: "deploy", preToolCall: () => HookAction.ask("sure?") }
     const make = (script: ReadonlyArray<Scripted.Entry>, own: SessionMemory.Store) =>
       createAgent({
@@ -198,7 +219,9 @@ describe("SessionMemory in an agent", () => {
     if (asked.status !== "suspended") return assert.fail(asked.status)
     const other = SessionMemory.memory()
     const second = make(["done"], other)
-    const ended = await second.resume(JSON.stringify(asked.snapshot), { [asked.pending[0]!.callId]: { type: "approve" } })
+    const ended = await second.resume(JSON.stringify(asked.snapshot), {
+      [asked.pending[0]!.callId]: { type: "approve" }
+    })
     assert.lengthOf(JSON.stringify(ended.messages).match(/known before/g) ?? [], 1)
     await second.close()
     const kept = await (other.load(keys[2]!) as unknown as Promise<ReadonlyArray<SessionMemory.Item>>)
@@ -216,7 +239,11 @@ describe("SessionMemory in an agent", () => {
       const session = yield* runtime.session()
       yield* session.run("go")
       yield* session.close("rotate")
-      assert.deepEqual(yield* Effect.promise(async () => store.load(keys[2]!)), [{ kind: "handoff", text: "half done", at: 0 }])
+      assert.deepEqual(yield* Effect.promise(async () => store.load(keys[2]!)), [{
+        kind: "handoff",
+        text: "half done",
+        at: 0
+      }])
     }))
 
   it("begins without a memory that cannot be read, says so, and never writes over it", () =>
@@ -236,7 +263,9 @@ describe("SessionMemory in an agent", () => {
       agent.on((event) => void events.push(event))
       assert.strictEqual((await agent.run("go")).status, "completed")
       await agent.close()
-      const failures = events.flatMap((event) => event.type === "hook-failed" ? [`${event.point}: ${event.message}`] : [])
+      const failures = events.flatMap((event) =>
+        event.type === "hook-failed" ? [`${event.point}: ${event.message}`] : []
+      )
       assert.lengthOf(failures, 2)
       assert.match(failures[0]!, /^onSessionStart: session memory in .* is broken, and is left as it is/)
       assert.match(failures[1]!, /^onSessionEnd: /)

@@ -20,16 +20,33 @@ const secret = "the secret word"
 const session = (chain: HookChain.HookChain, scope = Scope.make()) =>
   Effect.gen(function*() {
     const input = { message: secret }
-    const error = new HookRejected({ hook: "guard", point: "postTurn", reason: "rule 7", message: `guard rejected: ${secret}` })
+    const error = new HookRejected({
+      hook: "guard",
+      point: "postTurn",
+      reason: "rule 7",
+      message: `guard rejected: ${secret}`
+    })
     const tool = call("read", { path: secret })
-    const output = { text: secret, finishReason: "stop", usage: { inputTokens: 1, outputTokens: 2 }, steps: 1, toolCalls: 1 } as const
+    const output = {
+      text: secret,
+      finishReason: "stop",
+      usage: { inputTokens: 1, outputTokens: 2 },
+      steps: 1,
+      toolCalls: 1
+    } as const
     yield* chain.run("onSessionStart", { sessionId: "session-1", source: "startup", context: [] }, scope)
     yield* chain.run("preTurn", input, scope)
     yield* chain.run("preLlmCall", request("model-1"), scope)
     yield* chain.run("onLlmError", failed(), scope)
     yield* chain.run("postLlmCall", answer({ text: secret, usage: { inputTokens: 1, outputTokens: 2 } }), scope)
     yield* chain.run("preToolCall", tool, scope)
-    yield* chain.run("postToolCall", { call: tool, tool: tool.tool, result: success(secret), elapsedMs: 3, executed: true }, scope)
+    yield* chain.run("postToolCall", {
+      call: tool,
+      tool: tool.tool,
+      result: success(secret),
+      elapsedMs: 3,
+      executed: true
+    }, scope)
     yield* chain.run("onToolDenied", { call: tool, by: "policy", reason: "not here" }, scope)
     yield* chain.run("postTurn", { input, output, executed: true }, scope)
     yield* chain.run("onTurnError", { input, error }, scope)
@@ -60,7 +77,13 @@ describe("AuditLog", () => {
         "turn_error",
         "session_end"
       ])
-      assert.deepInclude(entries[1], { time: 1_700_000_000_000, session: "session-1", turn: 1, step: 1, agent: "tester" })
+      assert.deepInclude(entries[1], {
+        time: 1_700_000_000_000,
+        session: "session-1",
+        turn: 1,
+        step: 1,
+        agent: "tester"
+      })
       assert.deepInclude(entries[3], { provider: "one", attempt: 1, error: "Overloaded", next: "fail" })
       assert.deepInclude(entries[4], { model: "model-1", usage: { inputTokens: 1, outputTokens: 2 }, executed: true })
       assert.deepInclude(entries[6], { call: "call-read", tool: "read", ok: true, elapsedMs: 3 })
@@ -128,7 +151,15 @@ describe("AuditLog", () => {
 
 describe("AuditLog.line", () => {
   const hostile = "a\r\n{\"forged\":1}\u001b[2J\u009b31m\u0000\u2028\u2029\u202e\u200b\u{e0041}"
-  const entry: AuditLog.Entry = { time: 0, event: "turn_start", session: "s", turn: 1, step: 0, agent: "a", message: hostile }
+  const entry: AuditLog.Entry = {
+    time: 0,
+    event: "turn_start",
+    session: "s",
+    turn: 1,
+    step: 0,
+    agent: "a",
+    message: hostile
+  }
 
   it("is one line of JSON that says the same", () => {
     const line = AuditLog.line(entry)

@@ -56,7 +56,9 @@ describe("HostEvents", () => {
 
   it("C-03 tells of settings that change, and of what hooks say to it", async () => {
     const answers: Array<unknown> = []
-    const { cwd, home, start, told } = listen({ onAnswer: (event, _payload, answer) => void answers.push([event, answer]) }, {
+    const { cwd, home, start, told } = listen({
+      onAnswer: (event, _payload, answer) => void answers.push([event, answer])
+    }, {
       allowed: false,
       reason: "no"
     })
@@ -132,7 +134,10 @@ describe("HostEvents", () => {
     const settings = {
       hooks: {
         SessionStart: [{
-          hooks: [{ type: "command", command: `echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["notes.md"]}}'` }]
+          hooks: [{
+            type: "command",
+            command: `echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["notes.md"]}}'`
+          }]
         }],
         FileChanged: [{ matcher: "notes.md", hooks: [{ type: "command", command: "cat >> heard.jsonl" }] }]
       }

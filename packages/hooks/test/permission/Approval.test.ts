@@ -12,12 +12,17 @@ import * as Fiber from "effect/Fiber"
 import { call } from "../events.ts"
 import * as Scope from "../scope.ts"
 
-const approving = (options: Approval.Options, ...others: ReadonlyArray<Parameters<typeof HookChain.makeUnsafe>[0][number]>) =>
-  HookChain.makeUnsafe([Approval.make(options), ...others])
+const approving = (
+  options: Approval.Options,
+  ...others: ReadonlyArray<Parameters<typeof HookChain.makeUnsafe>[0][number]>
+) => HookChain.makeUnsafe([Approval.make(options), ...others])
 
 /** A person who answers when the test says so, and the requests they have before them. */
 const person = () => {
-  const waiting = new Map<string, { readonly request: Approval.Request; readonly answer: (answer: Approval.Answer) => void }>()
+  const waiting = new Map<
+    string,
+    { readonly request: Approval.Request; readonly answer: (answer: Approval.Answer) => void }
+  >()
   const shown: Array<string> = []
   const ask = (request: Approval.Request) =>
     new Promise<Approval.Answer>((resolve) => {
@@ -36,7 +41,11 @@ describe("Approval", () => {
   it.effect("A-63 lets an approved call run as it is", () =>
     Effect.gen(function*() {
       const event = call("deploy", { to: "staging" })
-      const outcome = yield* approving({ tools: "deploy", ask: () => ({ type: "approve" }) }).run("preToolCall", event, Scope.make())
+      const outcome = yield* approving({ tools: "deploy", ask: () => ({ type: "approve" }) }).run(
+        "preToolCall",
+        event,
+        Scope.make()
+      )
       assert.strictEqual(outcome.action._tag, "Continue")
       assert.strictEqual(outcome.event, event)
     }))
@@ -69,7 +78,8 @@ describe("Approval", () => {
       const tags = (tools: Approval.Options["tools"]) =>
         Effect.forEach(
           ["read_file", "write_file", "deploy"],
-          (name) => Effect.map(approving({ tools }).run("preToolCall", call(name), Scope.make()), ({ action }) => action._tag)
+          (name) =>
+            Effect.map(approving({ tools }).run("preToolCall", call(name), Scope.make()), ({ action }) => action._tag)
         )
       assert.deepEqual(yield* tags("*"), ["Ask", "Ask", "Ask"])
       assert.deepEqual(yield* tags(["*", "!read_*"]), ["Continue", "Ask", "Ask"])
@@ -84,9 +94,11 @@ describe("Approval", () => {
       const scope = Scope.make()
       const chain = approving({
         tools: "*",
-        when: ({ args, name }) => name === "broken" ? assert.fail("cannot tell") : JSON.stringify(args).includes("production")
+        when: ({ args, name }) =>
+          name === "broken" ? assert.fail("cannot tell") : JSON.stringify(args).includes("production")
       })
-      const tag = (event: ReturnType<typeof call>) => Effect.map(chain.run("preToolCall", event, scope), ({ action }) => action._tag)
+      const tag = (event: ReturnType<typeof call>) =>
+        Effect.map(chain.run("preToolCall", event, scope), ({ action }) => action._tag)
       assert.strictEqual(yield* tag(call("deploy", { to: "staging" })), "Continue")
       assert.strictEqual(yield* tag(call("deploy", { to: "production" })), "Ask")
       assert.strictEqual(yield* tag(call("broken")), "Ask")
@@ -131,7 +143,11 @@ describe("Approval", () => {
       class Desk extends Context.Service<Desk, { readonly open: boolean }>()("test/Desk") {}
       const hook = Approval.make({
         tools: "*",
-        ask: () => Effect.map(Desk, ({ open }): Approval.Answer => open ? { type: "approve" } : { type: "deny", reason: "closed" })
+        ask: () =>
+          Effect.map(
+            Desk,
+            ({ open }): Approval.Answer => open ? { type: "approve" } : { type: "deny", reason: "closed" }
+          )
       })
       const run = HookChain.makeUnsafe([hook as never]).run("preToolCall", call("deploy"), Scope.make())
       const { action } = yield* Effect.provideService(run, Desk, { open: false })
@@ -209,7 +225,8 @@ describe("Approval and the end of the turn", () => {
       const { answer, ask, shown } = person()
       const controller = cancellable()
       const chain = approving({ tools: "*", ask })
-      const run = (id: string) => chain.run("preToolCall", call("deploy", {}, id), Scope.make({ signal: controller.signal }))
+      const run = (id: string) =>
+        chain.run("preToolCall", call("deploy", {}, id), Scope.make({ signal: controller.signal }))
       const fiber = yield* Effect.forkChild(run("1"))
       yield* settle
       controller.abort()
@@ -225,7 +242,9 @@ describe("Approval and the end of the turn", () => {
       const scope = Scope.make()
       const controller = cancellable()
       const chain = approving({ tools: "*", ask })
-      const fiber = yield* Effect.forkChild(chain.run("preToolCall", call("deploy"), { ...scope, signal: controller.signal }))
+      const fiber = yield* Effect.forkChild(
+        chain.run("preToolCall", call("deploy"), { ...scope, signal: controller.signal })
+      )
       yield* settle
       controller.abort()
       fiber.interruptUnsafe()
@@ -277,7 +296,11 @@ describe("Approval and what runs", () => {
         seen.push(args)
         return seen.length === 1 ? { type: "approve" } : { type: "deny", reason: "not there" }
       }
-      const { action } = yield* approving({ tools: "*", ask }, later).run("preToolCall", call("deploy", { to: "staging" }), Scope.make())
+      const { action } = yield* approving({ tools: "*", ask }, later).run(
+        "preToolCall",
+        call("deploy", { to: "staging" }),
+        Scope.make()
+      )
       assert.deepEqual(seen, [{ to: "staging" }, { to: "production" }])
       assert.deepEqual(action, { _tag: "Reject", reason: "not there" })
     }))
@@ -289,7 +312,11 @@ describe("Approval and what runs", () => {
         questions++
         return { type: "edit", args: { to: "staging" } }
       }
-      const { event } = yield* approving({ tools: "*", ask }).run("preToolCall", call("deploy", { to: "production" }), Scope.make())
+      const { event } = yield* approving({ tools: "*", ask }).run(
+        "preToolCall",
+        call("deploy", { to: "production" }),
+        Scope.make()
+      )
       assert.deepEqual([event.args, questions], [{ to: "staging" }, 1])
     }))
 

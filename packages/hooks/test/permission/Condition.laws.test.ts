@@ -25,21 +25,36 @@ describe("hostile input", () => {
     it(`stays fast on many ${JSON.stringify(piece)}`, () => {
       const line = piece.repeat(Math.ceil(64_000 / piece.length))
       const began = performance.now()
-      for (const text of ["Bash(*a*a*a*a*b)", "Bash(git push *)", "write(**/*a*a*b)", "read(**/.env*)"]) shell(text, line, guard)
-      Condition.evaluate(rule("Write(**/*a*a*a*a*b/**/c)"), { tool: "Write", args: { file_path: line.slice(0, 8_000) } }, guard)
+      for (const text of ["Bash(*a*a*a*a*b)", "Bash(git push *)", "write(**/*a*a*b)", "read(**/.env*)"]) {
+        shell(text, line, guard)
+      }
+      Condition.evaluate(rule("Write(**/*a*a*a*a*b/**/c)"), {
+        tool: "Write",
+        args: { file_path: line.slice(0, 8_000) }
+      }, guard)
       assert.isBelow(performance.now() - began, 3_000)
     })
   }
 
-  it.prop("never breaks, whatever is called with whatever", [Schema.String, Schema.String, JsonValue], ([tool, line, args]) => {
-    const calls = [{ tool, args }, { tool: "Bash", args: { command: line } }, { tool: "Write", args: { file_path: line, data: args } }]
-    return ["Bash(git push *)", "write(/etc/**)", "read(.env*)", "network(domain:a.test)", "*(a*)", "Agent(x)"].map(rule).every((one) =>
-      calls.every((call) =>
-        ["match", "no-match", "unknown"].includes(Condition.evaluate(one, call, guard)) &&
-        typeof Condition.covers([one], call, guard) === "boolean"
+  it.prop(
+    "never breaks, whatever is called with whatever",
+    [Schema.String, Schema.String, JsonValue],
+    ([tool, line, args]) => {
+      const calls = [{ tool, args }, { tool: "Bash", args: { command: line } }, {
+        tool: "Write",
+        args: { file_path: line, data: args }
+      }]
+      return ["Bash(git push *)", "write(/etc/**)", "read(.env*)", "network(domain:a.test)", "*(a*)", "Agent(x)"].map(
+        rule
+      ).every((one) =>
+        calls.every((call) =>
+          ["match", "no-match", "unknown"].includes(Condition.evaluate(one, call, guard)) &&
+          typeof Condition.covers([one], call, guard) === "boolean"
+        )
       )
-    )
-  }, { arbitrary: { runs: 200 } })
+    },
+    { arbitrary: { runs: 200 } }
+  )
 
   const signs = Schema.Literals([
     "git push",

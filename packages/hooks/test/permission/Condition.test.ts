@@ -16,7 +16,8 @@ const guard: Condition.Setting = { ...at, use: "guard" }
 const evaluate = (text: string, tool: string, args: Json, setting: Condition.Setting = at) =>
   Condition.evaluate(rule(text), { tool, args }, setting)
 
-const shell = (text: string, command: string, setting: Condition.Setting = at) => evaluate(text, "Bash", { command }, setting)
+const shell = (text: string, command: string, setting: Condition.Setting = at) =>
+  evaluate(text, "Bash", { command }, setting)
 
 /** Whether a hook with this condition runs: it also does when it cannot be told. */
 const hits = (verdict: Condition.Verdict) => verdict !== "no-match"
@@ -54,7 +55,8 @@ describe("rules about commands", () => {
     ["Bash(*)", "anything at all", true]
   ]
   for (const [text, command, hit] of rows) {
-    it(`${text} ${hit ? "is about" : "is not about"} ${command}`, () => assert.strictEqual(hits(shell(text, command)), hit))
+    it(`${text} ${hit ? "is about" : "is not about"} ${command}`, () =>
+      assert.strictEqual(hits(shell(text, command)), hit))
   }
 
   it("finds the command in whatever tool runs one, and in no other", () => {
@@ -71,7 +73,9 @@ describe("rules about commands", () => {
     assert.strictEqual(evaluate("Bash(git push*)", "deploy", { with: "git push" }, { ...at, kinds }), "match")
     assert.strictEqual(evaluate("Bash(git push*)", "deploy", { other: "git push" }, { ...at, kinds }), "unknown")
     for (
-      const args of [{ command: "git", args: ["push"] }, { commands: ["ls", "git push"] }, { command: ["sh", "-c", "git push"] }, {
+      const args of [{ command: "git", args: ["push"] }, { commands: ["ls", "git push"] }, {
+        command: ["sh", "-c", "git push"]
+      }, {
         steps: [{ cmd: "git push" }]
       }, { a: { b: { c: { d: { command: "git push" } } } } }]
     ) {
@@ -119,7 +123,10 @@ describe("rules about paths", () => {
     const setting = { ...at, source: "/p/packages/a" }
     assert.strictEqual(evaluate("Edit(/docs/**)", "Edit", { file_path: "/p/packages/a/docs/x.md" }, setting), "match")
     assert.strictEqual(evaluate("Edit(/docs/**)", "Edit", { file_path: "/docs/x.md" }, setting), "no-match")
-    assert.strictEqual(evaluate("Edit(/docs/**)", "Edit", { file_path: "/docs/x.md" }, { ...setting, use: "guard" }), "match")
+    assert.strictEqual(
+      evaluate("Edit(/docs/**)", "Edit", { file_path: "/docs/x.md" }, { ...setting, use: "guard" }),
+      "match"
+    )
   })
 
   it("lets a guard match at any depth", () =>
@@ -147,7 +154,8 @@ describe("rules about paths", () => {
     ...["file:///p/%73ecrets/key", "ſecrets/key", "/P/secrets/key", "secrets/./././key"]
   ]
   for (const path of spelt) {
-    it(`knows ${path} for secrets/key`, () => assert.strictEqual(evaluate("Write(secrets/key)", "write_file", { path }, guard), "match"))
+    it(`knows ${path} for secrets/key`, () =>
+      assert.strictEqual(evaluate("Write(secrets/key)", "write_file", { path }, guard), "match"))
   }
 
   it("takes both Unicode forms of a name for one", () => {
@@ -156,7 +164,10 @@ describe("rules about paths", () => {
   })
 
   it("tells letter cases apart when it is told to", () =>
-    assert.strictEqual(evaluate("Write(src/**)", "Write", { file_path: "SRC/a" }, { ...at, ignoreCase: false }), "no-match"))
+    assert.strictEqual(
+      evaluate("Write(src/**)", "Write", { file_path: "SRC/a" }, { ...at, ignoreCase: false }),
+      "no-match"
+    ))
 
   it("cannot tell about a path that is none", () => {
     for (const path of ["", "a\0b", "x".repeat(10_000), "file:///%ff%zz"]) {
@@ -179,7 +190,16 @@ describe("paths on a real disk", () => {
   const here: Condition.Setting = { cwd: join(root, "place"), home: "/h/ada", use: "guard" }
 
   it("sees through links, to files that do not exist yet too", () => {
-    for (const path of ["notes/key", "alias", "notes/new/file", "away/../place/secrets/key", "dangling", "notes/../notes/key"]) {
+    for (
+      const path of [
+        "notes/key",
+        "alias",
+        "notes/new/file",
+        "away/../place/secrets/key",
+        "dangling",
+        "notes/../notes/key"
+      ]
+    ) {
       assert.strictEqual(evaluate("Write(//**/secrets/**)", "Write", { file_path: path }, here), "match", path)
     }
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "loop" }, here), "no-match")
@@ -234,7 +254,8 @@ describe("rules about other arguments", () => {
     ["skill(pdf)", "skill", { name: "pdf" }, "match"]
   ]
   for (const [text, tool, args, verdict] of rows) {
-    it(`${text} says ${verdict} to ${tool} ${JSON.stringify(args)}`, () => assert.strictEqual(evaluate(text, tool, args), verdict))
+    it(`${text} says ${verdict} to ${tool} ${JSON.stringify(args)}`, () =>
+      assert.strictEqual(evaluate(text, tool, args), verdict))
   }
 
   it("refuses what is no rule, and says where it stands", () => {
@@ -253,7 +274,10 @@ describe("rules about other arguments", () => {
         7 as never
       ]
     ) {
-      const why = Result.match(Condition.parse(text, "rules.deny[3]"), { onSuccess: () => "", onFailure: ({ message }) => message })
+      const why = Result.match(Condition.parse(text, "rules.deny[3]"), {
+        onSuccess: () => "",
+        onFailure: ({ message }) => message
+      })
       assert.include(why, "rules.deny[3]: ", String(text))
     }
     assert.isTrue(Result.isFailure(Condition.parseAll(["Bash", "Bash("], "x")))
@@ -263,9 +287,10 @@ describe("rules about other arguments", () => {
 describe("capabilities", () => {
   const etc = "write(/etc/**)"
   const writes = [
-    ..."echo x > /etc/a|echo x >> /etc/a|ls &> /etc/a|cp a /etc/|cp -t /etc a b|mv a /etc/b|mv /etc/a b|rm -rf /etc/a|rm -rf /etc".split(
-      "|"
-    ),
+    ..."echo x > /etc/a|echo x >> /etc/a|ls &> /etc/a|cp a /etc/|cp -t /etc a b|mv a /etc/b|mv /etc/a b|rm -rf /etc/a|rm -rf /etc"
+      .split(
+        "|"
+      ),
     ..."sed -i s/a/b/ /etc/a|dd if=x of=/etc/a|cd /etc && rm passwd|touch /etc/a|chmod 777 /etc/a|ln -s a /etc/b|curl -o /etc/a http://example.com"
       .split("|"),
     ..."install a /etc/b|truncate -s0 /etc/a|find /etc -delete|tar -xf a.tar -C /etc|(cd /; rm etc/a)".split("|"),
@@ -274,13 +299,16 @@ describe("capabilities", () => {
     ..."echo x >$TARGET|rm $X|find . -exec rm {} +|python -c 'open(1)'|bash -c 'echo x > /etc/a'|git -C /etc checkout -- a|pushd /etc; >a|wget -P /etc http://a.test/x"
       .split("|")
   ]
-  for (const line of [...writes, "echo x >| /etc/a", "cat a | tee /etc/b", "cat a | sudo tee -a /etc/b", "ls | xargs rm"]) {
+  for (
+    const line of [...writes, "echo x >| /etc/a", "cat a | tee /etc/b", "cat a | sudo tee -a /etc/b", "ls | xargs rm"]
+  ) {
     it(`${etc} stops ${line}`, () => assert.isTrue(hits(evaluate(etc, "Bash", { command: line }, guard))))
   }
   const others =
     "cat /etc/hosts|ls /etc|cp /etc/hosts .|rm -rf dist|echo /etc/a|echo x > out.txt|grep -r x /etc|git status|npm test|mkdir -p build/etc|cd src && rm a|ls 2>&1 >/dev/null|rm *.log|diff /etc/a b"
   for (const line of others.split("|")) {
-    it(`${etc} lets ${line} pass`, () => assert.strictEqual(evaluate(etc, "Bash", { command: line }, guard), "no-match"))
+    it(`${etc} lets ${line} pass`, () =>
+      assert.strictEqual(evaluate(etc, "Bash", { command: line }, guard), "no-match"))
   }
 
   it("speaks of whatever tool does it", () => {
@@ -292,7 +320,10 @@ describe("capabilities", () => {
     assert.strictEqual(evaluate("exec", "terminal", { command: "ls" }), "match")
     assert.strictEqual(evaluate("network", "Bash", { command: "ls; curl http://example.com" }), "match")
     assert.strictEqual(evaluate("network", "Bash", { command: "ls" }), "no-match")
-    assert.strictEqual(evaluate("network(domain:*.example.com)", "Bash", { command: "curl -s https://a.example.com/x" }), "match")
+    assert.strictEqual(
+      evaluate("network(domain:*.example.com)", "Bash", { command: "curl -s https://a.example.com/x" }),
+      "match"
+    )
     assert.strictEqual(evaluate("network(domain:*.example.com)", "Bash", { command: "curl $URL" }), "unknown")
     assert.strictEqual(evaluate("write", "Bash", { command: "echo hi" }), "no-match")
     assert.strictEqual(evaluate("write", "Bash", { command: "echo hi > a" }), "match")
@@ -313,27 +344,55 @@ describe("a guard against `git push`", () => {
   it("seldom takes a harmless line for a push", () => {
     assert.isAtLeast(new Set(harmless).size, 60)
     const taken = harmless.filter((line) => hits(shell("Bash(git push*)", line)))
-    // What has variables, arguments from an input or code of another language in it cannot be told, and is taken on purpose.
+    // What has variables, arguments from an input or code of another language in it cannot be told, and is taken on
+    // purpose.
     const opaque = taken.filter((line) => /[$`]|-c |xargs/.test(line))
     assert.deepEqual(taken.filter((line) => !opaque.includes(line)), [])
     assert.isAtMost(taken.length / harmless.length, 0.06)
   })
 
   it("never covers a line that gets round it", () => {
-    const allowed = ["Bash(git status *)", "Bash(echo *)", "Bash(ls *)", "Bash(npm *)", "Bash(sudo *)", "Bash(find *)", "Bash(env *)"].map(
+    const allowed = [
+      "Bash(git status *)",
+      "Bash(echo *)",
+      "Bash(ls *)",
+      "Bash(npm *)",
+      "Bash(sudo *)",
+      "Bash(find *)",
+      "Bash(env *)"
+    ].map(
       rule
     )
-    assert.deepEqual(bypasses.filter((line) => Condition.covers(allowed, { tool: "Bash", args: { command: line } }, at)), [])
+    assert.deepEqual(
+      bypasses.filter((line) => Condition.covers(allowed, { tool: "Bash", args: { command: line } }, at)),
+      []
+    )
   })
 })
 
 describe("rules that allow", () => {
-  const rules = ["Bash(git status *)", "Bash(npm run build)", "Bash(ls *)", "Bash(sort *)", "write(out/**)", "WebFetch(domain:example.com)"]
+  const rules = [
+    "Bash(git status *)",
+    "Bash(npm run build)",
+    "Bash(ls *)",
+    "Bash(sort *)",
+    "write(out/**)",
+    "WebFetch(domain:example.com)"
+  ]
     .map(rule)
   const covers = (command: string) => Condition.covers(rules, { tool: "Bash", args: { command } }, at)
 
   it("cover a line when they cover every command of it", () => {
-    for (const line of ["git status", "git status -s && ls -la", "ls | sort", "npm run build; ls", "ls > out/list", "ls 2>/dev/null"]) {
+    for (
+      const line of [
+        "git status",
+        "git status -s && ls -la",
+        "ls | sort",
+        "npm run build; ls",
+        "ls > out/list",
+        "ls 2>/dev/null"
+      ]
+    ) {
       assert.isTrue(covers(line), line)
     }
   })
@@ -342,16 +401,19 @@ describe("rules that allow", () => {
     const lines = [
       ..."git push|git status && rm x|ls $(rm x)|ls $HOME|ls > list|ls > out/../list|npm run build --x|A=b ls|/tmp/ls|./git status|ls `x`"
         .split("|"),
-      ..."ls; rm x|ls & rm x|bash -c ls|sudo ls|xargs ls|ls #\nrm x|ls <(rm x)|eval ls|ls 'a|git -c core.pager=x status|env ls|LS".split(
-        "|"
-      )
+      ..."ls; rm x|ls & rm x|bash -c ls|sudo ls|xargs ls|ls #\nrm x|ls <(rm x)|eval ls|ls 'a|git -c core.pager=x status|env ls|LS"
+        .split(
+          "|"
+        )
     ]
     for (const line of lines) assert.isFalse(covers(line), line)
   })
 
   it("need every address and every file", () => {
     assert.isTrue(Condition.covers(rules, { tool: "WebFetch", args: { url: "https://example.com" } }, at))
-    assert.isFalse(Condition.covers(rules, { tool: "WebFetch", args: { urls: ["https://example.com", "https://other.test"] } }, at))
+    assert.isFalse(
+      Condition.covers(rules, { tool: "WebFetch", args: { urls: ["https://example.com", "https://other.test"] } }, at)
+    )
     assert.isTrue(Condition.covers(rules, { tool: "save", args: { path: "out/a" } }, at))
     assert.isFalse(Condition.covers(rules, { tool: "save", args: { files: [{ path: "out/a" }, { path: "b" }] } }, at))
     assert.isFalse(Condition.covers([], { tool: "Bash", args: { command: "ls" } }, at))

@@ -121,7 +121,8 @@ describe("DestructiveCommands", () => {
       .split("|")
   ]
   for (const line of fine) {
-    it.effect(`lets ${line} pass`, () => Effect.map(tag(line, { onUnknown: "allow" }), (action) => assert.strictEqual(action, "Continue")))
+    it.effect(`lets ${line} pass`, () =>
+      Effect.map(tag(line, { onUnknown: "allow" }), (action) => assert.strictEqual(action, "Continue")))
   }
 
   it.effect("seldom stops a harmless line", () =>
@@ -132,7 +133,17 @@ describe("DestructiveCommands", () => {
 
   it.effect("stops what hides, asks about it, or lets it pass, as it is told", () =>
     Effect.gen(function*() {
-      for (const line of ["$X -rf /", "bash x.sh", "python -c 'x'", "echo cm0gLXJm | base64 -d | sh", "ls '", "${X}m -rf /", "eval $X"]) {
+      for (
+        const line of [
+          "$X -rf /",
+          "bash x.sh",
+          "python -c 'x'",
+          "echo cm0gLXJm | base64 -d | sh",
+          "ls '",
+          "${X}m -rf /",
+          "eval $X"
+        ]
+      ) {
         assert.strictEqual(yield* tag(line), "Reject", line)
         assert.strictEqual(yield* tag(line, { onUnknown: "ask" }), "Ask", line)
         assert.strictEqual(yield* tag(line, { onUnknown: "allow" }), "Continue", line)
@@ -184,9 +195,12 @@ describe("DestructiveCommands", () => {
   })
 
   it("keeps an agent from it, and the agent goes on", async () => {
-    const { ran, result, said } = await run([DestructiveCommands.make()], ["bash", { command: "cd x; rm -rf ." }], ["bash", {
-      command: "ls"
-    }])
+    const { ran, result, said } = await run([DestructiveCommands.make()], ["bash", { command: "cd x; rm -rf ." }], [
+      "bash",
+      {
+        command: "ls"
+      }
+    ])
     assert.deepEqual(ran, ["ls"])
     assert.include(said[0], "deletes whole folders")
     assert.strictEqual(result.status, "completed")

@@ -23,7 +23,15 @@ describe("EgressGuard", () => {
   it.effect.each(bad)("refuses a URL with %s in every spelling", ([address]) =>
     Effect.gen(function*() {
       for (const host of spellings(address)) {
-        for (const url of [`http://${host}/x`, `HTTPS://${host}:8080?q`, `see http://${host}/, please`, `http:${host}/`, `//${host}/x`]) {
+        for (
+          const url of [
+            `http://${host}/x`,
+            `HTTPS://${host}:8080?q`,
+            `see http://${host}/, please`,
+            `http:${host}/`,
+            `//${host}/x`
+          ]
+        ) {
           assert.isDefined(yield* whyNot({ text: url }), url)
         }
       }
@@ -184,7 +192,10 @@ describe("EgressGuard", () => {
         assert.isDefined(yield* whyNot({ text: `${scheme}://example.com/x` }), scheme)
         assert.isDefined(yield* whyNot({ text: `look: ${scheme}:x/y` }), scheme)
       }
-      assert.strictEqual(yield* whyNot("ftp://example.com/a"), "ftp://example.com/a may not be reached: the scheme ftp is not allowed")
+      assert.strictEqual(
+        yield* whyNot("ftp://example.com/a"),
+        "ftp://example.com/a may not be reached: the scheme ftp is not allowed"
+      )
       assert.isUndefined(yield* whyNot("ftp://example.com/a", { schemes: ["https", "ftp"] }))
       assert.isDefined(yield* whyNot("http://example.com/a", { schemes: ["https"] }))
     }))
@@ -225,7 +236,10 @@ describe("EgressGuard", () => {
         yield* whyNot("https://a.example", { deny: ["*.example"] }),
         "https://a.example may not be reached: a.example is denied"
       )
-      assert.strictEqual(yield* whyNot("http://10.0.0.1"), "http://10.0.0.1 may not be reached: 10.0.0.1 is a private address")
+      assert.strictEqual(
+        yield* whyNot("http://10.0.0.1"),
+        "http://10.0.0.1 may not be reached: 10.0.0.1 is a private address"
+      )
     }))
 
   it.effect("takes time that grows with the text alone", () =>
@@ -238,7 +252,11 @@ describe("EgressGuard", () => {
     }))
 
   it("refuses lists that make no sense", () => {
-    assert.throws(() => EgressGuard.make({ allow: ["exa mple"] }), ConfigError, /egress-guard\.allow: "exa mple" is no host/)
+    assert.throws(
+      () => EgressGuard.make({ allow: ["exa mple"] }),
+      ConfigError,
+      /egress-guard\.allow: "exa mple" is no host/
+    )
     assert.throws(() => EgressGuard.make({ deny: ["https://example.com"] }), ConfigError, /egress-guard\.deny/)
     assert.throws(() => EgressGuard.make({ allow: ["a*b.com"] }), ConfigError)
     assert.throws(() => EgressGuard.make({ allow: [""] }), ConfigError)
@@ -247,7 +265,12 @@ describe("EgressGuard", () => {
 
   it("tells the model why, and looks again when another hook changes the arguments", async () => {
     const ran: Array<unknown> = []
-    const fetch = defineTool({ name: "fetch", description: "Fetches", input: { type: "object" }, execute: (args) => void ran.push(args) })
+    const fetch = defineTool({
+      name: "fetch",
+      description: "Fetches",
+      input: { type: "object" },
+      execute: (args) => void ran.push(args)
+    })
     const rewrite = defineHook({
       name: "rewrite",
       preToolCall: (event) =>
@@ -256,10 +279,16 @@ describe("EgressGuard", () => {
           : undefined
     })
     const model = scripted([
-      asks(["fetch", { url: "http://localhost/" }], ["fetch", { url: "https://later.example" }], ["fetch", { url: "https://example.com" }]),
+      asks(["fetch", { url: "http://localhost/" }], ["fetch", { url: "https://later.example" }], ["fetch", {
+        url: "https://example.com"
+      }]),
       "done"
     ])
-    await using agent = createAgent({ provider: model.provider, tools: [fetch], hooks: [EgressGuard.make({ tools: "fetch" }), rewrite] })
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [fetch],
+      hooks: [EgressGuard.make({ tools: "fetch" }), rewrite]
+    })
     const { messages } = await agent.run("fetch")
     assert.deepEqual(ran, [{ url: "https://example.com" }])
     assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content).slice(0, 2), [

@@ -34,7 +34,10 @@ describe("PermissionRules", () => {
     Effect.gen(function*() {
       const options: PermissionRules.Options = {
         allow: ["Bash(git *)"],
-        sources: [{ ask: ["Bash(git commit *)"], source: "the user" }, { deny: ["Bash(git push *)"], source: "the project" }]
+        sources: [{ ask: ["Bash(git commit *)"], source: "the user" }, {
+          deny: ["Bash(git push *)"],
+          source: "the project"
+        }]
       }
       assert.strictEqual(yield* shell(options, "git status"), "Continue")
       assert.strictEqual(yield* shell(options, "git commit -m x"), "Ask")
@@ -62,7 +65,8 @@ describe("PermissionRules", () => {
   it.effect("is not got round", () =>
     Effect.gen(function*() {
       const decide = deciding({ deny: ["Bash(git push *)"], allow: ["Bash"], otherwise: "allow" })
-      const passed = yield* Effect.filter(bypasses, (command) => Effect.map(decide("bash", { command }), ({ _tag }) => _tag !== "Reject"))
+      const passed = yield* Effect.filter(bypasses, (command) =>
+        Effect.map(decide("bash", { command }), ({ _tag }) => _tag !== "Reject"))
       assert.deepEqual(passed, [])
     }))
 
@@ -78,7 +82,10 @@ describe("PermissionRules", () => {
 
   it.effect("holds capabilities against every tool that has them", () =>
     Effect.gen(function*() {
-      const options: PermissionRules.Options = { deny: ["write(/etc/**)", "network(domain:*.example.com)"], otherwise: "allow" }
+      const options: PermissionRules.Options = {
+        deny: ["write(/etc/**)", "network(domain:*.example.com)"],
+        otherwise: "allow"
+      }
       assert.strictEqual(yield* tag(options, "save_document", { path: "/etc/passwd" }), "Reject")
       assert.strictEqual(yield* tag(options, "save_document", { path: "/p/../etc/passwd" }), "Reject")
       assert.strictEqual(yield* shell(options, "sudo tee /etc/passwd < x"), "Reject")
@@ -112,7 +119,9 @@ describe("PermissionRules", () => {
       assert.strictEqual(yield* tag(options, "deploy", {}, { readOnly: true }), "Continue")
       assert.strictEqual(yield* tag(options, "read_file", { path: "a" }), "Continue")
       assert.strictEqual(yield* tag(options, "Read", { file_path: ".env" }), "Reject")
-      for (const line of ["ls -la", "cat a | grep b", "git status -s"]) assert.strictEqual(yield* shell(options, line), "Continue", line)
+      for (const line of ["ls -la", "cat a | grep b", "git status -s"]) {
+        assert.strictEqual(yield* shell(options, line), "Continue", line)
+      }
       for (const line of ["ls > a", "rm a", "git push", "cat a; $X", "sudo ls", "sort -o a b", "ls $(rm a)"]) {
         assert.strictEqual(yield* shell(options, line), "Reject", line)
       }
@@ -120,7 +129,11 @@ describe("PermissionRules", () => {
 
   it.effect("refuses what it would ask about in `dontAsk`", () =>
     Effect.gen(function*() {
-      const options: PermissionRules.Options = { permissionMode: "dontAsk", ask: ["Bash(git *)"], allow: ["Bash(ls *)"] }
+      const options: PermissionRules.Options = {
+        permissionMode: "dontAsk",
+        ask: ["Bash(git *)"],
+        allow: ["Bash(ls *)"]
+      }
       for (const line of ["git status", "npm test"]) assert.strictEqual(yield* shell(options, line), "Reject")
       assert.strictEqual(yield* shell(options, "ls"), "Continue")
     }))
@@ -134,7 +147,10 @@ describe("PermissionRules", () => {
       assert.strictEqual((yield* decide("deploy", {}))._tag, "Continue")
       mode = "yolo"
       assert.strictEqual((yield* decide("deploy", {}))._tag, "Reject")
-      assert.strictEqual(yield* tag({ allow: ["*"], permissionMode: () => assert.fail("broken") }, "deploy", {}), "Reject")
+      assert.strictEqual(
+        yield* tag({ allow: ["*"], permissionMode: () => assert.fail("broken") }, "deploy", {}),
+        "Reject"
+      )
     }))
 
   it.effect("judges what a later hook makes of the call", () =>
@@ -143,8 +159,14 @@ describe("PermissionRules", () => {
         name: "later",
         preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { command: "git push" } })
       })
-      const chain = HookChain.makeUnsafe([PermissionRules.make({ deny: ["Bash(git push *)"], otherwise: "allow" }), later])
-      assert.strictEqual((yield* chain.run("preToolCall", call("bash", { command: "ls" }), Scope.make())).action._tag, "Reject")
+      const chain = HookChain.makeUnsafe([
+        PermissionRules.make({ deny: ["Bash(git push *)"], otherwise: "allow" }),
+        later
+      ])
+      assert.strictEqual(
+        (yield* chain.run("preToolCall", call("bash", { command: "ls" }), Scope.make())).action._tag,
+        "Reject"
+      )
     }))
 
   it("refuses bad rules, and says where they stand", () => {
@@ -160,12 +182,20 @@ describe("PermissionRules", () => {
     assert.strictEqual(key({ sources: [{}, { ask: [""] }] }), "permission-rules.sources[1].ask[0]")
     assert.strictEqual(key({ permissionMode: "yolo" }), "permission-rules.permissionMode")
     assert.strictEqual(key({ otherwise: "maybe", name: "mine" }), "mine.otherwise")
-    assert.deepInclude(PermissionRules.make(), { name: "permission-rules", kind: "policy", reinvoke: "ifChanged", priority: 3 })
+    assert.deepInclude(PermissionRules.make(), {
+      name: "permission-rules",
+      kind: "policy",
+      reinvoke: "ifChanged",
+      priority: 3
+    })
   })
 
   const verdicts = Schema.Literals(["allow", "ask", "deny"])
   const lists = Schema.Array(
-    Schema.Tuple([verdicts, Schema.Literals(["Bash(git *)", "Bash(git push *)", "Bash(ls *)", "Bash", "exec", "mcp__s", "*"])])
+    Schema.Tuple([
+      verdicts,
+      Schema.Literals(["Bash(git *)", "Bash(git push *)", "Bash(ls *)", "Bash", "exec", "mcp__s", "*"])
+    ])
   )
   it.effect.prop(
     "never lets a rule more allow what was denied, nor one fewer deny what was allowed",
@@ -178,7 +208,10 @@ describe("PermissionRules", () => {
           deny: all.flatMap(([verdict, rule]) => verdict === "deny" ? [rule] : [])
         })
         const before = yield* shell(rules(some), "git push origin")
-        const denied = yield* shell(rules([...some, ...more.filter(([verdict]) => verdict !== "deny")]), "git push origin")
+        const denied = yield* shell(
+          rules([...some, ...more.filter(([verdict]) => verdict !== "deny")]),
+          "git push origin"
+        )
         return before !== "Reject" || denied === "Reject"
       })
   )
@@ -200,7 +233,10 @@ describe("an agent with permission rules", () => {
     const asked = await agent.run("go")
     assert(asked.status === "suspended")
     assert.deepEqual(ran, [])
-    assert.deepInclude(asked.pending[0], { tool: "bash", reason: "bash is asked for by the rule Bash(rm *) of the agent" })
+    assert.deepInclude(asked.pending[0], {
+      tool: "bash",
+      reason: "bash is asked for by the rule Bash(rm *) of the agent"
+    })
     const { status } = await agent.resume(JSON.stringify(asked.snapshot), { "call-0": { type: "approve" } })
     assert.strictEqual(status, "completed")
     assert.deepEqual(ran, ["rm a"])

@@ -20,7 +20,8 @@ const deciding = (options: ProtectedPaths.Options = {}, cwd = "/p") => {
     )
 }
 
-const shell = (command: string, options?: ProtectedPaths.Options) => Effect.map(deciding(options)("bash", { command }), ({ _tag }) => _tag)
+const shell = (command: string, options?: ProtectedPaths.Options) =>
+  Effect.map(deciding(options)("bash", { command }), ({ _tag }) => _tag)
 
 const write = (path: string, options?: ProtectedPaths.Options, cwd?: string) =>
   Effect.map(deciding(options, cwd)("write_file", { path, content: "x" }), ({ _tag }) => _tag)
@@ -34,11 +35,17 @@ describe("ProtectedPaths", () => {
     ...".mcp.json|file:///p/.env|.env\\x|ａ/.env|.git/../.git/config|~/../ada/.ssh/x|.env/".split("|")
   ]
   for (const path of paths) {
-    it.effect(`keeps ${path} from being written`, () => Effect.map(write(path), (action) => assert.strictEqual(action, "Reject")))
+    it.effect(`keeps ${path} from being written`, () =>
+      Effect.map(write(path), (action) => assert.strictEqual(action, "Reject")))
   }
 
-  for (const path of "src/a.ts|environment.ts|git/config|a.pem.txt|docs/etc/x|.gitignore|.github/README.md|x.env.ts".split("|")) {
-    it.effect(`lets ${path} be written`, () => Effect.map(write(path), (action) => assert.strictEqual(action, "Continue")))
+  for (
+    const path of "src/a.ts|environment.ts|git/config|a.pem.txt|docs/etc/x|.gitignore|.github/README.md|x.env.ts".split(
+      "|"
+    )
+  ) {
+    it.effect(`lets ${path} be written`, () =>
+      Effect.map(write(path), (action) => assert.strictEqual(action, "Continue")))
   }
 
   const lines = [
@@ -54,7 +61,8 @@ describe("ProtectedPaths", () => {
     "cat <<E > .env\nx\nE"
   ]
   for (const line of lines) {
-    it.effect(`stops ${JSON.stringify(line)}`, () => Effect.map(shell(line), (action) => assert.strictEqual(action, "Reject")))
+    it.effect(`stops ${JSON.stringify(line)}`, () =>
+      Effect.map(shell(line), (action) => assert.strictEqual(action, "Reject")))
   }
 
   const fine = [
@@ -112,7 +120,13 @@ describe("ProtectedPaths", () => {
     Effect.gen(function*() {
       const numbers = Array.from({ length: 8_000 }, (_, n) => `f${n}`)
       const began = performance.now()
-      for (const line of [`touch ${numbers.join(" ")}`, `touch ${numbers.join("* ")}`, `touch ${"{a,b}".repeat(8)}/x* `.repeat(500)]) {
+      for (
+        const line of [
+          `touch ${numbers.join(" ")}`,
+          `touch ${numbers.join("* ")}`,
+          `touch ${"{a,b}".repeat(8)}/x* `.repeat(500)
+        ]
+      ) {
         assert.strictEqual(yield* shell(line), "Reject")
       }
       const files = numbers.map((path) => ({ path }))
@@ -183,7 +197,14 @@ describe("ProtectedPaths on a real disk", () => {
       for (const path of outside) assert.strictEqual(yield* write(path, options, root), "Reject", path)
       const decide = deciding(options, root)
       for (
-        const line of ["echo x > output/a", "cp a output/b", "ls > /dev/null", "cat a", "rm output/*.txt", "cd output && touch a; ls"]
+        const line of [
+          "echo x > output/a",
+          "cp a output/b",
+          "ls > /dev/null",
+          "cat a",
+          "rm output/*.txt",
+          "cd output && touch a; ls"
+        ]
           .slice(0, 5)
       ) {
         assert.strictEqual((yield* decide("bash", { command: line }))._tag, "Continue", line)

@@ -12,7 +12,14 @@ const terminal = (isTTY: boolean) => {
 }
 
 const request = (signal = new AbortController().signal): Approval.Request =>
-  ({ callId: "1", tool: "delete_files", args: { suffix: ".tmp\u001b[2J" }, reason: "", fingerprint: "", signal }) as never
+  ({
+    callId: "1",
+    tool: "delete_files",
+    args: { suffix: ".tmp\u001b[2J" },
+    reason: "",
+    fingerprint: "",
+    signal
+  }) as never
 
 const answered = async (...typed: ReadonlyArray<string>) => {
   const { shown, streams, type } = terminal(true)
@@ -28,7 +35,10 @@ describe("TerminalApproval", () => {
   it("allows, denies, and edits", async () => {
     assert.deepStrictEqual((await answered("a\n")).answer, { type: "approve" })
     assert.strictEqual((await answered("d\n")).answer.type, "deny")
-    assert.deepStrictEqual((await answered("e\n", "{\"suffix\":\".bak\"}\n")).answer, { type: "edit", args: { suffix: ".bak" } })
+    assert.deepStrictEqual((await answered("e\n", "{\"suffix\":\".bak\"}\n")).answer, {
+      type: "edit",
+      args: { suffix: ".bak" }
+    })
   })
 
   it("asks again after an answer that is none, and after arguments that are not JSON", async () => {
@@ -38,7 +48,10 @@ describe("TerminalApproval", () => {
   })
 
   it("approves for the rest of the session, where that is offered", async () => {
-    assert.deepStrictEqual((await answered("w\n")).answer, { type: "approve", remember: { what: "tool", scope: "session" } })
+    assert.deepStrictEqual((await answered("w\n")).answer, {
+      type: "approve",
+      remember: { what: "tool", scope: "session" }
+    })
   })
 
   it("shows control characters of the arguments instead of obeying them", async () => {

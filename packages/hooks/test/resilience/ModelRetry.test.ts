@@ -78,7 +78,10 @@ describe("ModelRetry", () => {
 
   it.effect("waits as long as the vendor asks, but not longer than it is told", () =>
     Effect.gen(function*() {
-      const failures = [{ ...alone, error: limitedFor(7_000) }, { ...alone, error: limitedFor(0) }, { ...alone, error: limitedFor(7_001) }]
+      const failures = [{ ...alone, error: limitedFor(7_000) }, { ...alone, error: limitedFor(0) }, {
+        ...alone,
+        error: limitedFor(7_001)
+      }]
       assert.deepEqual(yield* decisions({ maxRetryAfterMs: 7_000, maxRetries: 9 }, failures), [7_000, 0, "fail"])
       assert.deepEqual(yield* decisions({}, [{ error: limitedFor(60_001) }]), ["two"])
     }))
@@ -87,10 +90,13 @@ describe("ModelRetry", () => {
     Effect.gen(function*() {
       assert.deepEqual(yield* decisions({}, [{ ...alone, error: auth }]), ["fail"])
       assert.deepEqual(yield* decisions({ retryOn: ["Auth"] }, [{ ...alone, error: auth }, alone]), [1_000, "fail"])
-      assert.deepEqual(yield* decisions({ retryOn: (error) => error.message === "no" }, [{ ...alone, error: auth }, alone]), [
-        1_000,
-        "fail"
-      ])
+      assert.deepEqual(
+        yield* decisions({ retryOn: (error) => error.message === "no" }, [{ ...alone, error: auth }, alone]),
+        [
+          1_000,
+          "fail"
+        ]
+      )
       const perError = { Auth: { maxRetries: 1, initialDelayMs: 5 }, Malformed: false } as const
       assert.deepEqual(yield* decisions({ perError }, times(2, { ...alone, error: auth })), [5, "fail"])
       assert.deepEqual(yield* decisions({ perError }, [{ ...alone, error: malformed }]), ["fail"])
@@ -99,20 +105,26 @@ describe("ModelRetry", () => {
   it.effect("counts each provider, model and call by itself", () =>
     Effect.gen(function*() {
       const small = { ...alone, request: request("small-1") }
-      assert.deepEqual(yield* decisions({ maxRetries: 1 }, [alone, alone, small, small, { ...alone, provider: "two" }]), [
-        1_000,
-        "fail",
-        1_000,
-        "fail",
-        1_000
-      ])
+      assert.deepEqual(
+        yield* decisions({ maxRetries: 1 }, [alone, alone, small, small, { ...alone, provider: "two" }]),
+        [
+          1_000,
+          "fail",
+          1_000,
+          "fail",
+          1_000
+        ]
+      )
     }))
 
   it.effect("leaves a call alone of which text has arrived, when told to", () =>
     Effect.gen(function*() {
       const broke = new ProviderError.Connection({ ...about, partial: { text: "half" } })
       assert.deepEqual(yield* decisions({}, [{ ...alone, error: broke }]), [1_000])
-      assert.deepEqual(yield* decisions({ replay: "beforeFirstToken" }, [{ ...alone, error: broke }, alone]), ["fail", 1_000])
+      assert.deepEqual(yield* decisions({ replay: "beforeFirstToken" }, [{ ...alone, error: broke }, alone]), [
+        "fail",
+        1_000
+      ])
     }))
 
   it.effect("waits on the clock in an agent, and never retries what a hook refused", () =>
@@ -147,8 +159,14 @@ describe("ModelRetry", () => {
       const scripted = Scripted.make(script, { name })
       return { name, complete: (asked) => Effect.suspend(() => (called.push(name), scripted.complete(asked))) }
     }
-    const hooks = [ProviderFallback.make({ patience: "1 second" }), ModelRetry.make({ maxRetries: 1, initialDelayMs: 1 })]
-    await using agent = createAgent({ provider: [named("one", [overloaded, overloaded]), named("two", ["from two"])], hooks })
+    const hooks = [
+      ProviderFallback.make({ patience: "1 second" }),
+      ModelRetry.make({ maxRetries: 1, initialDelayMs: 1 })
+    ]
+    await using agent = createAgent({
+      provider: [named("one", [overloaded, overloaded]), named("two", ["from two"])],
+      hooks
+    })
     assert.strictEqual((await agent.run("go")).text, "from two")
     assert.deepEqual(called, ["one", "one", "two"])
   })

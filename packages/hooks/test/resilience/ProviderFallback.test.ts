@@ -10,7 +10,10 @@ import * as Scope from "../scope.ts"
 const decided = (options: ProviderFallback.Options | undefined, failures: ReadonlyArray<Partial<OnLlmErrorEvent>>) => {
   const chain = HookChain.makeUnsafe([ProviderFallback.make(options)])
   const scope = Scope.make()
-  return Effect.forEach(failures, (failure) => Effect.map(chain.run("onLlmError", failed(failure), scope), ({ event }) => event.decision))
+  return Effect.forEach(
+    failures,
+    (failure) => Effect.map(chain.run("onLlmError", failed(failure), scope), ({ event }) => event.decision)
+  )
 }
 
 const rateLimited = new ProviderError.RateLimited({ provider: "one", message: "slow down", retryAfterMs: 500 })
@@ -23,7 +26,9 @@ describe("ProviderFallback", () => {
         { provider: "two", attempt: 2 },
         { provider: "three", attempt: 3 }
       ])
-      assert.deepEqual(decisions, [{ type: "fallback", provider: "two" }, { type: "fallback", provider: "three" }, { type: "fail" }])
+      assert.deepEqual(decisions, [{ type: "fallback", provider: "two" }, { type: "fallback", provider: "three" }, {
+        type: "fail"
+      }])
     }))
 
   it.effect("goes through its own list once a call, and again for the next call", () =>
@@ -66,7 +71,9 @@ describe("ProviderFallback", () => {
 
   it.effect("falls back on the errors it is told to", () =>
     Effect.gen(function*() {
-      const decisions = yield* decided({ on: (error) => error._tag === "RateLimited" }, [{ error: rateLimited }, { error: overloaded }])
+      const decisions = yield* decided({ on: (error) => error._tag === "RateLimited" }, [{ error: rateLimited }, {
+        error: overloaded
+      }])
       assert.deepEqual(decisions, [{ type: "fallback", provider: "two" }, { type: "fail" }])
     }))
 
@@ -74,7 +81,10 @@ describe("ProviderFallback", () => {
     Effect.gen(function*() {
       const soon = { error: rateLimited, decision: { type: "retry", delayMs: 500 } } as const
       const late = { error: rateLimited, decision: { type: "retry", delayMs: 5000 } } as const
-      assert.deepEqual(yield* decided({ patience: "1 second" }, [soon, late]), [soon.decision, { type: "fallback", provider: "two" }])
+      assert.deepEqual(yield* decided({ patience: "1 second" }, [soon, late]), [soon.decision, {
+        type: "fallback",
+        provider: "two"
+      }])
       assert.deepEqual(yield* decided({}, [soon]), [{ type: "fallback", provider: "two" }])
     }))
 

@@ -19,18 +19,28 @@ import * as Scope from "../scope.ts"
 const at = (hook: AgentHook, others: ReadonlyArray<AgentHook> = [], scope = Scope.make()) => {
   const diffs: Array<Shadow.Diff> = []
   const chain = HookChain.makeUnsafe([Shadow.make(hook, { onDiff: (one) => void diffs.push(one) }), ...others])
-  return { chain, diffs, scope, before: Effect.suspend(() => chain.run("preToolCall", call("deploy", { to: "production" }), scope)) }
+  return {
+    chain,
+    diffs,
+    scope,
+    before: Effect.suspend(() => chain.run("preToolCall", call("deploy", { to: "production" }), scope))
+  }
 }
 
-const says = (answered: ReturnType<NonNullable<AgentHook["preToolCall"]>>) => defineHook({ name: "candidate", preToolCall: () => answered })
-const other = (action: HookAction.Reject | HookAction.Abort | HookAction.Ask) => defineHook({ name: "other", preToolCall: () => action })
+const says = (answered: ReturnType<NonNullable<AgentHook["preToolCall"]>>) =>
+  defineHook({ name: "candidate", preToolCall: () => answered })
+const other = (action: HookAction.Reject | HookAction.Abort | HookAction.Ask) =>
+  defineHook({ name: "other", preToolCall: () => action })
 
 describe("Shadow", () => {
   for (
     const [name, hook] of Object.entries({
       "at once": defineHook({ name: "candidate", preToolCall: () => HookAction.reject("no") }),
       "as a promise": defineHook({ name: "candidate", preToolCall: async () => HookAction.reject("no") }),
-      "as an Effect": defineHook({ name: "candidate", preToolCall: () => Effect.as(Effect.yieldNow, HookAction.reject("no")) }),
+      "as an Effect": defineHook({
+        name: "candidate",
+        preToolCall: () => Effect.as(Effect.yieldNow, HookAction.reject("no"))
+      }),
       "as a generator": defineHook({
         name: "candidate",
         *preToolCall() {
@@ -84,7 +94,9 @@ describe("Shadow", () => {
         defineHook({ name: "candidate", preToolCall: (made) => HookAction.transform({ ...made, args: { to: place } }) })
       const changed = at(to("staging"))
       assert.deepEqual((yield* changed.before).event.args, { to: "production" })
-      assert.deepEqual(changed.diffs.map(({ changes, kind }) => [kind, changes]), [["changed", ["to: \"production\" -> \"staging\""]]])
+      assert.deepEqual(changed.diffs.map(({ changes, kind }) => [kind, changes]), [["changed", [
+        "to: \"production\" -> \"staging\""
+      ]]])
       const same = at(to("production"))
       yield* same.before
       assert.deepEqual(same.diffs, [])
@@ -99,7 +111,11 @@ describe("Shadow", () => {
       const state = HookState.make()
       state.set(CostTracker.totalCost, 7)
       const injected: Array<string> = []
-      const scope = Scope.make({ state, inject: (text) => void injected.push(text), notifyUser: (text) => void injected.push(text) })
+      const scope = Scope.make({
+        state,
+        inject: (text) => void injected.push(text),
+        notifyUser: (text) => void injected.push(text)
+      })
       const reads: Array<number> = []
       const candidate = defineHook({
         name: "candidate",
@@ -151,7 +167,10 @@ describe("Shadow", () => {
           throw new Error("deaf")
         }
       })
-      assert.strictEqual((yield* HookChain.makeUnsafe([deaf]).run("preToolCall", call("x"), scope)).action._tag, "Continue")
+      assert.strictEqual(
+        (yield* HookChain.makeUnsafe([deaf]).run("preToolCall", call("x"), scope)).action._tag,
+        "Continue"
+      )
     }))
 
   it.effect("takes what is no answer for a failure, and a hook that looks on for no decider", () =>
@@ -163,13 +182,26 @@ describe("Shadow", () => {
       } satisfies AgentHook
       const { before, chain, diffs, scope } = at(illegal, [other(HookAction.reject("no"))])
       yield* before
-      const output = { text: "", finishReason: "stop", usage: { inputTokens: 0, outputTokens: 0 }, steps: 1, toolCalls: 0 } as const
+      const output = {
+        text: "",
+        finishReason: "stop",
+        usage: { inputTokens: 0, outputTokens: 0 },
+        steps: 1,
+        toolCalls: 0
+      } as const
       yield* chain.run("postTurn", { input: { message: "" }, output, executed: true }, scope)
-      assert.deepEqual([diffs, Shadow.report(scope.state, "candidate-shadow").map(({ failed }) => failed)], [[], [1, 1]])
+      assert.deepEqual([diffs, Shadow.report(scope.state, "candidate-shadow").map(({ failed }) => failed)], [[], [
+        1,
+        1
+      ]])
       assert.lengthOf(scope.failures, 2)
 
       const seen: Array<unknown> = []
-      const watcher = defineHook({ name: "candidate", kind: "observer", preToolCall: (_call, ctx) => void seen.push(ctx.outcome?.action) })
+      const watcher = defineHook({
+        name: "candidate",
+        kind: "observer",
+        preToolCall: (_call, ctx) => void seen.push(ctx.outcome?.action)
+      })
       const watched = at(watcher, [other(HookAction.reject("no"))])
       yield* watched.before
       assert.deepEqual([seen, watched.diffs], [["Reject"], []])
@@ -186,7 +218,8 @@ describe("Shadow", () => {
       wrapLlmCall: () => Effect.die(new Error("never runs"))
     })
     const look = defineTool({ name: "look", description: "Look", input: Schema.Struct({}), execute: () => "same" })
-    const script = () => Scripted.make([...Array.from({ length: 6 }, () => () => Scripted.toolCalls({ name: "look" })), "the answer"])
+    const script = () =>
+      Scripted.make([...Array.from({ length: 6 }, () => () => Scripted.toolCalls({ name: "look" })), "the answer"])
     const diffs: Array<Shadow.Diff> = []
     const onDiff = (one: Shadow.Diff) => void diffs.push(one)
     const hooks = [Shadow.make(wild, { onDiff }), Shadow.make(LoopDetector.make({ ladder: { stop: 6 } }), { onDiff })]

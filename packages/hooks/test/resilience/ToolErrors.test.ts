@@ -13,8 +13,17 @@ import * as Scope from "../scope.ts"
 
 const said = (error: string, options: ToolErrors.Options = {}, cwd = "/srv/app") => {
   const chain = HookChain.makeUnsafe([ToolErrors.make(options)])
-  const event = { call: call("build"), tool: call("build").tool, result: Tool.failure(error), elapsedMs: 1, executed: true }
-  return Effect.map(chain.run("postToolCall", event, Scope.make({ cwd })), ({ event: { result } }) => result.ok ? undefined : result.error)
+  const event = {
+    call: call("build"),
+    tool: call("build").tool,
+    result: Tool.failure(error),
+    elapsedMs: 1,
+    executed: true
+  }
+  return Effect.map(
+    chain.run("postToolCall", event, Scope.make({ cwd })),
+    ({ event: { result } }) => result.ok ? undefined : result.error
+  )
 }
 
 describe("ToolErrors", () => {
@@ -23,7 +32,8 @@ describe("ToolErrors", () => {
       const javascript =
         "TypeError: x is not a function\n    at run (/srv/app/src/a.ts:1:2)\n    at async /opt/lib/b.js:3:4\n    at <anonymous>"
       assert.strictEqual(yield* said(javascript), "TypeError: x is not a function")
-      const python = "Traceback (most recent call last):\n  File \"/srv/app/a.py\", line 3, in <module>\n    main()\nValueError: bad input"
+      const python =
+        "Traceback (most recent call last):\n  File \"/srv/app/a.py\", line 3, in <module>\n    main()\nValueError: bad input"
       assert.strictEqual(yield* said(python), "ValueError: bad input")
       const java = "java.io.IOException: closed\n\tat com.acme.Main.run(Main.java:12)\n\t... 4 more\nCaused by: timeout"
       assert.strictEqual(yield* said(java), "java.io.IOException: closed\nCaused by: timeout")
@@ -68,7 +78,9 @@ describe("ToolErrors", () => {
   it.effect("is quick with hostile texts", () =>
     Effect.gen(function*() {
       const began = performance.now()
-      for (const piece of ["/a", "at ", "C:\\a\\", "\n    at (", "File \"", "/", "\\"]) yield* said(piece.repeat(300_000))
+      for (const piece of ["/a", "at ", "C:\\a\\", "\n    at (", "File \"", "/", "\\"]) {
+        yield* said(piece.repeat(300_000))
+      }
       assert.isBelow(performance.now() - began, 2_000)
     }))
 
@@ -91,7 +103,12 @@ describe("ToolErrors", () => {
       input: Schema.Struct({}),
       execute: () => Promise.reject(new Error("cannot open /etc/app/private.key\n    at open (/opt/app/a.js:1:1)"))
     })
-    const fine = defineTool({ name: "fine", description: "Fine", input: Schema.Struct({}), execute: () => "/etc/app/private.key" })
+    const fine = defineTool({
+      name: "fine",
+      description: "Fine",
+      input: Schema.Struct({}),
+      execute: () => "/etc/app/private.key"
+    })
     const provider = Scripted.make([Scripted.toolCalls({ name: "fail" }, { name: "fine" }), "done"])
     await using agent = createAgent({ provider, tools: [fail, fine], hooks: [ToolErrors.make({ tools: "fail" })] })
     const { messages } = await agent.run("go")

@@ -13,7 +13,11 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 
 /** A tool that fails with these errors, one after the other, and then succeeds. */
-const flaky = (name: string, errors: ReadonlyArray<string>, about: { readonly idempotent?: boolean; readonly readOnly?: boolean } = {}) => {
+const flaky = (
+  name: string,
+  errors: ReadonlyArray<string>,
+  about: { readonly idempotent?: boolean; readonly readOnly?: boolean } = {}
+) => {
   const made = { tries: 0 }
   const tool = defineTool({
     name,
@@ -33,7 +37,11 @@ const flaky = (name: string, errors: ReadonlyArray<string>, about: { readonly id
 const run = (options: ToolRetry.Options, tools: ReadonlyArray<ReturnType<typeof flaky>["tool"]>, wait = 0) =>
   Effect.gen(function*() {
     const provider = Scripted.make([Scripted.toolCalls(...tools.map(({ name }) => ({ name }))), "done"])
-    const runtime = yield* AgentRuntime.make({ provider, tools, hooks: [ToolRetry.make({ jitter: "none", ...options })] })
+    const runtime = yield* AgentRuntime.make({
+      provider,
+      tools,
+      hooks: [ToolRetry.make({ jitter: "none", ...options })]
+    })
     const fiber = yield* Effect.forkChild(runtime.run("go"), { startImmediately: true })
     if (wait > 0) {
       yield* TestClock.adjust(wait - 1)
@@ -67,13 +75,22 @@ describe("ToolRetry", () => {
     Effect.gen(function*() {
       const quick = { initialDelayMs: 0, idempotentOnly: false }
       const [search, other] = [flaky("search_web", ["502 Bad Gateway"]), flaky("other", ["502 Bad Gateway"])]
-      assert.deepEqual(yield* run({ ...quick, tools: "search_*" }, [search.tool, other.tool]), ["fine", "502 Bad Gateway"])
-      const patterns = { ...quick, retryOn: ["(?i)timed? ?out", "\\b50[234]\\b"] }
-      assert.deepEqual(yield* run(patterns, [flaky("a", ["502", "TIMEOUT", "404"]).tool, flaky("b", ["not found"]).tool]), [
-        "404",
-        "not found"
+      assert.deepEqual(yield* run({ ...quick, tools: "search_*" }, [search.tool, other.tool]), [
+        "fine",
+        "502 Bad Gateway"
       ])
-      const byFunction = { ...quick, retryOn: (error: string, { name }: { readonly name: string }) => name === "a" && error === "x" }
+      const patterns = { ...quick, retryOn: ["(?i)timed? ?out", "\\b50[234]\\b"] }
+      assert.deepEqual(
+        yield* run(patterns, [flaky("a", ["502", "TIMEOUT", "404"]).tool, flaky("b", ["not found"]).tool]),
+        [
+          "404",
+          "not found"
+        ]
+      )
+      const byFunction = {
+        ...quick,
+        retryOn: (error: string, { name }: { readonly name: string }) => name === "a" && error === "x"
+      }
       assert.deepEqual(yield* run(byFunction, [flaky("a", ["x", "y"]).tool, flaky("b", ["x"]).tool]), ["y", "x"])
     }))
 

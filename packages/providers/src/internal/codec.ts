@@ -13,11 +13,20 @@ export interface Codec {
   readonly path: string
   readonly renderer: (provider: string, compat: Compat) => Message.Renderer
   readonly body: (request: LlmRequest, options: Request.BodyOptions) => string
-  readonly assembler: (request: LlmRequest, provider: string, emit: ((delta: LlmDelta) => void) | undefined) => Stream.Assembler
+  readonly assembler: (
+    request: LlmRequest,
+    provider: string,
+    emit: ((delta: LlmDelta) => void) | undefined
+  ) => Stream.Assembler
 }
 
 /** `POST /chat/completions`. */
-export const chat: Codec = { path: "/chat/completions", renderer: Message.renderer, body: Request.body, assembler: Stream.make }
+export const chat: Codec = {
+  path: "/chat/completions",
+  renderer: Message.renderer,
+  body: Request.body,
+  assembler: Stream.make
+}
 
 /** `POST /responses`. */
 export const responses: Codec = {

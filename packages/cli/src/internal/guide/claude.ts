@@ -44,7 +44,10 @@ const events: ReadonlyArray<Event> = [
     fields: toolFields,
     two: "the call is refused, the model reads standard error",
     answers: [
-      ["hookSpecificOutput.permissionDecision: \"deny\"", "the call is refused, the model reads permissionDecisionReason"],
+      [
+        "hookSpecificOutput.permissionDecision: \"deny\"",
+        "the call is refused, the model reads permissionDecisionReason"
+      ],
       ["hookSpecificOutput.permissionDecision: \"ask\" or \"defer\"", "a person decides"],
       ["hookSpecificOutput.permissionDecision: \"allow\"", "answers a question of the policy; overrules no refusal"],
       ["hookSpecificOutput.updatedInput", "the tool is called with this whole object"],
@@ -211,7 +214,9 @@ const events: ReadonlyArray<Event> = [
     two: "the task stays open",
     answers: [block("the task stays open"), ["continue: false", "the teammate stops"]]
   }),
-  signal("Notification", "the user is being told something", ["message", "title", "notification_type"], { matcher: "notification_type" }),
+  signal("Notification", "the user is being told something", ["message", "title", "notification_type"], {
+    matcher: "notification_type"
+  }),
   signal("MessageDisplay", "a text is about to be shown", ["turn_id", "message_id", "index", "final", "delta"], {
     may: "change what is shown",
     answers: [["hookSpecificOutput.displayContent", "is shown instead"]]
@@ -223,7 +228,9 @@ const events: ReadonlyArray<Event> = [
     two: "the change is refused",
     answers: [block("the change is refused")]
   }),
-  signal("InstructionsLoaded", "instructions were read", ["file_path", "memory_type", "load_reason"], { matcher: "load_reason" }),
+  signal("InstructionsLoaded", "instructions were read", ["file_path", "memory_type", "load_reason"], {
+    matcher: "load_reason"
+  }),
   signal("CwdChanged", "the folder changed", ["old_cwd", "new_cwd"]),
   signal("DirectoryAdded", "a folder was added", ["directory", "source"], { matcher: "source" }),
   signal("FileChanged", "a file changed", ["file_path", "event"], { matcher: "file_path" }),
@@ -233,7 +240,13 @@ const events: ReadonlyArray<Event> = [
     answers: [["the last line of standard output", "the path of the worktree"]]
   }),
   signal("WorktreeRemove", "a worktree is to go", ["worktree_path"]),
-  signal("Elicitation", "a server asks the user something", ["mcp_server_name", "message", "mode", "url", "requested_schema"], {
+  signal("Elicitation", "a server asks the user something", [
+    "mcp_server_name",
+    "message",
+    "mode",
+    "url",
+    "requested_schema"
+  ], {
     may: "answer or decline",
     matcher: "mcp_server_name",
     two: "it is declined",
@@ -289,7 +302,11 @@ print("Today's branch is main.")  # the model reads it
 
 export const example = ({ matcher, name, values }: Event, path: string): string => {
   const of = matcher === undefined ? {} : { matcher: values?.[0] ?? (matcher === "tool_name" ? "Bash" : "*") }
-  return JSON.stringify({ hooks: { [name]: [{ ...of, hooks: [{ type: "command", command: path, timeout: 10 }] }] } }, null, 2)
+  return JSON.stringify(
+    { hooks: { [name]: [{ ...of, hooks: [{ type: "command", command: path, timeout: 10 }] }] } },
+    null,
+    2
+  )
 }
 
 const keys = [
@@ -317,8 +334,16 @@ const keys = [
 export const claude: System = {
   dialect: "claude",
   name: "Claude Code",
-  files: "~/.claude/settings.json, .claude/settings.json, .claude/settings.local.json, front matter of .claude/skills and .claude/agents",
-  input: ["session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name", "agent_id and agent_type for sub-agents"],
+  files:
+    "~/.claude/settings.json, .claude/settings.json, .claude/settings.local.json, front matter of .claude/skills and .claude/agents",
+  input: [
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "permission_mode",
+    "hook_event_name",
+    "agent_id and agent_type for sub-agents"
+  ],
   codes: [
     ["0", "done; standard output that begins with { is JSON and counts"],
     ["2", "blocks where the event can be blocked, whatever its JSON says; standard error is the reason"],

@@ -37,7 +37,10 @@ export const codex: System = {
     ["another", "an error that blocks nothing, whatever its JSON says"],
     ["timeout, signal", "no decision, a warning"]
   ],
-  answers: [["continue: false, stopReason", "the turn ends; not at PreToolUse"], ["systemMessage", "the user reads it"]],
+  answers: [["continue: false, stopReason", "the turn ends; not at PreToolUse"], [
+    "systemMessage",
+    "the user reads it"
+  ]],
   timeout: 600,
   keys: [
     "type",

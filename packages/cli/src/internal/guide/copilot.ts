@@ -4,7 +4,11 @@ import type { Event, System } from "./guide.ts"
 const tool = ["toolName", "toolArgs"]
 const warned = "a warning"
 
-const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({ dialect: "copilot", two: warned, ...row })
+const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({
+  dialect: "copilot",
+  two: warned,
+  ...row
+})
 
 const events: ReadonlyArray<Event> = [
   event({
@@ -62,7 +66,10 @@ const events: ReadonlyArray<Event> = [
     may: "change the result, add context",
     matcher: "toolName",
     fields: [...tool, "toolResult"],
-    answers: [["modifiedResult", "the model reads this instead"], ["additionalContext", "the model reads it beside the result"]]
+    answers: [["modifiedResult", "the model reads this instead"], [
+      "additionalContext",
+      "the model reads it beside the result"
+    ]]
   }),
   event({
     name: "postToolUseFailure",
@@ -143,10 +150,18 @@ export const copilot: System = {
   dialect: "copilot",
   name: "GitHub Copilot",
   files: "~/.copilot/hooks/*.json, ~/.copilot/settings.json, .github/hooks/*.json, .github/copilot/settings.json",
-  input: ["sessionId", "timestamp", "cwd", "in Pascal case events: session_id, timestamp, cwd, hook_event_name, and Claude's fields"],
+  input: [
+    "sessionId",
+    "timestamp",
+    "cwd",
+    "in Pascal case events: session_id, timestamp, cwd, hook_event_name, and Claude's fields"
+  ],
   codes: [
     ["0", "done; JSON counts, lines of progress before it do not"],
-    ["2", "denies at preToolUse and permissionRequest; advice for the model at postToolUseFailure; elsewhere a warning"],
+    [
+      "2",
+      "denies at preToolUse and permissionRequest; advice for the model at postToolUseFailure; elsewhere a warning"
+    ],
     ["another, a signal", "denies at preToolUse; elsewhere a warning"],
     ["timeout", "no decision, a warning, at preToolUse too"]
   ],

@@ -2,7 +2,9 @@
 import type { Event, System } from "./guide.ts"
 
 const refused = "denies; standard error is the reason"
-/** What is denied may as well be stopped; a message is for the user everywhere but where the model's tools are chosen. */
+/**
+ * What is denied may as well be stopped; a message is for the user everywhere but where the model's tools are chosen.
+ */
 const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({
   dialect: "gemini",
   two: "a warning",
@@ -11,7 +13,10 @@ const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }):
     ...row.answers,
     ...(row.two === refused
       ? [
-        ["continue: false, stopReason", row.occasion === "prompt" ? "the turn ends, what the user said is kept" : "the turn ends"] as const
+        [
+          "continue: false, stopReason",
+          row.occasion === "prompt" ? "the turn ends, what the user said is kept" : "the turn ends"
+        ] as const
       ]
       : []),
     ...(row.name === "BeforeToolSelection" ? [] : [["systemMessage", "the user reads it"] as const])
@@ -45,7 +50,10 @@ const events: ReadonlyArray<Event> = [
     may: "refuse the prompt, add context",
     fields: ["prompt"],
     two: refused,
-    answers: [["decision: \"deny\", reason", "the turn fails"], ["hookSpecificOutput.additionalContext", "the model reads it"]]
+    answers: [["decision: \"deny\", reason", "the turn fails"], [
+      "hookSpecificOutput.additionalContext",
+      "the model reads it"
+    ]]
   }),
   event({
     name: "AfterAgent",

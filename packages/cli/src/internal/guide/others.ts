@@ -1,14 +1,21 @@
 /** Kodelet and Base Coat. */
 import type { Event, System } from "./guide.ts"
 
-const kodeletEvent = (row: Omit<Event, "dialect" | "two">): Event => ({ dialect: "kodelet", two: "logged, blocks nothing", ...row })
+const kodeletEvent = (row: Omit<Event, "dialect" | "two">): Event => ({
+  dialect: "kodelet",
+  two: "logged, blocks nothing",
+  ...row
+})
 
 export const kodelet: System = {
   dialect: "kodelet",
   name: "Kodelet",
   files: ".kodelet/hooks/*, ~/.kodelet/hooks/*, and of plugins (executables; NAME.disable is skipped)",
   input: ["event", "conv_id", "cwd", "invoked_by", "recipe_name"],
-  codes: [["0", "done; standard output is JSON and counts"], ["another", "logged, blocks nothing"], ["timeout", "no decision, a warning"]],
+  codes: [["0", "done; standard output is JSON and counts"], ["another", "logged, blocks nothing"], [
+    "timeout",
+    "no decision, a warning"
+  ]],
   answers: [],
   timeout: 30,
   keys: [],
@@ -20,7 +27,10 @@ export const kodelet: System = {
       when: "The model wants to call a tool.",
       may: "refuse the call, change its input",
       fields: ["tool_name", "tool_input", "tool_user_id"],
-      answers: [["blocked: true, reason", "the call is refused"], ["blocked: false, input", "the tool is called with it"]]
+      answers: [["blocked: true, reason", "the call is refused"], [
+        "blocked: false, input",
+        "the tool is called with it"
+      ]]
     }),
     kodeletEvent({
       name: "after_tool_call",
@@ -44,7 +54,10 @@ export const kodelet: System = {
       when: "A step is done.",
       may: "rewrite the history, run a recipe",
       fields: ["turn_number", "tools_used", "usage", "auto_compact_enabled", "auto_compact_threshold"],
-      answers: [["result: \"mutate\", messages", "the history from now on"], ["result: \"callback\", callback", "a recipe runs"]]
+      answers: [["result: \"mutate\", messages", "the history from now on"], [
+        "result: \"callback\", callback",
+        "a recipe runs"
+      ]]
     }),
     kodeletEvent({
       name: "turn_end",
@@ -59,7 +72,10 @@ export const kodelet: System = {
       when: "The agent is about to stop.",
       may: "keep the agent going, rewrite the history, run a recipe",
       fields: ["messages", "usage", "invoked_recipe"],
-      answers: [["follow_up_messages", "the agent goes on with them"], ["result: \"mutate\" or \"callback\"", "as after a step"]]
+      answers: [["follow_up_messages", "the agent goes on with them"], [
+        "result: \"mutate\" or \"callback\"",
+        "as after a step"
+      ]]
     })
   ],
   example: ({ name }) => `.kodelet/hooks/${name}   (an executable: no other file names it)`,
@@ -73,7 +89,9 @@ export const kodelet: System = {
   }
 }
 
-const coatEvent = (row: Omit<Event, "dialect" | "two" | "fields"> & { readonly fields?: ReadonlyArray<string> }): Event => ({
+const coatEvent = (
+  row: Omit<Event, "dialect" | "two" | "fields"> & { readonly fields?: ReadonlyArray<string> }
+): Event => ({
   dialect: "basecoat",
   two: "passes, a warning",
   fields: [],
@@ -86,7 +104,10 @@ export const basecoat: System = {
   name: "Base Coat",
   files: "hooks.json and mcp.json",
   input: ["hook", "timestamp", "sessionId", "agent", "repository", "branch", "budget", "tool"],
-  codes: [["0", "done; standard output is JSON and counts"], ["another", "passes, a warning"], ["timeout", "passes, a warning"]],
+  codes: [["0", "done; standard output is JSON and counts"], ["another", "passes, a warning"], [
+    "timeout",
+    "passes, a warning"
+  ]],
   answers: [["warnings", "are told"], ["metadata", "is told"]],
   timeout: 3,
   keys: ["command", "args", "tool", "priority", "kind", "timeout", "enabled"],
@@ -151,7 +172,8 @@ export const basecoat: System = {
     }),
     coatEvent({ name: "SessionEnd", occasion: "session-end", when: "A session ends.", answers: [] })
   ],
-  example: ({ name }) => JSON.stringify({ version: 1, hooks: { [name]: [{ command: `python hooks/${name}.py`, priority: 20 }] } }, null, 2),
+  example: ({ name }) =>
+    JSON.stringify({ version: 1, hooks: { [name]: [{ command: `python hooks/${name}.py`, priority: 20 }] } }, null, 2),
   script: ({ occasion }) => {
     const head = "import json, sys\n\nevent = json.load(sys.stdin)\n"
     return occasion === "tool-call"

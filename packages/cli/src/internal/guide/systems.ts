@@ -11,12 +11,17 @@ export const systems: ReadonlyArray<System> = [claude, codex, copilot, gemini, k
 
 export const systemOf = (dialect: Dialect): System | undefined => systems.find((one) => one.dialect === dialect)
 
-const isCalled = ({ name, others = [] }: Event, wanted: string): boolean => [name, ...others].some((one) => spelt(one) === spelt(wanted))
+const isCalled = ({ name, others = [] }: Event, wanted: string): boolean =>
+  [name, ...others].some((one) => spelt(one) === spelt(wanted))
 
 /** What an entry's event is in its own system. */
-export const eventOf = (dialect: Dialect, name: string): Event | undefined => systemOf(dialect)?.events.find((one) => isCalled(one, name))
+export const eventOf = (dialect: Dialect, name: string): Event | undefined =>
+  systemOf(dialect)?.events.find((one) => isCalled(one, name))
 
 /** Events of this name, in whatever system has them. */
-export const named = (name: string): ReadonlyArray<Event> => systems.flatMap(({ events }) => events.filter((one) => isCalled(one, name)))
+export const named = (name: string): ReadonlyArray<Event> =>
+  systems.flatMap(({ events }) => events.filter((one) => isCalled(one, name)))
 
-export const names: ReadonlyArray<string> = [...new Set(systems.flatMap(({ events }) => events.map(({ name }) => name)))]
+export const names: ReadonlyArray<string> = [
+  ...new Set(systems.flatMap(({ events }) => events.map(({ name }) => name)))
+]

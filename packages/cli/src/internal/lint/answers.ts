@@ -1,4 +1,6 @@
-/** Rules about what a script answers: its exit codes, its JSON, and where it says why. They look at its text, and guess. */
+/**
+ * Rules about what a script answers: its exit codes, its JSON, and where it says why. They look at its text, and guess.
+ */
 import type { Item } from "../world.ts"
 import { isGuard } from "./entry.ts"
 import { type Said, said } from "./finding.ts"
@@ -9,7 +11,8 @@ const exits = (code: number): RegExp =>
 const [one, two] = [exits(1), exits(2)]
 /** A code that is computed. */
 const open = /\bexit\((?![\s\d)])|\bexit\s+["']?\$/
-const json = /permissionDecision|["']?decision["']?\s*[:=]|["']continue["']\s*:|hookSpecificOutput|["']blocked["']|["']action["']/
+const json =
+  /permissionDecision|["']?decision["']?\s*[:=]|["']continue["']\s*:|hookSpecificOutput|["']blocked["']|["']action["']/
 const refusing = /block|den(?:y|ied)|refus|forbid|not allowed|dangerous|protected|reject/i
 const aloud = />&2|\/dev\/stderr|stderr|console\.error|1>&2/
 
@@ -22,7 +25,8 @@ export const answers = (item: Item, name: string, code: string, language: string
   const isClaude = dialect === "claude" || dialect === "codex"
   const found: Array<Said> = []
   if (
-    (isClaude || dialect === "gemini") && (isGuard(item) || isStop) && one.test(code) && !two.test(code) && !open.test(code) &&
+    (isClaude || dialect === "gemini") && (isGuard(item) || isStop) && one.test(code) && !two.test(code) &&
+    !open.test(code) &&
     !json.test(code)
   ) {
     found.push(
@@ -36,7 +40,11 @@ export const answers = (item: Item, name: string, code: string, language: string
     )
   }
   const keeps = isStop &&
-    (dialect === "copilot" ? blocking.test(code) : isClaude ? two.test(code) || json.test(code) : two.test(code) || blocking.test(code))
+    (dialect === "copilot"
+      ? blocking.test(code)
+      : isClaude
+      ? two.test(code) || json.test(code)
+      : two.test(code) || blocking.test(code))
   const isAlways = keeps && (two.test(code) || blocking.test(code)) && !conditional.test(code)
   if (keeps && (isClaude || isAlways) && dialect !== "basecoat" && !code.includes("stop_hook_active")) {
     found.push(
@@ -89,7 +97,8 @@ export const answers = (item: Item, name: string, code: string, language: string
 }
 
 /** A refusal that is followed by a code of its own. */
-const lost = /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
+const lost =
+  /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
 
 /** Answers that do not count. */
 const unheard = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
@@ -141,9 +150,11 @@ const unheard = (item: Item, name: string, code: string, language: string): Read
       )
     )
   }
-  const allows = /(?:permissionDecision|behavior)\\?["']?\s*[:=]\s*\\?["']allow|(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["']approve/.test(
-    code
-  )
+  const allows =
+    /(?:permissionDecision|behavior)\\?["']?\s*[:=]\s*\\?["']allow|(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["']approve/
+      .test(
+        code
+      )
   const answersPolicy = (isClaude && entry.event === "PreToolUse") || event?.occasion === "permission"
   if (ofProject && allows && answersPolicy && !/updatedInput|modifiedArgs/.test(code)) {
     found.push(

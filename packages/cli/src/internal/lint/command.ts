@@ -45,7 +45,11 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
   return [
     ...started(item, work, place),
     ...(script === undefined
-      ? [...lineTraps(item, work.command), ...answers(item, "the line", work.command, "bash"), ...fields(item, "the line", work.command)]
+      ? [
+        ...lineTraps(item, work.command),
+        ...answers(item, "the line", work.command, "bash"),
+        ...fields(item, "the line", work.command)
+      ]
       : [...file(item, script, place), ...(script.exists ? content(item, script, place) : [])])
   ]
 }
@@ -90,7 +94,9 @@ const started = (
     return found
   }
   const { command } = work
-  if (source.dialect === "claude" && /^\s*(?:(?:ba|z)?sh\s+|python3?\s+|node\s+)?(?:\.{1,2}\/|\.claude\/)/.test(command)) {
+  if (
+    source.dialect === "claude" && /^\s*(?:(?:ba|z)?sh\s+|python3?\s+|node\s+)?(?:\.{1,2}\/|\.claude\/)/.test(command)
+  ) {
     found.push(
       said(
         "warning",
@@ -236,20 +242,27 @@ const lineTraps = (item: Item, command: string): ReadonlyArray<Said> => {
   if (!blocksByTwo(item)) return []
   const last = command.trim().split(/\|\||&&|[;|\n]/).at(-1)!.trim()
   const name = wordsOf(last)[0]
-  return name !== undefined && twos.includes(name) ? [trap(`the line ends as ${name} does, which ends with 2 when something is wrong`)] : []
+  return name !== undefined && twos.includes(name)
+    ? [trap(`the line ends as ${name} does, which ends with 2 when something is wrong`)]
+    : []
 }
 
 const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
   const rows = code.split("\n").map((line) => line.trim()).filter((line) => line !== "")
   const last = rows.at(-1) ?? ""
   const endsWith = wordsOf(last.split(/\|\||&&|[;|]/).at(-1)!.trim())[0]
-  if (endsWith !== undefined && twos.includes(endsWith)) return [trap(`${path} ends as its last line does: ${last.slice(0, 60)}`)]
+  if (endsWith !== undefined && twos.includes(endsWith)) {
+    return [trap(`${path} ends as its last line does: ${last.slice(0, 60)}`)]
+  }
   if (!/^[ \t]*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
   const strict = /^[ \t]*set\s+.*pipefail/m.test(code)
   const risky = rows.find((line) =>
-    !/\|\||&&|^(?:if|elif|while|until|!)\b|; then/.test(line) && programsOf(line, strict).some((name) => twos.includes(name))
+    !/\|\||&&|^(?:if|elif|while|until|!)\b|; then/.test(line) &&
+    programsOf(line, strict).some((name) => twos.includes(name))
   )
-  return risky === undefined ? [] : [trap(`${path} has set -e, and ends as this line does when it fails: ${risky.slice(0, 60)}`)]
+  return risky === undefined
+    ? []
+    : [trap(`${path} has set -e, and ends as this line does when it fails: ${risky.slice(0, 60)}`)]
 }
 
 /** Programs that a line fails with: the last of a pipe, or each. */

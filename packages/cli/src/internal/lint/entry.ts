@@ -10,7 +10,8 @@ import { type Said, said } from "./finding.ts"
 export const isGuard = ({ event }: Item): boolean =>
   event?.occasion === "tool-call" || event?.occasion === "prompt" || event?.occasion === "permission"
 
-const refusesByTwo = (item: Item): boolean => item.event?.may !== undefined && /refused|denied|denies|denial/.test(item.event.two)
+const refusesByTwo = (item: Item): boolean =>
+  item.event?.may !== undefined && /refused|denied|denies|denial/.test(item.event.two)
 
 type Rule = (item: Item) => ReadonlyArray<Said>
 
@@ -67,7 +68,9 @@ const ofGemini: Rule = ({ event, matcher = "", source }) => {
   if (source.dialect !== "gemini" || event?.matcher !== "tool_name") return []
   const pattern = patternOf(matcher)
   const named = Object.keys(Gemini.builtInTools).filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(matcher))
-  if (pattern === undefined || named.length === 0 || Object.values(Gemini.builtInTools).some((name) => pattern.test(name))) return []
+  if (
+    pattern === undefined || named.length === 0 || Object.values(Gemini.builtInTools).some((name) => pattern.test(name))
+  ) return []
   return [
     said(
       "error",
@@ -156,7 +159,10 @@ const exactNames = (matcher: string): ReadonlyArray<Said> => {
 
 /** Patterns that match more than they seem to: they are searched for anywhere in the name. */
 const loosePatterns = (matcher: string): ReadonlyArray<Said> => {
-  if (/^[\w\- ,|]+$/.test(matcher) || matcher.length > 200 || /\(\?[=!<]|\\\d/.test(matcher) || /\([^)]*[+*][^)]*\)[+*{]/.test(matcher)) {
+  if (
+    /^[\w\- ,|]+$/.test(matcher) || matcher.length > 200 || /\(\?[=!<]|\\\d/.test(matcher) ||
+    /\([^)]*[+*][^)]*\)[+*{]/.test(matcher)
+  ) {
     return []
   }
   const [loose, strict] = [patternOf(matcher), patternOf(`^(?:${matcher})$`)]
@@ -266,7 +272,15 @@ const requests: Rule = ({ entry: { work }, source }) => {
   const url = URL.parse(work.url)
   const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (url === null) {
-    return [said("error", "url", `${JSON.stringify(work.url)} is no URL`, "nothing is ever sent", "Write it whole, with https://.")]
+    return [
+      said(
+        "error",
+        "url",
+        `${JSON.stringify(work.url)} is no URL`,
+        "nothing is ever sent",
+        "Write it whole, with https://."
+      )
+    ]
   }
   if (isLocal && source.ofProject) {
     found.push(
@@ -280,11 +294,19 @@ const requests: Rule = ({ entry: { work }, source }) => {
     )
   } else if (url.protocol === "http:" && !isLocal) {
     found.push(
-      said("error", "url-plain", "it sends by plain http", "what the agent does could be read on the way, so nothing is sent", "Use https.")
+      said(
+        "error",
+        "url-plain",
+        "it sends by plain http",
+        "what the agent does could be read on the way, so nothing is sent",
+        "Use https."
+      )
     )
   }
   const allowed = work.allowedEnvVars ?? []
-  const named = Object.values(work.headers ?? {}).flatMap((value) => [...value.matchAll(/\$\{?(\w+)\}?/g)].map(([, name]) => name!))
+  const named = Object.values(work.headers ?? {}).flatMap((value) =>
+    [...value.matchAll(/\$\{?(\w+)\}?/g)].map(([, name]) => name!)
+  )
   for (const name of new Set(named)) {
     if (!allowed.includes(name)) {
       found.push(
@@ -306,12 +328,17 @@ const prompts: Rule = ({ entry: { work }, event }) => {
   const found: Array<Said> = []
   const words = work.prompt.replaceAll("$ARGUMENTS", "").trim().split(/\s+/).filter((word) => word !== "")
   const loose = words.length < 30
-    ? /\b(?:appropriate|reasonable|good|bad|ok|okay|safe|fine|proper|properly|correct|correctly)\b/i.exec(work.prompt)?.[0]
+    ? /\b(?:appropriate|reasonable|good|bad|ok|okay|safe|fine|proper|properly|correct|correctly)\b/i.exec(work.prompt)
+      ?.[0]
     : undefined
   if (words.length < 8 || loose !== undefined) {
-    const what = words.length < 8 ? `${words.length} words say what to decide` : `${JSON.stringify(loose)} can mean anything`
+    const what = words.length < 8
+      ? `${words.length} words say what to decide`
+      : `${JSON.stringify(loose)} can mean anything`
     const why = "the model has to guess what to refuse and what to let pass, and answers differently each time"
-    found.push(said("hint", "prompt-vague", what, why, "Say what to refuse, what to let pass, and what to do when in doubt."))
+    found.push(
+      said("hint", "prompt-vague", what, why, "Say what to refuse, what to let pass, and what to do when in doubt.")
+    )
   }
   if (!work.prompt.includes("$ARGUMENTS")) {
     found.push(

@@ -7,7 +7,11 @@ const decoded =
 /** A method of a text is none, but Python's `get`. */
 const inside = /toolArgs["']?\]?\??\s*(?:\.\s*(?!length\b)[A-Za-z]\w*\b(?!\s*\()|\|\s*\.[A-Za-z]|\[\s*["']|\.get\()/
 
-export const fields = ({ entry, event, source: { dialect } }: Item, name: string, code: string): ReadonlyArray<Said> => {
+export const fields = (
+  { entry, event, source: { dialect } }: Item,
+  name: string,
+  code: string
+): ReadonlyArray<Said> => {
   const isTool = ["tool-call", "tool-result", "tool-failure", "permission"].includes(event?.occasion ?? "")
   if (dialect !== "copilot" || event === undefined || !isTool) return []
   const isCamel = entry.event === event.name
@@ -29,7 +33,9 @@ export const fields = ({ entry, event, source: { dialect } }: Item, name: string
       "error",
       "input-field",
       `${name} reads ${wrong}, which ${entry.event} does not have`,
-      isCamel ? "events in camel case are told toolName and toolArgs" : "events in Pascal case are told tool_name and tool_input",
+      isCamel
+        ? "events in camel case are told toolName and toolArgs"
+        : "events in Pascal case are told tool_name and tool_input",
       isCamel
         ? "Read toolArgs, a text of JSON, or name the event PreToolUse, PostToolUse, …"
         : "Read tool_input, or name the event as Copilot does."

@@ -17,4 +17,10 @@ export interface Finding {
 /** What a rule says; where is known already. */
 export type Said = Pick<Finding, "level" | "rule" | "what" | "why" | "fix">
 
-export const said = (level: Level, rule: string, what: string, why: string, fix: string): Said => ({ level, rule, what, why, fix })
+export const said = (level: Level, rule: string, what: string, why: string, fix: string): Said => ({
+  level,
+  rule,
+  what,
+  why,
+  fix
+})

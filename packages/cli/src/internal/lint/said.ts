@@ -43,7 +43,8 @@ const opening =
   /^(?:(?:if|for|while|until|select|then|do|else|elif|fi|done|esac)\b\s*|[\w-]+\s*\(\)\s*\{?\s*|function\s+\w+\s*(?:\(\))?\s*\{?\s*|[{}](?=\s|$)\s*)/
 
 /** It goes to standard output, and nowhere else. */
-const isHeard = (command: string): boolean => !/(?:^|[^<])>|\|/.test(command.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, "\"\""))
+const isHeard = (command: string): boolean =>
+  !/(?:^|[^<])>|\|/.test(command.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, "\"\""))
 
 const isJson = (command: string): boolean =>
   isHeard(command) &&
@@ -53,7 +54,8 @@ const isJson = (command: string): boolean =>
 /** What begins with a variable may be JSON. */
 const isText = (command: string): boolean =>
   isHeard(command) &&
-  (/^(?:echo|printf)\s+(?:-[neE]+\s+)*(?:["']?[^\s{"'$\\`%-]|"?\$\(jq -r )/.test(command) || /^cat\s*<<X\s*[A-Za-z]/.test(command))
+  (/^(?:echo|printf)\s+(?:-[neE]+\s+)*(?:["']?[^\s{"'$\\`%-]|"?\$\(jq -r )/.test(command) ||
+    /^cat\s*<<X\s*[A-Za-z]/.test(command))
 
 const inPython = (code: string): string | undefined => {
   let said: ReadonlyArray<{ readonly indent: number; readonly text: string }> = []

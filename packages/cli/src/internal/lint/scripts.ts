@@ -20,7 +20,9 @@ const interpreters = /^(?:(?:ba|z|da|k)?sh|python(?:\d(?:\.\d+)?)?|node|bun|deno
 
 /** Words of a line, without its quotes, up to its first operator. */
 export const wordsOf = (line: string): ReadonlyArray<string> => {
-  const found = [...line.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\;|&()<>])+|[;|&()<>]+|\n/g)].map(([word]) => word)
+  const found = [...line.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\;|&()<>])+|[;|&()<>]+|\n/g)].map(([word]) =>
+    word
+  )
   const end = found.findIndex((word) => /^[;|&()<>\n]/.test(word))
   return (end < 0 ? found : found.slice(0, end)).map((word) => word.replaceAll(/["']/g, ""))
 }
@@ -31,23 +33,36 @@ export const scriptOf = (
 ): Script | undefined => {
   const { cwd = "", work } = entry as Entry & { readonly cwd?: string }
   if (work.type !== "command") return undefined
-  const words = work.args === undefined ? wordsOf(work.command).filter((word) => !/^\w+=/.test(word)) : [work.command, ...work.args]
+  const words = work.args === undefined
+    ? wordsOf(work.command).filter((word) => !/^\w+=/.test(word))
+    : [work.command, ...work.args]
   const [first = ""] = words
   const by = interpreters.test(first.split("/").at(-1)!) ? first.split("/").at(-1) : undefined
   const name = by === undefined ? first : words.slice(1).find((word) => !word.startsWith("-"))
   if (
     name === undefined ||
-    (by !== undefined && words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))
+    (by !== undefined &&
+      words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))
   ) return undefined
   if (by === undefined && !name.includes("/")) return undefined
   const path = placed(name, cwd === "" ? where : { ...where, cwd: resolve(where.cwd, cwd) }, where.cwd)
   if (/[$`*?{}]/.test(path)) return undefined
   const stat = Result.getOrUndefined(Result.try(() => statSync(path)))
   const isFile = stat?.isFile() === true
-  return { path, by, exists: isFile, executable: isFile && (stat.mode & 0o111) !== 0, text: isFile ? beginning(path) : "" }
+  return {
+    path,
+    by,
+    exists: isFile,
+    executable: isFile && (stat.mode & 0o111) !== 0,
+    text: isFile ? beginning(path) : ""
+  }
 }
 
-const placed = (name: string, { cwd, home }: { readonly cwd: string; readonly home: string }, project: string): string => {
+const placed = (
+  name: string,
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+  project: string
+): string => {
   const known = /\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|COPILOT_PROJECT_DIR|GEMINI_CWD)\}?/g
   const path = name.replaceAll(known, () => project).replaceAll(/\$\{?PWD\}?/g, () => cwd).replace(
     /^(?:~|\$\{?HOME\}?)(?=\/)/,

@@ -7,7 +7,10 @@ export interface Part {
   readonly after: "start" | "and" | "or"
 }
 
-/** Commands of a script, each as parts that are joined by `&&` and `||`. Texts of heredocs are left out, but for their first letter: `<<X {`. */
+/**
+ * Commands of a script, each as parts that are joined by `&&` and `||`. Texts of heredocs are left out, but for their
+ * first letter: `<<X {`.
+ */
 export const commandsOf = (script: string): ReadonlyArray<ReadonlyArray<Part>> => {
   const commands: Array<Array<Part>> = []
   let parts: Array<Part> = []

@@ -13,9 +13,11 @@ const always =
 
 const own: { readonly [dialect: string]: RegExp } = {
   claude: /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/,
-  codex: /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|tool_name|tool_input_\w+)$/,
+  codex:
+    /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|tool_name|tool_input_\w+)$/,
   copilot: /^(?:COPILOT_PROJECT_DIR|CLAUDE_PROJECT_DIR)$/,
-  gemini: /^(?:GEMINI_PROJECT_DIR|GEMINI_CWD|GEMINI_SESSION_ID|GEMINI_PLANS_DIR|CLAUDE_PROJECT_DIR|workspacePath|extensionPath)$/
+  gemini:
+    /^(?:GEMINI_PROJECT_DIR|GEMINI_CWD|GEMINI_SESSION_ID|GEMINI_PLANS_DIR|CLAUDE_PROJECT_DIR|workspacePath|extensionPath)$/
 }
 
 export const variables = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
@@ -23,7 +25,9 @@ export const variables = (item: Item, name: string, code: string, language: stri
   const { env: owned = {} } = entry as Entry & { readonly env?: object }
   // Variables of settings files are those of the user and of the machine.
   const env = { ...(ofProject || !("env" in config) ? {} : config.env as object), ...owned }
-  const strange = [...new Set(language === "python" ? ofPython(code) : language === "node" ? ofNode(code) : ofShell(code))].find((one) =>
+  const strange = [
+    ...new Set(language === "python" ? ofPython(code) : language === "node" ? ofNode(code) : ofShell(code))
+  ].find((one) =>
     !inherited.has(one) && !always.test(one) && own[dialect]?.test(one) !== true && !Object.hasOwn(env, one)
   )
   if (strange === undefined) return []
@@ -49,7 +53,11 @@ const ofShell = (code: string): ReadonlyArray<string> => {
   // What else is read may set anything.
   if (/(?:^|[\s;&|(])(?:source|\.|eval)\s/m.test(text)) return []
   const set = new Set([
-    ...[...text.matchAll(/(?:^|[\s;&|(){])(\w+)(?:\[[^\]]*\])?\+?=|\b(?:for|select|getopts\s+\S+|printf\s+-v)\s+(\w+)|\(\(\s*(\w+)\s*=/g)]
+    ...[
+      ...text.matchAll(
+        /(?:^|[\s;&|(){])(\w+)(?:\[[^\]]*\])?\+?=|\b(?:for|select|getopts\s+\S+|printf\s+-v)\s+(\w+)|\(\(\s*(\w+)\s*=/g
+      )
+    ]
       .flatMap(([, ...names]) => names),
     ...[...text.matchAll(/\b(?:export|local|declare|typeset|readonly|read|mapfile|readarray)\s+([^\n;|&<>]+)/g)]
       .flatMap(([, names]) => names!.replaceAll(/\$\{?\w+/g, "").match(/\w+/g) ?? [])
@@ -70,7 +78,9 @@ const ofPython = (code: string): ReadonlyArray<string> => [
 ]
 
 const ofNode = (code: string): ReadonlyArray<string> =>
-  [...code.matchAll(/process\.env(?:\.(\w+)|\[\s*["'](\w+)["']\s*\])(?!\s*(?:\?\?|\|\||=[^=]))/g)].map(([, a, b]) => a ?? b!).filter(
+  [...code.matchAll(/process\.env(?:\.(\w+)|\[\s*["'](\w+)["']\s*\])(?!\s*(?:\?\?|\|\||=[^=]))/g)].map(([, a, b]) =>
+    a ?? b!
+  ).filter(
     isWanted
   )
 

@@ -18,7 +18,9 @@ import * as Show from "./show.ts"
 
 export const test = (screen: Screen) =>
   Command.make("test", {
-    event: Argument.String("event").pipe(Argument.withDescription("An event of any system: PreToolUse, BeforeTool, before_tool_call, …")),
+    event: Argument.String("event").pipe(
+      Argument.withDescription("An event of any system: PreToolUse, BeforeTool, before_tool_call, …")
+    ),
     tool: optional("tool", "The tool that is called, such as Bash"),
     input: optional("input", "What it is called with, as JSON; @file reads a file, - standard input"),
     output: optional("output", "What it gave back"),
@@ -30,7 +32,9 @@ export const test = (screen: Screen) =>
   }, ({ event, timeout, trustOnce, ...flags }) =>
     Effect.gen(function*() {
       const { json, where } = yield* given
-      if (Option.isSome(timeout) && !(timeout.value > 0)) return yield* wrong("--timeout is a number of seconds above 0")
+      if (Option.isSome(timeout) && !(timeout.value > 0)) {
+        return yield* wrong("--timeout is a number of seconds above 0")
+      }
       const facts = yield* factsOf(event, flags)
       // Nobody but this command waits for what it takes to load.
       const Trial = yield* Effect.promise(() => import("./trial.ts"))
@@ -53,14 +57,20 @@ const factsOf = (
     if (found === undefined) return yield* unknown(event)
     const { occasion } = found
     const payload = Option.isSome(flags.payload) ? yield* jsonOf("--payload", flags.payload.value) : {}
-    if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return yield* wrong("--payload: expected a JSON object")
+    if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+      return yield* wrong("--payload: expected a JSON object")
+    }
     const fields = payload as JsonObject
     const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName")
     if (tool === undefined && isAboutTool(occasion)) {
       return yield* wrong(`${found.name} is about a tool: say which, such as --tool Bash --input '{"command":"ls"}'`)
     }
-    const input = Option.isSome(flags.input) ? yield* jsonOf("--input", flags.input.value) : fieldOf(fields, "tool_input", "toolArgs") ?? {}
-    const output = Option.isSome(flags.output) ? looseOf(flags.output.value) : fieldOf(fields, "tool_response", "tool_output", "toolResult")
+    const input = Option.isSome(flags.input)
+      ? yield* jsonOf("--input", flags.input.value)
+      : fieldOf(fields, "tool_input", "toolArgs") ?? {}
+    const output = Option.isSome(flags.output)
+      ? looseOf(flags.output.value)
+      : fieldOf(fields, "tool_response", "tool_output", "toolResult")
     const error = Option.getOrUndefined(flags.error) ?? textOf(fields, "error")
     const prompt = Option.getOrUndefined(flags.prompt) ?? textOf(fields, "prompt", "message")
     return {

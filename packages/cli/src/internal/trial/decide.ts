@@ -17,11 +17,19 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
   const why = reason === undefined ? {} : { reason }
   const context = [...seen.injected, ...begun(occasion, value)]
   const usual = usualOf(occasion)
-  const is = (decision: Decision["decision"], more: Partial<Decision> = {}): Decision => ({ decision, ...more, context })
+  const is = (decision: Decision["decision"], more: Partial<Decision> = {}): Decision => ({
+    decision,
+    ...more,
+    context
+  })
   switch (answer) {
     case "Fail":
       return is(
-        policy === "open" || policy === undefined ? usual : occasion === "tool-call" || occasion === "permission" ? "deny" : "block",
+        policy === "open" || policy === undefined
+          ? usual
+          : occasion === "tool-call" || occasion === "permission"
+          ? "deny"
+          : "block",
         why
       )
     case "Abort":
@@ -77,4 +85,5 @@ const usualOf = (occasion: Occasion): Decision["decision"] =>
 export const isDecided = (occasion: Occasion, { decision }: Decision): boolean => decision !== usualOf(occasion)
 
 /** What the process ends with. */
-export const isBlocked = ({ decision }: Decision): boolean => decision === "deny" || decision === "block" || decision === "stop"
+export const isBlocked = ({ decision }: Decision): boolean =>
+  decision === "deny" || decision === "block" || decision === "stop"

@@ -46,7 +46,8 @@ export const filled = ({ error = "it failed", input, output = "done", prompt = "
 
 /** What the agent said last. */
 export const lastOf = ({ output, payload, tool }: Facts): string =>
-  textOf(payload, "last_assistant_message", "prompt_response") ?? (tool === undefined && typeof output === "string" ? output : "hi")
+  textOf(payload, "last_assistant_message", "prompt_response") ??
+    (tool === undefined && typeof output === "string" ? output : "hi")
 
 const callFields = ["tool_name", "toolName", "tool_input", "toolArgs"]
 const madeOf: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
@@ -59,7 +60,10 @@ const madeOf: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
   "subagent-start": ["prompt", "message"]
 }
 
-/** The fields of a payload that are laid over what scripts are told. The others make the event, which each system tells in its own words. */
+/**
+ * The fields of a payload that are laid over what scripts are told. The others make the event, which each system tells
+ * in its own words.
+ */
 export const overOf = ({ occasion, payload }: Facts): JsonObject =>
   Object.fromEntries(Object.entries(payload).filter(([key]) => madeOf[occasion]?.includes(key) !== true))
 

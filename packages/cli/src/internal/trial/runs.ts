@@ -30,7 +30,12 @@ export const notTrusted = "is not trusted: belay hooks trust, or --trust-once"
 /** What each entry for the event did, or why it did nothing. */
 export const runsOf = (
   { files, where }: World,
-  { facts, folder, isTrusted, plan }: { readonly facts: Facts; readonly plan: Plan; readonly folder: string; readonly isTrusted: boolean },
+  { facts, folder, isTrusted, plan }: {
+    readonly facts: Facts
+    readonly plan: Plan
+    readonly folder: string
+    readonly isTrusted: boolean
+  },
   tried: DryRun,
   finished: ReadonlyArray<Command.Finished>
 ): Effect.Effect<ReadonlyArray<Run>> =>
@@ -74,7 +79,8 @@ const ranAs = (payload: JsonObject, left: Array<Command.Finished>): Partial<Run>
   const index = payload["type"] !== "command" ?
     -1 :
     left.findIndex((one) =>
-      (one.exitCode ?? null) === exitCode && one.durationMs === durationMs && one.stdout.startsWith(stdout.slice(0, 100))
+      (one.exitCode ?? null) === exitCode && one.durationMs === durationMs &&
+      one.stdout.startsWith(stdout.slice(0, 100))
     )
   const [whole] = index < 0 ? [] : left.splice(index, 1)
   return {
@@ -90,9 +96,15 @@ const isMeant = ({ entry, event }: Item, { event: wanted, occasion }: Facts): bo
   event !== undefined && event.occasion === occasion && (occasion !== "signal" || spelt(entry.event) === spelt(wanted))
 
 /** That its matcher is about something else, with the name that its system has for it. */
-const mismatch = ({ entry, event, matcher, source }: Item, { tool }: Facts, told: JsonObject | undefined): string | undefined => {
+const mismatch = (
+  { entry, event, matcher, source }: Item,
+  { tool }: Facts,
+  told: JsonObject | undefined
+): string | undefined => {
   const takes = matcherOf(entry)
-  if (event?.matcher === undefined || matcher === undefined || takes === undefined || told === undefined) return undefined
+  if (event?.matcher === undefined || matcher === undefined || takes === undefined || told === undefined) {
+    return undefined
+  }
   const value = textOf(told, event.matcher, event.matcher.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   if (value === undefined || takes(value, value)) return undefined
   const isRenamed = /^tool_?name$/i.test(event.matcher) && tool !== undefined && tool !== value
@@ -100,7 +112,11 @@ const mismatch = ({ entry, event, matcher, source }: Item, { tool }: Facts, told
   return `its matcher ${JSON.stringify(matcher)} does not take ${value === "" ? "an empty text" : value}${name}`
 }
 
-const whyNot = ({ entry, matcher, rule, source }: Item, others: ReadonlyArray<Item>, told: ReadonlyArray<JsonObject>): string => {
+const whyNot = (
+  { entry, matcher, rule, source }: Item,
+  others: ReadonlyArray<Item>,
+  told: ReadonlyArray<JsonObject>
+): string => {
   if (rule !== undefined) return `its if ${JSON.stringify(rule)} does not hold`
   const same = others.find((one) =>
     one.entry !== entry && JSON.stringify(one.entry.work) === JSON.stringify(entry.work) &&
@@ -108,7 +124,9 @@ const whyNot = ({ entry, matcher, rule, source }: Item, others: ReadonlyArray<It
   )
   if (same !== undefined) return `the same entry ran from ${same.entry.file}`
   const { origin } = entry as Entry & { readonly origin?: { readonly type: string; readonly name: string } }
-  if (origin?.type === "skill" || origin?.type === "agent") return `counts while the ${origin.type} ${origin.name} is at work`
+  if (origin?.type === "skill" || origin?.type === "agent") {
+    return `counts while the ${origin.type} ${origin.name} is at work`
+  }
   if (entry.work.type === "prompt" && source.dialect === "copilot") return "runs nothing: a new session begins with it"
   return matcher === undefined || matcherOf(entry) !== undefined
     ? "was not reached: what came before it decided"
@@ -119,6 +137,9 @@ const whyNot = ({ entry, matcher, rule, source }: Item, others: ReadonlyArray<It
 type Takes = (value: string, claude?: string) => boolean
 
 const matcherOf = (entry: Entry): Takes | undefined => {
-  const { matcher, matches } = entry as Entry & { readonly matcher?: { readonly test?: Takes }; readonly matches?: Takes }
+  const { matcher, matches } = entry as Entry & {
+    readonly matcher?: { readonly test?: Takes }
+    readonly matches?: Takes
+  }
   return matcher?.test ?? matches
 }

@@ -20,11 +20,15 @@ export const text = (trial: Trial, where: Where, screen: Screen): string => {
   const held = untrusted === 0
     ? ""
     : style.yellow(
-      `, but ${count(untrusted, "entry", "entries")} of the project did not run, because nobody trusted ${untrusted === 1 ? "it" : "them"}`
+      `, but ${count(untrusted, "entry", "entries")} of the project did not run, because nobody trusted ${
+        untrusted === 1 ? "it" : "them"
+      }`
     )
   return [
     `${style.bold(plain(event))} ${style.dim(`(${point})`)}  ${style.bold(paint(decision))}${held}`,
-    ...facts.flatMap(([name, found]) => found.map((line, index) => `  ${style.dim((index === 0 ? name : "").padEnd(11))} ${line}`)),
+    ...facts.flatMap(([name, found]) =>
+      found.map((line, index) => `  ${style.dim((index === 0 ? name : "").padEnd(11))} ${line}`)
+    ),
     ...(runs.length === 0 ? ["", style.dim("No entry is for this event.")] : []),
     ...[...Map.groupBy(runs, ({ file }) => file)].flatMap(([file, own]) => [
       "",
@@ -39,7 +43,11 @@ const runLines = (
   screen: Screen
 ): ReadonlyArray<string> => {
   const style = styleOf(screen)
-  const what = wrap(`${type}  ${plain(command.length > 300 ? `${command.slice(0, 300)}…` : command)}`, "            ", screen.columns)
+  const what = wrap(
+    `${type}  ${plain(command.length > 300 ? `${command.slice(0, 300)}…` : command)}`,
+    "            ",
+    screen.columns
+  )
     .trimStart()
   if (!matched) return [`  ${style.dim("not run")}   ${what}`, `            ${style.yellow(plain(why ?? ""))}`]
   const facts = [
@@ -52,7 +60,9 @@ const runLines = (
     `  ${style.green("ran")}       ${what}`,
     `            ${style.dim(`${facts.join(", ")}  ${plain(key)}`)}`,
     ...streams.flatMap(([name, content]) =>
-      content === "" ? [] : lines(content).map((line, index) => `            ${style.dim((index === 0 ? name : "").padEnd(7))} ${line}`)
+      content === ""
+        ? []
+        : lines(content).map((line, index) => `            ${style.dim((index === 0 ? name : "").padEnd(7))} ${line}`)
     )
   ]
 }

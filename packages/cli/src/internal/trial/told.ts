@@ -11,7 +11,14 @@ import { join } from "node:path"
 import { isFields } from "../raw.ts"
 import type { Plan } from "./occasions.ts"
 
-const done: Command.Finished = { exitCode: 0, stdout: "", stderr: "", timedOut: false, overflowed: false, durationMs: 0 }
+const done: Command.Finished = {
+  exitCode: 0,
+  stdout: "",
+  stderr: "",
+  timedOut: false,
+  overflowed: false,
+  durationMs: 0
+}
 
 /** Nothing where the system has no such event at this point. */
 export const told = (
@@ -30,7 +37,16 @@ export const told = (
         if (isFields(value)) heard ??= value as JsonObject
         return done
       })
-    const { hooks } = HookFiles.load({ cwd, home, sources: [{ dialect, file }], trust: join(folder, "told"), transcripts: false, run })
-    yield* Effect.promise(() => dryRun(hooks, plan.point, plan.event as never, { cwd, agent: plan.depth === 0 ? {} : { depth: 1 } }))
+    const { hooks } = HookFiles.load({
+      cwd,
+      home,
+      sources: [{ dialect, file }],
+      trust: join(folder, "told"),
+      transcripts: false,
+      run
+    })
+    yield* Effect.promise(() =>
+      dryRun(hooks, plan.point, plan.event as never, { cwd, agent: plan.depth === 0 ? {} : { depth: 1 } })
+    )
     return heard
   })

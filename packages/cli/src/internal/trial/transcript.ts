@@ -8,13 +8,20 @@ import { type Facts, filled, isAboutTool, lastOf } from "./occasions.ts"
 export const sessionId = "session-1"
 
 /** Writes it for every hook. What is said at the event itself, the hooks write. */
-export const write = (folder: string, hooks: ReadonlyArray<{ readonly name: string }>, facts: Facts, cwd: string): void => {
+export const write = (
+  folder: string,
+  hooks: ReadonlyArray<{ readonly name: string }>,
+  facts: Facts,
+  cwd: string
+): void => {
   const { occasion } = facts
   const said = saidBefore(facts)
   for (const { name } of hooks) {
     const transcript = Transcript.make(join(folder, name))
     for (const entry of said) transcript.add(sessionId, entry, cwd)
-    if (occasion === "subagent-stop") { for (const entry of said) transcript.add(`agent-${sessionId}`, entry, cwd, sessionId) }
+    if (occasion === "subagent-stop") {
+      for (const entry of said) transcript.add(`agent-${sessionId}`, entry, cwd, sessionId)
+    }
   }
 }
 
@@ -40,7 +47,10 @@ const begun: ReadonlySet<Occasion> = new Set<Occasion>([
   "turn-failure"
 ])
 
-const assistant = (content: string, toolCalls: Extract<Transcript.Entry, { role: "assistant" }>["toolCalls"] = []): Transcript.Entry => ({
+const assistant = (
+  content: string,
+  toolCalls: Extract<Transcript.Entry, { role: "assistant" }>["toolCalls"] = []
+): Transcript.Entry => ({
   role: "assistant",
   content,
   toolCalls,

@@ -38,7 +38,11 @@ export interface Asked {
 
 /** Tries an event. What nobody waits for has 10 seconds, or the timeout. */
 export const run = (asked: Asked): Effect.Effect<Trial> =>
-  Effect.acquireUseRelease(Effect.sync(throwAway), ({ path }) => tried(asked, path), ({ remove }) => Effect.sync(remove))
+  Effect.acquireUseRelease(
+    Effect.sync(throwAway),
+    ({ path }) => tried(asked, path),
+    ({ remove }) => Effect.sync(remove)
+  )
 
 /** A folder that is gone afterwards, also when the process is ended. */
 const throwAway = (): { readonly path: string; readonly remove: () => void } => {
@@ -61,7 +65,10 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
         running++
         const timeoutMs = timeout === undefined ? request.timeoutMs : Math.min(request.timeoutMs, timeout * 1_000)
         return Command.run({ ...request, input: laid(over, request.input), timeoutMs })
-      }).pipe(Effect.tap((one) => Effect.sync(() => void finished.push(one))), Effect.ensuring(Effect.sync(() => void running--)))
+      }).pipe(
+        Effect.tap((one) => Effect.sync(() => void finished.push(one))),
+        Effect.ensuring(Effect.sync(() => void running--))
+      )
     const options = {
       ...optionsOf(where),
       trust: trustOnce ? join(folder, "trust") : trustOf(where),
@@ -77,7 +84,11 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
         sessionId: Transcript.sessionId,
         cwd: where.cwd,
         agent: plan.depth === 0 ? {} : { depth: 1, invokedBy: "subagent", name: "worker" },
-        llm: () => new ProviderError.InvalidRequest({ provider: "belay", message: "there is no model here: try it in an agent" }),
+        llm: () =>
+          new ProviderError.InvalidRequest({
+            provider: "belay",
+            message: "there is no model here: try it in an agent"
+          }),
         mcp: () => Promise.reject(new Error("there are no servers here: try it in an agent"))
       })
     )
@@ -97,7 +108,9 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
         ...untrusted.map(({ commands, project }) =>
           `${count(commands.length, "entry", "entries")} of ${project} ${
             commands.length === 1 ? "does" : "do"
-          } not run, because nobody trusted ${commands.length === 1 ? "it" : "them"}: belay hooks trust, or --trust-once`
+          } not run, because nobody trusted ${
+            commands.length === 1 ? "it" : "them"
+          }: belay hooks trust, or --trust-once`
         ),
         ...warnings,
         ...tried.seen.failures.map(({ hook, message }) => `${hook}: ${message}`)
@@ -106,7 +119,10 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
     }
   })
 
-/** What a script is told, with the payload laid over it. An executable that is only asked what it is for is told nothing. */
+/**
+ * What a script is told, with the payload laid over it. An executable that is only asked what it is for is told
+ * nothing.
+ */
 const laid = (over: JsonObject, input: string): string => {
   if (Object.keys(over).length === 0) return input
   const told = Result.getOrUndefined(Result.try(() => JSON.parse(input) as unknown))

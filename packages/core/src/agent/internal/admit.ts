@@ -8,14 +8,19 @@ import type { Turn } from "./turn.ts"
 /** Adds messages to the conversation, as the hooks that conceal leave them, when a provider would take them. */
 export const admit = (turn: Turn, given: ReadonlyArray<Message>, by: string): void => {
   const concealed = Result.try(() =>
-    turn.host.concealers.reduce((messages, hook) => hook.concealMessages!(messages, new Context(turn, hook.name)), given)
+    turn.host.concealers.reduce(
+      (messages, hook) => hook.concealMessages!(messages, new Context(turn, hook.name)),
+      given
+    )
   )
   if (Result.isFailure(concealed)) {
     return turn.warn(`what ${by} gave was left out, concealMessages failed: ${say(concealed.failure)}`, "runtime")
   }
   const { session } = turn
   const messages = concealed.success
-  const why = !Array.isArray(messages) ? "expected an array of messages" : whyInvalid(messages) ?? session.clash(messages)
+  const why = !Array.isArray(messages)
+    ? "expected an array of messages"
+    : whyInvalid(messages) ?? session.clash(messages)
   if (why !== undefined) return turn.warn(`${by} gave messages that were refused: ${why}`, "runtime")
   session.messages.push(...messages)
   session.admit(messages)

@@ -21,7 +21,9 @@ export const fit = function*(turn: Turn): Effect.fn.Return<void, TurnEnded> {
   if (level !== turn.budgetLevel && level !== "none") {
     const folded = turn.fold("onBudget", { level, kind: "tokens", scope: "window", used, limit: window.tokens })
     const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-    if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+    if (outcome?.action._tag === "Abort") {
+      return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+    }
   }
   turn.budgetLevel = level
   // A hook wants a fresh session: the conversation is made shorter there.
@@ -36,14 +38,21 @@ const estimate = (turn: Turn): number => {
   const { messages, session } = turn
   const { config, providers } = turn.host
   const tokenizer = config.tokenizer ?? providers[0].tokenizer ?? byLength
-  for (; session.counted < messages.length; session.counted++) session.tokens += tokenizer.count(weight(messages[session.counted]!))
+  for (; session.counted < messages.length; session.counted++) {
+    session.tokens += tokenizer.count(weight(messages[session.counted]!))
+  }
   return session.tokens
 }
 
 const weight = (message: Message): string =>
-  message.role === "assistant" && message.toolCalls !== undefined ? text(message) + JSON.stringify(message.toolCalls) : text(message)
+  message.role === "assistant" && message.toolCalls !== undefined
+    ? text(message) + JSON.stringify(message.toolCalls)
+    : text(message)
 
-/** Shortens the conversation as the hooks, the compactor or the default do; nothing when it was refused or nothing could be removed. */
+/**
+ * Shortens the conversation as the hooks, the compactor or the default do; nothing when it was refused or nothing could
+ * be removed.
+ */
 export const shortened = function*(
   turn: Turn,
   trigger: CompactionRequest["trigger"],
@@ -51,7 +60,12 @@ export const shortened = function*(
 ): Effect.fn.Return<{ readonly result: CompactionResult; readonly budget: TokenBudget } | undefined> {
   const { compactor, window } = turn.host.config
   const budget: TokenBudget = { usedTokens: estimate(turn), windowTokens: limit ?? window?.tokens ?? 0 }
-  const asked: CompactionRequest = { messages: turn.messages.slice(), budget, trigger, hint: { keepRecent: window?.keepRecent ?? 20 } }
+  const asked: CompactionRequest = {
+    messages: turn.messages.slice(),
+    budget,
+    trigger,
+    hint: { keepRecent: window?.keepRecent ?? 20 }
+  }
   const folded = turn.fold("preCompaction", asked)
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject") return undefined
@@ -80,10 +94,15 @@ export const note = (turn: Turn): void => {
   turn.budgetLevel = window === undefined ? "none" : levelOf(estimate(turn) / window.tokens)
 }
 
-const levelOf = (fraction: number): Turn["budgetLevel"] => fraction >= exceededAt ? "exceeded" : fraction >= warnAt ? "warn" : "none"
+const levelOf = (fraction: number): Turn["budgetLevel"] =>
+  fraction >= exceededAt ? "exceeded" : fraction >= warnAt ? "warn" : "none"
 
 /** Compacts; false when it was refused or nothing could be removed. The conversation is then as it was. */
-export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Effect.fn.Return<boolean> {
+export const compact = function*(
+  turn: Turn,
+  trigger: CompactionRequest["trigger"],
+  limit?: number
+): Effect.fn.Return<boolean> {
   const before = turn.messages
   const short = yield* shortened(turn, trigger, limit)
   if (short === undefined) return false
@@ -112,10 +131,14 @@ const whyNot = ({ hint, messages }: CompactionRequest, result: CompactionResult)
   if (!Array.isArray(result?.messages) || typeof result.summary !== "string") return "expected { messages, summary }"
   const invalid = whyInvalid(result.messages)
   if (invalid !== undefined) return invalid
-  const lostPin = messages.find((message) => isPinned(message) && !result.messages.some((kept: Message) => text(kept) === text(message)))
+  const lostPin = messages.find((message) =>
+    isPinned(message) && !result.messages.some((kept: Message) => text(kept) === text(message))
+  )
   if (lostPin !== undefined) return `a pinned message is gone: "${text(lostPin).slice(0, 60)}"`
   const whole = result.messages.map(text).join("\n")
-  const lostAnchor = hint.anchors?.find((anchor) => !whole.includes(anchor) && messages.some((message) => text(message).includes(anchor)))
+  const lostAnchor = hint.anchors?.find((anchor) =>
+    !whole.includes(anchor) && messages.some((message) => text(message).includes(anchor))
+  )
   if (lostAnchor !== undefined) return `the anchor "${lostAnchor}" is gone`
   const size = (all: ReadonlyArray<Message>) => all.reduce((sum, message) => sum + weight(message).length, 0)
   return size(result.messages) >= size(messages) ? "it is not shorter than before" : undefined
@@ -134,13 +157,17 @@ const byDropping = ({ hint, messages, trigger }: CompactionRequest): CompactionR
   const summary = summarise(dropped, hint)
   const note: Message = { role: "user", content: summary, source: "summary" }
   const kept = [note, ...messages.slice(0, from).filter(isPinned), ...messages.slice(from)]
-  return whyInvalid(kept) === undefined && weight(note).length < dropped.reduce((sum, message) => sum + weight(message).length, 0)
+  return whyInvalid(kept) === undefined &&
+      weight(note).length < dropped.reduce((sum, message) => sum + weight(message).length, 0)
     ? { messages: kept, summary }
     : undefined
 }
 
 const summarise = (dropped: ReadonlyArray<Message>, hint: CompactionHint): string => {
-  const budget = Math.max(200, Math.min(4_000, Math.floor(dropped.reduce((sum, message) => sum + text(message).length, 0) / 2)))
+  const budget = Math.max(
+    200,
+    Math.min(4_000, Math.floor(dropped.reduce((sum, message) => sum + text(message).length, 0) / 2))
+  )
   const anchored = (hint.anchors ?? []).filter((anchor) => dropped.some((message) => text(message).includes(anchor)))
   const lines = dropped.filter(({ role }) => role !== "tool").map((message) =>
     `${message.role}: ${text(message).replaceAll(/\s+/g, " ").slice(0, 160)}`

@@ -9,7 +9,9 @@ export const frozenCopy = <A>(value: A): A => walk(value, true) as A
 
 const walk = (value: unknown, frozen: boolean): unknown => {
   if (typeof value !== "object" || value === null || (frozen && Object.isFrozen(value)) || !isPlain(value)) return value
-  const made = Array.isArray(value) ? value.map((item) => walk(item, frozen)) : entries(value as Record<string, unknown>, frozen)
+  const made = Array.isArray(value)
+    ? value.map((item) => walk(item, frozen))
+    : entries(value as Record<string, unknown>, frozen)
   return frozen ? Object.freeze(made) : made
 }
 
@@ -18,8 +20,9 @@ const entries = (value: Record<string, unknown>, frozen: boolean): Record<string
   for (const key of Object.keys(value)) {
     const inner = walk(value[key], frozen)
     // An assignment to this name would set the prototype.
-    if (key === "__proto__") Object.defineProperty(made, key, { value: inner, enumerable: true, writable: true, configurable: true })
-    else made[key] = inner
+    if (key === "__proto__") {
+      Object.defineProperty(made, key, { value: inner, enumerable: true, writable: true, configurable: true })
+    } else made[key] = inner
   }
   return made
 }

@@ -1,4 +1,7 @@
-/** Hand work to another agent: fold the pre hooks, do the act, fold the post hooks. The other agent's turn is a part of this one. */
+/**
+ * Hand work to another agent: fold the pre hooks, do the act, fold the post hooks. The other agent's turn is a part of
+ * this one.
+ */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -69,7 +72,13 @@ export const resumed = function*(
     const host = hostOf(turn, to)
     if (Result.isFailure(host)) return failure(host.failure)
     const { hookState, injections, messages, sessionId, turnNumber } = state
-    const session = new Session(sessionId, { messages, state: hookState, turnNumber, injections, root: turn.session.root })
+    const session = new Session(sessionId, {
+      messages,
+      state: hookState,
+      turnNumber,
+      injections,
+      root: turn.session.root
+    })
     session.status = "idle"
     work.sub = restore(host.success, session, state, { parent: turn })
     delete work.child
@@ -132,7 +141,8 @@ const worked = function*(
   return yield* concluded(turn, work, delegation, { text: result.text }, true)
 }
 
-const why = (result: RunResult): string => result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
+const why = (result: RunResult): string =>
+  result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
 const concluded = function*(
   turn: Turn,
@@ -167,12 +177,16 @@ const shutDown = (turn: Turn, { host: { core }, session }: Turn): Effect.Effect<
     )
 
 const messageOf = (args: unknown): string =>
-  typeof args === "object" && args !== null && "message" in args && typeof args.message === "string" ? args.message : JSON.stringify(args)
+  typeof args === "object" && args !== null && "message" in args && typeof args.message === "string"
+    ? args.message
+    : JSON.stringify(args)
 
 /** The open questions of a turn, those of the agents it has handed work to among them. */
 export const pendingOf = (turn: Turn): ReadonlyArray<RunState.PendingAsk> =>
   turn.calls.flatMap(({ ask, call, child, status, sub }) => {
     if (status !== "asked") return []
     const inner = sub !== undefined ? pendingOf(sub) : child !== undefined ? RunState.pending(child) : undefined
-    return inner === undefined ? (ask === undefined ? [] : [ask]) : inner.map((one) => ({ ...one, callId: `${call.id}/${one.callId}` }))
+    return inner === undefined
+      ? (ask === undefined ? [] : [ask])
+      : inner.map((one) => ({ ...one, callId: `${call.id}/${one.callId}` }))
   })

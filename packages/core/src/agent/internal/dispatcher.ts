@@ -21,11 +21,16 @@ export const make = (tools: ReadonlyArray<AnyTool>): Result.Result<ToolDispatche
   for (const tool of tools) {
     if (typeof tool.name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(tool.name)) {
       return Result.fail(
-        new ConfigError({ key: "tools", message: `tool name "${tool.name}" must be 1 to 64 letters, digits, "_", "-" or "."` })
+        new ConfigError({
+          key: "tools",
+          message: `tool name "${tool.name}" must be 1 to 64 letters, digits, "_", "-" or "."`
+        })
       )
     }
     if (known.has(tool.name)) {
-      return Result.fail(new ConfigError({ key: `tools.${tool.name}`, message: `two tools are named "${tool.name}": rename one` }))
+      return Result.fail(
+        new ConfigError({ key: `tools.${tool.name}`, message: `two tools are named "${tool.name}": rename one` })
+      )
     }
     const schema = read(tool)
     if (Result.isFailure(schema)) return Result.fail(schema.failure)
@@ -60,7 +65,10 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
     ...(tool.idempotent === undefined ? {} : { idempotent: tool.idempotent })
   })
 
-/** Calls the function; what it returns decides how it is waited for. Nothing it does wrong leaves this place but as a failure. */
+/**
+ * Calls the function; what it returns decides how it is waited for. Nothing it does wrong leaves this place but as a
+ * failure.
+ */
 const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchContext): Effect.Effect<ToolResult> =>
   Effect.suspend(() => {
     const ctx = new Context(call, about)
@@ -98,28 +106,34 @@ const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchCon
   })
 
 /** Runs an Effect in a fiber of its own, so that its time is up when it is up, whatever its finalizers do. */
-const bounded = (effect: Effect.Effect<unknown, unknown>, ctx: Context, about: DispatchContext): Effect.Effect<ToolResult> =>
-  Exit.isExit(effect) ? Effect.succeed(ofExit(effect)) : Effect.withFiber((fiber) =>
-    Effect.callback<ToolResult>((resume) => {
-      const child = Effect.runForkWith(fiber.context)(effect)
-      const done = child.pollUnsafe()
-      if (done !== undefined) return resume(Effect.succeed(ofExit(done)))
-      const cancel = about.onTimeout(() => {
-        resume(Effect.succeed(timedOut(about.timeoutMs)))
-        ctx.abort()
-        child.interruptUnsafe()
+const bounded = (
+  effect: Effect.Effect<unknown, unknown>,
+  ctx: Context,
+  about: DispatchContext
+): Effect.Effect<ToolResult> =>
+  Exit.isExit(effect) ?
+    Effect.succeed(ofExit(effect)) :
+    Effect.withFiber((fiber) =>
+      Effect.callback<ToolResult>((resume) => {
+        const child = Effect.runForkWith(fiber.context)(effect)
+        const done = child.pollUnsafe()
+        if (done !== undefined) return resume(Effect.succeed(ofExit(done)))
+        const cancel = about.onTimeout(() => {
+          resume(Effect.succeed(timedOut(about.timeoutMs)))
+          ctx.abort()
+          child.interruptUnsafe()
+        })
+        child.addObserver((exit) => {
+          cancel()
+          resume(Effect.succeed(ofExit(exit)))
+        })
+        return Effect.sync(() => {
+          cancel()
+          ctx.abort()
+          child.interruptUnsafe()
+        })
       })
-      child.addObserver((exit) => {
-        cancel()
-        resume(Effect.succeed(ofExit(exit)))
-      })
-      return Effect.sync(() => {
-        cancel()
-        ctx.abort()
-        child.interruptUnsafe()
-      })
-    })
-  )
+    )
 
 /** A class because it is made for every call: the signal exists only once somebody asks for it. */
 class Context implements ToolContext {
@@ -137,7 +151,11 @@ class Context implements ToolContext {
   get artifacts(): ToolArtifacts {
     const { about: { artifacts, rootSessionId }, call, signal } = this
     const mine = (key: string) => key.startsWith("tool:") ? key : `tool:${key}`
-    const by = (mimeType?: string) => ({ by: call.name, toolCallId: call.id, ...(mimeType === undefined ? {} : { mimeType }) })
+    const by = (mimeType?: string) => ({
+      by: call.name,
+      toolCallId: call.id,
+      ...(mimeType === undefined ? {} : { mimeType })
+    })
     const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => Effect.runPromise(effect, { signal })
     return {
       write: (key, content, mimeType) => run(artifacts.write(rootSessionId, mine(key), content, by(mimeType))),
@@ -178,9 +196,13 @@ const output = (value: unknown): ToolResult => {
   // A copy: the tool may go on with its own, and reading it may run its code.
   const read = Result.try(() => {
     const why = whyNot(value)
-    return why === undefined ? success(copy(value as Json)) : failure(`the tool returned something that is not JSON: ${why}`)
+    return why === undefined
+      ? success(copy(value as Json))
+      : failure(`the tool returned something that is not JSON: ${why}`)
   })
-  return Result.isSuccess(read) ? read.success : failure(`the tool returned something that cannot be read: ${say(read.failure)}`)
+  return Result.isSuccess(read)
+    ? read.success
+    : failure(`the tool returned something that cannot be read: ${say(read.failure)}`)
 }
 
 /** A schema may answer at once or later; the caller waits only when it must. */

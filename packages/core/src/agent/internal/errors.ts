@@ -10,6 +10,8 @@ export const rejected = <P extends HookPointName>(point: P, outcome: Outcome<P>)
   if (failure !== undefined && failure.policy !== "open") {
     return new HookFailed({ hook: by, point, kind: failure.kind, policy: failure.policy, message: reason })
   }
-  const userMessage = "userMessage" in action && typeof action.userMessage === "string" ? { userMessage: action.userMessage } : {}
+  const userMessage = "userMessage" in action && typeof action.userMessage === "string"
+    ? { userMessage: action.userMessage }
+    : {}
   return new HookRejected({ hook: by, point, reason, ...userMessage, message: `${by} rejected ${point}: ${reason}` })
 }

@@ -5,7 +5,10 @@ import { frozenCopy } from "./copy.ts"
 /** Receives events, synchronously and in order. What it throws is ignored. */
 type Listener = (event: AgentEvent) => void
 
-/** The listeners of one agent; of a sub-agent, those of the agent it works for come too. A class because whether anybody listens is asked all the time. */
+/**
+ * The listeners of one agent; of a sub-agent, those of the agent it works for come too. A class because whether anybody
+ * listens is asked all the time.
+ */
 export class Hub {
   readonly listeners: Set<Listener> = new Set()
   private readonly others: ReadonlyArray<Hub>

@@ -1,4 +1,7 @@
-/** A whole turn: session and turn points around the core, the wall clock over it, and one ending for every way it can go. */
+/**
+ * A whole turn: session and turn points around the core, the wall clock over it, and one ending for every way it can
+ * go.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -37,7 +40,9 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
     const { session } = turn
     // All in one step: an interruption comes before it, and nothing has begun, or after it, and the child is told.
     return Effect.callback<RunResult, AgentError>((resume) => {
-      if (session.status === "busy" || session.status === "closed") return resume(unavailable(session.id, session.status))
+      if (session.status === "busy" || session.status === "closed") {
+        return resume(unavailable(session.id, session.status))
+      }
       const isNew = session.status === "new"
       session.status = "busy"
       session.resumable = undefined
@@ -75,14 +80,20 @@ export const execute = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
   })
 
 const unavailable = (sessionId: string, problem: "busy" | "closed"): SessionError =>
-  new SessionError({ sessionId, problem, message: `session ${sessionId} is ${problem === "busy" ? "busy with another turn" : "closed"}` })
+  new SessionError({
+    sessionId,
+    problem,
+    message: `session ${sessionId} is ${problem === "busy" ? "busy with another turn" : "closed"}`
+  })
 
 const whole = function*(turn: Turn, isNew: boolean, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
   if (isNew) yield* startSession(turn, resumed)
   if (!turn.host.chain.has("onTurnError")) return yield* inner(turn, resumed)
   return yield* Effect.catchCause(Effect.gen(() => inner(turn, resumed)), (cause) => {
     const error = Cause.hasDies(cause) ? died(turn, cause) : Cause.squash(cause) as Failure
-    return isEnded(error) || Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.gen(() => recovered(turn, error))
+    return isEnded(error) || Cause.hasInterruptsOnly(cause)
+      ? Effect.failCause(cause)
+      : Effect.gen(() => recovered(turn, error))
   })
 }
 
@@ -100,23 +111,34 @@ const recovered = function*(turn: Turn, error: AgentError): Effect.fn.Return<Tur
   turn.closeStep("not run: the turn failed")
   // What the user was told is part of the conversation, where his question is.
   const { text } = outcome.action.value
-  if (turn.messages.length > 0 && turn.messages.at(-1)!.role !== "assistant") turn.messages.push({ role: "assistant", content: text })
+  if (turn.messages.length > 0 && turn.messages.at(-1)!.role !== "assistant") {
+    turn.messages.push({ role: "assistant", content: text })
+  }
   return outputOf(turn, { finishReason: "stop", ...outcome.action.value })
 }
 
 const inner = function*(turn: Turn, resumed: boolean): Effect.fn.Return<TurnOutput, Failure> {
   const goesOn = resumed && turn.phase !== "start"
   if (goesOn && turn.listened) turn.publish({ type: "turn-start", message: turn.input.message, resumed })
-  const core: CoreOutput & { readonly executed: boolean } = goesOn ? { ...(yield* work(turn)), executed: true } : yield* begin(turn)
+  const core: CoreOutput & { readonly executed: boolean } = goesOn
+    ? { ...(yield* work(turn)), executed: true }
+    : yield* begin(turn)
   const output = outputOf(turn, core)
   const { memory } = turn.host
   if (memory?.postTurnObserve !== undefined) {
-    yield* tolerate(turn, "memory", Effect.suspend(() => memory.postTurnObserve!(turn.input, output, turn.session.id)), undefined)
+    yield* tolerate(
+      turn,
+      "memory",
+      Effect.suspend(() => memory.postTurnObserve!(turn.input, output, turn.session.id)),
+      undefined
+    )
   }
   const folded = turn.fold("postTurn", { input: turn.input, output, executed: core.executed })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject") return yield* rejected("postTurn", outcome)
-  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   return outcome === undefined ? output : { ...output, ...outcome.event.output }
 }
 
@@ -131,17 +153,24 @@ const begin = function*(turn: Turn): Effect.fn.Return<CoreOutput & { readonly ex
     const message = tag === "Reject" || (tag === "Abort" && !keeps) ? "" : (outcome?.event ?? turn.input).message
     turn.publish({ type: "turn-start", message, resumed: false })
   }
-  // Also of a refused turn the hooks of its error see only what the earlier ones made of it; of what a confidential one refused, nothing.
+  // Also of a refused turn the hooks of its error see only what the earlier ones made of it; of what a confidential one
+  // refused, nothing.
   const refusedBy = outcome?.action._tag === "Reject" ? outcome.by : undefined
   const hidden = refusedBy !== undefined &&
     turn.host.chain.hooks.some(({ confidential, name }) => confidential === true && name === refusedBy)
   const input = turn.input = hidden ? { message: "" } : outcome?.event ?? turn.input
   if (outcome?.action._tag === "Reject") return yield* rejected("preTurn", outcome)
   if (keeps) turn.messages.push(spoken(input))
-  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   const { memory } = turn.host
   if (memory?.preTurnContext !== undefined) {
-    admit(turn, yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []), "memory")
+    admit(
+      turn,
+      yield* tolerate(turn, "memory", Effect.suspend(() => memory.preTurnContext!(input, turn.session.id)), []),
+      "memory"
+    )
   }
   turn.phase = "model"
   turn.messages.push(spoken(input))
@@ -168,7 +197,8 @@ const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<v
     turn.unstarted = true
     yield* Effect.mapError(
       init(turn.session.id),
-      (cause) => new PortFailed({ port: turn.coreType, message: `the core could not be initialised: ${say(cause)}`, cause })
+      (cause) =>
+        new PortFailed({ port: turn.coreType, message: `the core could not be initialised: ${say(cause)}`, cause })
     )
     turn.unstarted = false
   }
@@ -178,12 +208,17 @@ const startSession = function*(turn: Turn, resumed: boolean): Effect.fn.Return<v
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject" || outcome?.action._tag === "Abort") turn.unstarted = true
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
-  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   if (outcome !== undefined) admit(turn, outcome.event.context, outcome.by ?? "runtime")
   if (turn.listened) turn.publish({ type: "session-start", source })
 }
 
-const outputOf = (turn: Turn, core: { readonly text: string; readonly finishReason: CoreOutput["finishReason"] }): TurnOutput => ({
+const outputOf = (
+  turn: Turn,
+  core: { readonly text: string; readonly finishReason: CoreOutput["finishReason"] }
+): TurnOutput => ({
   text: core.text,
   finishReason: core.finishReason,
   usage: turn.usage,
@@ -206,7 +241,9 @@ const keepGoing = function*(turn: Turn, text: string): Effect.fn.Return<boolean,
   turn.followUps = []
   const folded = turn.fold("preStop", { text, followUps: turn.followUpCount, ...standing(turn) })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   if (outcome?.by !== undefined) turn.rewrite(outcome.event.messages, outcome.by)
   if (turn.followUps.length === 0) return false
   const message = turn.followUps.join("\n\n")
@@ -289,8 +326,15 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
         const forUser = isAnswering(core) ? revealedJson(turn, text) : revealed(turn, text)
         return isAnswering(core)
           ? Effect.flatMap(
-            forUser === text ? core.object(text) : Effect.mapError(core.object(forUser), (error) => discreet(error, text)),
-            (object) => done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason, object }), text)
+            forUser === text
+              ? core.object(text)
+              : Effect.mapError(core.object(forUser), (error) => discreet(error, text)),
+            (object) =>
+              done(
+                turn,
+                Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason, object }),
+                text
+              )
           )
           : done(turn, Object.assign(new Ending(turn, forUser), { status: "completed" as const, finishReason }), text)
       },
@@ -325,7 +369,10 @@ const ending = (turn: Turn, effect: Effect.Effect<TurnOutput, Failure>): Effect.
 const leave = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect<void> => {
   if (turn.session.root.hasDurable) turn.session.durable.endTurn()
   const error = Cause.squash(cause)
-  if (turn.host.config.store === undefined || turn.session.unsure || (error instanceof PortFailed && error.port === "store")) {
+  if (
+    turn.host.config.store === undefined || turn.session.unsure ||
+    (error instanceof PortFailed && error.port === "store")
+  ) {
     return Effect.void
   }
   return Effect.catch(turn.save(), ({ message }) => Effect.sync(() => turn.warn(message, "runtime")))

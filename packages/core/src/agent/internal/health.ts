@@ -1,4 +1,7 @@
-/** Which providers are worth trying: one that fails again and again is left alone for a while, then tried by a single call. */
+/**
+ * Which providers are worth trying: one that fails again and again is left alone for a while, then tried by a single
+ * call.
+ */
 
 /** When to leave a provider alone. */
 export interface Breaker {
@@ -17,7 +20,10 @@ export class Health {
     this.breaker = breaker
   }
 
-  /** Whether a call may go there now. After the cooldown one call may; the others wait for what becomes of it, or for another cooldown. */
+  /**
+   * Whether a call may go there now. After the cooldown one call may; the others wait for what becomes of it, or for
+   * another cooldown.
+   */
   allows(provider: string, now: number): boolean {
     const state = this.states.get(provider)
     if (state === undefined || state.failures < this.breaker.failures) return true

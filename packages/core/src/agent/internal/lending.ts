@@ -1,4 +1,7 @@
-/** What hooks may borrow of the turn they run in: model, tools, artifacts, HTTP, MCP servers, durable state. What they do with it is theirs: no hook runs around it but those that ask to. */
+/**
+ * What hooks may borrow of the turn they run in: model, tools, artifacts, HTTP, MCP servers, durable state. What they
+ * do with it is theirs: no hook runs around it but those that ask to.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected, PortFailed } from "../../data/AgentError.ts"
@@ -79,16 +82,23 @@ class Loan implements Lent {
         ...(instructions === undefined ? {} : { instructions })
       }
       const began = performance.now()
-      return Effect.tap(Effect.gen(() => sideCall(side, asked, request.provider)), ({ model: answered, usage }) =>
-        Effect.sync(() => {
-          if (turn.listened) turn.publish({ type: "hook-llm", hook, model: answered, usage, durationMs: performance.now() - began })
-        }))
+      return Effect.tap(
+        Effect.gen(() => sideCall(side, asked, request.provider)),
+        ({ model: answered, usage }) =>
+          Effect.sync(() => {
+            if (turn.listened) {
+              turn.publish({ type: "hook-llm", hook, model: answered, usage, durationMs: performance.now() - began })
+            }
+          })
+      )
     })
   }
 
   callTool(name: string, args: Json, hook: string): Effect.Effect<ToolResult, AgentError> {
     const id = `${hook}/${this.turn.stepNumber}.${++this.calls}`
-    if (this.turn.host.delegates.has(name)) return Effect.succeed(failure(`${name} hands over to another agent, which a hook cannot do`))
+    if (this.turn.host.delegates.has(name)) {
+      return Effect.succeed(failure(`${name} hands over to another agent, which a hook cannot do`))
+    }
     return this.side(hook, "callTool", (side) =>
       Effect.map(
         Effect.gen(() => sideTool(side, { id, name, args })),
@@ -130,7 +140,10 @@ class Loan implements Lent {
   reportBudget(level: BudgetLevel): Effect.Effect<Abort | undefined> {
     // Of a call that a hook makes, the hooks of the agent are told, not those of the call.
     const { around: turn = this.turn } = this.turn
-    return Effect.map(turn.host.chain.run("onBudget", level, turn), ({ action }) => action._tag === "Abort" ? action : undefined)
+    return Effect.map(
+      turn.host.chain.run("onBudget", level, turn),
+      ({ action }) => action._tag === "Abort" ? action : undefined
+    )
   }
 
   rotate(hook: string): void {
@@ -144,11 +157,17 @@ class Loan implements Lent {
 
   promise<A, E>(effect: Effect.Effect<A, E>): Promise<A> {
     const { services, signal } = this.turn
-    return services === undefined ? Effect.runPromise(effect, { signal }) : Effect.runPromiseWith(services)(effect, { signal })
+    return services === undefined
+      ? Effect.runPromise(effect, { signal })
+      : Effect.runPromiseWith(services)(effect, { signal })
   }
 
   /** Does something beside the turn; what it cost is the turn's. */
-  private side<A>(hook: string, what: string, act: (side: Turn) => Effect.Effect<A, AgentError | TurnEnded>): Effect.Effect<A, AgentError> {
+  private side<A>(
+    hook: string,
+    what: string,
+    act: (side: Turn) => Effect.Effect<A, AgentError | TurnEnded>
+  ): Effect.Effect<A, AgentError> {
     return Effect.suspend(() => {
       const { turn } = this
       const refused = (reason: string, by = hook) =>

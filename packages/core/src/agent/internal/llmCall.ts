@@ -119,7 +119,13 @@ const answer = (
 }
 
 /** Ends the turn because a cap is reached; it can be resumed. */
-export const limited = (turn: Turn, limit: string, used: number, max: number, text = ""): Effect.Effect<never, TurnEnded> => {
+export const limited = (
+  turn: Turn,
+  limit: string,
+  used: number,
+  max: number,
+  text = ""
+): Effect.Effect<never, TurnEnded> => {
   turn.publish({ type: "limit", limit, used, max })
   return ended({ type: "limited", limit, used, max, text })
 }
@@ -132,7 +138,10 @@ const deliver = (turn: Turn): void => {
   turn.session.injections = []
 }
 
-/** The request. Its messages are copied only when somebody reads them: a step costs the same after 10 messages and after 100,000. */
+/**
+ * The request. Its messages are copied only when somebody reads them: a step costs the same after 10 messages and after
+ * 100,000.
+ */
 const requestOf = (turn: Turn): LlmRequest => {
   const { messages: log } = turn
   const { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } = turn.host
@@ -146,7 +155,11 @@ const requestOf = (turn: Turn): LlmRequest => {
     parameters
   }
   if (model === undefined && instructions === undefined) return request
-  return Object.assign(request, model === undefined ? undefined : { model }, instructions === undefined ? undefined : { instructions })
+  return Object.assign(
+    request,
+    model === undefined ? undefined : { model },
+    instructions === undefined ? undefined : { instructions }
+  )
 }
 
 const noParameters = Object.freeze({})
@@ -181,7 +194,9 @@ const attempts = function*(
     else {
       turn.llmCalls++
       const began = turn.listened ? performance.now() : 0
-      if (turn.listened) turn.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
+      if (turn.listened) {
+        turn.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
+      }
       const result = yield* Effect.result(once(turn, provider, request))
       if (turn.listened) turn.llmMs = performance.now() - began
       if (result._tag === "Success") {
@@ -208,7 +223,14 @@ const attempts = function*(
     const now = yield* Clock.currentTimeMillis
     if (ProviderError.isRetryable(error)) health.failed(provider.name, now)
     const decision = yield* decide(turn, error, attempt, provider, request, now)
-    turn.publish({ type: "llm-error", provider: provider.name, attempt, error: error._tag, message: error.message, decision })
+    turn.publish({
+      type: "llm-error",
+      provider: provider.name,
+      attempt,
+      error: error._tag,
+      message: error.message,
+      decision
+    })
     if (decision.type === "fail") return yield* error
     turn.retract(error._tag)
     if (attempt >= max) return yield* limited(turn, "attempts", attempt, max)
@@ -217,30 +239,45 @@ const attempts = function*(
       const next = decision.provider === undefined ? provider : providers.find(({ name }) => name === decision.provider)
       if (next === undefined) {
         turn.warn(
-          `fallback to "${decision.provider}", which is not among the providers ${providers.map(({ name }) => name).join(", ")}`,
+          `fallback to "${decision.provider}", which is not among the providers ${
+            providers.map(({ name }) => name).join(", ")
+          }`,
           "runtime"
         )
         return yield* error
       }
       // Another provider has other models: unless one is named, it answers with its own.
       const { model: _model, ...rest } = request
-      request = decision.model !== undefined ? { ...request, model: decision.model } : next === provider ? request : rest
+      request = decision.model !== undefined
+        ? { ...request, model: decision.model }
+        : next === provider
+        ? request
+        : rest
       provider = next
     }
   }
 }
 
 /** One attempt, surrounded by the hooks that wrap it. */
-const once = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Effect<LlmResponse, AgentError | TurnEnded> => {
+const once = (
+  turn: Turn,
+  provider: LlmProvider,
+  request: LlmRequest
+): Effect.Effect<LlmResponse, AgentError | TurnEnded> => {
   const { llmWrappers, streams } = turn.host
-  const act = (value: LlmRequest) => streams || turn.listened ? streamed(turn, provider, value) : provider.complete(value)
-  return llmWrappers.length === 0 ? act(request) : wrap(turn, "wrapLlmCall", llmWrappers, act, endsOf(provider.name))(request)
+  const act = (value: LlmRequest) =>
+    streams || turn.listened ? streamed(turn, provider, value) : provider.complete(value)
+  return llmWrappers.length === 0
+    ? act(request)
+    : wrap(turn, "wrapLlmCall", llmWrappers, act, endsOf(provider.name))(request)
 }
 
 /** What a wrapper that does not let the call be means for it. */
 const endsOf = (provider: string): Ends<LlmRequest, LlmResponse> => ({
   broken: (hook, message) =>
-    Effect.fail(new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` })),
+    Effect.fail(
+      new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` })
+    ),
   refused: (hook, { reason, userMessage }) =>
     Effect.fail(
       new HookRejected({
@@ -268,7 +305,9 @@ const decide = function*(
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome === undefined) return decision
   if (outcome.action._tag === "Reject") return yield* rejected("onLlmError", outcome)
-  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   return outcome.event.decision
 }
 
@@ -316,7 +355,9 @@ const healthy = (turn: Turn, now: number): LlmProvider => {
 
 /** Keeps an answer: text joins the conversation, tool calls open a step. */
 const keep = (turn: Turn, response: LlmResponse): LlmResponse => {
-  const toolCalls = response.toolCalls.length === 0 ? response.toolCalls : withUniqueIds(turn, response.toolCalls.map(readable))
+  const toolCalls = response.toolCalls.length === 0
+    ? response.toolCalls
+    : withUniqueIds(turn, response.toolCalls.map(readable))
   const { metadata, reasoning, text } = response
   let message: AssistantMessage = toolCalls.length === 0
     ? { role: "assistant", content: text }
@@ -345,13 +386,17 @@ const readable = (call: ToolCall): ToolCall => {
 /** Vendors leave ids empty or use them twice; a transcript may not. */
 const withUniqueIds = (turn: Turn, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> => {
   const { ids } = turn.session
-  if (calls.every(({ id }, index) => id !== "" && !ids.has(id) && calls.findIndex((other) => other.id === id) === index)) {
+  if (
+    calls.every(({ id }, index) => id !== "" && !ids.has(id) && calls.findIndex((other) => other.id === id) === index)
+  ) {
     for (const { id } of calls) ids.add(id)
     return calls
   }
   return calls.map((call, index) => {
     let id = call.id
-    for (let n = 0; id === "" || ids.has(id); n++) id = `call_${turn.turnNumber}_${turn.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
+    for (let n = 0; id === "" || ids.has(id); n++) {
+      id = `call_${turn.turnNumber}_${turn.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
+    }
     ids.add(id)
     return id === call.id ? call : { ...call, id }
   })

@@ -1,4 +1,7 @@
-/** Answers that are data: the schema goes to the model, the answer is decoded, and what does not fit goes back to the model. */
+/**
+ * Answers that are data: the schema goes to the model, the answer is decoded, and what does not fit goes back to the
+ * model.
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AgentError, ConfigError, OutputMismatch } from "../../data/AgentError.ts"
@@ -25,8 +28,12 @@ export const configure = (config: AgentConfig): Result.Result<AgentConfig, Confi
   const { output } = config
   if (output === undefined) return Result.succeed(config)
   const { jsonSchema, name = "answer", retries = 2, schema: input, strict } = output
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return wrong("name", `name "${name}" must be 1 to 64 letters, digits, "_" or "-"`)
-  if (!(Number.isInteger(retries) && retries >= 0)) return wrong("retries", `retries must be 0 or more, found ${String(retries)}`)
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    return wrong("name", `name "${name}" must be 1 to 64 letters, digits, "_" or "-"`)
+  }
+  if (!(Number.isInteger(retries) && retries >= 0)) {
+    return wrong("retries", `retries must be 0 or more, found ${String(retries)}`)
+  }
   const source = { key: "output.schema", what: "output", input, ...(jsonSchema === undefined ? {} : { jsonSchema }) }
   return Result.flatMap(ToolSchema.of(source), (schema) => {
     const { type } = schema.inputSchema
@@ -42,18 +49,29 @@ export const configure = (config: AgentConfig): Result.Result<AgentConfig, Confi
   })
 }
 
-const wrong = (key: keyof Output, message: string) => Result.fail(new ConfigError({ key: `output.${key}`, message: `output: ${message}` }))
+const wrong = (key: keyof Output, message: string) =>
+  Result.fail(new ConfigError({ key: `output.${key}`, message: `output: ${message}` }))
 
 /** Runs a core until its answer fits. */
 const answering = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema, retries: number): Answering => {
   const object = Effect.fnUntraced(function*(text: string): Effect.fn.Return<unknown, OutputMismatch> {
     const mismatch = (problems: OutputMismatch["problems"]) => {
-      const why = problems.slice(0, 5).map(({ message, path }) => path === "" ? message : `${path}: ${message}`).join("; ")
-      return new OutputMismatch({ output: name, problems, text, message: `the answer does not fit output "${name}": ${why}` })
+      const why = problems.slice(0, 5).map(({ message, path }) => path === "" ? message : `${path}: ${message}`).join(
+        "; "
+      )
+      return new OutputMismatch({
+        output: name,
+        problems,
+        text,
+        message: `the answer does not fit output "${name}": ${why}`
+      })
     }
     const value = Result.try((): unknown => JSON.parse(text))
     if (Result.isFailure(value)) {
-      return yield* mismatch([{ path: "", message: text === "" ? "it is empty" : `it is not JSON: ${say(value.failure)}` }])
+      return yield* mismatch([{
+        path: "",
+        message: text === "" ? "it is empty" : `it is not JSON: ${say(value.failure)}`
+      }])
     }
     const checked = yield* Effect.tryPromise({
       try: () => schema.check(value.success),

@@ -1,4 +1,7 @@
-/** May it run? The policy's word, and a person's: asking, remembering what was answered, and for exactly which arguments. */
+/**
+ * May it run? The policy's word, and a person's: asking, remembering what was answered, and for exactly which
+ * arguments.
+ */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -39,10 +42,17 @@ export const allowed = function*(
   const text = fingerprint(tool.name, args)
   if (isSettled(work, "policy", () => text)) return { type: "allow", grant: checked.grant }
 
-  const folded = turn.fold("onPermission", { call, tool, reason: checked.reason, decision: { type: "ask", reason: checked.reason } })
+  const folded = turn.fold("onPermission", {
+    call,
+    tool,
+    reason: checked.reason,
+    decision: { type: "ask", reason: checked.reason }
+  })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by: outcome.by! }
-  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   const decision = outcome?.event.decision
   if (decision?.type === "allow") return { type: "allow", grant: checked.grant }
   if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by: outcome!.by! }
@@ -69,10 +79,14 @@ const readable = (answer: PolicyAnswer): Effect.Effect<PolicyAnswer, string> =>
 
 type Question = Omit<HookAction.Ask, "_tag">
 
-/** Questions that may follow one another in place: approvers of a quorum, and those to whom the answer was handed on. */
+/**
+ * Questions that may follow one another in place: approvers of a quorum, and those to whom the answer was handed on.
+ */
 const maxRounds = 16
 
-/** Puts a question: true when it was answered (in place, or by an earlier approval), false when the call has to wait. */
+/**
+ * Puts a question: true when it was answered (in place, or by an earlier approval), false when the call has to wait.
+ */
 export const ask = function*(
   turn: Turn,
   work: Work,
@@ -115,20 +129,33 @@ export const ask = function*(
     const decision = yield* Effect.catchCause(
       left === Infinity
         ? answer
-        : Effect.raceFirst(answer, Effect.as(Effect.sleep(Math.max(0, left)), { type: "deny", reason: expired } as const)),
+        : Effect.raceFirst(
+          answer,
+          Effect.as(Effect.sleep(Math.max(0, left)), { type: "deny", reason: expired } as const)
+        ),
       (cause) => Effect.succeed({ type: "deny" as const, reason: `nobody could be asked: ${say(Cause.squash(cause))}` })
     )
     const wrong = isDecision(decision) ? whyNotFrom(pending, decision) : "the one who was asked gave no decision"
-    yield* settle(turn, work, wrong === undefined ? decision as Decision : { type: "deny", reason: wrong }, yield* Clock.currentTimeMillis)
+    yield* settle(
+      turn,
+      work,
+      wrong === undefined ? decision as Decision : { type: "deny", reason: wrong },
+      yield* Clock.currentTimeMillis
+    )
   }
-  if (work.status === "asked") yield* settle(turn, work, { type: "deny", reason: `nobody decided in ${maxRounds} rounds` }, now)
+  if (work.status === "asked") {
+    yield* settle(turn, work, { type: "deny", reason: `nobody decided in ${maxRounds} rounds` }, now)
+  }
   return true
 }
 
 const expired = "the question expired before anybody decided"
 
 /** What a hook asks for beside the question, where it makes sense. */
-const conditions = ({ allowed, approvers, details, expiresInMs, quorum }: Question, now: number): Partial<PendingAsk> => ({
+const conditions = (
+  { allowed, approvers, details, expiresInMs, quorum }: Question,
+  now: number
+): Partial<PendingAsk> => ({
   ...(Array.isArray(allowed) ? { allowed } : {}),
   ...(details === undefined ? {} : { details }),
   ...(typeof expiresInMs === "number" && Number.isFinite(expiresInMs) ? { expiresAt: now + expiresInMs } : {}),
@@ -139,17 +166,26 @@ const conditions = ({ allowed, approvers, details, expiresInMs, quorum }: Questi
 /** Says why this decision does not count for this question, if it does not. */
 export const whyNotFrom = (ask: PendingAsk, decision: Decision): string | undefined => {
   const { by, type } = decision
-  if (ask.allowed !== undefined && !ask.allowed.includes(type)) return `${type} is no answer to this: expected ${ask.allowed.join(", ")}`
+  if (ask.allowed !== undefined && !ask.allowed.includes(type)) {
+    return `${type} is no answer to this: expected ${ask.allowed.join(", ")}`
+  }
   if (ask.approvers !== undefined && (by === undefined || !ask.approvers.includes(by))) {
     return `${by ?? "somebody without a name"} may not decide about ${ask.tool}, only ${ask.approvers.join(", ")}`
   }
   if ((ask.quorum ?? 1) === 1) return undefined
-  if (type === "edit" || type === "respond") return `${ask.tool} needs ${ask.quorum} approvals: it can be approved, denied or handed on`
-  return type === "approve" && by === undefined ? `${ask.tool} needs ${ask.quorum} approvals: say who approves` : undefined
+  if (type === "edit" || type === "respond") {
+    return `${ask.tool} needs ${ask.quorum} approvals: it can be approved, denied or handed on`
+  }
+  return type === "approve" && by === undefined
+    ? `${ask.tool} needs ${ask.quorum} approvals: say who approves`
+    : undefined
 }
 
 /** Whether an earlier approval answers the question. */
-const isStanding = function*(turn: Turn, { by, fingerprint: text, tool }: PendingAsk): Effect.fn.Return<boolean, AgentError> {
+const isStanding = function*(
+  turn: Turn,
+  { by, fingerprint: text, tool }: PendingAsk
+): Effect.fn.Return<boolean, AgentError> {
   const { approvals } = turn.host.config
   const { root } = turn.session
   const own = root.hasDurable ? root.durable.conversation.get(standing) : []
@@ -168,7 +204,9 @@ const rules = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, PortFaile
 /** Rules of the conversation. Nobody but the runtime writes them. */
 const standing = HookState.key(
   "approvals/standing",
-  Schema.Array(Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })),
+  Schema.Array(
+    Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })
+  ),
   [],
   { writers: ["runtime"] }
 )
@@ -182,11 +220,21 @@ export const remember = (work: Work, hook: string, text: string, edited = false)
 export const isSettled = (work: Work, hook: string, text: () => string): boolean =>
   work.settled !== undefined && work.settled.some((one) => one.hook === hook && one.fingerprint === text())
 
-/** Notes what somebody decided. Once the question is answered, the hook is not asked again about exactly these arguments. */
-export const settle = function*(turn: Turn, work: Work, given: Decision, now: number): Effect.fn.Return<void, AgentError> {
+/**
+ * Notes what somebody decided. Once the question is answered, the hook is not asked again about exactly these
+ * arguments.
+ */
+export const settle = function*(
+  turn: Turn,
+  work: Work,
+  given: Decision,
+  now: number
+): Effect.fn.Return<void, AgentError> {
   const { ask } = work
   if (ask === undefined || work.status !== "asked") return
-  const decision: Decision = ask.expiresAt !== undefined && now >= ask.expiresAt ? { type: "deny", reason: expired } : given
+  const decision: Decision = ask.expiresAt !== undefined && now >= ask.expiresAt
+    ? { type: "deny", reason: expired }
+    : given
   const { by, type } = decision
   turn.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
   if (type === "delegate") {

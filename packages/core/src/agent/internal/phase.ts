@@ -1,4 +1,7 @@
-/** Phases are generator functions: one calls the other without an operation of the fiber. Where somebody needs an Effect, it is made here. */
+/**
+ * Phases are generator functions: one calls the other without an operation of the fiber. Where somebody needs an
+ * Effect, it is made here.
+ */
 import * as Effect from "effect/Effect"
 
 /** An Effect that runs `body`; `yield*` inside another generator goes straight into it. */

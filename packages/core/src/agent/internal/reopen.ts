@@ -14,7 +14,10 @@ import { Session } from "./session.ts"
 type Decisions = { readonly [callId: string]: RunState.Decision }
 
 /** A session as the store has it. */
-export const stored = (store: SessionStore, id: string): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>
+export const stored = (
+  store: SessionStore,
+  id: string
+): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>
   Effect.flatMap(
     Effect.catchCause(store.load(id), (why) => {
       const cause = Cause.squash(why)
@@ -45,18 +48,30 @@ export const resumable = (
 ): Effect.Effect<void, SnapshotError> => {
   const refuse = (problem: SnapshotError["problem"], message: string) => new SnapshotError({ problem, message })
   if (state.coreType !== host.core.coreType) {
-    return refuse("not-a-snapshot", `the snapshot is of core "${state.coreType}", this agent runs "${host.core.coreType}"`)
+    return refuse(
+      "not-a-snapshot",
+      `the snapshot is of core "${state.coreType}", this agent runs "${host.core.coreType}"`
+    )
   }
   if (state.phase === "ended") {
-    return refuse("finished", `turn ${state.turnNumber} of session ${state.sessionId} has ended: there is nothing to resume`)
+    return refuse(
+      "finished",
+      `turn ${state.turnNumber} of session ${state.sessionId} has ended: there is nothing to resume`
+    )
   }
   if (session !== undefined && session.resumable !== state.turnNumber) {
-    return refuse("finished", `session ${state.sessionId} has gone on since this snapshot of turn ${state.turnNumber} was taken`)
+    return refuse(
+      "finished",
+      `session ${state.sessionId} has gone on since this snapshot of turn ${state.turnNumber} was taken`
+    )
   }
   const asked = new Map(RunState.pending(state).map((ask) => [ask.callId, ask]))
   const stray = Object.keys(decisions).find((id) => !asked.has(id))
   if (stray !== undefined) {
-    return refuse("wrong-decision", `nobody asked about tool call "${stray}": pending are ${[...asked.keys()].join(", ") || "none"}`)
+    return refuse(
+      "wrong-decision",
+      `nobody asked about tool call "${stray}": pending are ${[...asked.keys()].join(", ") || "none"}`
+    )
   }
   const unreadable = Object.keys(decisions).find((id) => !RunState.isDecision(decisions[id]))
   if (unreadable !== undefined) {
@@ -67,7 +82,9 @@ export const resumable = (
   }
   for (const [id, decision] of Object.entries(decisions)) {
     const wrong = whyNotFrom(asked.get(id)!, decision)
-    if (wrong !== undefined) return refuse("wrong-decision", `the decision on tool call "${id}" does not count: ${wrong}`)
+    if (wrong !== undefined) {
+      return refuse("wrong-decision", `the decision on tool call "${id}" does not count: ${wrong}`)
+    }
   }
   const keys = host.config.approvals?.keys
   return keys === undefined ? Effect.void : genuine(keys, state, asked, decisions)
@@ -93,7 +110,8 @@ const genuine = Effect.fnUntraced(function*(
     if (yield* Effect.promise(() => isSigned(keys, { about, decision }))) continue
     return yield* new SnapshotError({
       problem: "forged",
-      message: `the decision on tool call "${id}" is not signed for this question with a key of this agent: sign it with Approvals.sign`
+      message:
+        `the decision on tool call "${id}" is not signed for this question with a key of this agent: sign it with Approvals.sign`
     })
   }
 })

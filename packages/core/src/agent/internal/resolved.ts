@@ -77,7 +77,10 @@ export interface Resolved extends Acting, Upstairs {
 }
 
 /** Checks a configuration and fills it up. */
-export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.Result<Resolved, ConfigError | ChainError> => {
+export const resolve = (
+  config: AgentConfig<never>,
+  upstairs: Upstairs
+): Result.Result<Resolved, ConfigError | ChainError> => {
   const plugins = config.plugins ?? []
   const limits = limitsOf(config.limits ?? {})
   if (Result.isFailure(limits)) return Result.fail(limits.failure)
@@ -89,12 +92,19 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
   const cwd = config.cwd ?? folder()
   const sourced = sourcedHooks(config.hookSources ?? [], cwd)
   if (Result.isFailure(sourced)) return Result.fail(sourced.failure)
-  const chain = HookChain.make([...(config.hooks ?? []), ...plugins.flatMap(({ hooks }) => hooks ?? []), ...sourced.success.hooks])
+  const chain = HookChain.make([
+    ...(config.hooks ?? []),
+    ...plugins.flatMap(({ hooks }) => hooks ?? []),
+    ...sourced.success.hooks
+  ])
   if (Result.isFailure(chain)) return Result.fail(chain.failure)
   const reserved = chain.success.hooks.find(({ name }) => reservedNames.has(name))
   if (reserved !== undefined) {
     return Result.fail(
-      new ConfigError({ key: `hooks.${reserved.name}`, message: `a hook cannot be named "${reserved.name}": Belay speaks under that name` })
+      new ConfigError({
+        key: `hooks.${reserved.name}`,
+        message: `a hook cannot be named "${reserved.name}": Belay speaks under that name`
+      })
     )
   }
   const memory = only("memory", config.memory, plugins)
@@ -109,7 +119,9 @@ export const resolve = (config: AgentConfig<never>, upstairs: Upstairs): Result.
     providers: providers.success,
     health: new Health({ failures: config.breaker?.failures ?? 5, cooldownMs: config.breaker?.cooldownMs ?? 30_000 }),
     dispatcher: dispatcher.success,
-    delegates: new Map(tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])),
+    delegates: new Map(
+      tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])
+    ),
     tools: new Map(dispatcher.success.tools.map((tool) => [tool.name, tool])),
     memory: memory.success,
     policy: policy.success,
@@ -144,14 +156,21 @@ export const acting = (chain: HookChain.HookChain): Acting => {
 /** Who asks, denies and warns besides hooks: an answer to one of these must not count for another. */
 const reservedNames: ReadonlySet<string> = new Set(["policy", "person", "runtime"])
 
-const sourcedHooks = (sources: ReadonlyArray<HookSource>, cwd: string): Result.Result<Required<SourcedHooks>, ConfigError> => {
+const sourcedHooks = (
+  sources: ReadonlyArray<HookSource>,
+  cwd: string
+): Result.Result<Required<SourcedHooks>, ConfigError> => {
   const found = { hooks: [] as Array<AgentHook>, warnings: [] as Array<string> }
   for (const source of sources) {
     const loaded = Result.try(() => source.load({ cwd }))
     if (Result.isFailure(loaded)) {
       const { failure: error } = loaded
       const key = `hookSources.${source.name}`
-      return Result.fail(error instanceof ConfigError ? error : new ConfigError({ key, message: `${key} cannot be loaded: ${say(error)}` }))
+      return Result.fail(
+        error instanceof ConfigError
+          ? error
+          : new ConfigError({ key, message: `${key} cannot be loaded: ${say(error)}` })
+      )
     }
     found.hooks.push(...loaded.success.hooks)
     found.warnings.push(...(loaded.success.warnings ?? []).map((warning) => `${source.name}: ${warning}`))
@@ -170,13 +189,24 @@ const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> =>
       )
     }
     if (value !== undefined && !(typeof value === "number" && value > 0)) {
-      return Result.fail(new ConfigError({ key: `limits.${key}`, message: `limit ${key} must be greater than 0, found ${String(value)}` }))
+      return Result.fail(
+        new ConfigError({
+          key: `limits.${key}`,
+          message: `limit ${key} must be greater than 0, found ${String(value)}`
+        })
+      )
     }
   }
-  return Result.succeed({ ...defaultLimits, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) })
+  return Result.succeed({
+    ...defaultLimits,
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  })
 }
 
-const providersOf = (config: AgentConfig<never>, plugins: ReadonlyArray<Plugin>): Result.Result<Resolved["providers"], ConfigError> => {
+const providersOf = (
+  config: AgentConfig<never>,
+  plugins: ReadonlyArray<Plugin>
+): Result.Result<Resolved["providers"], ConfigError> => {
   const [first, ...rest] = [
     ...(Array.isArray(config.provider) ? config.provider : [config.provider]),
     ...plugins.flatMap(({ providers }) => providers ?? [])
@@ -185,7 +215,8 @@ const providersOf = (config: AgentConfig<never>, plugins: ReadonlyArray<Plugin>)
     return Result.fail(
       new ConfigError({
         key: "provider",
-        message: "provider is missing: pass one with a name and a complete function, e.g. OpenAiCompatible.make({ ... })"
+        message:
+          "provider is missing: pass one with a name and a complete function, e.g. OpenAiCompatible.make({ ... })"
       })
     )
   }
@@ -193,7 +224,10 @@ const providersOf = (config: AgentConfig<never>, plugins: ReadonlyArray<Plugin>)
   for (const provider of [first, ...rest]) {
     if (names.has(provider!.name)) {
       return Result.fail(
-        new ConfigError({ key: "provider", message: `two providers are named "${provider!.name}": give one another name` })
+        new ConfigError({
+          key: "provider",
+          message: `two providers are named "${provider!.name}": give one another name`
+        })
       )
     }
     names.add(provider!.name)
@@ -212,7 +246,10 @@ const only = <K extends "memory" | "policy">(
   ]
   return found.length > 1
     ? Result.fail(
-      new ConfigError({ key, message: `${key} comes from ${found.map(({ name }) => name).join(" and ")}: only one can provide it` })
+      new ConfigError({
+        key,
+        message: `${key} comes from ${found.map(({ name }) => name).join(" and ")}: only one can provide it`
+      })
     )
     : Result.succeed(found[0]?.[key] as NonNullable<AgentConfig[K]> | undefined)
 }

@@ -1,5 +1,6 @@
 /**
- * Going on in a fresh session when this one is full. The order is fixed: large loads are refused, preCompaction, the handoff is kept, onSessionEnd(rotate),
+ * Going on in a fresh session when this one is full. The order is fixed: large loads are refused, preCompaction, the
+ * handoff is kept, onSessionEnd(rotate),
  * the new session, onSessionStart with the handoff, postCompaction.
  */
 import * as Cause from "effect/Cause"
@@ -45,15 +46,23 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
   turn.publish({ type: "session-end", reason: "rotate" })
 
   turn.move(after)
-  const folded = turn.fold("onSessionStart", { sessionId: after.id, source: "rotate", previous: before.id, context: messages })
+  const folded = turn.fold("onSessionStart", {
+    sessionId: after.id,
+    source: "rotate",
+    previous: before.id,
+    context: messages
+  })
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   after.replace(messages)
   if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
-  if (outcome?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  if (outcome?.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  }
   if (outcome !== undefined) turn.rewrite(outcome.event.context, outcome.by ?? "runtime")
   turn.publish({ type: "session-start", source: "rotate" })
 
-  const removedCount = before.messages.length - after.messages.filter((message) => before.messages.includes(message)).length
+  const removedCount = before.messages.length -
+    after.messages.filter((message) => before.messages.includes(message)).length
   turn.publish({ type: "compaction", removedCount, summary })
   const end = turn.fold("postCompaction", {
     removedCount,
@@ -65,7 +74,10 @@ export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError |
   note(turn)
 }
 
-/** Keeps the handoff where a hook, a tool or a person finds it, and takes the artifacts along, to which the conversation refers. */
+/**
+ * Keeps the handoff where a hook, a tool or a person finds it, and takes the artifacts along, to which the conversation
+ * refers.
+ */
 const kept = (turn: Turn, summary: string, to: string): Effect.Effect<void> => {
   const { host: { artifacts }, session } = turn
   return Effect.catchCause(
@@ -75,7 +87,10 @@ const kept = (turn: Turn, summary: string, to: string): Effect.Effect<void> => {
     ),
     (cause) =>
       Effect.sync(() =>
-        turn.warn(`the handoff and the artifacts of ${session.id} could not be taken along: ${say(Cause.squash(cause))}`, "runtime")
+        turn.warn(
+          `the handoff and the artifacts of ${session.id} could not be taken along: ${say(Cause.squash(cause))}`,
+          "runtime"
+        )
       )
   )
 }
@@ -93,5 +108,7 @@ export const load = (turn: Turn, callId: string, result: ToolResult): ToolResult
   if (content.length <= maxLoad) return result
   const key = `hook:load/${callId}`
   turn.keep(key, content, callId)
-  return failure(`the context is nearly full: this result of ${content.length} characters was not loaded. It is ${refOf(key)}`)
+  return failure(
+    `the context is nearly full: this result of ${content.length} characters was not loaded. It is ${refOf(key)}`
+  )
 }

@@ -5,7 +5,11 @@ import * as Result from "effect/Result"
 export const say = (error: unknown): string =>
   Result.getOrElse(
     Result.try(() =>
-      error instanceof Error ? error.message || error.name : typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
+      error instanceof Error
+        ? error.message || error.name
+        : typeof error === "string"
+        ? error
+        : JSON.stringify(error) ?? String(error)
     ),
     () => "an error that cannot be described"
   )

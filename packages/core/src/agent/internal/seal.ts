@@ -1,4 +1,6 @@
-/** Proves that nobody changed a snapshot or a decision: HMAC-SHA256 over canonical JSON, by the platform's Web Crypto. */
+/**
+ * Proves that nobody changed a snapshot or a decision: HMAC-SHA256 over canonical JSON, by the platform's Web Crypto.
+ */
 import { canonical } from "../../data/Json.ts"
 import type { Decision, PendingAsk, RunState } from "../../data/RunState.ts"
 

@@ -28,7 +28,10 @@ interface Parked {
   readonly closeStep: (why: string) => void
 }
 
-/** Mutable, and private to the runtime. A class because there may be ten thousand: what a session does not use is not built. */
+/**
+ * Mutable, and private to the runtime. A class because there may be ten thousand: what a session does not use is not
+ * built.
+ */
 export class Session {
   readonly id: string
   /** Only ever appended to, or replaced as a whole: requests keep views of it. */
@@ -74,7 +77,9 @@ export class Session {
     this.turnNumber = from?.turnNumber ?? 0
     this.injections = from?.injections ?? []
     this.revision = from?.revision ?? 0
-    this.saved = from?.stored === true ? { log: this.messages, length: this.messages.length } : { log: undefined, length: 0 }
+    this.saved = from?.stored === true
+      ? { log: this.messages, length: this.messages.length }
+      : { log: undefined, length: 0 }
     this.source = from?.source ?? "startup"
     this.root = from?.root ?? this
   }

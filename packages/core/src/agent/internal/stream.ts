@@ -1,4 +1,7 @@
-/** A streamed LLM call: every delta passes the hooks before anybody sees it, and held-back text is shown only when it may be. */
+/**
+ * A streamed LLM call: every delta passes the hooks before anybody sees it, and held-back text is shown only when it
+ * may be.
+ */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
@@ -14,9 +17,15 @@ import type { Turn } from "./turn.ts"
 type Failure = AgentError | TurnEnded
 
 /** One attempt, streamed where the provider can. */
-export const streamed = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Effect<LlmResponse, Failure> => {
+export const streamed = (
+  turn: Turn,
+  provider: LlmProvider,
+  request: LlmRequest
+): Effect.Effect<LlmResponse, Failure> => {
   if (turn.host.streams) return guarded(turn, provider, request)
-  return provider.stream === undefined ? provider.complete(request) : provider.stream(request, (delta) => show(turn, delta))
+  return provider.stream === undefined
+    ? provider.complete(request)
+    : provider.stream(request, (delta) => show(turn, delta))
 }
 
 /** Publishes a delta. */
@@ -29,7 +38,10 @@ const show = (turn: Turn, delta: LlmDelta): void => {
   else turn.publish({ type: "tool-call-delta", id: delta.id, name: delta.name, argsText: delta.argsText })
 }
 
-/** Brings what was shown in line with what stands: the held-back rest is shown, or everything is taken back and shown anew. */
+/**
+ * Brings what was shown in line with what stands: the held-back rest is shown, or everything is taken back and shown
+ * anew.
+ */
 export const reconcile = (turn: Turn, text: string): void => {
   if (!turn.listened || turn.shown === text) return
   if (!text.startsWith(turn.shown)) turn.retract("the answer was changed after it was shown")
@@ -65,7 +77,9 @@ const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect
       const seen = delta.type === "text" && tail !== "" ? { type: "text" as const, text: tail + delta.text } : delta
       const outcome = turn.fold("onLlmDelta", seen)
       if (outcome === undefined || !Effect.isEffect(outcome)) return settle(seen, outcome)
-      return Effect.runPromiseWith(fiber.context)(Effect.map(outcome, (found) => settle(seen, found)), { signal: turn.signal })
+      return Effect.runPromiseWith(fiber.context)(Effect.map(outcome, (found) => settle(seen, found)), {
+        signal: turn.signal
+      })
     }
     const act: Effect.Effect<LlmResponse, ProviderError> = provider.stream !== undefined
       ? provider.stream(request, sink)
@@ -75,7 +89,10 @@ const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect
       )
     return Effect.map(
       // A verdict on the last delta comes with the end of the stream: it counts before the response does.
-      Effect.raceFirst(Effect.tap(act, () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void), Deferred.await(cut)),
+      Effect.raceFirst(
+        Effect.tap(act, () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void),
+        Deferred.await(cut)
+      ),
       (response) => changed ? { ...response, text: released + tail } : response
     )
   })

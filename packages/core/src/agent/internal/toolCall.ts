@@ -1,4 +1,7 @@
-/** Run the tools of a step: policy, pre hooks, policy again if they changed anything, the act, post hooks. One result a call, in the order of the calls. */
+/**
+ * Run the tools of a step: policy, pre hooks, policy again if they changed anything, the act, post hooks. One result a
+ * call, in the order of the calls.
+ */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../data/AgentError.ts"
 import type { Json } from "../../data/Json.ts"
@@ -59,7 +62,10 @@ export const runTools = function*(turn: Turn): Effect.fn.Return<CoreOutput | und
     }
   } else {
     const alone = dispatcher.exclusive !== undefined && left.some(({ call }) => dispatcher.exclusive!(call.name))
-    yield* Effect.forEach(left, (work) => Effect.gen(() => runOne(turn, work)), { concurrency: alone ? 1 : "unbounded", discard: true })
+    yield* Effect.forEach(left, (work) => Effect.gen(() => runOne(turn, work)), {
+      concurrency: alone ? 1 : "unbounded",
+      discard: true
+    })
   }
   if (turn.calls.some(({ status }) => status === "asked")) {
     if (turn.root.host.config.store !== undefined) yield* turn.save()
@@ -78,7 +84,9 @@ export const postStep = function*(turn: Turn): Effect.fn.Return<void, Failure> {
   const folded = turn.fold("postStep", standing(turn))
   const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
   if (outcome?.by === undefined) return
-  if (outcome.action._tag === "Abort") return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by })
+  if (outcome.action._tag === "Abort") {
+    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by })
+  }
   turn.rewrite(outcome.event.messages, outcome.by)
 }
 
@@ -89,11 +97,16 @@ export const standing = (turn: Turn): PostStepEvent => ({
   budget: { usedTokens: used(turn), windowTokens: turn.host.config.window?.tokens ?? 0 }
 })
 
-/** A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the state. */
+/**
+ * A call about which nothing is special: known tool, fitting arguments, no policy, nobody who listens or keeps the
+ * state.
+ */
 const plain = (turn: Turn, { call, status }: Work): PreToolCallEvent | undefined => {
   const { delegates, dispatcher, policy, tools, toolWrappers } = turn.host
   if (status !== "planned" || call.malformed !== undefined || policy !== undefined) return undefined
-  if (turn.root.host.config.store !== undefined || toolWrappers.length > 0 || turn.listened || delegates.has(call.name)) return undefined
+  if (
+    turn.root.host.config.store !== undefined || toolWrappers.length > 0 || turn.listened || delegates.has(call.name)
+  ) return undefined
   const tool = tools.get(call.name)
   if (tool === undefined) return undefined
   const decoded = dispatcher.decode(tool, call.args)
@@ -124,8 +137,12 @@ export const sideTool = function*(side: Turn, call: ToolCall): Effect.fn.Return<
 const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { call } = work
   const tool = turn.host.tools.get(call.name)
-  if (tool === undefined) return failure(`unknown tool "${call.name}": the tools are ${[...turn.host.tools.keys()].join(", ") || "none"}`)
-  if (work.status === "decided" && work.decision?.type === "deny") return yield* denied(turn, work, "person", work.decision.reason)
+  if (tool === undefined) {
+    return failure(`unknown tool "${call.name}": the tools are ${[...turn.host.tools.keys()].join(", ") || "none"}`)
+  }
+  if (work.status === "decided" && work.decision?.type === "deny") {
+    return yield* denied(turn, work, "person", work.decision.reason)
+  }
   const delegate = turn.host.delegates.get(call.name)
   if (delegate !== undefined && (work.sub !== undefined || work.child !== undefined)) {
     const event = { ...call, args: work.ask?.args ?? call.args, tool, grant: unrestricted }
@@ -134,14 +151,20 @@ const resultOf = function*(turn: Turn, work: Work): Effect.fn.Return<ToolResult 
     return result === undefined ? undefined : yield* finished(turn, event, result, performance.now() - began, true)
   }
   if (work.status === "started" && tool.idempotent !== true && delegate === undefined) {
-    return failure("unknown outcome: the process ended while this tool ran. Check whether it had its effect before calling it again.")
+    return failure(
+      "unknown outcome: the process ended while this tool ran. Check whether it had its effect before calling it again."
+    )
   }
   const edited = work.decision?.type === "edit" ? work.decision.args : undefined
   const decoded = turn.host.dispatcher.decode(tool, edited ?? work.ask?.args ?? call.args)
   const args = isNow(decoded) ? decoded : yield* decoded
   if (!args.ok) return failure(misfit(call.malformed, args.why))
-  if (edited !== undefined && work.ask !== undefined) remember(work, work.ask.by, fingerprint(call.name, args.args), true)
-  if (call.malformed !== undefined && work.status === "planned") turn.publish({ type: "args-repaired", call, text: call.malformed })
+  if (edited !== undefined && work.ask !== undefined) {
+    remember(work, work.ask.by, fingerprint(call.name, args.args), true)
+  }
+  if (call.malformed !== undefined && work.status === "planned") {
+    turn.publish({ type: "args-repaired", call, text: call.malformed })
+  }
 
   if (work.status === "decided" && work.decision?.type === "respond") {
     const event = { ...call, args: args.args, tool, grant: unrestricted }
@@ -174,10 +197,13 @@ const gated = function*(
 ): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { chain } = turn.host
   const event: PreToolCallEvent = { ...work.call, args, tool, grant }
-  if (!chain.has("preToolCall") || isSettled(work, everyHook, () => fingerprint(tool.name, args))) return yield* executed(turn, work, event)
+  if (!chain.has("preToolCall") || isSettled(work, everyHook, () => fingerprint(tool.name, args))) {
+    return yield* executed(turn, work, event)
+  }
   // What was approved is what runs: arguments that are read otherwise now are asked about again.
   // What a hook proposed, the hooks before it have not seen.
-  const after = work.decision?.type === "approve" && work.ask?.proposed !== true && work.ask?.fingerprint === fingerprint(tool.name, args)
+  const after = work.decision?.type === "approve" && work.ask?.proposed !== true &&
+      work.ask?.fingerprint === fingerprint(tool.name, args)
     ? work.ask.by
     : undefined
   const { settled } = work
@@ -250,7 +276,11 @@ const stopped = function*(
     case "Respond":
       return yield* finished(turn, event, success(action.output), 0, false)
     case "Ask": {
-      if (action.args === undefined) return (yield* ask(turn, work, by, action, event.args)) ? yield* resultOf(turn, work) : undefined
+      if (action.args === undefined) {
+        return (yield* ask(turn, work, by, action, event.args))
+          ? yield* resultOf(turn, work)
+          : undefined
+      }
       const read = turn.host.dispatcher.decode(event.tool, action.args)
       const fits = isNow(read) ? read : yield* read
       if (!fits.ok) return yield* denied(turn, work, by, `${by} proposed arguments that do not fit: ${fits.why}`)
@@ -269,7 +299,11 @@ const denied = function*(turn: Turn, work: Work, by: string, reason: string): Ef
 }
 
 /** The act. */
-const executed = function*(turn: Turn, work: Work, event: PreToolCallEvent): Effect.fn.Return<ToolResult | undefined, Failure> {
+const executed = function*(
+  turn: Turn,
+  work: Work,
+  event: PreToolCallEvent
+): Effect.fn.Return<ToolResult | undefined, Failure> {
   const { dispatcher, limits, toolWrappers } = turn.host
   work.status = "started"
   if (turn.root.host.config.store !== undefined) yield* turn.save()
@@ -279,7 +313,9 @@ const executed = function*(turn: Turn, work: Work, event: PreToolCallEvent): Eff
   const delegate = turn.depth > 0 ? undefined : turn.host.delegates.get(event.name)
   // Asked for anew at every attempt: a wrapper may begin the act later, twice or never.
   const act = (): Effect.Effect<ToolResult, Failure> =>
-    delegate === undefined ? dispatcher.dispatch(event, event.grant, about) : handed(delegated(turn, work, event, delegate))
+    delegate === undefined
+      ? dispatcher.dispatch(event, event.grant, about)
+      : handed(delegated(turn, work, event, delegate))
   const reveal = ({ args }: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
     // Another agent is told what was approved: nothing is revealed to it.
     if (delegate !== undefined) return act()
@@ -303,7 +339,9 @@ const executed = function*(turn: Turn, work: Work, event: PreToolCallEvent): Eff
             ? act()
             : isRevealed(value)
             ? reveal(value)
-            : Effect.succeed(failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")),
+            : Effect.succeed(
+              failure("a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall")
+            ),
         {
           broken: (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`)),
           refused: (_hook, { reason }) => Effect.succeed(failure(reason)),

@@ -1,4 +1,7 @@
-/** Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model wrote. */
+/**
+ * Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model
+ * wrote.
+ */
 import * as Exit from "effect/Exit"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
@@ -16,7 +19,8 @@ export interface ToolSchema {
   readonly inputSchema: JsonObject
   readonly decode: (args: Json) => Decoded | Promise<Decoded>
   /**
-   * Whether the schema makes something of the arguments that is not JSON (a Date, a URL), or that it would not read again:
+   * Whether the schema makes something of the arguments that is not JSON (a Date, a URL), or that it would not read
+   * again:
    * hooks then see the JSON, the tool gets `value`.
    */
   readonly rich: boolean
@@ -52,7 +56,10 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
   if (isStandard(input)) {
     const given = tool.jsonSchema ?? ownJsonSchema(input)
     if (given !== undefined) return attempt(tool, () => ofStandard(input, given))
-    return wrong(tool, `its schema (${input["~standard"].vendor}) cannot be written as JSON Schema by itself: pass jsonSchema as well`)
+    return wrong(
+      tool,
+      `its schema (${input["~standard"].vendor}) cannot be written as JSON Schema by itself: pass jsonSchema as well`
+    )
   }
   if (typeof input === "object" && input !== null && isPlain(input)) {
     return attempt(tool, () => ofEffect(imported(input as JsonObject), input as JsonObject))
@@ -76,7 +83,9 @@ const isStandard = (input: unknown): input is StandardSchemaV1 =>
   (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input
 
 const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
-  const props = schema["~standard"] as { readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject } }
+  const props = schema["~standard"] as {
+    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject }
+  }
   return props.jsonSchema?.input({ target: "draft-2020-12" })
 }
 
@@ -118,7 +127,10 @@ const withoutRefused = (schema: Json, names = false): Json => {
   )
 }
 
-/** An Effect Schema: arguments that fit are decoded by it directly, the others are explained as any Standard Schema would. */
+/**
+ * An Effect Schema: arguments that fit are decoded by it directly, the others are explained as any Standard Schema
+ * would.
+ */
 const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
   const standard = Schema.toStandardSchemaV1(schema as never) as StandardSchemaV1
   const decode = Schema.decodeUnknownExit(schema as Schema.Codec<unknown>)
@@ -135,7 +147,9 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
   const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
     if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
     const { value } = result
-    if (whyNot(value) === undefined && (isEqual(value, args) || rereads(value as Json))) return { ok: true, args: value as Json }
+    if (whyNot(value) === undefined && (isEqual(value, args) || rereads(value as Json))) {
+      return { ok: true, args: value as Json }
+    }
     tool.rich = true
     return { ok: true, args }
   }
@@ -155,7 +169,9 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
     decode: (args: Json): Decoded | Promise<Decoded> => {
       const result = Result.try(() => validate(args))
       if (Result.isFailure(result)) return unreadable(result.failure)
-      return result.success instanceof Promise ? result.success.then(decoded(args)).catch(unreadable) : decoded(args)(result.success)
+      return result.success instanceof Promise
+        ? result.success.then(decoded(args)).catch(unreadable)
+        : decoded(args)(result.success)
     },
     value: async (args: Json): Promise<unknown> => {
       const result = await validate(args)
@@ -174,11 +190,15 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
 /** Whether two JSON values are the same. */
 const isEqual = (a: unknown, b: unknown): boolean => {
   if (a === b) return true
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false
+  if (
+    typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)
+  ) return false
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
   for (const key of keys) {
-    if (!Object.hasOwn(b, key) || !isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false
+    if (!Object.hasOwn(b, key) || !isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) {
+      return false
+    }
   }
   return true
 }

@@ -1,4 +1,7 @@
-/** Agents that work for others: who is known, and what an agent becomes when it works in another's tree. One chain for all of it. */
+/**
+ * Agents that work for others: who is known, and what an agent becomes when it works in another's tree. One chain for
+ * all of it.
+ */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -44,7 +47,10 @@ export const knit = (host: Resolved): Result.Result<Resolved, ConfigError | Chai
 
 const made = new WeakMap<Resolved, WeakMap<Resolved, Result.Result<Resolved, ChainError>>>()
 
-/** An agent as it works for another: the other's hooks before its own, both policies, the other's listeners, store and people. */
+/**
+ * An agent as it works for another: the other's hooks before its own, both policies, the other's listeners, store and
+ * people.
+ */
 export const derived = (parent: Resolved, child: Resolved): Result.Result<Resolved, ChainError> => {
   const known = made.get(parent) ?? new WeakMap<Resolved, Result.Result<Resolved, ChainError>>()
   made.set(parent, known)
@@ -78,7 +84,10 @@ const own = ({ approvals, records }: Resolved["config"]) => ({
   ...(records === undefined ? {} : { records })
 })
 
-/** The tree's hooks (tiers managed and project), then the agent's own, which are of tier agent here. A hook of both runs once. */
+/**
+ * The tree's hooks (tiers managed and project), then the agent's own, which are of tier agent here. A hook of both runs
+ * once.
+ */
 const chainOf = (parent: Resolved, child: Resolved): Result.Result<HookChain.HookChain, ChainError> => {
   const shared = parent.chain.hooks.filter(({ tier }) => tier !== "agent")
   const names = new Set(shared.map(({ name }) => name))

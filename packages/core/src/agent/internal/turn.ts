@@ -34,7 +34,9 @@ export interface Work {
   settled?: Array<Settled>
   executedArgs?: Json
   result?: ToolResult
-  /** The turn of the agent that this call delegates to, while it is at work; or its state, when it comes from elsewhere. */
+  /**
+   * The turn of the agent that this call delegates to, while it is at work; or its state, when it comes from elsewhere.
+   */
   sub?: Turn
   child?: RunState.RunState
   /** What people decided about the questions of that agent, by their ids there. */
@@ -177,7 +179,9 @@ export class Turn implements HookScope {
   private spill(text: string): string {
     const key = `hook:injection/${this.session.id}/${this.turnNumber}.${++this.spilled}`
     this.keep(key, text)
-    return `${text.slice(0, maxInjection)}\n[cut: ${text.length - maxInjection} more characters, all of it is ${refOf(key)}]`
+    return `${text.slice(0, maxInjection)}\n[cut: ${text.length - maxInjection} more characters, all of it is ${
+      refOf(key)
+    }]`
   }
   warn(message: string, hook: string): void {
     if (this.listened) this.publish({ type: "warning", hook, message })
@@ -336,7 +340,9 @@ export class Turn implements HookScope {
   /** Adds the proof that nobody changed it, where the agent has a key. */
   sealed<State extends Omit<RunState.RunState, "messages">>(state: State): Effect.Effect<State> {
     const key = this.host.config.approvals?.keys?.[0]
-    return key === undefined ? Effect.succeed(state) : Effect.promise(async () => ({ ...state, seal: await sealOf(key, state) }))
+    return key === undefined
+      ? Effect.succeed(state)
+      : Effect.promise(async () => ({ ...state, seal: await sealOf(key, state) }))
   }
 
   /** Hands the state to the store, where there is one. */
@@ -373,13 +379,19 @@ export class Turn implements HookScope {
     )
     return Effect.catchCause(session.saving.withPermit(saved), (why) => {
       const cause = Cause.squash(why)
-      return new PortFailed({ port: "store", message: `the session store could not save ${session.id}: ${say(cause)}`, cause })
+      return new PortFailed({
+        port: "store",
+        message: `the session store could not save ${session.id}: ${say(cause)}`,
+        cause
+      })
     })
   }
 }
 
 /** A call as JSON. */
-const stateOf = ({ child, decisions: _decisions, settled, sub, takenOver: _takenOver, ...work }: Work): RunState.CallState => {
+const stateOf = (
+  { child, decisions: _decisions, settled, sub, takenOver: _takenOver, ...work }: Work
+): RunState.CallState => {
   const inner = sub === undefined ? child : sub.snapshot()
   return {
     ...work,

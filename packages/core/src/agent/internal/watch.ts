@@ -1,4 +1,7 @@
-/** All deadlines of a turn on one timer: adding and removing one is two operations on a set, a timer is set only when the earliest changes. */
+/**
+ * All deadlines of a turn on one timer: adding and removing one is two operations on a set, a timer is set only when
+ * the earliest changes.
+ */
 import type * as Fiber from "effect/Fiber"
 import { after, timeOf } from "../../data/internal/timer.ts"
 

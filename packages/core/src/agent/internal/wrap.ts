@@ -28,7 +28,10 @@ export interface Ends<Input, Output> {
   readonly broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
   /** A wrapper refused, by failing with `HookAction.reject(...)`. */
   readonly refused: (hook: string, action: Reject) => Effect.Effect<Output, Failure>
-  /** Whether an input is the one that was approved: only then a confidential hook may put another one in its place. Default: none is. */
+  /**
+   * Whether an input is the one that was approved: only then a confidential hook may put another one in its place.
+   * Default: none is.
+   */
   readonly approved?: (input: Input) => boolean
 }
 
@@ -44,7 +47,8 @@ export const wrap = <Input, Output>(
 
 /** A wrapper's own decision. */
 const decisionOf = (error: unknown): Reject | Abort | undefined =>
-  typeof error === "object" && error !== null && "_tag" in error && (error._tag === "Reject" || error._tag === "Abort") &&
+  typeof error === "object" && error !== null && "_tag" in error &&
+    (error._tag === "Reject" || error._tag === "Abort") &&
     "reason" in error && typeof error.reason === "string"
     ? error as Reject | Abort
     : undefined
@@ -92,10 +96,15 @@ const around = <Input, Output>(
         return Effect.flatMap(
           (Effect.isEffect(answer)
             ? answer
-            : Effect.tryPromise({ try: () => Promise.resolve(answer), catch: (error) => error })) as Effect.Effect<Output, unknown>,
+            : Effect.tryPromise({ try: () => Promise.resolve(answer), catch: (error) => error })) as Effect.Effect<
+              Output,
+              unknown
+            >,
           (output) => {
             const wrong = wrongOutput(output)
-            return wrong === undefined ? Effect.succeed(output) : Effect.fail(`it gave back something else than the act does: ${wrong}`)
+            return wrong === undefined
+              ? Effect.succeed(output)
+              : Effect.fail(`it gave back something else than the act does: ${wrong}`)
           }
         )
       }),
@@ -110,13 +119,18 @@ const around = <Input, Output>(
           const decision = decisionOf(error)
           if (decision?._tag === "Reject") return refused(hook.name, decision)
           if (decision !== undefined) return ended({ type: "aborted", reason: decision.reason, by: hook.name })
-          const open = hook.onFailure === undefined ? hook.failOpen ?? hook.kind !== "policy" : hook.onFailure === "open"
+          const open = hook.onFailure === undefined
+            ? hook.failOpen ?? hook.kind !== "policy"
+            : hook.onFailure === "open"
           turn.warn(`${method} failed (${open ? "fail-open, went on" : "fail-closed"}): ${say(error)}`, hook.name)
           if (!open) return broken(hook.name, say(error))
           // The act runs once: what the wrapper began is waited for, what it cut off is not begun again.
           if (flight === undefined) return inner(input)
-          return Effect.catchCauseIf(Deferred.await(flight), Cause.hasInterruptsOnly, () =>
-            broken(hook.name, `it cut the act off: ${say(error)}`))
+          return Effect.catchCauseIf(
+            Deferred.await(flight),
+            Cause.hasInterruptsOnly,
+            () => broken(hook.name, `it cut the act off: ${say(error)}`)
+          )
         }
       }
     )

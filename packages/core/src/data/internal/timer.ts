@@ -18,7 +18,9 @@ const now = (): number => performance.now()
 export const after = (fiber: Fiber.Fiber<unknown, unknown>, ms: number, f: () => void): () => void => {
   const clock = fiber.getRef(Clock.Clock)
   if ("adjust" in clock) {
-    const sleeper = Effect.runForkWith(fiber.context)(Effect.flatMap(clock.sleep(Duration.millis(ms)), () => Effect.sync(f)))
+    const sleeper = Effect.runForkWith(fiber.context)(
+      Effect.flatMap(clock.sleep(Duration.millis(ms)), () => Effect.sync(f))
+    )
     return () => sleeper.interruptUnsafe()
   }
   const timer = setTimeout(f, Math.min(ms, longest))

@@ -52,7 +52,9 @@ export const violation = (line: Line, answer: unknown, event: unknown): string |
   }
   const tag = "_tag" in answer ? answer._tag : undefined
   if (typeof tag !== "string") {
-    return `answered an object without _tag (keys: ${Object.keys(answer).slice(0, 5).join(", ")})${meantInstead(answer)}`
+    return `answered an object without _tag (keys: ${Object.keys(answer).slice(0, 5).join(", ")})${
+      meantInstead(answer)
+    }`
   }
   if (!tags.includes(tag)) {
     const meant = nearest(tag, tags)
@@ -66,7 +68,10 @@ export const violation = (line: Line, answer: unknown, event: unknown): string |
     const wrong = line.wrong?.((answer as { readonly value?: unknown }).value, event)
     return wrong === undefined ? undefined : `${tag} at ${line.point}: ${wrong}`
   }
-  if ((tag === "Reject" || tag === "Abort" || tag === "Ask") && typeof (answer as { readonly reason?: unknown }).reason !== "string") {
+  if (
+    (tag === "Reject" || tag === "Abort" || tag === "Ask") &&
+    typeof (answer as { readonly reason?: unknown }).reason !== "string"
+  ) {
     return `${tag} at ${line.point}: expected a string \`reason\``
   }
   if (tag === "Ask" && "args" in answer && answer.args !== undefined) {
@@ -90,6 +95,8 @@ const meantInstead = (answer: object): string =>
 /** Points of the same family where the action would be legal. */
 const elsewhere = (tag: string, point: string): string => {
   const word = point.replace(/^(on|pre|post)/, "")
-  const fits = names.filter((name) => name !== point && (table[name].legal as ReadonlyArray<string>).includes(tag) && name.endsWith(word))
+  const fits = names.filter((name) =>
+    name !== point && (table[name].legal as ReadonlyArray<string>).includes(tag) && name.endsWith(word)
+  )
   return fits.length === 0 ? "" : `; it is at ${fits.join(", ")}`
 }

@@ -10,7 +10,8 @@ const methods: ReadonlySet<string> = new Set([...names, "wrapLlmCall", "wrapTool
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string")
 const isChars = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) && (value.chars as number) >= 0
+  typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) &&
+  (value.chars as number) >= 0
 const isDuration = (value: unknown): boolean => {
   const duration = Duration.fromInput(value as Duration.Input)
   return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
@@ -32,7 +33,10 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   kind: oneOf("policy", "advisory", "observer"),
   mode: oneOf("enforce", "shadow"),
   tools: ["must be a string or a list of strings", (value) => typeof value === "string" || isTexts(value)],
-  hold: ["must be none, untilPass or { chars: number }", (value) => value === "none" || value === "untilPass" || isChars(value)],
+  hold: [
+    "must be none, untilPass or { chars: number }",
+    (value) => value === "none" || value === "untilPass" || isChars(value)
+  ],
   allowReentry: ["must be true or false", (value) => typeof value === "boolean"],
   confidential: ["must be true or false", (value) => typeof value === "boolean"],
   observes: ["must be a list of points", isTexts],
@@ -47,10 +51,16 @@ function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unkno
 /** The first thing that is wrong with a hook, if anything is. */
 export const misspelt = (hook: AgentHook<never>): ChainError | undefined => {
   if (typeof hook !== "object" || hook === null) {
-    return new ChainError({ hook: String(hook), message: `a hook must be an object, found ${hook === null ? "null" : typeof hook}` })
+    return new ChainError({
+      hook: String(hook),
+      message: `a hook must be an object, found ${hook === null ? "null" : typeof hook}`
+    })
   }
   if (typeof hook.name !== "string" || hook.name === "") {
-    return new ChainError({ hook: String(hook.name), message: "a hook needs a name: a string that is unique in its chain" })
+    return new ChainError({
+      hook: String(hook.name),
+      message: "a hook needs a name: a string that is unique in its chain"
+    })
   }
   const refuse = (message: string) => new ChainError({ hook: hook.name, message: `hook "${hook.name}": ${message}` })
   const record = hook as unknown as { readonly [key: string]: unknown }
@@ -73,7 +83,9 @@ export const misspelt = (hook: AgentHook<never>): ChainError | undefined => {
 
 const unknownPoint = (word: string): string => {
   const meant = nearest(word, methods)
-  return `unknown point "${word}"${meant === undefined ? "." : `, did you mean "${meant}"?`} Points are ${names.join(", ")}`
+  return `unknown point "${word}"${meant === undefined ? "." : `, did you mean "${meant}"?`} Points are ${
+    names.join(", ")
+  }`
 }
 
 /** Own members and those of classes, nearest first. */

@@ -31,7 +31,11 @@ class View {
   get durable(): Durable {
     const { context } = this
     const { call, conversation, turn } = context.lent("state.durable").durable
-    return { conversation: new View(conversation, context), turn: new View(turn, context), call: (id) => new View(call(id), context) }
+    return {
+      conversation: new View(conversation, context),
+      turn: new View(turn, context),
+      call: (id) => new View(call(id), context)
+    }
   }
 }
 

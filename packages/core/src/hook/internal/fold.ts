@@ -1,5 +1,6 @@
 /**
- * The fold. A plain loop runs as long as hooks answer at once and simply; whatever needs more (waiting, records, observers,
+ * The fold. A plain loop runs as long as hooks answer at once and simply; whatever needs more (waiting, records,
+ * observers,
  * gates, shadows, failures) is handed to a `Run`, which goes on from the same place.
  */
 import * as Effect from "effect/Effect"
@@ -21,7 +22,9 @@ export const fold = (
   resume?: Resume
 ): Outcome | undefined | Effect.Effect<Outcome> => {
   if (scope.freeze) freeze(event)
-  if (!line.plain || scope.onRecord !== undefined || resume !== undefined) return new Run(line, event, scope, decode, resume).start()
+  if (!line.plain || scope.onRecord !== undefined || resume !== undefined) {
+    return new Run(line, event, scope, decode, resume).start()
+  }
   const { deciders, legal } = line
   const { contexts } = scope
   let current = event

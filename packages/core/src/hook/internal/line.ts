@@ -84,7 +84,11 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     observer: observes(hook, point),
     confidential: hook.confidential === true,
     gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook, point),
-    timeoutMs: hook.timeout === "none" ? Infinity : hook.timeout === undefined ? 30_000 : Duration.toMillis(hook.timeout),
+    timeoutMs: hook.timeout === "none"
+      ? Infinity
+      : hook.timeout === undefined
+      ? 30_000
+      : Duration.toMillis(hook.timeout),
     onFailure,
     onTimeout: hook.onTimeout ?? onFailure,
     ...(wants === undefined ? {} : { wants })
@@ -105,6 +109,8 @@ export const policyOf = ({ legal }: Line, entry: Entry, kind: FailureKind): Fail
 export const toolOf = (event: unknown): string | undefined => {
   if (typeof event !== "object" || event === null) return undefined
   if ("name" in event && typeof event.name === "string") return event.name
-  if ("call" in event && typeof event.call === "object" && event.call !== null && "name" in event.call) return String(event.call.name)
+  if ("call" in event && typeof event.call === "object" && event.call !== null && "name" in event.call) {
+    return String(event.call.name)
+  }
   return undefined
 }

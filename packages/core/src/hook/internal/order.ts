@@ -24,7 +24,9 @@ export const order = (hooks: ReadonlyArray<Hook>): Result.Result<ReadonlyArray<H
   }
   const sorted = [...byName.values()]
     .map((hook, index) => ({ hook, index }))
-    .sort((a, b) => tier(a.hook) - tier(b.hook) || (a.hook.priority ?? 100) - (b.hook.priority ?? 100) || a.index - b.index)
+    .sort((a, b) =>
+      tier(a.hook) - tier(b.hook) || (a.hook.priority ?? 100) - (b.hook.priority ?? 100) || a.index - b.index
+    )
     .map(({ hook }) => hook)
   return constrain(sorted, byName)
 }
@@ -41,17 +43,24 @@ const clashes = (hook: Hook, earlier: Hook): ChainError | undefined => {
   return tier(hook) > tier(earlier)
     ? new ChainError({
       hook: hook.name,
-      message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not override the one of tier ${earlier.tier ?? "project"}`
+      message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not override the one of tier ${
+        earlier.tier ?? "project"
+      }`
     })
     : undefined
 }
 
-/** Takes, again and again, the first hook that nothing still has to precede. Names that are not there constrain nothing. */
-const constrain = (sorted: ReadonlyArray<Hook>, byName: ReadonlyMap<string, Hook>): Result.Result<ReadonlyArray<Hook>, ChainError> => {
+/**
+ * Takes, again and again, the first hook that nothing still has to precede. Names that are not there constrain nothing.
+ */
+const constrain = (
+  sorted: ReadonlyArray<Hook>,
+  byName: ReadonlyMap<string, Hook>
+): Result.Result<ReadonlyArray<Hook>, ChainError> => {
   if (sorted.every((hook) => hook.before === undefined && hook.after === undefined)) return Result.succeed(sorted)
-  const past = sorted.flatMap((hook) => (hook.before ?? []).map((name) => ({ hook, other: byName.get(name) }))).find(({ hook, other }) =>
-    other !== undefined && tier(hook) > tier(other)
-  )
+  const past = sorted.flatMap((hook) => (hook.before ?? []).map((name) => ({ hook, other: byName.get(name) }))).find((
+    { hook, other }
+  ) => other !== undefined && tier(hook) > tier(other))
   if (past !== undefined) return Result.fail(overtakes(past.hook, past.other!))
   const predecessors = new Map<string, Set<string>>(
     sorted.map((hook) => [hook.name, new Set(hook.after?.filter((name) => byName.has(name)))])
@@ -72,9 +81,9 @@ const constrain = (sorted: ReadonlyArray<Hook>, byName: ReadonlyMap<string, Hook
 const overtakes = (hook: Hook, other: Hook): ChainError =>
   new ChainError({
     hook: hook.name,
-    message: `hook "${hook.name}" of tier ${hook.tier ?? "project"} may not place itself before "${other.name}" of tier ${
-      other.tier ?? "project"
-    }`
+    message: `hook "${hook.name}" of tier ${
+      hook.tier ?? "project"
+    } may not place itself before "${other.name}" of tier ${other.tier ?? "project"}`
   })
 
 const cycle = (waiting: ReadonlyArray<Hook>, predecessors: ReadonlyMap<string, ReadonlySet<string>>): ChainError => {

@@ -1,4 +1,7 @@
-/** One run of a point that needs more than the plain loop: it stops where a hook has to be waited for, and goes on when it has answered. */
+/**
+ * One run of a point that needs more than the plain loop: it stops where a hook has to be waited for, and goes on when
+ * it has answered.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -56,7 +59,10 @@ export class Run {
   /** The fiber of the turn, and the one of the hook that is waited for. */
   private parent: Fiber.Fiber<unknown, unknown> | undefined
   private fiber: Fiber.Fiber<unknown, unknown> | undefined
-  /** One timer for the whole run: it is set for the first that has to be waited for, and set again only when it rings too early. */
+  /**
+   * One timer for the whole run: it is set for the first that has to be waited for, and set again only when it rings
+   * too early.
+   */
   private cancelTimer: (() => void) | undefined
   private ringsAt = Infinity
   private time: () => number = now
@@ -79,7 +85,8 @@ export class Run {
     for (const entry of line.deciders.slice(0, resume === undefined ? 0 : from)) {
       this.journal?.skip(entry, "decided before")
       const answered = this.settled.findLast(({ hook }) => hook === entry.name)
-      // What it had seen is not known, and later hooks may have changed it: unless a person answered it, it looks at the final value.
+      // What it had seen is not known, and later hooks may have changed it: unless a person answered it, it looks at
+      // the final value.
       if (entry.gate && answered !== undefined) this.seen.set(entry.slot, answered.fingerprint)
     }
   }
@@ -124,8 +131,9 @@ export class Run {
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
       if (this.action._tag === "Replace" || this.stopped()) this.journal?.skip(entry, `decided by ${this.by}`)
-      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.journal?.skip(entry, "not for this tool")
-      else if (this.isSettled(entry)) this.journal?.skip(entry, "answered before")
+      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) {
+        this.journal?.skip(entry, "not for this tool")
+      } else if (this.isSettled(entry)) this.journal?.skip(entry, "answered before")
       else return entry
     }
     const gate = this.pickGate()
@@ -148,7 +156,10 @@ export class Run {
         if (!this.isBehind(entry)) continue
         if (this.round < maxRounds) return entry
         if (this.line.legal.Reject !== true) return undefined
-        this.stop({ _tag: "Reject", reason: `${entry.name} was asked ${maxRounds} times and the value still changes` }, entry.name)
+        this.stop(
+          { _tag: "Reject", reason: `${entry.name} was asked ${maxRounds} times and the value still changes` },
+          entry.name
+        )
         return undefined
       }
       if (!deciders.some((entry) => this.isBehind(entry))) return undefined
@@ -165,11 +176,16 @@ export class Run {
     return last !== this.event && (typeof last === "string" ? last : fingerprint(this.line, last)) !== this.text()
   }
 
-  /** Whether a person has answered this hook's question about exactly this value, by approving it (or, `edited`, by writing it). */
+  /**
+   * Whether a person has answered this hook's question about exactly this value, by approving it (or, `edited`, by
+   * writing it).
+   */
   private isSettled(entry: Entry, edited = false): boolean {
     if (this.settled.length === 0) return false
     const text = this.text()
-    const found = this.settled.some((one) => one.hook === entry.name && one.fingerprint === text && (one.edited ?? false) === edited)
+    const found = this.settled.some((one) =>
+      one.hook === entry.name && one.fingerprint === text && (one.edited ?? false) === edited
+    )
     if (found && !edited && entry.gate) this.seen.set(entry.slot, text)
     return found
   }
@@ -187,7 +203,8 @@ export class Run {
       return ctx
     }
     const { contexts } = this.scope
-    return (contexts[entry.slot] ?? (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
+    return (contexts[entry.slot] ??
+      (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
   }
 
   /** Takes an answer; false when it is none yet and has to be waited for. */
@@ -199,8 +216,9 @@ export class Run {
     } else if (Exit.isExit(answer)) {
       this.exited(entry, answer, began)
       return true
-    } else if (Effect.isEffect(answer)) this.claim(entry, ctx, answer as Effect.Effect<unknown, unknown>, undefined, began)
-    // A thenable of somebody's own making may throw, answer twice or at once; a promise does none of that.
+    } else if (Effect.isEffect(answer)) {
+      this.claim(entry, ctx, answer as Effect.Effect<unknown, unknown>, undefined, began)
+    } // A thenable of somebody's own making may throw, answer twice or at once; a promise does none of that.
     else if (isThenable(answer)) this.claim(entry, ctx, undefined, Promise.resolve(answer), began)
     else this.claim(entry, ctx, Effect.gen(() => answer as Generator<never, unknown, never>), undefined, began)
     return false
@@ -242,7 +260,11 @@ export class Run {
       if (!read.ok) return `${action._tag} at ${this.line.point}: ${read.why}`
       const next = this.line.apply === undefined ? read.value : this.line.apply(before, read.value)
       if (this.scope.freeze) freeze(next)
-      if (this.journal !== undefined && next !== before) changes = entry.confidential ? confidential : change(before, next)
+      if (this.journal !== undefined && next !== before) {
+        changes = entry.confidential
+          ? confidential
+          : change(before, next)
+      }
       this.event = next
       this.stop(action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed, entry.name)
     } else if (action._tag !== "Continue") this.stop(action, entry.name)

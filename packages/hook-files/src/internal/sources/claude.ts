@@ -1,4 +1,7 @@
-/** Claude Code: settings of the machine, the user, the project and the checkout, plugins, and front matter of skills and agents. */
+/**
+ * Claude Code: settings of the machine, the user, the project and the checkout, plugins, and front matter of skills and
+ * agents.
+ */
 import * as Result from "effect/Result"
 import { basename, dirname, join, resolve } from "node:path"
 import { parse as parseYaml } from "yaml"
@@ -7,7 +10,18 @@ import * as HookConfig from "../../HookConfig.ts"
 import { isFields, record } from "../fields.ts"
 import { isInside, read, real } from "../files.ts"
 import { whyNoObject } from "../nojson.ts"
-import { called, type Decoded, type Family, filesOf, list, picked, type Place, type Scope, type SourceFile, trusting } from "./family.ts"
+import {
+  called,
+  type Decoded,
+  type Family,
+  filesOf,
+  list,
+  picked,
+  type Place,
+  type Scope,
+  type SourceFile,
+  trusting
+} from "./family.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
@@ -17,7 +31,12 @@ const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
     ...(scope === "project" ? [{ scope: "local" as const, path: join(folder, "settings.local.json") }] : []),
     ...list(join(folder, "skills")).map((name) => {
       const own = join(folder, "skills", name)
-      return { scope, path: join(own, "SKILL.md"), format: "front matter", origin: { type: "skill" as const, name, root: own } }
+      return {
+        scope,
+        path: join(own, "SKILL.md"),
+        format: "front matter",
+        origin: { type: "skill" as const, name, root: own }
+      }
     }),
     ...filesOf(join(folder, "agents"), ".md").map((path) => ({
       scope,
@@ -31,7 +50,12 @@ const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
 /** Where the hooks of a plugin stand. */
 export const plugin = (root: string, home: string): ReadonlyArray<Place> => {
   const scope = "user"
-  const origin = { type: "plugin" as const, name: basename(root), root, data: join(home, ".claude", "plugins", "data", basename(root)) }
+  const origin = {
+    type: "plugin" as const,
+    name: basename(root),
+    root,
+    data: join(home, ".claude", "plugins", "data", basename(root))
+  }
   return [
     { scope, path: join(root, "hooks", "hooks.json"), origin },
     { scope, path: join(root, ".claude-plugin", "plugin.json"), origin, format: "plugin" }
@@ -45,11 +69,22 @@ const decode = (file: SourceFile, { cwd }: { readonly cwd: string }): HookConfig
   return format === "plugin" ? fromManifest(file, options) : HookConfig.decode(text, path, options)
 }
 
-const empty: HookConfig.HookConfig = { handlers: [], warnings: [], disableAllHooks: false, allowManagedHooksOnly: false }
+const empty: HookConfig.HookConfig = {
+  handlers: [],
+  warnings: [],
+  disableAllHooks: false,
+  allowManagedHooksOnly: false
+}
 
-const problem = (file: string, key: string, reason: string): HookConfig.HookConfig => ({ ...empty, warnings: [{ file, key, reason }] })
+const problem = (file: string, key: string, reason: string): HookConfig.HookConfig => ({
+  ...empty,
+  warnings: [{ file, key, reason }]
+})
 
-const fromFrontMatter = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
+const fromFrontMatter = (
+  { origin, path, text }: SourceFile,
+  options: HookConfig.ReadOptions
+): HookConfig.HookConfig => {
   const matter = matterOf(text)
   if (matter === undefined) return empty
   const value = Result.try((): unknown => parseYaml(matter))
@@ -66,7 +101,8 @@ const matterOf = (text: string): string | undefined => {
   return matter !== undefined && /^hooks\s*:/m.test(matter) ? matter : undefined
 }
 
-const firstLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]!
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]!
 
 /** `hooks` of a manifest is what a file says, the path of such a file, or a list of either. */
 const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
@@ -80,14 +116,20 @@ const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.Re
     if (isFields(one)) return HookConfig.fromValue("hooks" in one ? one : { hooks: one }, path, options)
     if (typeof one !== "string") return problem(path, key, "expected a path or an object of events")
     const other = resolve(root, one)
-    if (!isInside(real(root), real(other))) return problem(path, key, "names a file outside of the plugin, which is not read")
+    if (!isInside(real(root), real(other))) {
+      return problem(path, key, "names a file outside of the plugin, which is not read")
+    }
     // Read by itself already.
     if (real(other) === real(join(root, "hooks", "hooks.json"))) return empty
     const content = read(other, 1_048_576)
     if (content === "absent" || "problem" in content) return problem(path, key, `${one} cannot be read`)
     return HookConfig.decode(content.bytes.toString("utf8"), other, options)
   })
-  return { ...empty, handlers: all.flatMap(({ handlers }) => handlers), warnings: all.flatMap(({ warnings }) => warnings) }
+  return {
+    ...empty,
+    handlers: all.flatMap(({ handlers }) => handlers),
+    warnings: all.flatMap(({ warnings }) => warnings)
+  }
 }
 
 export const claude: Family = {
@@ -97,13 +139,17 @@ export const claude: Family = {
     { scope: "managed", path: join(managed, "managed-settings.json") },
     ...filesOf(join(managed, "managed-settings.d"), ".json").map((path) => ({ scope: "managed" as const, path })),
     ...below(home, "user"),
-    ...(real(home) === real(cwd) ? [{ scope: "user" as const, path: join(cwd, ".claude", "settings.local.json") }] : below(cwd, "project"))
+    ...(real(home) === real(cwd)
+      ? [{ scope: "user" as const, path: join(cwd, ".claude", "settings.local.json") }]
+      : below(cwd, "project"))
   ],
   decode,
   about: ({ format, text }) => {
     if (format !== "front matter") return picked(record(text), "hooks", "disableAllHooks")
     const matter = matterOf(text)
-    return matter === undefined ? undefined : picked(Result.getOrUndefined(Result.try((): unknown => parseYaml(matter))), "hooks", "name")
+    return matter === undefined
+      ? undefined
+      : picked(Result.getOrUndefined(Result.try((): unknown => parseYaml(matter))), "hooks", "name")
   },
   hooks: (sources, making) => {
     const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
@@ -114,7 +160,9 @@ export const claude: Family = {
       ...sources.filter(({ ofProject }) => !ofProject).map(({ config }) => "env" in config ? config.env : {}).reverse()
     )
     return [
-      ...(managed.length === 0 ? [] : [ClaudeCode.make({ ...called("claude-managed", making), env, handlers: managed, tier: "managed" })]),
+      ...(managed.length === 0
+        ? []
+        : [ClaudeCode.make({ ...called("claude-managed", making), env, handlers: managed, tier: "managed" })]),
       ...(others.length === 0 ? [] : [ClaudeCode.make({ ...called("claude", making), env, handlers: others })])
     ]
   }
@@ -122,7 +170,9 @@ export const claude: Family = {
 
 /** Of all files that the project did not write. */
 export const lists = (sources: ReadonlyArray<{ readonly config: Decoded; readonly ofProject: boolean }>) => {
-  const own = sources.filter(({ ofProject }) => !ofProject).map(({ config }) => config as Partial<HookConfig.HookConfig>)
+  const own = sources.filter(({ ofProject }) => !ofProject).map(({ config }) =>
+    config as Partial<HookConfig.HookConfig>
+  )
   const all = (key: "allowedHttpHookUrls" | "httpHookAllowedEnvVars"): ReadonlyArray<string> | undefined => {
     const found = own.flatMap((config) => config[key] === undefined ? [] : [config[key]])
     return found.length === 0 ? undefined : found.flat()

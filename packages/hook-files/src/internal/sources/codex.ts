@@ -13,11 +13,16 @@ const below = (root: string, scope: Scope): ReadonlyArray<Place> => [
   { scope, path: join(root, ".codex", "config.toml"), format: "toml" }
 ]
 
-const decode = ({ format, ofProject, path, text }: SourceFile, { cwd }: { readonly cwd: string }): HookConfig.HookConfig => {
+const decode = (
+  { format, ofProject, path, text }: SourceFile,
+  { cwd }: { readonly cwd: string }
+): HookConfig.HookConfig => {
   const options = { folder: ofProject ? cwd : dirname(path), flavor: "codex" as const }
   if (format !== "toml") return HookConfig.decode(text, path, options)
   const value = Result.try((): unknown => parseToml(text))
-  if (Result.isSuccess(value)) return HookConfig.fromValue(isFields(value.success) ? { hooks: value.success["hooks"] } : {}, path, options)
+  if (Result.isSuccess(value)) {
+    return HookConfig.fromValue(isFields(value.success) ? { hooks: value.success["hooks"] } : {}, path, options)
+  }
   const reason = value.failure instanceof Error ? value.failure.message.split("\n", 1)[0]! : String(value.failure)
   return {
     handlers: [],

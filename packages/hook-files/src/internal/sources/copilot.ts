@@ -10,7 +10,11 @@ export const copilot: Family = {
   folders: [".github/hooks"],
   places: ({ cwd, home }) => [
     ...filesOf(join(home, ".copilot", "hooks"), ".json").map((path) => ({ scope: "user" as const, path })),
-    ...["settings.json", "config.json"].map((name) => ({ scope: "user" as const, path: join(home, ".copilot", name), format: "settings" })),
+    ...["settings.json", "config.json"].map((name) => ({
+      scope: "user" as const,
+      path: join(home, ".copilot", name),
+      format: "settings"
+    })),
     ...(real(home) === real(cwd) ? [] : [
       ...filesOf(join(cwd, ".github", "hooks"), ".json").map((path) => ({ scope: "project" as const, path })),
       { scope: "project" as const, path: join(cwd, ".github", "copilot", "settings.json"), format: "settings" },
@@ -20,7 +24,9 @@ export const copilot: Family = {
   decode: ({ format, path, text }) => {
     const config = Copilot.decode(text, path)
     // Of the files in a folder each silences itself alone.
-    return format === "settings" || !config.disableAllHooks ? config : { ...config, handlers: [], disableAllHooks: false }
+    return format === "settings" || !config.disableAllHooks
+      ? config
+      : { ...config, handlers: [], disableAllHooks: false }
   },
   about: ({ text }) => picked(parseCommented(text), "version", "hooks", "disableAllHooks"),
   hooks: (sources, making) => {

@@ -107,7 +107,11 @@ export const tamed = <D extends Decoded>(config: D): D => {
     const refused = Object.keys(env).filter(isRefused)
     if (refused.length === 0) return handler
     for (const name of refused) {
-      warnings.push({ file, key: `${key}.env.${name.slice(0, 80)}`, reason: "is not set: a project may not say what programs load" })
+      warnings.push({
+        file,
+        key: `${key}.env.${name.slice(0, 80)}`,
+        reason: "is not set: a project may not say what programs load"
+      })
     }
     return { ...handler, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name))) }
   })
@@ -115,9 +119,14 @@ export const tamed = <D extends Decoded>(config: D): D => {
 }
 
 /** The entries of files, each with whose file it is. */
-export const trusting = <E extends Entry>(sources: ReadonlyArray<Source>): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
+export const trusting = <E extends Entry>(
+  sources: ReadonlyArray<Source>
+): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
   sources.flatMap(({ config, ofProject }) =>
-    (config.handlers as ReadonlyArray<E>).map((handler) => ({ ...handler, trusted: ofProject ? "project" as const : "user" as const }))
+    (config.handlers as ReadonlyArray<E>).map((handler) => ({
+      ...handler,
+      trusted: ofProject ? "project" as const : "user" as const
+    }))
   )
 
 /** Fields of an object, where it has any of them. */
@@ -128,7 +137,8 @@ export const picked = (value: unknown, ...keys: ReadonlyArray<string>): unknown 
 }
 
 /** Names in a folder, in order; nothing where there is none. */
-export const list = (folder: string): ReadonlyArray<string> => [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()
+export const list = (folder: string): ReadonlyArray<string> =>
+  [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()
 
 /** Files of a folder with an ending. */
 export const filesOf = (folder: string, ending: string): ReadonlyArray<string> =>

@@ -32,7 +32,9 @@ export const gemini: Family = {
   about: ({ text }) => picked(parseCommented(text), "hooks", "hooksConfig"),
   hooks: (sources, making) => {
     const { everybody, project } = silenced(sources)
-    const handlers = trusting<Gemini.Handler>(sources).filter((handler) => handler.trusted === "user" || !isDisabled(handler, project))
+    const handlers = trusting<Gemini.Handler>(sources).filter((handler) =>
+      handler.trusted === "user" || !isDisabled(handler, project)
+    )
     return handlers.length === 0 ? [] : [Gemini.make({ ...called("gemini", making), handlers, disabled: everybody })]
   }
 }

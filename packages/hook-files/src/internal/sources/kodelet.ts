@@ -1,4 +1,7 @@
-/** Kodelet: folders of executables of the project and of the user. They are listed here, and asked what they are for when they may run. */
+/**
+ * Kodelet: folders of executables of the project and of the user. They are listed here, and asked what they are for
+ * when they may run.
+ */
 import * as Kodelet from "../../dialect/Kodelet.ts"
 import { called, type Family, trusting } from "./family.ts"
 
@@ -7,10 +10,21 @@ export const kodelet: Family = {
   folders: [".kodelet/hooks"],
   places: (where) => {
     const { handlers } = Kodelet.find(Kodelet.folders(where))
-    return handlers.map(({ file, key, ofProject }) => ({ scope: ofProject ? "project" : "user", path: file, format: key, isProgram: true }))
+    return handlers.map(({ file, key, ofProject }) => ({
+      scope: ofProject ? "project" : "user",
+      path: file,
+      format: key,
+      isProgram: true
+    }))
   },
   decode: ({ format = "", ofProject, path }) => ({
-    handlers: [{ event: "run", file: path, key: format, ofProject, work: { type: "command", command: path, args: ["run"] } }],
+    handlers: [{
+      event: "run",
+      file: path,
+      key: format,
+      ofProject,
+      work: { type: "command", command: path, args: ["run"] }
+    }],
     warnings: [],
     disableAllHooks: false
   }),

@@ -32,12 +32,15 @@ export const environment = (
   own: { readonly [name: string]: string },
   host: NodeJS.ProcessEnv = process.env
 ): { readonly [name: string]: string } => {
-  // Without a level, bash takes a socket on its standard input for somebody who logs in from afar, and reads all of `.bashrc` first.
+  // Without a level, bash takes a socket on its standard input for somebody who logs in from afar, and reads all of
+  // `.bashrc` first.
   // What Python would write beside a script of a project would be a change of the project.
   // Without the name of a terminal `tput` ends with 2, and so does a strict script that asks it for a colour.
   const kept: Record<string, string> = { SHLVL: "1", PYTHONDONTWRITEBYTECODE: "1", TERM: "dumb" }
   for (const [name, value] of Object.entries(host)) {
-    if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) kept[name] = value
+    if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) {
+      kept[name] = value
+    }
   }
   // A text with a NUL cannot be passed on.
   for (const [name, value] of Object.entries(own)) if (!value.includes("\0")) kept[name] = value
@@ -45,7 +48,8 @@ export const environment = (
 }
 
 /** Bash where it is: what is written for it would end with 2 in another shell, which means something else. */
-export const shell = (): string => ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh"
+export const shell = (): string =>
+  ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh"
 
 /** The user's own shell, for lines that are written for it. */
 export const loginShell = (host: NodeJS.ProcessEnv = process.env): string => {

@@ -1,6 +1,8 @@
 /**
- * Ends what commands started when their host is killed and cannot do it itself: a shell that waits until the host's end of a pipe is closed, and then looks for the
- * host's mark in the environments of all processes. On Linux only; there it is while there are commands, and a second longer.
+ * Ends what commands started when their host is killed and cannot do it itself: a shell that waits until the host's end
+ * of a pipe is closed, and then looks for the
+ * host's mark in the environments of all processes. On Linux only; there it is while there are commands, and a second
+ * longer.
  */
 import * as Result from "effect/Result"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -13,7 +15,10 @@ const host = randomUUID()
 let runs = 0
 
 /** The variable that marks the processes of one command, wherever they go. */
-export const mark = (): { readonly name: string; readonly value: string } => ({ name: variable, value: `${host}-${++runs}` })
+export const mark = (): { readonly name: string; readonly value: string } => ({
+  name: variable,
+  value: `${host}-${++runs}`
+})
 
 /** What forks while it is killed leaves children: it looks more than once. */
 const script = `while read -r _; do :; done

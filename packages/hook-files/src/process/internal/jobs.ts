@@ -6,7 +6,10 @@ import type { Left } from "../Command.ts"
 
 export interface Jobs {
   /** Starts something that nobody waits for; it is told whether its session still goes on. */
-  readonly start: (work: (goesOn: () => boolean) => Effect.Effect<void>, ctx: HookContext) => Effect.Effect<Fiber.Fiber<void>>
+  readonly start: (
+    work: (goesOn: () => boolean) => Effect.Effect<void>,
+    ctx: HookContext
+  ) => Effect.Effect<Fiber.Fiber<void>>
   /** Starts something that tells of what happens now: it is waited for a second at most. */
   readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
   /** Takes over what a command left in the background. */

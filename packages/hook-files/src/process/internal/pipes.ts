@@ -1,6 +1,8 @@
 /**
- * The standard streams of a process. On Linux those that Node makes are sockets, which nobody can open by their names: a script that reads `/dev/stdin`,
- * or writes to `/dev/stderr`, would break. There its input is a file, and what it writes goes through pipes that `mkfifo` makes.
+ * The standard streams of a process. On Linux those that Node makes are sockets, which nobody can open by their names:
+ * a script that reads `/dev/stdin`,
+ * or writes to `/dev/stderr`, would break. There its input is a file, and what it writes goes through pipes that
+ * `mkfifo` makes.
  */
 import * as Result from "effect/Result"
 import { type ChildProcess, execFile } from "node:child_process"
@@ -52,7 +54,10 @@ interface Pipe {
 
 type Pair = readonly [out: Pipe, err: Pipe]
 
-/** Pipes that nobody uses yet: `mkfifo` is a process of its own, and makes many as fast as one. They have no names any more. */
+/**
+ * Pipes that nobody uses yet: `mkfifo` is a process of its own, and makes many as fast as one. They have no names any
+ * more.
+ */
 const ready: Array<Pair> = []
 const batch = 16
 

@@ -1,4 +1,7 @@
-/** The processes that a command started, wherever they went: those of its group, and on Linux those with its mark in their environment. */
+/**
+ * The processes that a command started, wherever they went: those of its group, and on Linux those with its mark in
+ * their environment.
+ */
 import * as Result from "effect/Result"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
@@ -54,7 +57,8 @@ const running = ({ mark, pid, started }: Leader): ReadonlyArray<number> => {
   })
 }
 
-const signal = (pid: number, name: NodeJS.Signals | 0): boolean => Result.isSuccess(Result.try(() => process.kill(pid, name)))
+const signal = (pid: number, name: NodeJS.Signals | 0): boolean =>
+  Result.isSuccess(Result.try(() => process.kill(pid, name)))
 
 const leaders = new Set<Leader>()
 
@@ -80,17 +84,25 @@ export const watch = (leader: Leader): () => void => {
 /** Whether anything still runs. */
 export const isRunning = (leader: Leader): boolean => running(leader).length > 0
 
-/** Gives what is left `ms` milliseconds to end by itself, without keeping the host from its own end; then, or when `over` is told, stops it. */
+/**
+ * Gives what is left `ms` milliseconds to end by itself, without keeping the host from its own end; then, or when
+ * `over` is told, stops it.
+ */
 export const outlive = async (leader: Leader, ms: number, graceMs: number, over: AbortSignal): Promise<void> => {
   const end = performance.now() + ms
   for (let step = 10; performance.now() < end && !over.aborted; step = Math.min(step * 2, 1_000)) {
-    await pause(Math.min(step, Math.max(1, end - performance.now())), undefined, { ref: false, signal: over }).catch(() => {})
+    await pause(Math.min(step, Math.max(1, end - performance.now())), undefined, { ref: false, signal: over }).catch(
+      () => {}
+    )
     if (!isRunning(leader)) return
   }
   await stop(leader, graceMs)
 }
 
-/** Stops everything that still runs: asks first, and after `graceMs` does not ask any more. In real time, whatever the clock of a test says. */
+/**
+ * Stops everything that still runs: asks first, and after `graceMs` does not ask any more. In real time, whatever the
+ * clock of a test says.
+ */
 export const stop = async (leader: Leader, graceMs: number): Promise<void> => {
   const asked = new Set<number>()
   for (let waited = 0, step = 5;; waited += step, step = Math.min(step * 2, 50)) {

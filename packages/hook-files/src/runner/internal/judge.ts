@@ -19,7 +19,9 @@ export const verdictOf = (value: unknown): Result.Result<JsonObject, string> => 
   if (typeof value !== "object" || value === null || Array.isArray(value)) return Result.fail("expected a JSON object")
   const { impossible, ok, reason } = value as { readonly [key: string]: unknown }
   if (typeof ok !== "boolean") return Result.fail("ok: expected true or false")
-  if (reason !== undefined && reason !== null && typeof reason !== "string") return Result.fail("reason: expected a text")
+  if (reason !== undefined && reason !== null && typeof reason !== "string") {
+    return Result.fail("reason: expected a text")
+  }
   if (impossible !== undefined && impossible !== null && typeof impossible !== "boolean") {
     return Result.fail("impossible: expected true or false")
   }

@@ -79,7 +79,10 @@ const bootstrap = `(call, log, text, names) => {
 
 const main = async (port: MessagePort, job: Job): Promise<void> => {
   // What the interpreter counts itself leaves most out: this is a wall.
-  const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: Math.max(pages, Math.floor(job.memoryBytes / 65_536)) })
+  const wasmMemory = new WebAssembly.Memory({
+    initial: pages,
+    maximum: Math.max(pages, Math.floor(job.memoryBytes / 65_536))
+  })
   // Its types are those of a module of another kind than it is.
   const engine = newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory })
   const runtime = (await newQuickJSWASMModuleFromVariant(engine)).newRuntime()
@@ -126,7 +129,9 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
     const message = isCommonJs ? `${thrown}: expected a default export, export default async (ctx) => …` : thrown
     const isFull = message === "InternalError: out of memory"
     // Whatever an interruption looks like where it is caught.
-    return Promise.reject(Object.assign(new Error(message), { reason: isLate ? "timeout" : isFull ? "memory" : reason }))
+    return Promise.reject(
+      Object.assign(new Error(message), { reason: isLate ? "timeout" : isFull ? "memory" : reason })
+    )
   }
   let watched: QuickJSHandle | undefined
   let stalled: (() => void) | undefined

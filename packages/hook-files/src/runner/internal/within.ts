@@ -18,17 +18,28 @@ export const said = (stdout: string): Ended =>
     : { exitCode: 0, stdout, stderr: "", timedOut: false, overflowed: false }
 
 /** It broke. */
-export const broke = (stderr: string): Ended => ({ exitCode: 1, stdout: "", stderr, timedOut: false, overflowed: false })
+export const broke = (stderr: string): Ended => ({
+  exitCode: 1,
+  stdout: "",
+  stderr,
+  timedOut: false,
+  overflowed: false
+})
 
-/** Runs it until its time is up, whatever it does with its interruption. Failures and defects are a text; an interruption stays one. */
+/**
+ * Runs it until its time is up, whatever it does with its interruption. Failures and defects are a text; an
+ * interruption stays one.
+ */
 export const within = (timeoutMs: number, work: Effect.Effect<Ended, unknown>): Effect.Effect<Finished> =>
   Effect.gen(function*() {
     const begin = yield* Clock.currentTimeMillis
     const ended = yield* until(
-      Effect.catchCause(work, (cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(broke(messageOf(Cause.squash(cause))))),
-      () =>
-        begin + timeoutMs,
+      Effect.catchCause(
+        work,
+        (cause) =>
+          Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(broke(messageOf(Cause.squash(cause))))
+      ),
+      () => begin + timeoutMs,
       () => Effect.succeed(late)
     )
     return { ...ended, durationMs: (yield* Clock.currentTimeMillis) - begin }

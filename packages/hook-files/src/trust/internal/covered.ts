@@ -1,4 +1,7 @@
-/** What a decision about a project's hooks is about: what its files say of hooks, the scripts that entries run, and what these may load from beside them. */
+/**
+ * What a decision about a project's hooks is about: what its files say of hooks, the scripts that entries run, and what
+ * these may load from beside them.
+ */
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { dirname, join, resolve } from "node:path"
@@ -42,7 +45,9 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
     }
     for (const source of own) {
       const said = saidBy(source, files, now)
-      if (said !== undefined) items.set(source.path, { real: files.real(source.path), state: `hooks ${sha256(said)}`, isSource: true })
+      if (said !== undefined) {
+        items.set(source.path, { real: files.real(source.path), state: `hooks ${sha256(said)}`, isSource: true })
+      }
       const { handlers } = source.config
       // What a skill, an agent or a plugin has is in its own folder.
       if (source.origin !== undefined && handlers.length > 0) folder(source.origin.root)
@@ -50,10 +55,18 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       for (const handler of handlers) {
         if (handler.file !== source.path) paths.add(handler.file)
         const { cwd: at, env } = settingsOf(handler)
-        Line.named(handler.work, env, { cwd, home, base: resolve(cwd, at), exists, ...(root === undefined ? {} : { root }) }).forEach(add)
+        Line.named(handler.work, env, {
+          cwd,
+          home,
+          base: resolve(cwd, at),
+          exists,
+          ...(root === undefined ? {} : { root })
+        }).forEach(add)
       }
     }
-    if (own.some(({ config }) => config.handlers.length > 0)) families.get(dialect)!.folders.forEach((name) => folder(join(cwd, name)))
+    if (own.some(({ config }) => config.handlers.length > 0)) {
+      families.get(dialect)!.folders.forEach((name) => folder(join(cwd, name)))
+    }
     // Two of these are never the same.
     if (paths.size > maxFiles) items.set(cwd, { real: cwd, state: `has more than ${maxFiles} scripts ${randomUUID()}` })
     else for (const path of [...paths].sort()) if (!items.has(path)) items.set(path, itemOf(path, cwd, files))
@@ -94,7 +107,10 @@ const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { rea
   return { cwd: typeof cwd === "string" ? cwd : ".", env: Object.fromEntries(texts) }
 }
 
-/** The packages that may say how a script of JavaScript is read: the nearest one above its folder, and where there could be a nearer one. */
+/**
+ * The packages that may say how a script of JavaScript is read: the nearest one above its folder, and where there could
+ * be a nearer one.
+ */
 const packagesOf = (path: string, cwd: string, exists: (path: string) => boolean): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (let folder = dirname(path); isInside(cwd, folder); folder = dirname(folder)) {
@@ -107,7 +123,10 @@ const packagesOf = (path: string, cwd: string, exists: (path: string) => boolean
 /** Most files of one system that are looked at: hooks with more are never trusted. */
 const maxFiles = 100_000
 
-/** What could run, or be loaded, in a folder of the project, and below it; of the project's own folder only what is directly in it. */
+/**
+ * What could run, or be loaded, in a folder of the project, and below it; of the project's own folder only what is
+ * directly in it.
+ */
 const below = (start: string, cwd: string, home: string, files: Files, found: Set<string>): void => {
   const [top, root] = [files.real(start), files.real(cwd)]
   if (!isInside(cwd, start) && !isInside(root, top)) return
@@ -122,7 +141,9 @@ const below = (start: string, cwd: string, home: string, files: Files, found: Se
       if (kind === "folder") {
         if (top === root || Kinds.isKept(name)) continue
         // A folder above would be everything.
-        if ([root, home].every((one) => !isInside(files.real(path), one))) walk(path, installed || name === "node_modules")
+        if ([root, home].every((one) => !isInside(files.real(path), one))) {
+          walk(path, installed || name === "node_modules")
+        }
       } else if ((top !== root || !Kinds.isSetting(name)) && runs(path, name, installed, files)) found.add(path)
     }
   }

@@ -30,7 +30,10 @@ export interface Files {
   readonly text: <A>(path: string, about: string, make: (text: string) => A) => A
   /** A new look begins: what was true is asked again. */
   readonly begin: () => void
-  /** Whether everything is as it was in the last look, where that can be told by what file systems say; of files that do not count only that they still do not. */
+  /**
+   * Whether everything is as it was in the last look, where that can be told by what file systems say; of files that do
+   * not count only that they still do not.
+   */
   readonly isQuiet: (counts: (path: string) => boolean) => boolean
 }
 
@@ -99,7 +102,10 @@ export const make = (): Files => {
       once(
         folder,
         "list",
-        (now) => now?.type === "folder" ? Result.getOrElse(Result.try(() => listOf(folder)), (): ReadonlyArray<Entry> => []) : []
+        (now) =>
+          now?.type === "folder"
+            ? Result.getOrElse(Result.try(() => listOf(folder)), (): ReadonlyArray<Entry> => [])
+            : []
       ),
     text: (path, about, make) =>
       once(path, about, () => {
@@ -144,7 +150,8 @@ const statOf = (path: string): Stat | undefined => {
 }
 
 /** Times in milliseconds have a fraction. */
-const keyOf = ({ ctimeMs, dev, ino, mode, mtimeMs, size }: Stats): string => `${dev} ${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`
+const keyOf = ({ ctimeMs, dev, ino, mode, mtimeMs, size }: Stats): string =>
+  `${dev} ${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`
 
 const listOf = (folder: string): ReadonlyArray<Entry> =>
   readdirSync(folder, { withFileTypes: true }).map((entry): Entry => ({
@@ -157,7 +164,11 @@ const stateOf = (path: string): string => {
   if (content === "absent") return content
   if ("problem" in content) return content.problem
   const name = basename(path)
-  const relevant = name === "package.json" ? ofPackage(content.bytes) : name === "pyproject.toml" ? ofPyproject(content.bytes) : undefined
+  const relevant = name === "package.json"
+    ? ofPackage(content.bytes)
+    : name === "pyproject.toml"
+    ? ofPyproject(content.bytes)
+    : undefined
   return `${content.mode.toString(8)} ${sha256(relevant ?? content.bytes)}`
 }
 
@@ -170,7 +181,9 @@ const ofPackage = (bytes: Buffer): string | undefined => {
 
 const inert: ReadonlySet<string> = new Set(
   `version description keywords author contributors license homepage bugs repository funding private files engines
-   dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies`.split(/\s+/)
+   dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies`.split(
+    /\s+/
+  )
 )
 
 /** The same of a project in Python: how it is built, its scripts, and what runs its tasks. */
@@ -180,9 +193,10 @@ const ofPyproject = (bytes: Buffer): string | undefined => {
   const { "build-system": build, project, tool } = parsed.success
   const own = isFields(project) ? project : {}
   const tools = isFields(tool) ? tool : {}
-  const { dependencies: _, "dev-dependencies": _dev, group: _group, version: _version, ...poetry } = isFields(tools["poetry"])
-    ? tools["poetry"]
-    : {}
+  const { dependencies: _, "dev-dependencies": _dev, group: _group, version: _version, ...poetry } =
+    isFields(tools["poetry"])
+      ? tools["poetry"]
+      : {}
   const runners = ["uv", "pdm", "hatch", "rye", "poe", "taskipy", "invoke"].map((name) => tools[name])
   return JSON.stringify([build, own["scripts"], own["gui-scripts"], own["entry-points"], poetry, runners])
 }

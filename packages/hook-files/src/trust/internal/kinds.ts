@@ -3,7 +3,8 @@ import { basename } from "node:path"
 import { isInside } from "../../internal/files.ts"
 
 /**
- * A `script` runs, and may load what is beside it; a `file` decides what runs; an `operand` is for its program, and runs only where it is executable; in a `folder` every script
+ * A `script` runs, and may load what is beside it; a `file` decides what runs; an `operand` is for its program, and
+ * runs only where it is executable; in a `folder` every script
  * counts.
  */
 export interface Named {

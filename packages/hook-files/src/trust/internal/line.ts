@@ -1,4 +1,7 @@
-/** What a line of shell runs: programs, what interpreters are given, what is sourced, and files that runners read. When in doubt, more. */
+/**
+ * What a line of shell runs: programs, what interpreters are given, what is sourced, and files that runners read. When
+ * in doubt, more.
+ */
 import { interpreters, parse, shells, type Word, wrappers } from "@belay/hooks/Shell"
 import { basename, resolve } from "node:path"
 import type { Work } from "../../Runners.ts"
@@ -26,7 +29,10 @@ export const named = (work: Work, env: { readonly [name: string]: string }, wher
 
 const maxDepth = 8
 
-/** What has been found so far. A class: one list under functions that call each other, each of which says whether it can be told what runs. */
+/**
+ * What has been found so far. A class: one list under functions that call each other, each of which says whether it can
+ * be told what runs.
+ */
 class Line {
   readonly found: Array<Named> = []
   private bases: ReadonlyArray<string>
@@ -51,7 +57,9 @@ class Line {
     const isFolder = /PATH|LIB/.test(name) && !isCode
     for (const one of value.split(/[:\s=,]+/)) {
       if (isFolder) this.add(one, "folder")
-      if (looksLikePath(one) && (isCode || !Kinds.isData(one))) this.add(one, isCode || Kinds.isScript(one) ? "script" : "operand")
+      if (looksLikePath(one) && (isCode || !Kinds.isData(one))) {
+        this.add(one, isCode || Kinds.isScript(one) ? "script" : "operand")
+      }
     }
   }
 
@@ -75,7 +83,9 @@ class Line {
     if (first.includes("/")) this.add(first, shells.has(name) || isInterpreter(name) ? "file" : "script")
     if (name === "cd" || name === "pushd") return this.moved(rest[0])
     if (name === "." || name === "source") return this.sourced(rest)
-    if (name === "eval" || name === "trap") return this.script((name === "trap" ? rest.slice(0, 1) : rest).join(" "), depth + 1)
+    if (name === "eval" || name === "trap") {
+      return this.script((name === "trap" ? rest.slice(0, 1) : rest).join(" "), depth + 1)
+    }
     const runner = Runners.runnerOf(name, rest)
     if (runner !== undefined) this.runner(runner, rest)
     if (shells.has(name)) return this.shell(rest, inputs, depth)
@@ -83,7 +93,9 @@ class Line {
     if (readsFile.test(name)) return this.reader(rest, depth)
     if (name === "find" || name === "fd") return this.behind(rest, /^--?(?:exec|ok|x)/i, depth)
     if (runner !== undefined) return this.behind(rest, runner.wraps ?? /^(?:exec|x|dlx)$/, depth)
-    return wrappers.has(name) ? this.wrapped(name === "flock" ? skipped(rest) : rest, depth) : this.operands(rest, depth)
+    return wrappers.has(name)
+      ? this.wrapped(name === "flock" ? skipped(rest) : rest, depth)
+      : this.operands(rest, depth)
   }
 
   private add(text: string, as: Named["as"]): void {
@@ -94,7 +106,10 @@ class Line {
     // Where only the beginning is computed, the rest is looked for from here on.
     if (computed < 0 || tail.startsWith("/")) {
       const path = computed < 0 ? tail : tail.slice(1)
-      this.place(open < 0 ? path : path.slice(0, open - (computed < 0 ? 0 : 1)).replace(/[^/]*$/, ""), open < 0 ? as : "folder")
+      this.place(
+        open < 0 ? path : path.slice(0, open - (computed < 0 ? 0 : 1)).replace(/[^/]*$/, ""),
+        open < 0 ? as : "folder"
+      )
     }
     // Where the end is, every script of the folder counts.
     if (computed > 0) this.place(text.slice(0, text.indexOf("$")).replace(/[^/]*$/, ""), "folder")
@@ -135,7 +150,10 @@ class Line {
   private runner(runner: Runners.Runner, rest: ReadonlyArray<string>): void {
     const { files, folders } = Runners.filesOf(runner, rest)
     const before = this.bases
-    this.bases = [...before, ...folders.flatMap((folder) => before.map((base) => resolve(base, unplaced(folder, this.where))))]
+    this.bases = [
+      ...before,
+      ...folders.flatMap((folder) => before.map((base) => resolve(base, unplaced(folder, this.where))))
+    ]
     for (const file of files) this.add(file, "file")
     this.bases = before
   }
@@ -177,14 +195,18 @@ class Line {
         if (value === undefined && own !== undefined) index++
         continue
       }
-      if (index === 0 && /^(?:run|test|task|x|exec|script|serve)$/.test(word) && /^(?:bun|deno|go|dotnet|swift|java)$/.test(name)) continue
+      if (
+        index === 0 && /^(?:run|test|task|x|exec|script|serve)$/.test(word) &&
+        /^(?:bun|deno|go|dotnet|swift|java)$/.test(name)
+      ) continue
       if (isComputed(word)) return false
       this.add(word, "script")
       if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
     }
     if (inputs.length > 0) return inputs.every((text) => this.inline(text, language))
     // It reads its code, unless it only says what it is, or runs what stands in a file.
-    return (rest.length > 0 && rest.every((word) => /^--?(?:v|V|h|version|help)$/.test(word))) || Runners.runnerOf(name, rest) !== undefined
+    return (rest.length > 0 && rest.every((word) => /^--?(?:v|V|h|version|help)$/.test(word))) ||
+      Runners.runnerOf(name, rest) !== undefined
   }
 
   private inline(code: string | undefined, language: Inline.Language): boolean {
@@ -208,7 +230,9 @@ class Line {
   /** What stands behind one of the arguments is a command. */
   private behind(rest: ReadonlyArray<string>, mark: RegExp, depth: number): boolean {
     const at = rest.findIndex((word) => mark.test(word))
-    return at < 0 ? this.operands(rest, depth) : this.operands(rest.slice(0, at), depth) && this.wrapped(rest.slice(at + 1), depth)
+    return at < 0
+      ? this.operands(rest, depth)
+      : this.operands(rest.slice(0, at), depth) && this.wrapped(rest.slice(at + 1), depth)
   }
 
   /** The command that stands among the arguments of another. */
@@ -216,7 +240,9 @@ class Line {
     for (const [index, word] of rest.entries()) {
       const [, variable, value = ""] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? []
       if (variable !== undefined) this.assigned(variable, value)
-      if (variable !== undefined || /^[-+]/.test(word) || (valued.test(rest[index - 1] ?? "") && !isKnown(word))) continue
+      if (variable !== undefined || /^[-+]/.test(word) || (valued.test(rest[index - 1] ?? "") && !isKnown(word))) {
+        continue
+      }
       if (/\s/.test(word)) return this.script(word, depth + 1)
       if (/^\d+(?:\.\d+)?[smhd]?$|^\{\}$/.test(word)) continue
       return isKnown(word) || word.includes("/") || !Kinds.isScript(word)
@@ -232,7 +258,10 @@ class Line {
       const [, name, value] = /^(--?[\w-]+)=(.+)$/s.exec(word) ?? []
       const [option, path] = [name ?? rest[index - 1] ?? "", value ?? word]
       if (looksLikePath(path)) this.add(path, loads.test(option) && Kinds.isScript(path) ? "file" : "operand")
-      if (depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word))) && !/^-v$/.test(option)) {
+      if (
+        depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word))) &&
+        !/^-v$/.test(option)
+      ) {
         return this.run(rest.slice(index), depth + 1, [])
       }
     }
@@ -241,7 +270,8 @@ class Line {
 
   /** Whether it is what an interpreter takes for its script, not the value of an option before it. */
   private isFound(text: string): boolean {
-    return text.includes("/") || Kinds.isScript(text) || this.bases.some((base) => this.where.exists(resolve(base, text)))
+    return text.includes("/") || Kinds.isScript(text) ||
+      this.bases.some((base) => this.where.exists(resolve(base, text)))
   }
 }
 
@@ -250,14 +280,18 @@ const textOf = ({ text }: Word): string => text
 const nameOf = (text: string): string => basename(text).toLowerCase().replace(/\.exe$/, "")
 
 /** Whether it cannot be told what the shell makes of it: there is no path behind what is computed. */
-const isComputed = (text: string): boolean => text.includes("$") && !/^\/[\w./@+-]*[\w-]$/.test(text.slice(text.lastIndexOf("$") + 1))
+const isComputed = (text: string): boolean =>
+  text.includes("$") && !/^\/[\w./@+-]*[\w-]$/.test(text.slice(text.lastIndexOf("$") + 1))
 
 /** Without the first argument that is no option. */
-const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> => rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
+const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
+  rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
 
-const isInterpreter = (name: string): boolean => interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
+const isInterpreter = (name: string): boolean =>
+  interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
 
-const more = /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py)$/
+const more =
+  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py)$/
 
 const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
 

@@ -24,7 +24,8 @@ const names: ReadonlyArray<readonly [RegExp, string]> = [
 export const placed = (text: string): string =>
   names.reduce(
     (line, [name, path]) =>
-      line.replaceAll(name, (found) => `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
+      line.replaceAll(name, (found) =>
+        `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
     text
   )
 
@@ -39,5 +40,8 @@ export const filled = (line: string): string => {
     const value = double ?? single ?? bare ?? ""
     values.set(name, !/^[\w/.@:+-]+$/.test(value) || (values.get(name) ?? value) !== value ? "" : value)
   }
-  return line.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) => values.get(braced ?? bare ?? "") || whole)
+  return line.replaceAll(
+    /\$(?:\{(\w+)\}|(\w+))/g,
+    (whole, braced?: string, bare?: string) => values.get(braced ?? bare ?? "") || whole
+  )
 }

@@ -18,7 +18,14 @@ const table: { readonly [name: string]: Runner } = {
   make: { files: ["GNUmakefile", "makefile", "Makefile"], option: /^(?:-f|--file|--makefile)$/ },
   just: { files: ["justfile", "Justfile", ".justfile"], option: /^(?:-f|--justfile)$/ },
   task: {
-    files: ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"],
+    files: [
+      "Taskfile.yml",
+      "Taskfile.yaml",
+      "taskfile.yml",
+      "taskfile.yaml",
+      "Taskfile.dist.yml",
+      "Taskfile.dist.yaml"
+    ],
     option: /^(?:-t|--taskfile)$/
   },
   npm: { files: packages },
@@ -40,7 +47,10 @@ const table: { readonly [name: string]: Runner } = {
   tox: { files: ["tox.ini"], option: /^-c$/ },
   composer: { files: ["composer.json"] },
   cargo: { files: ["Cargo.toml", "build.rs"] },
-  gradle: { files: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"], option: /^(?:-b|-I|--init-script)$/ },
+  gradle: {
+    files: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+    option: /^(?:-b|-I|--init-script)$/
+  },
   mvn: { files: ["pom.xml"], option: /^(?:-f|--file)$/ },
   mise: { files: ["mise.toml", ".mise.toml"], wraps: /^(?:exec|x|--)$/ },
   lefthook: { files: ["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"] },
@@ -63,7 +73,9 @@ const others: { readonly [name: string]: string } = {
 }
 
 export const runnerOf = (name: string, rest: ReadonlyArray<string>): Runner | undefined => {
-  const full = /^(?:docker|podman|nerdctl)$/.test(name) && rest.includes("compose") ? "docker compose" : others[name] ?? name
+  const full = /^(?:docker|podman|nerdctl)$/.test(name) && rest.includes("compose")
+    ? "docker compose"
+    : others[name] ?? name
   return Object.hasOwn(table, full) ? table[full] : undefined
 }
 

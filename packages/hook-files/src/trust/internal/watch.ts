@@ -16,7 +16,10 @@ export interface Watched {
   readonly isTrusted: (fingerprint: string) => boolean
 }
 
-/** The path of a file that changed since a person trusted it; nothing while all are as they were, or as somebody trusted them since. */
+/**
+ * The path of a file that changed since a person trusted it; nothing while all are as they were, or as somebody trusted
+ * them since.
+ */
 export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Watched): () => string | undefined => {
   let before = flat(trusted)
   /** What counted in the last look, if all was well. */
@@ -26,7 +29,8 @@ export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Wa
     if (counted !== undefined && files.isQuiet((path) => counted.has(path))) return undefined
     quiet = undefined
     const now = flat(Covered.of(cwd, sources, home, files, true))
-    const changed = [...new Set([...before.keys(), ...now.keys()])].filter((key) => before.get(key) !== now.get(key)).sort()
+    const changed = [...new Set([...before.keys(), ...now.keys()])].filter((key) => before.get(key) !== now.get(key))
+      .sort()
     if (changed.length === 0) {
       quiet = new Set([...Array.from(before.keys(), pathOf), ...sources.map(({ path }) => path)])
       return undefined

@@ -19,7 +19,9 @@ const said = (error: unknown): string => error instanceof Error ? error.message 
 /** The functions that an expression calls. */
 const functionsOf = (tree: unknown): ReadonlyArray<string> => {
   if (typeof tree !== "object" || tree === null) return []
-  const own = "type" in tree && tree.type === "Function" && "name" in tree && typeof tree.name === "string" ? [tree.name] : []
+  const own = "type" in tree && tree.type === "Function" && "name" in tree && typeof tree.name === "string"
+    ? [tree.name]
+    : []
   return [...own, ...Object.values(tree).flatMap(functionsOf)]
 }
 
@@ -36,10 +38,14 @@ const bare = (data: Json): jmespath.JSONValue => {
 const clean = (value: unknown): Result.Result<Json, string> => {
   if (value === null) return Result.fail("the expression finds nothing in it")
   const why = whyNot(value)
-  return why === undefined ? Result.succeed(plain(value as Json)) : Result.fail(`what the expression finds is not JSON, ${why}`)
+  return why === undefined
+    ? Result.succeed(plain(value as Json))
+    : Result.fail(`what the expression finds is not JSON, ${why}`)
 }
 
 const plain = (value: Json): Json => {
   if (typeof value !== "object" || value === null) return value
-  return Array.isArray(value) ? value.map(plain) : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
+  return Array.isArray(value)
+    ? value.map(plain)
+    : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }

@@ -6,6 +6,8 @@ export const refuse = (key: string, expected: string, found: unknown): Result.Re
   Result.fail(
     new ConfigError({
       key,
-      message: `${key}: expected ${expected}, found ${typeof found === "string" ? JSON.stringify(found) : String(found)}`
+      message: `${key}: expected ${expected}, found ${
+        typeof found === "string" ? JSON.stringify(found) : String(found)
+      }`
     })
   )

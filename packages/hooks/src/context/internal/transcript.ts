@@ -24,7 +24,8 @@ export const unitsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Unit> =
 export const tokensOf = (message: Message, tokenizer: Tokenizer): number =>
   tokenizer.count(
     message.role === "assistant"
-      ? text(message) + (message.reasoning ?? "") + (message.toolCalls === undefined ? "" : JSON.stringify(message.toolCalls))
+      ? text(message) + (message.reasoning ?? "") +
+        (message.toolCalls === undefined ? "" : JSON.stringify(message.toolCalls))
       : text(message)
   )
 
@@ -55,6 +56,10 @@ export const counts = (
   numbers: { readonly [option: string]: number | undefined },
   least = 0
 ): Result.Result<void, ConfigError> => {
-  const odd = Object.entries(numbers).find(([, value]) => value !== undefined && !(Number.isInteger(value) && value >= least))
-  return odd === undefined ? Result.succeed(undefined) : refuse(`${hook}.${odd[0]}`, `a whole number from ${least}`, odd[1])
+  const odd = Object.entries(numbers).find(([, value]) =>
+    value !== undefined && !(Number.isInteger(value) && value >= least)
+  )
+  return odd === undefined
+    ? Result.succeed(undefined)
+    : refuse(`${hook}.${odd[0]}`, `a whole number from ${least}`, odd[1])
 }

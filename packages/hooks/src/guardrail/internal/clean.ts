@@ -1,4 +1,7 @@
-/** Texts in which nothing was found. The same text is looked at several times on its way (as a result, as history, at the next step): once is enough. */
+/**
+ * Texts in which nothing was found. The same text is looked at several times on its way (as a result, as history, at
+ * the next step): once is enough.
+ */
 
 /** Texts that are worth remembering, in characters; and how many characters are remembered in all. */
 const least = 64

@@ -45,7 +45,8 @@ export const engine = (
 const margin = 32
 
 /** How much of a streamed text has to be kept back, so that nothing is shown before it is known to be harmless. */
-export const leastHold = (detectors: ReadonlyArray<Detector>): number => Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
+export const leastHold = (detectors: ReadonlyArray<Detector>): number =>
+  Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
 
 /** Values that are shorter are only found where a detector finds them. */
 const shortest = 6
@@ -73,18 +74,26 @@ export class Look {
     return this.replaced(text, this.found(text))
   }
 
-  /** The part of a text that goes on: what ends in its last characters stays until more of it is there. `hold` characters will be seen again. */
+  /**
+   * The part of a text that goes on: what ends in its last characters stays until more of it is there. `hold`
+   * characters will be seen again.
+   */
   open(text: string, hold: number): string {
     const { engine } = this
-    const rest = engine.detectors.flatMap(({ kind, more }) => more === undefined ? [] : swallowed(text, engine.marker(kind), more))
+    const rest = engine.detectors.flatMap(({ kind, more }) =>
+      more === undefined ? [] : swallowed(text, engine.marker(kind), more)
+    )
     const found = this.found(text).filter(({ kind }) => engine.strategy(kind) !== "warn")
     const settled = [
       ...found.filter(({ end, start }) => end <= text.length - margin || start < text.length - hold),
       ...rest
     ]
-    // A value that is longer than what is kept back is redacted at once; what it goes on with is swallowed when it comes.
+    // A value that is longer than what is kept back is redacted at once; what it goes on with is swallowed when it
+    // comes.
     const cut = new Set(
-      settled.filter(({ end, kind, start }) => kind !== swallow && end > text.length - margin && start < text.length - hold)
+      settled.filter(({ end, kind, start }) =>
+        kind !== swallow && end > text.length - margin && start < text.length - hold
+      )
     )
     for (const { kind } of cut) {
       const growing = engine.detectors.find((detector) => detector.kind === kind)?.more
@@ -114,7 +123,9 @@ export class Look {
     }
     const content = this.text(message.content)
     const reasoning = message.reasoning === undefined ? undefined : this.text(message.reasoning)
-    const toolCalls = message.toolCalls === undefined ? undefined : this.list(message.toolCalls, (call) => this.call(call))
+    const toolCalls = message.toolCalls === undefined
+      ? undefined
+      : this.list(message.toolCalls, (call) => this.call(call))
     return content === message.content && reasoning === message.reasoning && toolCalls === message.toolCalls
       ? message
       : {
@@ -129,14 +140,21 @@ export class Look {
   call<Call extends { readonly args: Json; readonly malformed?: string }>(call: Call): Call {
     const args = this.json(call.args)
     const malformed = call.malformed === undefined ? undefined : this.text(call.malformed)
-    return args === call.args && malformed === call.malformed ? call : { ...call, args, ...(malformed === undefined ? {} : { malformed }) }
+    return args === call.args && malformed === call.malformed
+      ? call
+      : { ...call, args, ...(malformed === undefined ? {} : { malformed }) }
   }
 
-  /** A file without the values in its name and its address; of `data:` addresses, those that hold text are searched inside. */
+  /**
+   * A file without the values in its name and its address; of `data:` addresses, those that hold text are searched
+   * inside.
+   */
   file(file: FilePart): FilePart {
     const filename = file.filename === undefined ? undefined : this.text(file.filename)
     const url = file.url.startsWith("data:") ? this.dataUrl(file.url) : this.text(file.url)
-    return filename === file.filename && url === file.url ? file : { ...file, url, ...(filename === undefined ? {} : { filename }) }
+    return filename === file.filename && url === file.url
+      ? file
+      : { ...file, url, ...(filename === undefined ? {} : { filename }) }
   }
 
   /** Each item as `f` makes it; the same list when `f` changes none. */
@@ -205,7 +223,9 @@ export class Look {
     for (const one of found) {
       if (one.start < at) continue
       made += text.slice(at, one.start)
-      made += cut?.has(one) === true ? this.engine.marker(one.kind) : this.make(one.kind, text.slice(one.start, one.end))
+      made += cut?.has(one) === true
+        ? this.engine.marker(one.kind)
+        : this.make(one.kind, text.slice(one.start, one.end))
       at = one.end
     }
     return made + text.slice(at)
@@ -248,14 +268,19 @@ const swallowed = (text: string, marker: string, more: RegExp): ReadonlyArray<Fo
   for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + marker.length)) {
     search.lastIndex = at + marker.length
     const match = search.exec(text)
-    if (match !== null) found.push({ kind: swallow, start: at + marker.length, end: at + marker.length + match[0].length })
+    if (match !== null) {
+      found.push({ kind: swallow, start: at + marker.length, end: at + marker.length + match[0].length })
+    }
   }
   return found
 }
 
 /** The text that a percent-encoded one stands for. A `%` that begins no escape stands for itself. */
 const decoded = (text: string): string => {
-  const ascii = text.toWellFormed().replaceAll(/[^\0-\x7f]+/g, encodeURIComponent).replaceAll(/%(?![0-9a-f]{2})/gi, "%25")
+  const ascii = text.toWellFormed().replaceAll(/[^\0-\x7f]+/g, encodeURIComponent).replaceAll(
+    /%(?![0-9a-f]{2})/gi,
+    "%25"
+  )
   const bytes = ascii.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, "latin1").toString()
 }
@@ -268,7 +293,9 @@ export const reveal = (engine: Engine, vault: Vault, text: string): string =>
 
 /** Puts values back into JSON; a number comes back as one. */
 export const revealJson = (engine: Engine, vault: Vault, value: Json): Json => {
-  if (typeof value !== "string") return mapped(value, (item) => revealJson(engine, vault, item), (key) => reveal(engine, vault, key))
+  if (typeof value !== "string") {
+    return mapped(value, (item) => revealJson(engine, vault, item), (key) => reveal(engine, vault, key))
+  }
   const whole = vault.get(value)
   return typeof whole === "number" ? whole : reveal(engine, vault, value)
 }

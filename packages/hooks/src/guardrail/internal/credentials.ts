@@ -1,4 +1,7 @@
-/** The detectors of keys and tokens: what vendors' keys begin with, and values that are named like a secret and look like one. */
+/**
+ * The detectors of keys and tokens: what vendors' keys begin with, and values that are named like a secret and look
+ * like one.
+ */
 import { type Detector, ofPattern } from "./detect.ts"
 
 /** Every kind, in the order in which they win where they overlap. */
@@ -34,7 +37,11 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     ),
     "anthropic-key": prefixed("anthropic-key", "sk-ant-", /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,}/g),
     "openai-key": prefixed("openai-key", "sk-", /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}/g),
-    "aws-key": prefixed("aws-key", /A(?:KIA|SIA|BIA|CCA)/, /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g),
+    "aws-key": prefixed(
+      "aws-key",
+      /A(?:KIA|SIA|BIA|CCA)/,
+      /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g
+    ),
     "github-token": prefixed(
       "github-token",
       /gh[pousr]_|github_pat_/,
@@ -46,8 +53,16 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
       /(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})/g,
       { reach: 96, needs: /xox|xapp-|hooks\.slack\.com/, more: /[A-Za-z0-9-]+/y }
     ),
-    "stripe-key": prefixed("stripe-key", /[sr]k_|whsec_/, /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}/g),
-    "google-key": prefixed("google-key", /AIza|GOCSPX-|ya29\./, /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g),
+    "stripe-key": prefixed(
+      "stripe-key",
+      /[sr]k_|whsec_/,
+      /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}/g
+    ),
+    "google-key": prefixed(
+      "google-key",
+      /AIza|GOCSPX-|ya29\./,
+      /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g
+    ),
     // Encoded JSON: told by its first characters, so that no dot has to be waited for.
     jwt: ofPattern("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, { reach: 32, needs: "eyJ", more: /[\w.-]+/y }),
     secret: ofPattern(

@@ -1,4 +1,7 @@
-/** Finds values in texts. The time it takes grows with the length of the text alone: what is repeated is bounded, or starts where the last ended. */
+/**
+ * Finds values in texts. The time it takes grows with the length of the text alone: what is repeated is bounded, or
+ * starts where the last ended.
+ */
 import { ConfigError } from "@belay/core/AgentError"
 import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
@@ -27,8 +30,10 @@ export interface Found extends Range {
 }
 
 /**
- * Everything that is found, in order. What one detector has found, the next ones do not see, so that they take no part of it for the beginning of
- * something else; nor do they see what is `kept`. Only users' own see the whole text; ranges that overlap become one, of the kind that comes first in the list.
+ * Everything that is found, in order. What one detector has found, the next ones do not see, so that they take no part
+ * of it for the beginning of
+ * something else; nor do they see what is `kept`. Only users' own see the whole text; ranges that overlap become one,
+ * of the kind that comes first in the list.
  */
 export const findAll = (
   detectors: ReadonlyArray<Detector>,
@@ -75,7 +80,8 @@ const masked = (text: string, ranges: ReadonlyArray<Range>): string => {
 export type Accept = (candidate: string) => number
 
 /**
- * A detector of a global pattern whose repetitions are bounded. What is refused is looked at again from the next character; what is accepted
+ * A detector of a global pattern whose repetitions are bounded. What is refused is looked at again from the next
+ * character; what is accepted
  * and `grows` goes on as far as `more` does.
  */
 export const ofPattern = (
@@ -125,13 +131,22 @@ export interface Custom {
 }
 
 /** Compiles a user's detector, or says what is wrong with it. */
-export const ofCustom = ({ find, kind, maxLength = 128, validate }: Custom, key: string): Result.Result<Detector, ConfigError> => {
+export const ofCustom = (
+  { find, kind, maxLength = 128, validate }: Custom,
+  key: string
+): Result.Result<Detector, ConfigError> => {
   const wrong = (message: string) => Result.fail(new ConfigError({ key, message: `${key}: ${message}` }))
-  if (!/^[a-z][a-z0-9-]{0,39}$/.test(kind)) return wrong(`kind ${JSON.stringify(kind)} must be lower-case letters, digits and "-"`)
-  if (!(Number.isInteger(maxLength) && maxLength > 0)) return wrong(`maxLength must be a whole number above 0, found ${String(maxLength)}`)
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(kind)) {
+    return wrong(`kind ${JSON.stringify(kind)} must be lower-case letters, digits and "-"`)
+  }
+  if (!(Number.isInteger(maxLength) && maxLength > 0)) {
+    return wrong(`maxLength must be a whole number above 0, found ${String(maxLength)}`)
+  }
   // What a user's code says when it breaks could quote what it was given.
-  const careful = <A>(f: () => A): A => Result.getOrThrowWith(Result.try(f), () => new Error(`the detector of ${kind} broke`))
-  const counts = (text: string, { end, start }: Range) => validate === undefined || careful(() => validate(text.slice(start, end)) === true)
+  const careful = <A>(f: () => A): A =>
+    Result.getOrThrowWith(Result.try(f), () => new Error(`the detector of ${kind} broke`))
+  const counts = (text: string, { end, start }: Range) =>
+    validate === undefined || careful(() => validate(text.slice(start, end)) === true)
   const detector = (ranges: (text: string) => ReadonlyArray<Range>): Detector => ({
     kind,
     own: true,
@@ -146,7 +161,9 @@ export const ofCustom = ({ find, kind, maxLength = 128, validate }: Custom, key:
     catch: (error) =>
       new ConfigError({
         key,
-        message: `${key}: ${JSON.stringify(find)} is no RE2 pattern (${error instanceof Error ? error.message : String(error)})`
+        message: `${key}: ${JSON.stringify(find)} is no RE2 pattern (${
+          error instanceof Error ? error.message : String(error)
+        })`
       })
   }).pipe(Result.map((pattern) => detector((text) => matches(pattern, text))))
 }

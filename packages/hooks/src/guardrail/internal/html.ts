@@ -8,7 +8,8 @@ const silent: ReadonlySet<string> = new Set(
 
 /** Formatting that may stay, without attributes. */
 const basic: ReadonlySet<string> = new Set(
-  "b i em strong u s del sub sup code pre p br hr ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr td th".split(" ")
+  "b i em strong u s del sub sup code pre p br hr ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr td th"
+    .split(" ")
 )
 
 /** The text of HTML; with `keep` also basic formatting. */

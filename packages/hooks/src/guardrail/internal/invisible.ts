@@ -14,10 +14,12 @@ const classes: { readonly [K in Hidden]: string } = {
 }
 
 /** A pattern of these kinds of characters, one at a time. */
-export const pattern = (kinds: ReadonlyArray<Hidden>): RegExp => new RegExp(`[${kinds.map((kind) => classes[kind]).join("")}]`, "gu")
+export const pattern = (kinds: ReadonlyArray<Hidden>): RegExp =>
+  new RegExp(`[${kinds.map((kind) => classes[kind]).join("")}]`, "gu")
 
 /**
- * Takes hidden characters out, but for those that something visible is made of: the joiners and selectors of emoji, the flags of England, Scotland and Wales,
+ * Takes hidden characters out, but for those that something visible is made of: the joiners and selectors of emoji, the
+ * flags of England, Scotland and Wales,
  * the joiners that some scripts are written with, the selectors of Han characters.
  */
 export const stripped = (text: string, hidden: RegExp): string =>
@@ -25,7 +27,10 @@ export const stripped = (text: string, hidden: RegExp): string =>
 
 const needed = (text: string, sign: string, at: number): boolean => {
   const code = sign.codePointAt(0)!
-  if (code === 0x200d) return (emojiEnd.test(before(text, at)) && /^\p{Extended_Pictographic}/u.test(next(text, at + 1))) || joins(text, at)
+  if (code === 0x200d) {
+    return (emojiEnd.test(before(text, at)) && /^\p{Extended_Pictographic}/u.test(next(text, at + 1))) ||
+      joins(text, at)
+  }
   if (code === 0x200c) return joins(text, at)
   if (code === 0xfe0f || code === 0xfe0e) return /[\p{Emoji}]$/u.test(before(text, at))
   if (code >= 0xe0100 && code <= 0xe01ef) return /\p{Script=Han}$/u.test(before(text, at))
@@ -50,7 +55,8 @@ const scripts =
 const joinsAfter = new RegExp(`[${scripts}]$`, "u")
 const joinsBefore = new RegExp(`^[${scripts}]`, "u")
 
-const joins = (text: string, at: number): boolean => joinsAfter.test(before(text, at)) && joinsBefore.test(next(text, at + 1))
+const joins = (text: string, at: number): boolean =>
+  joinsAfter.test(before(text, at)) && joinsBefore.test(next(text, at + 1))
 
 const before = (text: string, at: number): string => text.slice(Math.max(0, at - 4), at)
 

@@ -1,4 +1,6 @@
-/** The detectors of personal data. Each repetition is bounded; what looks right is checked where it has a check digit. */
+/**
+ * The detectors of personal data. Each repetition is bounded; what looks right is checked where it has a check digit.
+ */
 import { isIPv4, isIPv6 } from "node:net"
 import { type Detector, ofPattern, type Range } from "./detect.ts"
 
@@ -33,7 +35,10 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
     /[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]/giu,
     { reach: 132, needs: "@", more: /[\p{L}\p{N}.-]+/uy }
   ),
-  iban: ofPattern("iban", /(?<![\p{L}\p{N}])[a-z]{2}\d{2}(?:[ \u00a0]?[a-z0-9]){11,30}/giu, { reach: 68, accept: iban }),
+  iban: ofPattern("iban", /(?<![\p{L}\p{N}])[a-z]{2}\d{2}(?:[ \u00a0]?[a-z0-9]){11,30}/giu, {
+    reach: 68,
+    accept: iban
+  }),
   card: { kind: "card", find: cards, reach: 40 },
   ssn: ofPattern("ssn", /(?<!\d)(?<!\d-)(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?!-?\d)/gu, { reach: 12 }),
   mac: ofPattern(
@@ -52,8 +57,12 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
     { reach: 72, accept: phone }
   ),
   url: ofPattern("url", /https?:\/\/[^\s<>"']{1,2048}/giu, { reach: 12, needs: "://", more: /[^\s<>"']+/uy }),
-  wallet: ofPattern("wallet", /(?<!\w)(?:0x[0-9a-f]{40}|bc1[a-z0-9]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?!\w)/giu, { reach: 64 }),
-  passport: ofPattern("passport", /(?<=passport(?: (?:no|nr|number)\.?)?[ :#is]{1,6})[a-z]{0,2}\d{6,9}(?!\w)/giu, { reach: 48 }),
+  wallet: ofPattern("wallet", /(?<!\w)(?:0x[0-9a-f]{40}|bc1[a-z0-9]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?!\w)/giu, {
+    reach: 64
+  }),
+  passport: ofPattern("passport", /(?<=passport(?: (?:no|nr|number)\.?)?[ :#is]{1,6})[a-z]{0,2}\d{6,9}(?!\w)/giu, {
+    reach: 48
+  }),
   "birth-date": ofPattern(
     "birth-date",
     /(?<=(?:born(?: on)?|birthday|date of birth|dob)[ :is-]{1,6})(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./ -]\d{1,2}[./ -]\d{2,4})(?!\d)/giu,
@@ -79,7 +88,9 @@ const v6 = ofPattern("ip", /(?<![\p{L}\p{N}:.])[0-9a-f:.]{3,45}(?![\p{L}\p{N}:])
 /** Runs of digits that may be grouped by a space or a dash. */
 const runs = /\d(?:[ \u00a0\u2010\u2011-]?\d){12,}/g
 
-/** Payment cards: 13 to 19 digits that begin and end where a group does, of a known issuer, with the right check digit. */
+/**
+ * Payment cards: 13 to 19 digits that begin and end where a group does, of a known issuer, with the right check digit.
+ */
 function cards(text: string): ReadonlyArray<Range> {
   const found: Array<Range> = []
   for (const { 0: run, index } of text.matchAll(runs)) {
@@ -148,7 +159,8 @@ function iban(candidate: string): number {
 }
 
 /**
- * The length of the telephone number that a candidate begins with: E.164 with `+` or `00`, a national number that begins with 0 and is
+ * The length of the telephone number that a candidate begins with: E.164 with `+` or `00`, a national number that
+ * begins with 0 and is
  * grouped, or a North American one as they are usually written. Groups that are too many belong to something else.
  */
 function phone(candidate: string): number {

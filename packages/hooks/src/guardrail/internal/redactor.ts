@@ -1,4 +1,7 @@
-/** A hook that keeps values away from every place where they could be read: what `Redaction`, `Secrets` and `RegexFilter` have in common. */
+/**
+ * A hook that keeps values away from every place where they could be read: what `Redaction`, `Secrets` and
+ * `RegexFilter` have in common.
+ */
 import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
@@ -83,8 +86,12 @@ export const check = (
   const known = Object.keys(words)
   if (places?.length === 0) return wrong("places", "there is nowhere to look")
   const elsewhere = places?.find((place) => !known.includes(place))
-  if (elsewhere !== undefined) return wrong("places", `unknown place "${elsewhere}": expected one of ${known.join(", ")}`)
-  if (vault !== undefined && !(vault.key instanceof Uint8Array && vault.key.length === 32)) return wrong("vault.key", "expected 32 bytes")
+  if (elsewhere !== undefined) {
+    return wrong("places", `unknown place "${elsewhere}": expected one of ${known.join(", ")}`)
+  }
+  if (vault !== undefined && !(vault.key instanceof Uint8Array && vault.key.length === 32)) {
+    return wrong("vault.key", "expected 32 bytes")
+  }
   const least = leastHold(detectors)
   if (typeof hold === "object" && !(hold.chars >= least)) {
     return wrong("hold.chars", `expected at least ${least} for what is looked for, found ${String(hold.chars)}`)
@@ -164,7 +171,8 @@ export const make = (options: Given, settings: Settings): AgentHook => {
     return value
   }
 
-  const withheld = (tool: string, kind: string) => failure(`the result of ${tool} was withheld: ${reason(kind, "toolResults")}`)
+  const withheld = (tool: string, kind: string) =>
+    failure(`the result of ${tool} was withheld: ${reason(kind, "toolResults")}`)
 
   const result = (result: ToolResult, args: Json, tool: string, ctx: HookContext): ToolResult => {
     const said = args === null ? "" : JSON.stringify(args).toUpperCase()
@@ -175,7 +183,8 @@ export const make = (options: Given, settings: Settings): AgentHook => {
   }
 
   const input: Pick<AgentHook, "concealMessages" | "preTurn"> = {
-    concealMessages: (messages, ctx) => look("input", ctx, none, (one) => one.list(messages, (message) => one.message(message))).value,
+    concealMessages: (messages, ctx) =>
+      look("input", ctx, none, (one) => one.list(messages, (message) => one.message(message))).value,
     preTurn: (turn, ctx) => {
       const state = known(ctx)
       const again = state.begun.has(ctx)
@@ -185,7 +194,9 @@ export const make = (options: Given, settings: Settings): AgentHook => {
         (placeholder, vault) => again || isToldByAgent(ctx, placeholder, vault),
         (one) => {
           const message = one.text(turn.message)
-          const attachments = turn.attachments === undefined ? undefined : one.list(turn.attachments, (file) => one.file(file))
+          const attachments = turn.attachments === undefined
+            ? undefined
+            : one.list(turn.attachments, (file) => one.file(file))
           return message === turn.message && attachments === turn.attachments
             ? turn
             : { ...turn, message, ...(attachments === undefined ? {} : { attachments }) }
@@ -203,7 +214,8 @@ export const make = (options: Given, settings: Settings): AgentHook => {
       const { instructions } = request
       const told = instructions === undefined
         ? undefined
-        : look("history", ctx, (placeholder, vault) => vault.gave(placeholder), (one) => one.text(instructions), false).value
+        : look("history", ctx, (placeholder, vault) => vault.gave(placeholder), (one) => one.text(instructions), false)
+          .value
       if (messages === request.messages && told === instructions) return undefined
       const changed: LlmRequest = { ...request, messages, ...(told === undefined ? {} : { instructions: told }) }
       return HookAction.transform(changed)
@@ -229,7 +241,9 @@ export const make = (options: Given, settings: Settings): AgentHook => {
         const text = one.text(response.text)
         const reasoning = response.reasoning === undefined ? undefined : one.text(response.reasoning)
         const refusal = response.refusal === undefined ? undefined : one.text(response.refusal)
-        const toolCalls = at("toolArguments") ? one.list(response.toolCalls, (call) => one.call(call)) : response.toolCalls
+        const toolCalls = at("toolArguments")
+          ? one.list(response.toolCalls, (call) => one.call(call))
+          : response.toolCalls
         return text === response.text && reasoning === response.reasoning && refusal === response.refusal &&
             toolCalls === response.toolCalls
           ? response
@@ -319,7 +333,8 @@ export const make = (options: Given, settings: Settings): AgentHook => {
 }
 
 /** What another agent of the tree says is no user's: the placeholders in it are placeholders. */
-const isToldByAgent = ({ agent }: HookContext, placeholder: string, vault: Vault): boolean => agent.depth > 0 && vault.gave(placeholder)
+const isToldByAgent = ({ agent }: HookContext, placeholder: string, vault: Vault): boolean =>
+  agent.depth > 0 && vault.gave(placeholder)
 
 const cleaned = (result: ToolResult, look: Look): ToolResult => {
   if (result.ok) {

@@ -8,7 +8,9 @@ export const texts = (response: LlmResponse, toolCalls: boolean): ReadonlyArray<
   ...(response.reasoning === undefined ? [] : [response.reasoning]),
   ...(response.refusal === undefined ? [] : [response.refusal]),
   ...(toolCalls
-    ? response.toolCalls.flatMap(({ args, malformed }) => [...strings(args), ...(malformed === undefined ? [] : [malformed])])
+    ? response.toolCalls.flatMap((
+      { args, malformed }
+    ) => [...strings(args), ...(malformed === undefined ? [] : [malformed])])
     : [])
 ]
 

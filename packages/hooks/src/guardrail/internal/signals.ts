@@ -115,7 +115,10 @@ export const plain = (text: string): string => {
 const secret = (text: string): string => {
   if (!text.includes("\udb40")) return ""
   const found = text.match(tags) ?? []
-  const made = found.map((sign) => String.fromCharCode(sign.codePointAt(0)! & 0x7f)).join("").replaceAll(/[^\x20-\x7e]/g, "")
+  const made = found.map((sign) => String.fromCharCode(sign.codePointAt(0)! & 0x7f)).join("").replaceAll(
+    /[^\x20-\x7e]/g,
+    ""
+  )
   return made.length > 6 ? made : ""
 }
 

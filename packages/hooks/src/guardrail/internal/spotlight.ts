@@ -14,18 +14,24 @@ export const notes = {
 /** The result with its marks; one that has them stays as it is. */
 export const marked = (value: Json, how: keyof typeof notes): Json => {
   if (how === "datamark") return mapped(value, (text) => text.trim().replaceAll(/\s+/g, "\u02c6"))
-  if (isParts(value)) return value.map((part) => typeof part["text"] === "string" ? { ...part, text: delimited(part["text"]) } : part)
+  if (isParts(value)) {
+    return value.map((part) => typeof part["text"] === "string" ? { ...part, text: delimited(part["text"]) } : part)
+  }
   return delimited(typeof value === "string" ? value : JSON.stringify(value))
 }
 
 /** JSON with `f` applied to its texts, keys too; the parts of a content keep their shape. */
 export const mapped = (value: Json, f: (text: string) => string): Json =>
-  isParts(value) ? value.map((part) => typeof part["text"] === "string" ? { ...part, text: f(part["text"]) } : part) : keyed(value, f)
+  isParts(value)
+    ? value.map((part) => typeof part["text"] === "string" ? { ...part, text: f(part["text"]) } : part)
+    : keyed(value, f)
 
 /** The code is a digest of the text: whoever writes the text cannot write its code into it. */
 const delimited = (text: string): string => {
   const [, code, inside] = /^\[data ([0-9a-f]{12})\]\n([^]*)\n\[\/data \1\]$/.exec(text) ?? []
-  return code !== undefined && code === codeOf(inside!) ? text : `[data ${codeOf(text)}]\n${text}\n[/data ${codeOf(text)}]`
+  return code !== undefined && code === codeOf(inside!)
+    ? text
+    : `[data ${codeOf(text)}]\n${text}\n[/data ${codeOf(text)}]`
 }
 
 const codeOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12)

@@ -40,12 +40,16 @@ export const label = (kind: string): string => kind.toUpperCase().replaceAll("-"
 /** How many bytes of JSON a vault holds: sealed, they have to fit into one key of the state. */
 const maxBytes = 48_000
 
-/** Numbers are never used twice in a conversation: not by another hook, nor where the values they stood for are gone. */
+/**
+ * Numbers are never used twice in a conversation: not by another hook, nor where the values they stood for are gone.
+ */
 const counts = HookState.key("placeholders/counts", Schema.Record(Schema.String, Schema.Finite), {})
 
 const vaultOf = (hook: string) => HookState.key(`${hook}/vault`, "")
 
-/** Makes the vaults of a hook. With a key of 32 bytes they are sealed (AES-256-GCM) in the state, under `<hook>/vault`. */
+/**
+ * Makes the vaults of a hook. With a key of 32 bytes they are sealed (AES-256-GCM) in the state, under `<hook>/vault`.
+ */
 export const make = (key: Uint8Array | undefined): Vaults => {
   const open = new Map<string, { readonly data: Data; readonly sealed: string }>()
   // An agent's own hook, at work beside one of the same name, has another name there.
@@ -85,7 +89,8 @@ export const make = (key: Uint8Array | undefined): Vaults => {
       const sealed = key === undefined ? "" : state.get(stored)
       const known = open.get(from)
       open.delete(from)
-      const data = known?.data ?? new Data(sealed === "" || key === undefined ? [] : unseal(sealed, key, from), state.get(counts), key)
+      const data = known?.data ??
+        new Data(sealed === "" || key === undefined ? [] : unseal(sealed, key, from), state.get(counts), key)
       const text = key === undefined || data.size === 0 ? sealed : seal(data.entries(), key, sessionId)
       if (text !== sealed) state.set(stored, text)
       open.set(sessionId, { data, sealed: text })
@@ -149,11 +154,13 @@ class Data implements Vault {
   }
 }
 
-const bytesOf = (placeholder: string, value: Value): number => Buffer.byteLength(JSON.stringify([placeholder, value])) + 1
+const bytesOf = (placeholder: string, value: Value): number =>
+  Buffer.byteLength(JSON.stringify([placeholder, value])) + 1
 
 const nameOf = (kind: string, value: Value): string => `${kind}\n${typeof value}\n${value}`
 
-const kindOf = (placeholder: string): string => placeholder.slice(1, placeholder.lastIndexOf("_")).toLowerCase().replaceAll("_", "-")
+const kindOf = (placeholder: string): string =>
+  placeholder.slice(1, placeholder.lastIndexOf("_")).toLowerCase().replaceAll("_", "-")
 
 /** Sealed for one session: a vault that is moved to another one does not open. */
 const seal = (entries: ReadonlyArray<Entry>, key: Uint8Array, sessionId: string): string => {
@@ -169,9 +176,13 @@ const unseal = (text: string, key: Uint8Array, sessionId: string): ReadonlyArray
   Result.getOrThrowWith(
     Result.try(() => {
       const sealed = Buffer.from(text, "base64")
-      const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, 12), { authTagLength: 16 }).setAAD(Buffer.from(sessionId))
+      const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, 12), { authTagLength: 16 }).setAAD(
+        Buffer.from(sessionId)
+      )
       cipher.setAuthTag(sealed.subarray(-16))
-      const entries: unknown = JSON.parse(Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]).toString("utf8"))
+      const entries: unknown = JSON.parse(
+        Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]).toString("utf8")
+      )
       return Schema.decodeUnknownSync(Entries)(entries)
     }),
     () => new Error("the vault of this session does not open with this key")

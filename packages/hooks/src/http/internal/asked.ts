@@ -28,7 +28,9 @@ export const read = ({ body, headers = {}, method = "GET" }: Init): Result.Resul
   const read = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) return refuse(`${JSON.stringify(name).slice(0, 40)} is no name of a header`)
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) {
+      return refuse(`${JSON.stringify(name).slice(0, 40)} is no name of a header`)
+    }
     if (ours.has(lower) || lower.startsWith("proxy-")) return refuse(`the header ${lower} is the guard's`)
     if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       return refuse(`the value of the header ${lower} has characters that are not allowed`)
@@ -36,7 +38,11 @@ export const read = ({ body, headers = {}, method = "GET" }: Init): Result.Resul
     if (read.has(lower)) return refuse(`the header ${lower} is given twice`)
     read.set(lower, value)
   }
-  return Result.succeed({ method: verb, headers: read, body: body === undefined ? undefined : Buffer.from(body, "utf8") })
+  return Result.succeed({
+    method: verb,
+    headers: read,
+    body: body === undefined ? undefined : Buffer.from(body, "utf8")
+  })
 }
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
@@ -54,4 +60,5 @@ const ours: ReadonlySet<string> = new Set([
   "upgrade"
 ])
 
-const refuse = (why: string) => Result.fail(new HttpRefused({ reason: "request", message: `the request may not be sent: ${why}` }))
+const refuse = (why: string) =>
+  Result.fail(new HttpRefused({ reason: "request", message: `the request may not be sent: ${why}` }))

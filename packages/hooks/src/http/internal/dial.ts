@@ -1,4 +1,7 @@
-/** From a target to a connection: a name is resolved once, all of its addresses are checked, and only these are connected to. */
+/**
+ * From a target to a connection: a name is resolved once, all of its addresses are checked, and only these are
+ * connected to.
+ */
 import { until } from "@belay/core/Deadline"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as Clock from "effect/Clock"
@@ -76,24 +79,30 @@ export const open = (): Open => {
 /** The addresses of a target, all of them checked. */
 export const addressesOf = (target: Target, resolve: Resolve): Effect.Effect<ReadonlyArray<string>, unknown> => {
   if (target.kind === "address") return Effect.succeed([target.host])
-  if (target.kind === "loopback") return Effect.succeed(target.host === "localhost" ? ["127.0.0.1", "::1"] : [target.host])
-  return Effect.flatMap(eventual(() => resolve(target.host)), (answers: unknown): Effect.Effect<ReadonlyArray<string>, unknown> => {
-    if (!Array.isArray(answers) || answers.length === 0) return Effect.fail("no addresses")
-    const all = answers as ReadonlyArray<Partial<Resolved> | null | undefined>
-    const isFine = all.length <= mostAddresses &&
-      all.every((answer) => isPublic(answer?.address) && isIP(answer?.address ?? "") === answer?.family)
-    return isFine
-      ? Effect.succeed([...new Set(all.map((answer) => answer?.address ?? ""))])
-      : new HttpRefused({
-        reason: "address",
-        message: `${target.origin} may not be requested: its name leads to an address that may not be reached`
-      })
-  })
+  if (target.kind === "loopback") {
+    return Effect.succeed(target.host === "localhost" ? ["127.0.0.1", "::1"] : [target.host])
+  }
+  return Effect.flatMap(
+    eventual(() => resolve(target.host)),
+    (answers: unknown): Effect.Effect<ReadonlyArray<string>, unknown> => {
+      if (!Array.isArray(answers) || answers.length === 0) return Effect.fail("no addresses")
+      const all = answers as ReadonlyArray<Partial<Resolved> | null | undefined>
+      const isFine = all.length <= mostAddresses &&
+        all.every((answer) => isPublic(answer?.address) && isIP(answer?.address ?? "") === answer?.family)
+      return isFine
+        ? Effect.succeed([...new Set(all.map((answer) => answer?.address ?? ""))])
+        : new HttpRefused({
+          reason: "address",
+          message: `${target.origin} may not be requested: its name leads to an address that may not be reached`
+        })
+    }
+  )
 }
 
 const mostAddresses = 64
 
-const isPublic = (address: unknown): boolean => typeof address === "string" && isIP(address) !== 0 && Address.classify(address) === "public"
+const isPublic = (address: unknown): boolean =>
+  typeof address === "string" && isIP(address) !== 0 && Address.classify(address) === "public"
 
 /** Connects to one of the addresses, in their order. Each has its share of the time that is left. */
 export const dial = (target: Target, addresses: ReadonlyArray<string>, due: number, connect: Connect, opened: Open) =>
@@ -106,7 +115,11 @@ export const dial = (target: Target, addresses: ReadonlyArray<string>, due: numb
       const made = yield* Effect.exit(
         until(connecting(connect, { address, port: target.port }, opened), () => share, () => Effect.fail("too slow"))
       )
-      if (Exit.isSuccess(made)) return target.scheme === "https" ? yield* secure(made.value, target, opened) : made.value
+      if (Exit.isSuccess(made)) {
+        return target.scheme === "https"
+          ? yield* secure(made.value, target, opened)
+          : made.value
+      }
     }
     return yield* Effect.fail("no connection")
   })

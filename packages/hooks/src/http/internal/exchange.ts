@@ -22,7 +22,12 @@ export interface Answer extends Omit<HttpResponse, "url"> {
   readonly locations: ReadonlyArray<string>
 }
 
-export const exchange = (socket: Duplex, target: Target, asked: Asked, bounds: Bounds): Effect.Effect<Answer, unknown> =>
+export const exchange = (
+  socket: Duplex,
+  target: Target,
+  asked: Asked,
+  bounds: Bounds
+): Effect.Effect<Answer, unknown> =>
   Effect.callback((resume) => {
     let decoder: Transform | undefined
     let isReceived = false
@@ -61,7 +66,8 @@ export const exchange = (socket: Duplex, target: Target, asked: Asked, bounds: B
         if (kept > bounds.maxBodyBytes) return fail("too large")
         parts.push(bytes)
       }
-      const whole = (): void => end(Effect.succeed({ ...head, locations, body: new TextDecoder().decode(Buffer.concat(parts)) }))
+      const whole = (): void =>
+        end(Effect.succeed({ ...head, locations, body: new TextDecoder().decode(Buffer.concat(parts)) }))
       decoder?.on("data", keep)
       decoder?.on("end", whole)
       incoming.on("data", (bytes: Buffer) => {

@@ -23,7 +23,9 @@ export const follow = (
   if (!/^[\x21-\x5b\x5d-\x7e]*$/.test(location)) return refuse(from, "its location has characters that are not allowed")
   const url = Result.try(() => new URL(location, `${from.origin}${from.path}`))
   // Written with an empty host, or none, a location means one thing to this parser and another to the next.
-  if (Result.isFailure(url) || /^(?:https?:(?!\/\/[^/])|\/\/\/)/i.test(location)) return refuse(from, "its location is no URL")
+  if (Result.isFailure(url) || /^(?:https?:(?!\/\/[^/])|\/\/\/)/i.test(location)) {
+    return refuse(from, "its location is no URL")
+  }
   const checked = read(url.success.href, { ...rules, loopback: new Set() })
   if (Result.isFailure(checked)) return refuse(from, checked.failure.message)
   const target = checked.success
@@ -36,7 +38,8 @@ export const follow = (
   return Result.succeed({ target, asked: { ...next, headers: new Map() } })
 }
 
-const withoutBody = (headers: Asked["headers"]): Asked["headers"] => new Map([...headers].filter(([name]) => !name.startsWith("content-")))
+const withoutBody = (headers: Asked["headers"]): Asked["headers"] =>
+  new Map([...headers].filter(([name]) => !name.startsWith("content-")))
 
 export const refuse = ({ origin }: Target, why: string) =>
   Result.fail(new HttpRefused({ reason: "redirect", message: `${origin} redirects, which is not followed: ${why}` }))

@@ -10,11 +10,17 @@ import { dangerous } from "./ports.ts"
 export interface Policy {
   /** Plain `http` too. Default false: `https` alone, but for the loopback servers named below. */
   readonly allowHttp?: boolean
-  /** The only hosts that may be reached: `example.com`, or `*.example.com` for the names below it. Default: every public one. */
+  /**
+   * The only hosts that may be reached: `example.com`, or `*.example.com` for the names below it. Default: every public
+   * one.
+   */
   readonly hosts?: ReadonlyArray<string>
   /** The only ports that may be reached. Default: all but those of well-known services that do not speak HTTP. */
   readonly ports?: ReadonlyArray<number>
-  /** Servers on this machine that may be reached, beside the lists above: `localhost:3000`, `127.0.0.1:3000` or `[::1]:3000`, written so in the URL too. */
+  /**
+   * Servers on this machine that may be reached, beside the lists above: `localhost:3000`, `127.0.0.1:3000` or
+   * `[::1]:3000`, written so in the URL too.
+   */
   readonly loopback?: ReadonlyArray<string>
 }
 
@@ -41,13 +47,17 @@ export interface Rules {
 }
 
 export const read = (raw: string, { allowHttp, hosts, loopback, ports }: Rules): Result.Result<Target, HttpRefused> => {
-  if (typeof raw !== "string" || raw.length > longest) return refuse("url", "a URL", `it is no text of at most ${longest} characters`)
+  if (typeof raw !== "string" || raw.length > longest) {
+    return refuse("url", "a URL", `it is no text of at most ${longest} characters`)
+  }
   // Parsers disagree about whatever is taken out of a URL unseen, or stands for a slash.
   if (/[\s\\\p{C}\p{Z}]/u.test(raw)) return refuse("url", "a URL", "it has a space, a control character or a backslash")
   const [, written = "http", authority = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]+))?/i.exec(raw) ?? []
   const parsed = Result.try(() => new URL(raw))
   if (!/^https?$/i.test(written)) return refuse("scheme", "a URL", `the scheme ${written.slice(0, 20)} is not allowed`)
-  if (authority === "" || Result.isFailure(parsed)) return refuse("url", "a URL", "it is no URL such as https://example.com/path")
+  if (authority === "" || Result.isFailure(parsed)) {
+    return refuse("url", "a URL", "it is no URL such as https://example.com/path")
+  }
   const url = parsed.success
   if (authority.includes("@") || url.username !== "" || url.password !== "") {
     return refuse("userinfo", "a URL", "it has a user name in front of its host")
@@ -66,7 +76,9 @@ export const read = (raw: string, { allowHttp, hosts, loopback, ports }: Rules):
   if (kind !== "public" && kind !== "name") return refuse("address", origin, `it is a ${kind} address`)
   if (kind === "name" && !isName(host)) return refuse("host", origin, "its host is no domain name")
   if (scheme === "http" && !allowHttp) return refuse("scheme", origin, "the scheme http is not allowed")
-  if (port === 0 || dangerous.has(port) || ports?.has(port) === false) return refuse("port", origin, `the port ${port} is not allowed`)
+  if (port === 0 || dangerous.has(port) || ports?.has(port) === false) {
+    return refuse("port", origin, `the port ${port} is not allowed`)
+  }
   if (hosts?.some(({ below, name }) => below ? host.endsWith(`.${name}`) : host === name) === false) {
     return refuse("host", origin, "the host is not allowed")
   }
@@ -93,11 +105,17 @@ export const rulesOf = (policy: Policy): Result.Result<Rules, ConfigError> => {
         message: `http-guard.policy.${key}: ${JSON.stringify(found)} is wrong: expected ${expected}`
       })
     )
-  const names = hosts?.map((text) => ({ name: Address.normalize(text.replace(/^\*\./, "")), below: text.startsWith("*."), text }))
+  const names = hosts?.map((text) => ({
+    name: Address.normalize(text.replace(/^\*\./, "")),
+    below: text.startsWith("*."),
+    text
+  }))
   const badName = names?.find(({ below, name }) => !isHost(name, below))
   if (badName !== undefined) return wrong("hosts", badName.text, "a public host such as example.com, or *.example.com")
   const badPort = ports?.find((port) => !Number.isInteger(port) || port < 1 || port > 65_535 || dangerous.has(port))
-  if (badPort !== undefined) return wrong("ports", badPort, "a port from 1 to 65535 that is not the port of another well-known service")
+  if (badPort !== undefined) {
+    return wrong("ports", badPort, "a port from 1 to 65535 that is not the port of another well-known service")
+  }
   const badServer = loopback.find((text) => !isServer(text))
   if (badServer !== undefined) return wrong("loopback", badServer, "localhost:PORT, 127.0.0.1:PORT or [::1]:PORT")
   return Result.succeed({

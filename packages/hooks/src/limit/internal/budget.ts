@@ -65,7 +65,8 @@ export interface Checked extends Shares {
 
 /** Checks every number, or says which one is wrong. */
 export const check = (options: Numbers): Result.Result<Checked, ConfigError> => {
-  const { assumeOutputTokens = 4_096, exceededAt = 0.8, lease = "15 minutes", limits, prices: table, warnAt = 0.7 } = options
+  const { assumeOutputTokens = 4_096, exceededAt = 0.8, lease = "15 minutes", limits, prices: table, warnAt = 0.7 } =
+    options
   const { costPerCachedToken, costPerInputToken, costPerOutputToken } = options
   const prices = Prices.check({
     ...(table === undefined ? {} : { prices: table }),
@@ -79,7 +80,9 @@ export const check = (options: Numbers): Result.Result<Checked, ConfigError> => 
   if (!(exceededAt >= warnAt && exceededAt <= 1)) {
     return refuse("exceededAt", `expected a share from warnAt (${warnAt}) to 1, found ${exceededAt}`)
   }
-  if (!isCount(assumeOutputTokens)) return refuse("assumeOutputTokens", `expected a whole number of tokens, found ${assumeOutputTokens}`)
+  if (!isCount(assumeOutputTokens)) {
+    return refuse("assumeOutputTokens", `expected a whole number of tokens, found ${assumeOutputTokens}`)
+  }
   const rules: Array<Rule> = []
   for (const [index, limit] of limits.entries()) {
     const wrong = whyNot(limit)
@@ -107,7 +110,9 @@ export const check = (options: Numbers): Result.Result<Checked, ConfigError> => 
 
 const whyNot = ({ calls, key, money, scope, time, tokens, window }: Given): readonly [string, string] | undefined => {
   const isLocal = scope === "run" || scope === "session"
-  if (typeof scope !== "string" || scope === "") return [".scope", "expected run, session, user, tenant or another word"]
+  if (typeof scope !== "string" || scope === "") {
+    return [".scope", "expected run, session, user, tenant or another word"]
+  }
   if (!isLocal && typeof key !== "function") {
     return [".key", `scope ${scope} needs a key: a function of the turn's input that says whose it is`]
   }
@@ -117,7 +122,9 @@ const whyNot = ({ calls, key, money, scope, time, tokens, window }: Given): read
   if (money === undefined && tokens === undefined && calls === undefined && time === undefined) {
     return ["", "expected at least one of money, tokens, calls and time"]
   }
-  if (money !== undefined && !(Number.isFinite(money) && money >= 0)) return [".money", `expected US dollars, found ${money}`]
+  if (money !== undefined && !(Number.isFinite(money) && money >= 0)) {
+    return [".money", `expected US dollars, found ${money}`]
+  }
   if (tokens !== undefined && !isCount(tokens)) return [".tokens", `expected a whole number, found ${tokens}`]
   if (calls !== undefined && !isCount(calls)) return [".calls", `expected a whole number, found ${calls}`]
   if (window !== undefined && !(Duration.toMillis(window) > 0)) return [".window", "expected a duration above 0"]
@@ -140,7 +147,9 @@ const ruleOf = ({ calls, key, money, scope, time, tokens, window }: Given, index
       if (most !== undefined && BigInt(used.money) >= most) return { limit: show(most), used: show(BigInt(used.money)) }
       if (tokens !== undefined && used.tokens >= tokens) return { limit: `${tokens} tokens`, used: String(used.tokens) }
       if (calls !== undefined && used.calls >= calls) return { limit: `${calls} calls`, used: String(used.calls) }
-      return timeMs !== undefined && elapsedMs >= timeMs ? { limit: `${timeMs} ms`, used: `${Math.round(elapsedMs)} ms` } : undefined
+      return timeMs !== undefined && elapsedMs >= timeMs
+        ? { limit: `${timeMs} ms`, used: `${Math.round(elapsedMs)} ms` }
+        : undefined
     },
     level: (account, { exceededAt, warnAt }) => {
       const used = committed(account)
@@ -150,13 +159,20 @@ const ruleOf = ({ calls, key, money, scope, time, tokens, window }: Given, index
         ["calls", used.calls, calls],
         ["time", account.elapsedMs, timeMs]
       ]
-      const passed =
-        parts.flatMap(([kind, amount, limit]) =>
-          limit === undefined || amount < limit * warnAt ? [] : [{ kind, used: amount, limit, share: limit === 0 ? 1 : amount / limit }]
-        ).sort((a, b) => b.share - a.share)[0]
+      const passed = parts.flatMap(([kind, amount, limit]) =>
+        limit === undefined || amount < limit * warnAt
+          ? []
+          : [{ kind, used: amount, limit, share: limit === 0 ? 1 : amount / limit }]
+      ).sort((a, b) => b.share - a.share)[0]
       return passed === undefined
         ? undefined
-        : { level: passed.share >= exceededAt ? "exceeded" : "warn", kind: passed.kind, scope, used: passed.used, limit: passed.limit }
+        : {
+          level: passed.share >= exceededAt ? "exceeded" : "warn",
+          kind: passed.kind,
+          scope,
+          used: passed.used,
+          limit: passed.limit
+        }
     }
   }
 }

@@ -30,11 +30,15 @@ export const make = (name: string, { onLimit, perSession, perTurn }: Limits): Ho
     whole("perSession", typeof perSession === "function" ? undefined : perSession),
     oneOf("onLimit", onLimit, ["reject", "abort"])
   ))
-  return HookState.key(`${name}/calls`, Schema.Struct({ turn: Schema.Finite, inTurn: Schema.Finite, inSession: Schema.Finite }), {
-    turn: 0,
-    inTurn: 0,
-    inSession: 0
-  })
+  return HookState.key(
+    `${name}/calls`,
+    Schema.Struct({ turn: Schema.Finite, inTurn: Schema.Finite, inSession: Schema.Finite }),
+    {
+      turn: 0,
+      inTurn: 0,
+      inSession: 0
+    }
+  )
 }
 
 /** The counts, as they are for the turn of the context. */
@@ -49,11 +53,16 @@ export const add = (state: HookState.StateKey<Counts>, ctx: HookContext): void =
 }
 
 /** The limit that is used up, in words. A limit that is no number lets nothing pass. */
-export const reached = ({ perSession, perTurn }: Limits, state: HookState.StateKey<Counts>, ctx: HookContext): string | undefined => {
+export const reached = (
+  { perSession, perTurn }: Limits,
+  state: HookState.StateKey<Counts>,
+  ctx: HookContext
+): string | undefined => {
   const { inSession, inTurn } = read(state, ctx)
   const turn = valueOf(perTurn, ctx)
   const session = valueOf(perSession, ctx)
   return !(inTurn < turn) ? `${turn} per turn` : inSession < session ? undefined : `${session} per session`
 }
 
-const valueOf = (limit: Limit | undefined, ctx: HookContext): number => typeof limit === "function" ? limit(ctx) : limit ?? Infinity
+const valueOf = (limit: Limit | undefined, ctx: HookContext): number =>
+  typeof limit === "function" ? limit(ctx) : limit ?? Infinity

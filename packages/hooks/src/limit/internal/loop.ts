@@ -17,10 +17,16 @@ export const Trail = Schema.Struct({
   turn: Schema.Finite,
   /** Calls of the step that goes on: digest of the id, key, whether it was kept from running. */
   open: Schema.Array(Schema.Struct({ id: Schema.String, key: Schema.String, blocked: Schema.Boolean })),
-  /** Calls that were made: how often without anything new since, with which result, and whether ever again since it was new. */
-  calls: Schema.Array(Schema.Struct({ key: Schema.String, count: Schema.Finite, result: Schema.String, repeated: Schema.Boolean })),
   /**
-   * Calls that failed alike: how often, since when and when last (milliseconds), in which step last, and whether anything new was done since, after
+   * Calls that were made: how often without anything new since, with which result, and whether ever again since it was
+   * new.
+   */
+  calls: Schema.Array(
+    Schema.Struct({ key: Schema.String, count: Schema.Finite, result: Schema.String, repeated: Schema.Boolean })
+  ),
+  /**
+   * Calls that failed alike: how often, since when and when last (milliseconds), in which step last, and whether
+   * anything new was done since, after
    * which another try makes sense.
    */
   failures: Schema.Array(Schema.Struct({
@@ -102,7 +108,8 @@ export interface Made {
 export const stepped = (trail: Trail, made: ReadonlyArray<Made>, step: number): Trail => {
   // The same call several times in one step is one call.
   const distinct = made.filter(({ key }, index) => made.findIndex((other) => other.key === key) === index)
-  const isNew = ({ blocked, key, result }: Made) => !blocked && trail.calls.find((call) => call.key === key)?.result !== result
+  const isNew = ({ blocked, key, result }: Made) =>
+    !blocked && trail.calls.find((call) => call.key === key)?.result !== result
   const fresh = distinct.some(isNew)
   const kept = trail.calls.filter(({ key }) => !distinct.some((call) => call.key === key))
     // A call that was new a moment ago may be the first of a round.
@@ -114,7 +121,9 @@ export const stepped = (trail: Trail, made: ReadonlyArray<Made>, step: number): 
       : { ...known, count: fresh ? 1 : known.count + 1, repeated: true }
   })
   const done = distinct.some((call) => isNew(call) && call.error === undefined)
-  const failures = done ? trail.failures.map((failure) => failure.step === step ? failure : { ...failure, again: true }) : trail.failures
+  const failures = done
+    ? trail.failures.map((failure) => failure.step === step ? failure : { ...failure, again: true })
+    : trail.failures
   return { ...trail, open: [], failures, calls: [...kept, ...taken].slice(-maxCalls), error: errorOf(trail, distinct) }
 }
 
@@ -141,4 +150,5 @@ export const lastStep = (messages: ReadonlyArray<Message>): ReadonlyArray<readon
 }
 
 /** Whether the model wrote no arguments at all. */
-export const isEmpty = (args: Json): boolean => args === null || args === "" || (typeof args === "object" && Object.keys(args).length === 0)
+export const isEmpty = (args: Json): boolean =>
+  args === null || args === "" || (typeof args === "object" && Object.keys(args).length === 0)

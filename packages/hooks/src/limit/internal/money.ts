@@ -1,4 +1,6 @@
-/** US dollars as whole numbers of pico-dollars: sums are exact. Prices are read as the decimals they were written as. */
+/**
+ * US dollars as whole numbers of pico-dollars: sums are exact. Prices are read as the decimals they were written as.
+ */
 
 /** A price in units of ten to the minus 36 dollars: enough for every digit of a price far below a pico-dollar. */
 export type Exact = bigint

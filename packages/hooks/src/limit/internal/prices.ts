@@ -46,7 +46,11 @@ export const check = (options: Numbers, hook = "cost-tracker"): Result.Result<Se
   const numbers = [
     ...Object.entries({ costPerInputToken, costPerOutputToken, costPerCachedToken, limit, warnAt }),
     ...tables.flatMap(([model, price]) =>
-      Object.entries({ ...price, costPerInputToken: price.costPerInputToken, costPerOutputToken: price.costPerOutputToken })
+      Object.entries({
+        ...price,
+        costPerInputToken: price.costPerInputToken,
+        costPerOutputToken: price.costPerOutputToken
+      })
         .map(([name, usd]) => [`prices["${model}"].${name}`, Number(usd)] as const)
     )
   ]
@@ -78,7 +82,9 @@ export const costOf = (usage: Usage | undefined, price: ExactPrice | undefined):
   if (![inputTokens, output, cached].every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0)) {
     return `the vendor reported ${inputTokens} input, ${usage.cachedTokens ?? 0} cached and ${output} output tokens`
   }
-  return rounded(BigInt(inputTokens - cached) * price.input + BigInt(cached) * price.cached + BigInt(output) * price.output)
+  return rounded(
+    BigInt(inputTokens - cached) * price.input + BigInt(cached) * price.cached + BigInt(output) * price.output
+  )
 }
 
 const exactly = ({ costPerCachedToken, costPerInputToken, costPerOutputToken }: Price): ExactPrice => ({

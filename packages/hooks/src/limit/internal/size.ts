@@ -21,4 +21,6 @@ export const sizes = ({ instructions, messages, tools }: LlmRequest, tokenizer: 
 }
 
 const weightOf = (message: Message): string =>
-  message.role === "assistant" && message.toolCalls !== undefined ? text(message) + JSON.stringify(message.toolCalls) : text(message)
+  message.role === "assistant" && message.toolCalls !== undefined
+    ? text(message) + JSON.stringify(message.toolCalls)
+    : text(message)

@@ -5,7 +5,8 @@ export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyA
   const all = [head, ...rows].map((row) => row.map(printable))
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
   return all.map((row) =>
-    row.map((cell, column) => column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)).join("  ").trimEnd()
+    row.map((cell, column) => column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)).join("  ")
+      .trimEnd()
   )
     .join("\n")
 }

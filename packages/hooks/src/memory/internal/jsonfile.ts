@@ -1,4 +1,7 @@
-/** A JSON file that is read and written whole: a reader sees the old text or the new one, and a broken file is never written over. */
+/**
+ * A JSON file that is read and written whole: a reader sees the old text or the new one, and a broken file is never
+ * written over.
+ */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
@@ -6,7 +9,9 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /** A file that cannot be read or written. @category errors @since 0.1.0 */
-export class FileError extends Schema.TaggedError<FileError>()("FileError", { path: Schema.String, message: Schema.String }) {}
+export class FileError
+  extends Schema.TaggedError<FileError>()("FileError", { path: Schema.String, message: Schema.String })
+{}
 
 export interface JsonFile<A> {
   /** What the file holds, or `absent` when there is none. */
@@ -18,13 +23,21 @@ export interface JsonFile<A> {
 export const make = <A>(path: string, what: string, schema: Schema.Codec<A, unknown>, absent: A): JsonFile<A> => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   const refuse = (why: string) => (cause: unknown) =>
-    new FileError({ path, message: `${what} in ${path} ${why}: ${cause instanceof Error ? cause.message : String(cause)}` })
+    new FileError({
+      path,
+      message: `${what} in ${path} ${why}: ${cause instanceof Error ? cause.message : String(cause)}`
+    })
   const load = Effect.tryPromise({
-    try: () => readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error.code === "ENOENT" ? undefined : Promise.reject(error)),
+    try: () =>
+      readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
+        error.code === "ENOENT" ? undefined : Promise.reject(error)
+      ),
     catch: refuse("cannot be read")
   }).pipe(
     Effect.flatMap((text) =>
-      text === undefined ? Effect.succeed(absent) : Effect.mapError(decode(text), refuse("is broken, and is left as it is"))
+      text === undefined
+        ? Effect.succeed(absent)
+        : Effect.mapError(decode(text), refuse("is broken, and is left as it is"))
     )
   )
   return {

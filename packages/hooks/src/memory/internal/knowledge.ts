@@ -55,7 +55,10 @@ export const compile = (entry: Entry, key: string): Result.Result<Compiled, Conf
 /** Longest text that is looked at. */
 const longest = 4_000
 
-/** An error without what differs from time to time: ids, quoted names, paths, numbers, in one line of at most 300 characters. */
+/**
+ * An error without what differs from time to time: ids, quoted names, paths, numbers, in one line of at most 300
+ * characters.
+ */
 export const normalised = (error: string): string =>
   error.slice(0, longest)
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<uuid>")

@@ -1,4 +1,6 @@
-/** What sessions leave for the next ones: items, how they are put together, and how they are written down for a model. */
+/**
+ * What sessions leave for the next ones: items, how they are put together, and how they are written down for a model.
+ */
 import * as Schema from "effect/Schema"
 
 /** One thing to remember. @category models @since 0.1.0 */
@@ -11,7 +13,12 @@ export const Item = Schema.Struct({
   at: Schema.Finite
 })
 
-/** What a hook or a tool writes down. `resolved` takes a blocker (or anything else) of the same text back. @category models @since 0.1.0 */
+/**
+ * What a hook or a tool writes down. `resolved` takes a blocker (or anything else) of the same text back.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Note extends Schema.Schema.Type<typeof Note> {}
 /** @category schemas @since 0.1.0 */
 export const Note = Schema.Struct({
@@ -46,8 +53,16 @@ export const added = (notes: ReadonlyArray<Note>, given: Note): ReadonlyArray<No
   return all.slice(from)
 }
 
-/** Puts notes to items: a handoff replaces the one before, what is resolved is gone, of more than `max` the oldest go first. */
-export const kept = (items: ReadonlyArray<Item>, notes: ReadonlyArray<Note>, at: number, max: number): ReadonlyArray<Item> => {
+/**
+ * Puts notes to items: a handoff replaces the one before, what is resolved is gone, of more than `max` the oldest go
+ * first.
+ */
+export const kept = (
+  items: ReadonlyArray<Item>,
+  notes: ReadonlyArray<Note>,
+  at: number,
+  max: number
+): ReadonlyArray<Item> => {
   const texts = new Set(notes.map(({ text }) => text))
   const hasHandoff = notes.some(({ kind }) => kind === "handoff")
   const others = items.filter(({ kind, text }) => !texts.has(text) && !(hasHandoff && kind === "handoff"))
@@ -65,7 +80,9 @@ export const written = (items: ReadonlyArray<Item>, max: number): string => {
     const own = items.filter((item) => item.kind === kind).toReversed()
     let title = `${text === "" ? "" : "\n"}${titles[kind]}:`
     for (const item of own) {
-      const line = kind === "handoff" ? `${title}\n${cut(item.text, Math.max(0, max - title.length - 1))}` : `${title}\n- ${item.text}`
+      const line = kind === "handoff"
+        ? `${title}\n${cut(item.text, Math.max(0, max - title.length - 1))}`
+        : `${title}\n- ${item.text}`
       if (text.length + line.length > max) {
         left++
         continue
@@ -77,4 +94,5 @@ export const written = (items: ReadonlyArray<Item>, max: number): string => {
   return left === 0 ? text : `${text}\n(${left} more left out)`
 }
 
-const cut = (text: string, max: number): string => text.length <= max ? text : `${text.slice(0, Math.max(0, max - 1))}…`.toWellFormed()
+const cut = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, Math.max(0, max - 1))}…`.toWellFormed()

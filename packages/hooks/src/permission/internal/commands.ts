@@ -56,7 +56,9 @@ const judge = (command: Command, { fits, program, start }: CommandGlob): Verdict
   const { name, words } = command
   const [first] = words
   if (first === undefined) return "no-match"
-  if (program !== undefined && program !== first.text && program !== name && !first.dynamic && !first.fuzzy) return "no-match"
+  if (program !== undefined && program !== first.text && program !== name && !first.dynamic && !first.fuzzy) {
+    return "no-match"
+  }
   let verdict: Verdict = "no-match"
   for (const form of forms(command)) {
     if (fits(form.map(({ text }) => text).join(" "))) return "match"
@@ -77,7 +79,10 @@ const couldBe = (words: ReadonlyArray<Word>, start: ReadonlyArray<string>): bool
   return words.slice(start.length).some(({ dynamic, fuzzy }) => dynamic || fuzzy)
 }
 
-/** The spellings of one command: with and without the folder of its program, its letter case, and options before its first operand. */
+/**
+ * The spellings of one command: with and without the folder of its program, its letter case, and options before its
+ * first operand.
+ */
 const forms = ({ name, words }: Command): ReadonlyArray<ReadonlyArray<Word>> => {
   const [first, ...rest] = words as readonly [Word, ...Array<Word>]
   const names = first.text === name ? [first] : [first, { ...first, text: name }]
@@ -93,14 +98,23 @@ const forms = ({ name, words }: Command): ReadonlyArray<ReadonlyArray<Word>> => 
   return names.flatMap((one) => rests.map((args) => [one, ...args]))
 }
 
-/** Whether every command of a line fits one of the globs, and nothing else may happen. `writable` says where it may redirect to. */
-export const onlyRuns = (line: string, globs: ReadonlyArray<CommandGlob>, writable: (path: string) => boolean): boolean => {
+/**
+ * Whether every command of a line fits one of the globs, and nothing else may happen. `writable` says where it may
+ * redirect to.
+ */
+export const onlyRuns = (
+  line: string,
+  globs: ReadonlyArray<CommandGlob>,
+  writable: (path: string) => boolean
+): boolean => {
   const { commands, dynamic, unknown } = decompose(line)
   if (unknown !== undefined || dynamic || commands.length === 0) return false
   return commands.every(({ assigns, redirects, via, words, wraps }) => {
     if (via === "guess") return true
     if (assigns || words.length === 0) return false
-    if (redirects.some(({ op, target }) => op !== "<" && (target.dynamic || target.fuzzy || !writable(target.text)))) return false
+    if (redirects.some(({ op, target }) => op !== "<" && (target.dynamic || target.fuzzy || !writable(target.text)))) {
+      return false
+    }
     const text = words.map((word) => word.text).join(" ")
     return globs.some((glob) => glob.fits(text) && (glob.exact || !wraps))
   })

@@ -37,7 +37,8 @@ export const kinds: { readonly [K in Destruction]: string } = {
 export const sql =
   /\b(?:drop\s{1,64}(?:table|database|schema|view|index|user|role)|truncate\s{1,64}(?:table\s|\w)|delete\s{1,64}from\s{1,64}[\w."`[\]]{1,128}\s{0,64}(?:;|$|["']))/i
 
-const clients = /^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|mongosh?|duckdb|clickhouse-client|cqlsh|usql|bq|snowsql)$/
+const clients =
+  /^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|mongosh?|duckdb|clickhouse-client|cqlsh|usql|bq|snowsql)$/
 
 const device = /^\/dev\/(?!null$|zero$|stdout$|stderr$|stdin$|tty|fd\/|u?random$|shm\/)/
 
@@ -45,7 +46,8 @@ const device = /^\/dev\/(?!null$|zero$|stdout$|stderr$|stdin$|tty|fd\/|u?random$
 export const destroys = (line: Decomposed, text: string): ReadonlyArray<readonly [Destruction, string]> => {
   const found: Array<readonly [Destruction, string]> = []
   const reads = line.commands.some(({ name, via, words }) =>
-    via !== "guess" && (shells.has(name) || interpreters.has(name) || name === "eval" || name === "source" || name === ".") &&
+    via !== "guess" &&
+    (shells.has(name) || interpreters.has(name) || name === "eval" || name === "source" || name === ".") &&
     (words.slice(1).every(({ text: word }) => word.startsWith("-")) || words.some(({ dynamic }) => dynamic))
   )
   if (reads && line.commands.some(({ name, via }) => via !== "guess" && network.has(name))) {
@@ -55,7 +57,9 @@ export const destroys = (line: Decomposed, text: string): ReadonlyArray<readonly
   for (const [, name] of packed.slice(0, 4_096).matchAll(/([\w:.]{1,32})\(\)\{/g)) {
     if (packed.includes(`${name}|${name}`)) found.push(["fork-bomb", `${name}(){ ${name}|${name} }`])
   }
-  if (line.commands.some(({ name }) => clients.test(name)) && sql.test(text)) found.push(["sql-drop", sql.exec(text)![0]])
+  if (line.commands.some(({ name }) => clients.test(name)) && sql.test(text)) {
+    found.push(["sql-drop", sql.exec(text)![0]])
+  }
   for (const { name, redirects, via, words } of line.commands) {
     if (via === "guess" && words.length > 32) continue
     const args = words.slice(1)
@@ -66,9 +70,14 @@ export const destroys = (line: Decomposed, text: string): ReadonlyArray<readonly
     const shown = [name, ...texts].join(" ").slice(0, 120)
     const add = (kind: Destruction): void => void found.push([kind, shown])
     if (redirects.some(({ op, target }) => op !== "<" && device.test(target.text))) add("disk")
-    if (/^g?rm$|^srm$/.test(name) && (open || short("r") || short("R") || any(/^--recursive$/))) add("delete-recursively")
+    if (/^g?rm$|^srm$/.test(name) && (open || short("r") || short("R") || any(/^--recursive$/))) {
+      add("delete-recursively")
+    }
     if (/^g?find$/.test(name) && any(/^-delete$/)) add("delete-recursively")
-    if (/^g?find$|^fd$/.test(name) && any(/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/) && any(/^(?:\S*\/)?(?:rm|shred|unlink)$/)) {
+    if (
+      /^g?find$|^fd$/.test(name) && any(/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/) &&
+      any(/^(?:\S*\/)?(?:rm|shred|unlink)$/)
+    ) {
       add("delete-recursively")
     }
     if (name === "rsync" && any(/^--delete/)) add("delete-recursively")
@@ -83,14 +92,24 @@ export const destroys = (line: Decomposed, text: string): ReadonlyArray<readonly
     if (/^g?(?:cp|mv|tee|cat|install)$/.test(name) && any(device)) add("disk")
     if (/^dropdb$/.test(name)) add("sql-drop")
     if (
-      name === "chmod" && any(/^(?:0?777|0?666|[ao]*a[ao]*[+=]\w*w\w*|[ugo]*o[ugo]*[+=]\w*w\w*|\+w|[+=]rwx)$/) || name === "chmod" && open
+      name === "chmod" && any(/^(?:0?777|0?666|[ao]*a[ao]*[+=]\w*w\w*|[ugo]*o[ugo]*[+=]\w*w\w*|\+w|[+=]rwx)$/) ||
+      name === "chmod" && open
     ) add("open-permissions")
-    if (/^(?:chown|chgrp)$/.test(name) && (short("R") || any(/^--recursive$/)) && any(/^\/(?:\w+\/?)?$/)) add("open-permissions")
-    if (/^(?:shutdown|reboot|halt|poweroff)$/.test(name) || (/^(?:init|telinit)$/.test(name) && any(/^[06]$/))) add("shutdown")
+    if (/^(?:chown|chgrp)$/.test(name) && (short("R") || any(/^--recursive$/)) && any(/^\/(?:\w+\/?)?$/)) {
+      add("open-permissions")
+    }
+    if (/^(?:shutdown|reboot|halt|poweroff)$/.test(name) || (/^(?:init|telinit)$/.test(name) && any(/^[06]$/))) {
+      add("shutdown")
+    }
     if (name === "systemctl" && any(/^(?:poweroff|reboot|halt|kexec|rescue|emergency)$/)) add("shutdown")
-    if (/^(?:kill|pkill|killall)$/.test(name) && any(/^-1$/) && texts.length > 1 && texts.at(-1) === "-1") add("shutdown")
+    if (/^(?:kill|pkill|killall)$/.test(name) && any(/^-1$/) && texts.length > 1 && texts.at(-1) === "-1") {
+      add("shutdown")
+    }
     infrastructure(name, texts, any, add)
-    if (/^(?:userdel|groupdel|deluser|delgroup)$/.test(name) || (name === "crontab" && short("r")) || (name === "history" && short("c"))) {
+    if (
+      /^(?:userdel|groupdel|deluser|delgroup)$/.test(name) || (name === "crontab" && short("r")) ||
+      (name === "history" && short("c"))
+    ) {
       add("accounts")
     }
   }
@@ -105,18 +124,29 @@ const git = (
   add: (kind: Destruction) => void
 ): void => {
   const has = (word: string): boolean => texts.includes(word)
-  if (has("push") && (open || short("f") || short("d") || any(/^--(?:force|delete|mirror|prune)|^\+|^:\S/))) add("git-force-push")
+  if (has("push") && (open || short("f") || short("d") || any(/^--(?:force|delete|mirror|prune)|^\+|^:\S/))) {
+    add("git-force-push")
+  }
   if (has("reset") && (open || any(/^--(?:hard|merge|keep)$/))) add("git-discard")
   if (has("clean") && (open || short("f") || any(/^--force$/))) add("git-discard")
-  if ((has("checkout") || has("restore") || has("switch")) && (short("f") || any(/^(?:\.|\*|:\/|--force|--discard-changes|--)$/))) {
+  if (
+    (has("checkout") || has("restore") || has("switch")) &&
+    (short("f") || any(/^(?:\.|\*|:\/|--force|--discard-changes|--)$/))
+  ) {
     add("git-discard")
   }
   if (has("restore") && !any(/^--staged$|^-S$/)) add("git-discard")
   if (has("stash") && any(/^(?:drop|clear)$/)) add("git-discard")
-  if (has("filter-branch") || has("filter-repo") || (has("update-ref") && short("d")) || (has("reflog") && any(/^(?:expire|delete)$/))) {
+  if (
+    has("filter-branch") || has("filter-repo") || (has("update-ref") && short("d")) ||
+    (has("reflog") && any(/^(?:expire|delete)$/))
+  ) {
     add("git-rewrite")
   }
-  if ((has("branch") && (short("D") || (any(/^--delete$|^-d$/) && any(/^--force$|^-f$/)))) || (has("gc") && any(/^--prune=(?:now|all)/))) {
+  if (
+    (has("branch") && (short("D") || (any(/^--delete$|^-d$/) && any(/^--force$|^-f$/)))) ||
+    (has("gc") && any(/^--prune=(?:now|all)/))
+  ) {
     add("git-rewrite")
   }
   if (has("tag") && any(/^-d$|^--delete$/)) add("git-rewrite")
@@ -130,13 +160,16 @@ const infrastructure = (
   add: (kind: Destruction) => void
 ): void => {
   const has = (...words: ReadonlyArray<string>): boolean => words.every((word) => texts.includes(word))
-  const is = (/^(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless|vagrant)$/.test(name) && any(/^(?:-?-?destroy|remove|down)$/)) ||
+  const is = (/^(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless|vagrant)$/.test(name) &&
+    any(/^(?:-?-?destroy|remove|down)$/)) ||
     (/^(?:kubectl|oc|helm|eksctl|kops|gcloud|az|doctl|heroku|flyctl|fly)$/.test(name) &&
       any(/^(?:delete|uninstall|destroy|drain|\S+:destroy|--replace)$/)) ||
     (name === "aws" && any(/^(?:rb|delete-\S+|terminate-\S+|remove-\S+|deregister-\S+)$/)) ||
     (name === "aws" && has("s3", "rm") && any(/^--recursive$/)) || (name === "aws" && any(/^--delete$/)) ||
-    (/^(?:docker|podman)$/.test(name) && (has("prune") || has("volume", "rm") || (has("compose", "down") && any(/^-v$|^--volumes$/)))) ||
+    (/^(?:docker|podman)$/.test(name) &&
+      (has("prune") || has("volume", "rm") || (has("compose", "down") && any(/^-v$|^--volumes$/)))) ||
     (/^(?:npm|pnpm|yarn)$/.test(name) && has("unpublish")) || (name === "gh" && has("repo", "delete")) ||
-    (name === "redis-cli" && any(/^(?:flushall|flushdb)$/i)) || (/^mongo(?:sh)?$/.test(name) && any(/dropDatabase|\.drop\(/))
+    (name === "redis-cli" && any(/^(?:flushall|flushdb)$/i)) ||
+    (/^mongo(?:sh)?$/.test(name) && any(/dropDatabase|\.drop\(/))
   if (is) add("infrastructure")
 }

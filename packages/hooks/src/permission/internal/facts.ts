@@ -1,16 +1,28 @@
-/** What a tool call is about, whatever the tool is called: the commands, files, addresses and agents in its arguments. */
+/**
+ * What a tool call is about, whatever the tool is called: the commands, files, addresses and agents in its arguments.
+ */
 import type { Json } from "@belay/core/Json"
 
 /** What a tool does. @category models @since 0.1.0 */
 export type Kind = "shell" | "write" | "read" | "fetch" | "agent"
 
-/** One thing a tool does, and the argument that says with what: a text or a list of texts. @category models @since 0.1.0 */
+/**
+ * One thing a tool does, and the argument that says with what: a text or a list of texts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ToolKind {
   readonly kind: Kind
   readonly field: string
 }
 
-/** What tools do, by their exact names. Tools that are not here are guessed by their names and arguments. @category models @since 0.1.0 */
+/**
+ * What tools do, by their exact names. Tools that are not here are guessed by their names and arguments.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Kinds = { readonly [tool: string]: ToolKind | ReadonlyArray<ToolKind> }
 
 /** A tool call that a rule is held against. @category models @since 0.1.0 */
@@ -65,7 +77,11 @@ export const factsOf = (call: Call, kinds: Kinds = {}): ReadonlyArray<Fact> => {
   return list.flatMap(({ field, kind }): ReadonlyArray<Fact> => {
     const value = own(call.args, field)
     if (typeof value === "string") return [{ kind, value }]
-    if (isTexts(value)) return kind === "shell" ? [{ kind, value: quoted(value) }] : value.map((one) => ({ kind, value: one }))
+    if (isTexts(value)) {
+      return kind === "shell"
+        ? [{ kind, value: quoted(value) }]
+        : value.map((one) => ({ kind, value: one }))
+    }
     return [{ kind, value: undefined }]
   })
 }
@@ -79,7 +95,8 @@ export const own = (args: Json, key: string): Json | undefined =>
 const isTexts = (value: Json | undefined): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string")
 
-const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ")
+const quoted = (words: ReadonlyArray<string>): string =>
+  words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ")
 
 /** Tools that only have a shell in their names. */
 const aboutShells = new Set(["BashOutput", "KillShell", "KillBash"])
@@ -144,7 +161,9 @@ const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
       if (commandKeys.has(key) || (shell && codeKeys.has(key))) found.push({ kind: "shell", value })
       else if (urlKeys.has(key)) found.push({ kind: "fetch", value })
       else if (agentKeys.has(key) || (key === "type" && is.agent)) found.push({ kind: "agent", value })
-      else if (pathKeys.has(key) || (files && moveKeys.has(key))) { for (const kind of about) found.push({ kind, value }) }
+      else if (pathKeys.has(key) || (files && moveKeys.has(key))) {
+        for (const kind of about) found.push({ kind, value })
+      }
     } else if (Array.isArray(value)) {
       if (isTexts(value) && commandKeys.has(key)) {
         found.push({ kind: "shell", value: quoted(value) })
@@ -156,7 +175,11 @@ const guessed = ({ args, readOnly, tool }: Call): ReadonlyArray<Fact> => {
       const entries = Object.entries(value).map(([inner, one]) => [plain(inner), one] as const)
       const rest = entries.find(([inner, one]) => argumentKeys.has(inner) && isTexts(one))?.[1]
       for (const [inner, one] of entries) {
-        visit(typeof one === "string" && commandKeys.has(inner) && isTexts(rest) ? `${one} ${quoted(rest)}` : one, inner, depth + 1)
+        visit(
+          typeof one === "string" && commandKeys.has(inner) && isTexts(rest) ? `${one} ${quoted(rest)}` : one,
+          inner,
+          depth + 1
+        )
       }
     }
   }

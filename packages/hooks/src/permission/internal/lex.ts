@@ -1,4 +1,7 @@
-/** Reads a line of shell: the simple commands in it, wherever they hide. It never guesses: what it cannot read is a `problem`. */
+/**
+ * Reads a line of shell: the simple commands in it, wherever they hide. It never guesses: what it cannot read is a
+ * `problem`.
+ */
 import { escaped, unescaped } from "./ansi.ts"
 import type { Redirect, Script, Simple, Word } from "./script.ts"
 
@@ -99,7 +102,9 @@ class Reader {
           now = building()
           continue
         }
-        if (last !== undefined && first !== "[[" && first !== "case" && text[this.at - 2] !== " ") this.stop("a glob group is in it")
+        if (last !== undefined && first !== "[[" && first !== "case" && text[this.at - 2] !== " ") {
+          this.stop("a glob group is in it")
+        }
         parens++
         close()
       } else if (c === ")") {
@@ -169,7 +174,9 @@ class Reader {
       if (/[$`\n]/.test(raw)) this.stop("the end of a here-document is computed")
       this.documents.push({ to: now.inputs, delimiter: target.text, tabs: op === "<<-", literal: /['"\\]/.test(raw) })
     } else if (op === "<<<") now.inputs.push(target)
-    else if (!((op === ">&" || op === "<&") && /^(\d+-?|-)$/.test(target.text) && !target.dynamic)) now.redirects.push({ op, target })
+    else if (!((op === ">&" || op === "<&") && /^(\d+-?|-)$/.test(target.text) && !target.dynamic)) {
+      now.redirects.push({ op, target })
+    }
     return true
   }
 
@@ -349,7 +356,9 @@ class Reader {
       else if (c === "'") {
         const end = text.indexOf("'", this.at + 1)
         // Inside double quotes a single quote is a character of its own: where that makes a difference, it is not read.
-        if (end >= 0 && /[$`"}\n]/.test(text.slice(this.at, end))) return this.stop("a quotation stands inside a parameter")
+        if (end >= 0 && /[$`"}\n]/.test(text.slice(this.at, end))) {
+          return this.stop("a quotation stands inside a parameter")
+        }
         this.at = end < 0 ? this.at + 1 : end + 1
       } else if (c === "\"") {
         this.at++

@@ -35,7 +35,9 @@ export const inert = set(
 )
 
 /** Say their arguments or keep them: what stands there is no path. */
-export const speakers = set("echo printf true false : export unset set declare local readonly typeset let for select test [ [[ exit return")
+export const speakers = set(
+  "echo printf true false : export unset set declare local readonly typeset let for select test [ [[ exit return"
+)
 
 /** Change what their operands name. */
 export const writers = set(
@@ -44,7 +46,9 @@ export const writers = set(
    gln gtouch prettier eslint`
 )
 
-/** Of these, the ones that leave what they read as it was: only the last operand (or the target directory) is written. */
+/**
+ * Of these, the ones that leave what they read as it was: only the last operand (or the target directory) is written.
+ */
 export const copiers = set("cp install scp rsync ln gcp gln")
 
 /** Reach the network. */

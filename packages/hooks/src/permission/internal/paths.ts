@@ -26,13 +26,21 @@ const native = (path: string, hops = 0): string | undefined =>
   Result.getOrElse(Result.try(() => realpathSync.native(path)), () => {
     const target = Result.getOrUndefined(Result.try(() => readlinkSync(path)))
     if (target === undefined || hops > 32) return undefined
-    return behind(target.startsWith("/") ? target : `${posix.dirname(path)}/${target}`, (next) => native(next, hops + 1))
+    return behind(
+      target.startsWith("/") ? target : `${posix.dirname(path)}/${target}`,
+      (next) => native(next, hops + 1)
+    )
   })
 
 /**
- * Every absolute spelling of a path: as written, and behind its symbolic links. A path that cannot be one is `undefined`.
+ * Every absolute spelling of a path: as written, and behind its symbolic links. A path that cannot be one is
+ * `undefined`.
  */
-export const spellings = (path: string, place: Place, folders: ReadonlyArray<string> = [place.cwd]): ReadonlyArray<string> | undefined => {
+export const spellings = (
+  path: string,
+  place: Place,
+  folders: ReadonlyArray<string> = [place.cwd]
+): ReadonlyArray<string> | undefined => {
   const known = memos.get(place)?.spellings
   if (known === undefined) return spell(path, place, folders)
   const key = folders.length === 1 && folders[0] === place.cwd ? path : [path, ...folders].join("\0")
@@ -48,7 +56,10 @@ interface Memo {
 
 const memos = new WeakMap<Place, Memo>()
 
-/** Makes a place one of a single call: the file system is asked once about each path. Others are asked anew every time, as links may change. */
+/**
+ * Makes a place one of a single call: the file system is asked once about each path. Others are asked anew every time,
+ * as links may change.
+ */
 export const once = <P extends Place>(place: P): P => {
   memos.set(place, { spellings: new Map() })
   return place
@@ -92,7 +103,10 @@ const tidy = (path: string): string => {
 const fold = (path: string, { ignoreCase = true }: Place): string =>
   ignoreCase ? path.normalize("NFKC").toLowerCase().normalize("NFC") : path.normalize("NFC")
 
-/** The path behind the links of the nearest folder that exists, as the kernel walks it: `link/..` is where the link leads. */
+/**
+ * The path behind the links of the nearest folder that exists, as the kernel walks it: `link/..` is where the link
+ * leads.
+ */
 const behind = (path: string, realpath: NonNullable<Place["realpath"]>): string | undefined => {
   const parts = path.split("/")
   for (let end = parts.length; end > 0; end--) {
@@ -121,7 +135,8 @@ export interface PathGlob {
 export const maxGlob = 1_024
 
 /**
- * Compiles a glob. `absolutes` says what a leading slash means: `file` the root of the file system, `source` the folder of the rule's source
+ * Compiles a glob. `absolutes` says what a leading slash means: `file` the root of the file system, `source` the folder
+ * of the rule's source
  * (two slashes are then the root).
  */
 export const glob = (text: string, absolutes: "file" | "source"): PathGlob => {
@@ -145,7 +160,9 @@ export const glob = (text: string, absolutes: "file" | "source"): PathGlob => {
   return {
     text,
     test: (path, place, reach) =>
-      globs(place, reach).some((one) => one.match(path) || (reach === "anywhere" && one.pattern.endsWith("/**") && one.match(`${path}/x`))),
+      globs(place, reach).some((one) =>
+        one.match(path) || (reach === "anywhere" && one.pattern.endsWith("/**") && one.match(`${path}/x`))
+      ),
     below: (folder, place) =>
       [...globs(place, "anchored"), ...globs(place, "anywhere")].some(({ pattern }) =>
         expanded(pattern).some((one) => {
@@ -157,7 +174,9 @@ export const glob = (text: string, absolutes: "file" | "source"): PathGlob => {
     meets: (other, place, folders) =>
       globs(place, "anywhere").some(({ pattern }) =>
         expanded(pattern).some((one) =>
-          expanded(other).some((word) => absolute(word, place, folders).some((path) => intersects(one, fold(tidy(path), place))))
+          expanded(other).some((word) =>
+            absolute(word, place, folders).some((path) => intersects(one, fold(tidy(path), place)))
+          )
         )
       )
   }
@@ -182,7 +201,11 @@ const patterns = (written: string, place: Place, reach: Reach, absolutes: "file"
   }
   if (text.startsWith("**/")) return [`/${text}`]
   const here = roots(cwd, place).map(literal)
-  if (!text.includes("/")) return reach === "anywhere" ? [`/**/${text}`, `/**/${text}/**`] : here.map((folder) => `${folder}/**/${text}`)
+  if (!text.includes("/")) {
+    return reach === "anywhere"
+      ? [`/**/${text}`, `/**/${text}/**`]
+      : here.map((folder) => `${folder}/**/${text}`)
+  }
   return reach === "anywhere" ? [`/**/${text}`] : here.map((folder) => `${folder}/${text}`)
 }
 
@@ -226,7 +249,8 @@ const segmentsMeet = (a: string, b: string): boolean => {
     for (const [j, d] of right.entries()) {
       next.push(
         c === "*" || d === "*"
-          ? (c === "*" && (row[j + 1]! || next[j]!)) || (d === "*" && (next[j]! || row[j + 1]!)) || (c === "*" && d === "*" && row[j]!)
+          ? (c === "*" && (row[j + 1]! || next[j]!)) || (d === "*" && (next[j]! || row[j + 1]!)) ||
+            (c === "*" && d === "*" && row[j]!)
           : row[j]! && (c === "?" || d === "?" || c === d)
       )
     }
@@ -236,6 +260,9 @@ const segmentsMeet = (a: string, b: string): boolean => {
 }
 
 const characters = (segment: string): ReadonlyArray<string> =>
-  segment.replaceAll(/\\(.)/g, (_, c: string) => (c === "*" || c === "?" ? "?" : c)).replaceAll(/[@!+?*]?\([^)]*\)|\[[^\]]*\]/g, "*").split(
+  segment.replaceAll(/\\(.)/g, (_, c: string) => (c === "*" || c === "?" ? "?" : c)).replaceAll(
+    /[@!+?*]?\([^)]*\)|\[[^\]]*\]/g,
+    "*"
+  ).split(
     ""
   )

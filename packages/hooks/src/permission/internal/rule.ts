@@ -32,11 +32,15 @@ interface Compiled {
   readonly command: CommandGlob
   readonly path: PathGlob
   readonly domain: ((host: string) => boolean) | undefined
-  readonly param: { readonly key: string; readonly fits: (value: string) => boolean; readonly command: CommandGlob } | undefined
+  readonly param:
+    | { readonly key: string; readonly fits: (value: string) => boolean; readonly command: CommandGlob }
+    | undefined
   readonly text: (value: string) => boolean
 }
 
-const groups: { readonly [tool: string]: { readonly names: ReadonlyArray<string>; readonly kinds: ReadonlyArray<Kind> } } = {
+const groups: {
+  readonly [tool: string]: { readonly names: ReadonlyArray<string>; readonly kinds: ReadonlyArray<Kind> }
+} = {
   Bash: { names: ["Bash"], kinds: ["shell"] },
   Edit: { names: ["Edit", "MultiEdit", "Write", "NotebookEdit"], kinds: ["write"] },
   Write: { names: ["Write"], kinds: ["write"] },
@@ -66,11 +70,17 @@ export const wellKnown: ReadonlySet<string> = new Set([
   ]
 ])
 
-const capabilities: { readonly [name: string]: Kind } = { read: "read", write: "write", exec: "shell", network: "fetch" }
+const capabilities: { readonly [name: string]: Kind } = {
+  read: "read",
+  write: "write",
+  exec: "shell",
+  network: "fetch"
+}
 
 /** Takes a rule apart. */
 export const parse = (text: string, key: string, folder?: string): Result.Result<Rule, ConfigError> => {
-  const refuse = (why: string) => Result.fail(new ConfigError({ key, message: `${key}: ${JSON.stringify(text)} is no rule, ${why}` }))
+  const refuse = (why: string) =>
+    Result.fail(new ConfigError({ key, message: `${key}: ${JSON.stringify(text)} is no rule, ${why}` }))
   if (typeof text !== "string") return refuse("expected a text such as Bash(git push *)")
   const trimmed = text.trim()
   const open = trimmed.indexOf("(")
@@ -84,7 +94,13 @@ export const parse = (text: string, key: string, folder?: string): Result.Result
   if (spec !== undefined && spec.length > maxGlob) return refuse(`it is longer than ${maxGlob} characters`)
   if (spec?.startsWith("!")) return refuse("a rule cannot exclude: list what it is for")
   const whole = spec === undefined || spec === "*" || spec === "**"
-  return Result.succeed({ text: trimmed, tool, spec: whole ? undefined : spec, folder, compiled: compiled(tool, spec ?? "*") })
+  return Result.succeed({
+    text: trimmed,
+    tool,
+    spec: whole ? undefined : spec,
+    folder,
+    compiled: compiled(tool, spec ?? "*")
+  })
 }
 
 const compiled = (tool: string, spec: string): Compiled => {

@@ -32,7 +32,11 @@ export const settingOf = ({ home, ignoreCase, kinds, realpath }: Reading, ctx: H
   })
 
 /** A call as rules see it. */
-export const callOf = ({ args, name, tool }: PreToolCallEvent): Call => ({ tool: name, args, readOnly: tool.readOnly ?? false })
+export const callOf = ({ args, name, tool }: PreToolCallEvent): Call => ({
+  tool: name,
+  args,
+  readOnly: tool.readOnly ?? false
+})
 
 /** Refuses a call, or has a person asked about it. */
 export const stop = (how: "reject" | "ask", reason: string): HookAction.Reject | HookAction.Ask =>

@@ -83,7 +83,9 @@ class Collected {
         if (value.dynamic) this.cannot(`${name} is computed`, via)
         else this.script(value.text, depth + 1, via)
       }
-      if (/^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*)$/.test(name)) {
+      if (
+        /^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*)$/.test(name)
+      ) {
         this.cannot(`${name} changes what programs do`, via)
       }
     }
@@ -101,7 +103,9 @@ class Collected {
     if (this.commands.length >= maxCommands) return this.cannot("it has too many commands", "plain")
     const [first, ...rest] = words
     if (first === undefined) {
-      if (redirects.length > 0) this.commands.push({ words, name: "", standard: true, redirects, via, wraps: false, assigns })
+      if (redirects.length > 0) {
+        this.commands.push({ words, name: "", standard: true, redirects, via, wraps: false, assigns })
+      }
       return
     }
     const name = nameOf(first.text)
@@ -133,7 +137,9 @@ class Collected {
     }
     if (name === "source" || name === ".") return this.opaque("a file of commands is read", via)
     if (name === "alias" || name === "hash" || name === "enable" || name === "bind" || name === "complete") {
-      return rest.some(({ text }) => /=|^-[pf]/.test(text)) ? this.opaque(`${name} gives programs other names`, via) : false
+      return rest.some(({ text }) => /=|^-[pf]/.test(text))
+        ? this.opaque(`${name} gives programs other names`, via)
+        : false
     }
     if (shells.has(name)) return this.shell(name, rest, inputs, depth, via)
     if (interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)) return this.code(name, texts, via)
@@ -153,8 +159,11 @@ class Collected {
       /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|cargo|go|docker|podman|nerdctl|kubectl|oc|vagrant|pipenv|rye|hatch|conda|mamba|nix|mise|asdf|volta|corepack|make|gmake|just|task)$/
         .test(name)
     ) {
-      const runs = texts.some((text) => /^(?:exec|x|dlx|-c|--call|ssh|shell|with|--eval)$/.test(text) || /^--(?:call|eval)=/.test(text)) ||
-        (/^(?:docker|podman|nerdctl|kubectl|oc|uv|poetry|pipenv|rye|hatch|conda|mamba|nix)$/.test(name) && texts.includes("run")) ||
+      const runs = texts.some((text) =>
+        /^(?:exec|x|dlx|-c|--call|ssh|shell|with|--eval)$/.test(text) || /^--(?:call|eval)=/.test(text)
+      ) ||
+        (/^(?:docker|podman|nerdctl|kubectl|oc|uv|poetry|pipenv|rye|hatch|conda|mamba|nix)$/.test(name) &&
+          texts.includes("run")) ||
         (name === "nix" && texts.includes("develop"))
       return runs ? this.wrapped(rest, depth, via) : false
     }
@@ -177,7 +186,13 @@ class Collected {
     return true
   }
 
-  private shell(name: string, rest: ReadonlyArray<Word>, inputs: ReadonlyArray<Word>, depth: number, via: Command["via"]): boolean {
+  private shell(
+    name: string,
+    rest: ReadonlyArray<Word>,
+    inputs: ReadonlyArray<Word>,
+    depth: number,
+    via: Command["via"]
+  ): boolean {
     if (rest.length > 0 && rest.every(({ text }) => /^--(?:version|help)$/.test(text))) return false
     if (name === "cmd" || name === "powershell" || name === "pwsh") {
       this.suffixes(rest, depth, via)
@@ -207,10 +222,13 @@ class Collected {
     if (texts.length > 0 && /^(?:-v|-V|-h|--version|--help|--test)$/.test(texts[0]!)) return false
     const own = texts.slice(0, texts.findIndex((text) => !text.startsWith("-")) + 1 || undefined)
     const inline = own.some((text) =>
-      text === "-" || /^-[a-zA-Z]*[ceErRpxMmB]/.test(text) && text !== "-m" || /^--(?:eval|print|require|import|run)/.test(text)
+      text === "-" || /^-[a-zA-Z]*[ceErRpxMmB]/.test(text) && text !== "-m" ||
+      /^--(?:eval|print|require|import|run)/.test(text)
     )
     const subcommand = (name === "deno" || name === "bun") && texts.some((text) => /^(?:eval|x|repl)$/.test(text))
-    return inline || subcommand || operands(texts).length === 0 ? this.opaque(`${name} runs code that is not shell`, via) : false
+    return inline || subcommand || operands(texts).length === 0
+      ? this.opaque(`${name} runs code that is not shell`, via)
+      : false
   }
 
   private find(rest: ReadonlyArray<Word>, depth: number, via: Command["via"]): boolean {
@@ -230,19 +248,25 @@ class Collected {
       /^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|helper|textconv|external|command|proxy|program|\.cmd|path|process|clean|smudge|driver)\b)/i
         .test(text)
     )
-    const takesSettings = texts.some((text) => text === "-c" || text === "config" || text.startsWith("--config-env") || /^-c./.test(text))
+    const takesSettings = texts.some((text) =>
+      text === "-c" || text === "config" || text.startsWith("--config-env") || /^-c./.test(text)
+    )
     if (settings && takesSettings) return this.opaque("settings of git may run commands", via)
     if (
       texts.some((text) =>
-        /^--(?:exec-path|upload-pack|receive-pack|exec|extcmd|open-files-in-pager)=./.test(text) || text.startsWith("ext::")
+        /^--(?:exec-path|upload-pack|receive-pack|exec|extcmd|open-files-in-pager)=./.test(text) ||
+        text.startsWith("ext::")
       )
     ) {
       return this.opaque("an option of git may run commands", via)
     }
-    const sub = texts.find((text) => /^(?:bisect|submodule|rebase|filter-branch|difftool|mergetool|for-each-repo)$/.test(text))
+    const sub = texts.find((text) =>
+      /^(?:bisect|submodule|rebase|filter-branch|difftool|mergetool|for-each-repo)$/.test(text)
+    )
     if (
       sub === undefined ||
-      !texts.some((text) => /^(?:run|foreach|-x|--exec|-y|--extcmd|--\w+-filter)$/.test(text)) && sub !== "for-each-repo"
+      !texts.some((text) => /^(?:run|foreach|-x|--exec|-y|--extcmd|--\w+-filter)$/.test(text)) &&
+        sub !== "for-each-repo"
     ) return false
     return this.wrapped(rest, depth, via)
   }
@@ -280,7 +304,10 @@ class Collected {
       this.push(rest.slice(index), via)
       const name = nameOf(text)
       // What a wrapper runs may itself run something else, which no suffix shows: a shell with code, an interpreter.
-      if (index < 16 && this.commands.length - from < 256 && (shells.has(name) || interpreters.has(name) || deep.has(name))) {
+      if (
+        index < 16 && this.commands.length - from < 256 &&
+        (shells.has(name) || interpreters.has(name) || deep.has(name))
+      ) {
         this.inner(name, true, rest.slice(index + 1), [], depth + 1, via)
       }
     })
@@ -289,7 +316,15 @@ class Collected {
   private push(words: ReadonlyArray<Word>, via: Command["via"]): void {
     if (this.commands.length >= maxCommands) return this.cannot("it has too many commands", "plain")
     const { text } = words[0]!
-    this.commands.push({ words, name: nameOf(text), standard: isStandard(text), redirects: [], via, wraps: false, assigns: false })
+    this.commands.push({
+      words,
+      name: nameOf(text),
+      standard: isStandard(text),
+      redirects: [],
+      via,
+      wraps: false,
+      assigns: false
+    })
   }
 }
 
@@ -302,9 +337,14 @@ const fedWhole = (name: string, texts: ReadonlyArray<string>): boolean => {
     ? texts[at + 1] ?? "{}"
     : /^(?:-I|--replace=)(.+)$/.exec(texts[at]!)?.[1] ?? "{}"
   const value = texts[at] === "-I" || texts[at] === "-J" ? at + 1 : -1
-  const own = texts.filter((text, index) => !/^[-+]/.test(text) && index !== value && !/^\d+$/.test(text) && !assigned.test(text))
-  const runner = own.findLastIndex((text) => wrappers.has(nameOf(text)) || shells.has(nameOf(text)) || nameOf(text) === "eval")
-  return (name === "parallel" && own.length === 0) || (own[0]?.includes(sign) ?? false) || runner === own.length - 1 && runner >= 0 ||
+  const own = texts.filter((text, index) =>
+    !/^[-+]/.test(text) && index !== value && !/^\d+$/.test(text) && !assigned.test(text)
+  )
+  const runner = own.findLastIndex((text) =>
+    wrappers.has(nameOf(text)) || shells.has(nameOf(text)) || nameOf(text) === "eval"
+  )
+  return (name === "parallel" && own.length === 0) || (own[0]?.includes(sign) ?? false) ||
+    runner === own.length - 1 && runner >= 0 ||
     (runner >= 0 && own.slice(runner + 1).some((text) => text.includes(sign)))
 }
 
@@ -315,9 +355,11 @@ const assigned = /^[A-Za-z_]\w*=/
 const operands = (texts: ReadonlyArray<string>): ReadonlyArray<string> => texts.filter((text) => !/^[-+]/.test(text))
 
 /** Commands and flags of sed that run programs or write files, and scripts that are read from files. */
-const sedRuns = /(?:^|[;{}\n\d$/!,])[ \t]{0,8}[ewW](?:\s|$)|[^\w\s.-]\w{0,8}[ew]\w{0,8}[ \t]{0,8}(?:$|[;}\n])|^-[a-zA-Z]*f|^--file/
+const sedRuns =
+  /(?:^|[;{}\n\d$/!,])[ \t]{0,8}[ewW](?:\s|$)|[^\w\s.-]\w{0,8}[ew]\w{0,8}[ \t]{0,8}(?:$|[;}\n])|^-[a-zA-Z]*f|^--file/
 
 /** The program behind a name, as file systems without letter case see it. */
-const nameOf = (text: string): string => text.slice(text.lastIndexOf("/") + 1).toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, "")
+const nameOf = (text: string): string =>
+  text.slice(text.lastIndexOf("/") + 1).toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, "")
 
 const isStandard = (text: string): boolean => !text.includes("/") || isSystem(text.slice(0, text.lastIndexOf("/")))

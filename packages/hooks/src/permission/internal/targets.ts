@@ -50,18 +50,24 @@ const values = new Set([
 /** The targets of a text that stands under a key. */
 export function* targetsOf(text: string, key: string): Iterable<Target> {
   // A URL is read without its tabs and line ends, so they cannot hide where it leads.
-  const joined = /^\s*[a-z][a-z0-9+.-]{0,30}:/i.test(text) || /^\s*[\\/]{2}/.test(text) ? text.replaceAll(/[\t\r\n]+/g, "") : text
+  const joined = /^\s*[a-z][a-z0-9+.-]{0,30}:/i.test(text) || /^\s*[\\/]{2}/.test(text)
+    ? text.replaceAll(/[\t\r\n]+/g, "")
+    : text
   for (const whole of joined === text ? [text] : [text, joined]) {
     for (const { 0: match } of whole.matchAll(urls)) {
       const target = ofUrl(match.replace(match.includes("[") ? /[),.;!?}]{1,8}$/ : /[)\],.;!?}]{1,8}$/, ""))
       if (target !== undefined) yield target
     }
   }
-  if (/^\s*[\\/]{2,}[^\\/\s]+[\\/]?\S*\s*$/.test(text)) yield ofUrl(`http:${text.trim()}`) ?? { text, port: "", userinfo: false }
+  if (/^\s*[\\/]{2,}[^\\/\s]+[\\/]?\S*\s*$/.test(text)) {
+    yield ofUrl(`http:${text.trim()}`) ?? { text, port: "", userinfo: false }
+  }
   const named = hostKeys.test(key)
   const single = text.trim()
   if (named || !/\s/.test(single)) yield* ofHost(single, named)
-  for (const [device, host, port = ""] of text.matchAll(devices)) yield { text: device, host: host!, port, userinfo: false }
+  for (const [device, host, port = ""] of text.matchAll(devices)) {
+    yield { text: device, host: host!, port, userinfo: false }
+  }
   if (!commands.test(text)) return
   for (const [found, host, port = ""] of text.matchAll(inner)) yield { text: found, host: host!, port, userinfo: false }
   let before = ""
@@ -94,20 +100,29 @@ const ofUrl = (text: string): Target | undefined => {
   }
 }
 
-const ports: { readonly [scheme: string]: string } = { http: "80", https: "443", ws: "80", wss: "443", ftp: "21", ssh: "22" }
+const ports: { readonly [scheme: string]: string } = {
+  http: "80",
+  https: "443",
+  ws: "80",
+  wss: "443",
+  ftp: "21",
+  ssh: "22"
+}
 
 /** A host without a scheme: `named` says that it has to be one, so that bare numbers and short names count too. */
 function* ofHost(text: string, named: boolean): Iterable<Target> {
   const [, user, host, port = ""] =
-    /^(?:([^\s@/]{1,64})@)?(\[[0-9a-f:.%]+\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|[^\s:/?#@[\]]{1,253})(?::(\d{1,5}))?(?:[/?#]\S*)?$/iu.exec(
-      text
-    ) ?? []
+    /^(?:([^\s@/]{1,64})@)?(\[[0-9a-f:.%]+\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|[^\s:/?#@[\]]{1,253})(?::(\d{1,5}))?(?:[/?#]\S*)?$/iu
+      .exec(
+        text
+      ) ?? []
   if (host === undefined) return
   const kind = Address.classify(host)
   const numeric = /^[\d.]+$|^0x[0-9a-f.x]+$/i.test(host)
   const sure = /\.[^.]|:/.test(host) || kind === "loopback" && !numeric || kind === "metadata" && !numeric
   // A bare number is an address only where it is large enough, or where a host is expected.
-  const large = numeric && !host.includes(".") && (/^0x/i.test(host) ? host.length > 7 : Number(host) >= 2 ** 24 || /^0\d{8,}$/.test(host))
+  const large = numeric && !host.includes(".") &&
+    (/^0x/i.test(host) ? host.length > 7 : Number(host) >= 2 ** 24 || /^0\d{8,}$/.test(host))
   // Not every word with a dot or a colon is meant as a host.
   const meant = kind === "loopback" || kind === "metadata" || port !== "" || !/[a-z]/i.test(host)
   const v6 = host.startsWith("[") || (host.includes(":") && host.length > 6)

@@ -20,14 +20,25 @@ const maxFolders = 16
 /** Most words that are looked up; more of them cannot be told in time. */
 const maxLooks = 1_024
 
-/** Whether a line reads or writes a file that a glob matches. `sure` leaves out what programs that nobody knows are told. */
-export const touches = (line: Decomposed, how: "read" | "write", glob: PathGlob, place: Place, sure = false): Verdict => {
+/**
+ * Whether a line reads or writes a file that a glob matches. `sure` leaves out what programs that nobody knows are
+ * told.
+ */
+export const touches = (
+  line: Decomposed,
+  how: "read" | "write",
+  glob: PathGlob,
+  place: Place,
+  sure = false
+): Verdict => {
   const [folders, lost] = foldersOf(line, place)
   let verdict: Verdict = line.unknown === undefined ? "no-match" : "unknown"
   const fed = line.commands.some(({ name, wraps }) => wraps && /^g?(?:xargs|find)$|^(?:parallel|fd|fdfind)$/.test(name))
   let looked = 0
   for (const command of line.commands) {
-    if (fed && command.via === "wrapped" && (how === "write" ? writers.has(command.name) : inert.has(command.name))) verdict = "unknown"
+    if (fed && command.via === "wrapped" && (how === "write" ? writers.has(command.name) : inert.has(command.name))) {
+      verdict = "unknown"
+    }
     for (const touch of touchesOf(command)) {
       if (touch.how !== how && (sure || touch.how !== "maybe")) continue
       looked += touch.word.fuzzy ? 16 : 1
@@ -40,14 +51,22 @@ export const touches = (line: Decomposed, how: "read" | "write", glob: PathGlob,
   return verdict
 }
 
-const one = ({ deep, how, word }: Touch, glob: PathGlob, place: Place, folders: ReadonlyArray<string>, lost: boolean): Verdict => {
+const one = (
+  { deep, how, word }: Touch,
+  glob: PathGlob,
+  place: Place,
+  folders: ReadonlyArray<string>,
+  lost: boolean
+): Verdict => {
   const { dynamic, fuzzy, text } = word
   if (dynamic) return how === "maybe" ? "no-match" : "unknown"
   if (lost && !/^[/~]/.test(text)) return "unknown"
   if (fuzzy) return glob.meets(text, place, folders) ? "unknown" : "no-match"
   const paths = spellings(text, place, folders)
   if (paths === undefined) return text === "" ? "no-match" : "unknown"
-  return paths.some((path) => glob.test(path, place, "anywhere") || (deep && glob.below(path, place))) ? "match" : "no-match"
+  return paths.some((path) => glob.test(path, place, "anywhere") || (deep && glob.below(path, place)))
+    ? "match"
+    : "no-match"
 }
 
 /** Every folder the line may be in, and whether it goes where nobody knows. */
@@ -73,7 +92,10 @@ const folders = ({ commands }: Decomposed, place: Place): readonly [ReadonlyArra
     const args = words.slice(1)
     if (name === "cd" || name === "pushd" || name === "chdir") enter(args.find(({ text }) => !/^-\w/.test(text)))
     args.forEach(({ dynamic, fuzzy, text }, index) => {
-      if ((text === "-C" || text === "--directory" || text === "--chdir" || text === "--prefix") && args[index + 1] !== undefined) {
+      if (
+        (text === "-C" || text === "--directory" || text === "--chdir" || text === "--prefix") &&
+        args[index + 1] !== undefined
+      ) {
         enter(args[index + 1])
       }
       const [, value] = /^(?:--directory|--chdir|--prefix|--git-dir|--work-tree)=([\s\S]*)$/.exec(text) ?? []
@@ -118,7 +140,8 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
   const texts = args.map(({ text }) => text)
   const operands = operandsOf(args)
   const values = valuesOf(args)
-  const both = (words: ReadonlyArray<Word>, how: Touch["how"], deep = false) => words.forEach((word) => add(word, how, deep))
+  const both = (words: ReadonlyArray<Word>, how: Touch["how"], deep = false) =>
+    words.forEach((word) => add(word, how, deep))
   if (name === "dd") {
     for (const word of args) {
       const [, key, value] = /^(if|of)=([\s\S]*)$/.exec(word.text) ?? []
@@ -129,7 +152,11 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
     const into = texts.some((text) => /^-[a-zA-Z]*t|^--target/.test(text))
     const last = operands.at(-1)
     both(operands, "read", recursive(texts))
-    both(into || moves ? [...operands, ...values] : last === undefined ? [] : [last], "write", moves || texts.includes("--delete"))
+    both(
+      into || moves ? [...operands, ...values] : last === undefined ? [] : [last],
+      "write",
+      moves || texts.includes("--delete")
+    )
     const targets = into ? [...operands, ...values] : last === undefined ? [] : [last]
     for (const target of targets) {
       for (const source of operands.slice(0, into ? undefined : -1)) {
@@ -154,7 +181,9 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
     const end = texts.findIndex((text) => /^[-(!]/.test(text))
     const where = args.slice(0, end < 0 ? undefined : end)
     both(where.length > 0 ? where : [{ text: ".", dynamic: false, fuzzy: false }], "read", true)
-    if (changes) both([...(where.length > 0 ? where : [{ text: ".", dynamic: false, fuzzy: false }]), ...operands], "write", true)
+    if (changes) {
+      both([...(where.length > 0 ? where : [{ text: ".", dynamic: false, fuzzy: false }]), ...operands], "write", true)
+    }
   } else if (name === "git") {
     const changes = texts.some((text) => /^(?:checkout|restore|clean|rm|mv|apply|am|switch|stash)$/.test(text))
     both([...operands, ...values], "read")
@@ -164,7 +193,10 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
     args.forEach((word, index) => {
       const before = texts[index - 1] ?? ""
       const [, glued] = /^-[oOPDc](\S+)$/.exec(word.text) ?? []
-      if (/^(?:-[a-zA-Z]*[oOPDc]|--output|--output-document|--output-dir|--directory-prefix|--dump-header|--cookie-jar)$/.test(before)) {
+      if (
+        /^(?:-[a-zA-Z]*[oOPDc]|--output|--output-document|--output-dir|--directory-prefix|--dump-header|--cookie-jar)$/
+          .test(before)
+      ) {
         add(word, "write")
       }
       if (glued !== undefined) add({ ...word, text: glued }, "write")
@@ -173,7 +205,9 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
       } else if (!word.text.includes("://")) {
         const at = word.text.lastIndexOf("@")
         if (at >= 0) add({ ...word, text: word.text.slice(at + 1) }, "read")
-        if (/^(?:-T|--upload-file|-K|--config|-E|--cert|--key|-i|--input-file|--post-file)$/.test(before)) add(word, "read")
+        if (/^(?:-T|--upload-file|-K|--config|-E|--cert|--key|-i|--input-file|--post-file)$/.test(before)) {
+          add(word, "read")
+        }
       } else if (/^file:/i.test(word.text)) add(word, "read")
     })
   } else if (writers.has(name)) {
@@ -185,7 +219,9 @@ const touchedBy = (command: Command): ReadonlyArray<Touch> => {
   } else if (inert.has(name)) {
     both([...operands, ...values], "read", recursive(texts))
     args.forEach((word, index) => {
-      if (/^(?:-o|--output|--outfile|--out)$/.test(texts[index - 1] ?? "") && !/grep$|^rg$|^ag$/.test(name)) add(word, "write")
+      if (/^(?:-o|--output|--outfile|--out)$/.test(texts[index - 1] ?? "") && !/grep$|^rg$|^ag$/.test(name)) {
+        add(word, "write")
+      }
       const [, value] = /^--out\w*=([\s\S]*)$/.exec(word.text) ?? []
       if (value !== undefined) add({ ...word, text: value }, "write")
     })

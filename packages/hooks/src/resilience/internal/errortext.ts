@@ -1,12 +1,15 @@
 /** Texts of errors, made fit for a model to read. */
 
-/** Leaves out stack traces and, where the folder is given, absolute paths. The expressions here are linear on any text. */
+/**
+ * Leaves out stack traces and, where the folder is given, absolute paths. The expressions here are linear on any text.
+ */
 export const cleaned = (error: string, options: { readonly hideStacks: boolean; readonly cwd?: string }): string => {
   const told = options.hideStacks ? withoutStack(error) : error
   return options.cwd === undefined ? told : withoutPaths(told, options.cwd)
 }
 
-const frame = /^\s*at \S.*(?:\)|:\d+)\s*$|^\s*at (?:async )?<anonymous>\s*$|^\s*\.{3} \d+ more\s*$|^\s*File "[^"]*", line \d+/
+const frame =
+  /^\s*at \S.*(?:\)|:\d+)\s*$|^\s*at (?:async )?<anonymous>\s*$|^\s*\.{3} \d+ more\s*$|^\s*File "[^"]*", line \d+/
 const traceback = /^\s*Traceback \(most recent call last\):\s*$/
 
 const withoutStack = (error: string): string => {
@@ -24,6 +27,8 @@ const posix = /(?<![\w.\-/:~@])(?:file:\/\/)?\/(?:[\w.@+~-]+\/)+([\w.@+~-]*)/g
 const windows = /(?<![\w])[A-Za-z]:\\(?:[^\\/:*?"<>|\s]+\\)*([^\\/:*?"<>|\s]*)/g
 
 const withoutPaths = (error: string, cwd: string): string => {
-  const here = cwd.length > 1 ? error.replaceAll(`file://${cwd}/`, "./").replaceAll(`${cwd}/`, "./").replaceAll(`${cwd}\\`, ".\\") : error
+  const here = cwd.length > 1
+    ? error.replaceAll(`file://${cwd}/`, "./").replaceAll(`${cwd}/`, "./").replaceAll(`${cwd}\\`, ".\\")
+    : error
   return here.replace(posix, ".../$1").replace(windows, "...\\$1")
 }

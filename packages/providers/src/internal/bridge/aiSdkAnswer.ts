@@ -58,7 +58,9 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
   }
   const callDelta = (id: unknown, argsText: unknown): LlmDelta | undefined => {
     const name = shown.get(String(id))
-    return name === undefined ? undefined : { type: "tool-call", id: String(id), name, argsText: textOf(argsText) ?? "" }
+    return name === undefined
+      ? undefined
+      : { type: "tool-call", id: String(id), name, argsText: textOf(argsText) ?? "" }
   }
   const partial = (): Partial<LlmResponse> => ({
     model,
@@ -97,7 +99,12 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
         case "tool-call": {
           if (part.providerExecuted === true) return undefined
           const { input, toolCallId, toolName } = part
-          calls.push({ index: count++, id: toolCallId, function: { name: toolName, arguments: input }, extra_content: providerMetadata })
+          calls.push({
+            index: count++,
+            id: toolCallId,
+            function: { name: toolName, arguments: input },
+            extra_content: providerMetadata
+          })
           if (shown.has(String(toolCallId))) return undefined
           shown.set(String(toolCallId), textOf(toolName) ?? "")
           return callDelta(toolCallId, input)
@@ -115,10 +122,17 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
     },
     end: () => {
       if (finish === undefined) return { type: "malformed", reason: "the answer ended before it was complete" }
-      if (finish === "error" || finish === "interrupted") return { type: "stopped", reason: `the model stopped: ${finish}` }
+      if (finish === "error" || finish === "interrupted") {
+        return { type: "stopped", reason: `the model stopped: ${finish}` }
+      }
       const found = calls.end(finish === "length")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
-      const response = { model, text: texts.text, toolCalls: found.calls, finishReason: reasonOf(finish, found.calls.length) }
+      const response = {
+        model,
+        text: texts.text,
+        toolCalls: found.calls,
+        finishReason: reasonOf(finish, found.calls.length)
+      }
       return { type: "response", response: { ...response, ...partial(), ...remember(provider, pieces, texts) } }
     }
   }
@@ -133,7 +147,9 @@ export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<
     case "malformed":
       return Effect.fail(Errors.malformed(source, outcome.reason, { partial: answer.partial() }))
     case "stopped":
-      return Effect.fail(Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() }))
+      return Effect.fail(
+        Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() })
+      )
   }
 }
 
@@ -151,12 +167,17 @@ const usageOf = (given: unknown): Usage | undefined => {
   if (inputTokens === undefined && outputTokens === undefined) return undefined
   const cachedTokens = countOf(isObject(input) ? input.cacheRead : given.cachedInputTokens)
   const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
-  // What the vendor itself counted, where it counts as most do: it may name a price, and a total that is more than its parts.
+  // What the vendor itself counted, where it counts as most do: it may name a price, and a total that is more than its
+  // parts.
   const { billableOutputTokens = 0, costUsd = countOf(given.costUsd) } = UsageOf.read(given.raw) ?? {}
   return {
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
-    billableOutputTokens: Math.max(outputTokens ?? 0, billableOutputTokens, (countOf(given.totalTokens) ?? 0) - (inputTokens ?? 0)),
+    billableOutputTokens: Math.max(
+      outputTokens ?? 0,
+      billableOutputTokens,
+      (countOf(given.totalTokens) ?? 0) - (inputTokens ?? 0)
+    ),
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(costUsd === undefined ? {} : { costUsd })

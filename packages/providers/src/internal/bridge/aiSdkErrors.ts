@@ -1,4 +1,7 @@
-/** From what models of the AI SDK throw to a `ProviderError`. Their errors are known by name: two copies of a package are two classes. */
+/**
+ * From what models of the AI SDK throw to a `ProviderError`. Their errors are known by name: two copies of a package
+ * are two classes.
+ */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as Errors from "../openai/errors.ts"
@@ -6,10 +9,16 @@ import { compact, countOf, isObject, textOf } from "../openai/guards.ts"
 import type { HeaderMap } from "../openai/headers.ts"
 
 /** Names the kind of an error. */
-export const classify = (source: Errors.Source, error: unknown, partial?: Partial<LlmResponse>): ProviderError.ProviderError => {
+export const classify = (
+  source: Errors.Source,
+  error: unknown,
+  partial?: Partial<LlmResponse>
+): ProviderError.ProviderError => {
   const kept = partial === undefined ? {} : { partial }
   if (ProviderError.isProviderError(error)) return error
-  if (!(error instanceof Error)) return Errors.classify(source, { status: 200, headers: {}, text: bodyOf(error), ...kept })
+  if (!(error instanceof Error)) {
+    return Errors.classify(source, { status: 200, headers: {}, text: bodyOf(error), ...kept })
+  }
   const facts: { readonly [key: string]: unknown } = { ...error }
   const status = countOf(facts.statusCode)
   const headers = isObject(facts.responseHeaders) ? facts.responseHeaders as HeaderMap : {}
@@ -22,7 +31,12 @@ export const classify = (source: Errors.Source, error: unknown, partial?: Partia
       ? Errors.connection(source, cause, failure)
       : Errors.malformed(source, error.message, failure)
   }
-  const about = { provider: source.provider, message: `${source.provider}: ${error.message}`, ...kept, ...modelOf(source) }
+  const about = {
+    provider: source.provider,
+    message: `${source.provider}: ${error.message}`,
+    ...kept,
+    ...modelOf(source)
+  }
   if ("code" in error && error.code === "ERR_INVALID_URL") return new ProviderError.InvalidRequest(about)
   switch (error.name) {
     case "AI_LoadAPIKeyError":

@@ -63,7 +63,9 @@ interface ResultPart {
 /** Renders the options of one call. */
 export const callOptions = (request: LlmRequest, target: Target, abortSignal: AbortSignal): CallOptions => {
   const { extra, maxTokens, reasoningEffort, seed, stop, temperature, toolChoice, topP } = request.parameters
-  const providerOptions = Object.fromEntries(Object.entries(extra ?? {}).filter(([, value]) => isObject(value))) as ProviderOptions
+  const providerOptions = Object.fromEntries(
+    Object.entries(extra ?? {}).filter(([, value]) => isObject(value))
+  ) as ProviderOptions
   return {
     prompt: prompt(request, target),
     abortSignal,
@@ -72,11 +74,18 @@ export const callOptions = (request: LlmRequest, target: Target, abortSignal: Ab
     ...(topP === undefined ? {} : { topP }),
     ...(seed === undefined ? {} : { seed }),
     ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
-    ...(target.format === undefined ? {} : { responseFormat: { type: "json", name: target.format.name, schema: target.format.schema } }),
+    ...(target.format === undefined
+      ? {}
+      : { responseFormat: { type: "json", name: target.format.name, schema: target.format.schema } }),
     ...(isEffort(reasoningEffort) ? { reasoning: reasoningEffort } : {}),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
     ...(request.tools.length === 0 ? {} : {
-      tools: request.tools.map(({ description, inputSchema, name }) => ({ type: "function", name, description, inputSchema })),
+      tools: request.tools.map(({ description, inputSchema, name }) => ({
+        type: "function",
+        name,
+        description,
+        inputSchema
+      })),
       toolChoice: choice(toolChoice)
     })
   }
@@ -91,7 +100,9 @@ const choice = (given: LlmParameters["toolChoice"] = "auto"): NonNullable<CallOp
 /** Results of one step become one message; the files in them a user message after it, which every vendor can read. */
 const prompt = (request: LlmRequest, target: Target): Array<PromptMessage> => {
   const messages: Array<PromptMessage> = []
-  if (request.instructions !== undefined && request.instructions !== "") messages.push({ role: "system", content: request.instructions })
+  if (request.instructions !== undefined && request.instructions !== "") {
+    messages.push({ role: "system", content: request.instructions })
+  }
   let results: Array<ToolMessage> = []
   const flush = (): void => {
     if (results.length > 0) messages.push(...toolMessages(results, target))
@@ -105,7 +116,9 @@ const prompt = (request: LlmRequest, target: Target): Array<PromptMessage> => {
     flush()
     if (message.role === "assistant") messages.push(assistant(message, target))
     else {
-      const content = typeof message.content === "string" ? [{ type: "text" as const, text: message.content }] : message.content
+      const content = typeof message.content === "string"
+        ? [{ type: "text" as const, text: message.content }]
+        : message.content
       messages.push({ role: "user", content: content.map((part) => contentPart(part, target)) })
     }
   }

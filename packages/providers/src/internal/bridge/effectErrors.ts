@@ -11,7 +11,11 @@ import * as AiSdkErrors from "./aiSdkErrors.ts"
 const originals = new WeakMap<object, ProviderError.ProviderError>()
 
 /** Names the kind of an error of `effect/ai`. */
-export const fromAiError = (source: Errors.Source, error: unknown, partial?: Partial<LlmResponse>): ProviderError.ProviderError => {
+export const fromAiError = (
+  source: Errors.Source,
+  error: unknown,
+  partial?: Partial<LlmResponse>
+): ProviderError.ProviderError => {
   if (!AiError.isAiError(error)) return AiSdkErrors.classify(source, error, partial)
   const original = originals.get(error)
   if (original !== undefined) return original
@@ -28,7 +32,12 @@ export const fromAiError = (source: Errors.Source, error: unknown, partial?: Par
     return Errors.classify(source, { status, headers, text: http?.body ?? reason.message, ...kept })
   }
   const { model, provider } = source
-  const about = { provider, message: `${provider}: ${reason.message}`, ...(model === undefined ? {} : { model }), ...kept }
+  const about = {
+    provider,
+    message: `${provider}: ${reason.message}`,
+    ...(model === undefined ? {} : { model }),
+    ...kept
+  }
   switch (reason._tag) {
     case "RateLimitError":
       return new ProviderError.RateLimited(
@@ -37,7 +46,9 @@ export const fromAiError = (source: Errors.Source, error: unknown, partial?: Par
     case "QuotaExhaustedError":
       return new ProviderError.QuotaExceeded(about)
     case "AuthenticationError":
-      return reason.kind === "InsufficientPermissions" ? new ProviderError.Permission(about) : new ProviderError.Auth(about)
+      return reason.kind === "InsufficientPermissions"
+        ? new ProviderError.Permission(about)
+        : new ProviderError.Auth(about)
     case "ContentPolicyError":
       return new ProviderError.ContentFiltered(about)
     case "InternalProviderError":
@@ -52,7 +63,9 @@ export const fromAiError = (source: Errors.Source, error: unknown, partial?: Par
     case "InvalidRequestError": {
       const overflow = Overflow.read(reason.description ?? "")
       if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...about, ...overflow })
-      return new ProviderError.InvalidRequest(reason.parameter === undefined ? about : { ...about, param: reason.parameter })
+      return new ProviderError.InvalidRequest(
+        reason.parameter === undefined ? about : { ...about, param: reason.parameter }
+      )
     }
     default:
       return new ProviderError.InvalidRequest(about)
@@ -98,6 +111,10 @@ const reasonOf = (error: ProviderError.ProviderError): AiError.AiErrorReason => 
     case "ContextOverflow":
       return new AiError.InvalidRequestError({ description, ...http })
     case "InvalidRequest":
-      return new AiError.InvalidRequestError({ description, ...http, ...(error.param === undefined ? {} : { parameter: error.param }) })
+      return new AiError.InvalidRequestError({
+        description,
+        ...http,
+        ...(error.param === undefined ? {} : { parameter: error.param })
+      })
   }
 }

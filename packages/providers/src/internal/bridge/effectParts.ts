@@ -20,7 +20,11 @@ export const renamed = (part: unknown): unknown => {
     case "tool-call":
       return { type: "tool-call", toolCallId: id, toolName: name, input: params, providerExecuted, ...left }
     case "finish":
-      return { type: "finish", finishReason: reason, usage: isObject(usage) ? { ...usage, costUsd: leftOn(metadata).costUsd } : usage }
+      return {
+        type: "finish",
+        finishReason: reason,
+        usage: isObject(usage) ? { ...usage, costUsd: leftOn(metadata).costUsd } : usage
+      }
     default:
       return { type: part.type, id, delta, text, modelId, ...left }
   }
@@ -40,7 +44,12 @@ export const whole = (response: LlmResponse): Array<Response.PartEncoded> => {
   const parts: Array<Response.PartEncoded> = []
   if (reasoning !== undefined) parts.push({ type: "reasoning", text: reasoning, ...message })
   if (text !== "") parts.push({ type: "text", text, ...message })
-  return [{ type: "response-metadata", modelId: response.model }, ...parts, ...calls(response, parts.length === 0), finish(response)]
+  return [
+    { type: "response-metadata", modelId: response.model },
+    ...parts,
+    ...calls(response, parts.length === 0),
+    finish(response)
+  ]
 }
 
 /** Tool calls; the first of them bears the metadata of the message when nothing before it can. */
@@ -73,7 +82,10 @@ const usageOf = (usage: Usage | undefined): Response.FinishPartEncoded["usage"] 
   const reasoning = usage.reasoningTokens === undefined ? undefined : Math.round(usage.reasoningTokens)
   return {
     inputTokens: { total, ...(cacheRead === undefined ? {} : { cacheRead, uncached: Math.max(0, total - cacheRead) }) },
-    outputTokens: { total: output, ...(reasoning === undefined ? {} : { reasoning, text: Math.max(0, output - reasoning) }) }
+    outputTokens: {
+      total: output,
+      ...(reasoning === undefined ? {} : { reasoning, text: Math.max(0, output - reasoning) })
+    }
   }
 }
 
@@ -104,7 +116,9 @@ export const streamer = (): Streamer => {
     delta: (delta) => {
       if (delta.type !== "tool-call") return say(delta.type, delta.text)
       const { argsText, id, name } = delta
-      const start: ReadonlyArray<Response.StreamPartEncoded> = tools.has(id) ? [] : [{ type: "tool-params-start", id, name }]
+      const start: ReadonlyArray<Response.StreamPartEncoded> = tools.has(id)
+        ? []
+        : [{ type: "tool-params-start", id, name }]
       tools.add(id)
       return [...start, { type: "tool-params-delta", id, delta: argsText }]
     },

@@ -9,7 +9,10 @@ import { base64Of } from "./data.ts"
 import { recall } from "./parts.ts"
 
 /** Renders a request as a prompt. Results of one step become one message. */
-export const toPrompt = ({ instructions, messages }: LlmRequest, provider: string): ReadonlyArray<Prompt.MessageEncoded> => {
+export const toPrompt = (
+  { instructions, messages }: LlmRequest,
+  provider: string
+): ReadonlyArray<Prompt.MessageEncoded> => {
   const out: Array<Prompt.MessageEncoded> = []
   if (instructions !== undefined && instructions !== "") out.push({ role: "system", content: instructions })
   let results: Array<Prompt.ToolResultPartEncoded> = []
@@ -28,7 +31,10 @@ export const toPrompt = ({ instructions, messages }: LlmRequest, provider: strin
   return out
 }
 
-const assistantParts = (message: AssistantMessage, provider: string): ReadonlyArray<Prompt.AssistantMessagePartEncoded> => [
+const assistantParts = (
+  message: AssistantMessage,
+  provider: string
+): ReadonlyArray<Prompt.AssistantMessagePartEncoded> => [
   ...recall(provider, message).map(({ extra, text, type }) => ({ type, text, ...optionsOf(extra) })),
   ...(message.toolCalls ?? []).map(({ args, id, metadata, name }) => ({
     type: "tool-call" as const,
@@ -43,16 +49,25 @@ const assistantParts = (message: AssistantMessage, provider: string): ReadonlyAr
 const optionsOf = (extra: Json | undefined): { options?: Record<string, Json> } =>
   isObject(extra) ? { options: extra as Record<string, Json> } : {}
 
-const resultPart = ({ content, isError = false, toolCallId: id, toolName: name }: ToolMessage): Prompt.ToolResultPartEncoded => {
+const resultPart = (
+  { content, isError = false, toolCallId: id, toolName: name }: ToolMessage
+): Prompt.ToolResultPartEncoded => {
   const { files, text } = resultOf(content)
-  const modelOutput = files.length === 0 ? {} : { modelOutput: [{ type: "text" as const, text }, ...files.map(contentPart)] }
+  const modelOutput = files.length === 0
+    ? {}
+    : { modelOutput: [{ type: "text" as const, text }, ...files.map(contentPart)] }
   return { type: "tool-result", id, name, isFailure: isError, result: content, ...modelOutput }
 }
 
 const contentPart = (part: ContentPart): Prompt.TextPartEncoded | Prompt.FilePartEncoded => {
   if (part.type === "text") return { type: "text", text: part.text }
   const data = base64Of(part.url) ?? { _tag: "URL" as const, href: part.url }
-  return { type: "file", mediaType: part.mediaType, data, ...(part.filename === undefined ? {} : { fileName: part.filename }) }
+  return {
+    type: "file",
+    mediaType: part.mediaType,
+    data,
+    ...(part.filename === undefined ? {} : { fileName: part.filename })
+  }
 }
 
 /** What Belay itself leaves on the parts of an answer, so that it comes back with the next prompt. */
@@ -117,7 +132,12 @@ const assistantMessage = (parts: ReadonlyArray<Prompt.AssistantMessagePart>): As
     if (part.type === "text" || part.type === "reasoning") texts[part.type] += part.text
     else if (part.type === "tool-call" && !part.providerExecuted) {
       const args = bounded(part.params) ?? null
-      toolCalls.push({ id: part.id, name: part.name, args, ...(left.call === undefined ? {} : { metadata: left.call }) })
+      toolCalls.push({
+        id: part.id,
+        name: part.name,
+        args,
+        ...(left.call === undefined ? {} : { metadata: left.call })
+      })
     }
   }
   return {
@@ -142,6 +162,8 @@ const toolMessage = ({ id, isFailure, modelOutput, name, result }: Prompt.ToolRe
   role: "tool",
   toolCallId: id,
   toolName: name,
-  content: modelOutput === undefined ? bounded(result) ?? compact(result) : modelOutput.map((part) => ({ ...partOf(part) })),
+  content: modelOutput === undefined
+    ? bounded(result) ?? compact(result)
+    : modelOutput.map((part) => ({ ...partOf(part) })),
   ...(isFailure ? { isError: true } : {})
 })

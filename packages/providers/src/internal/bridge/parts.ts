@@ -30,10 +30,16 @@ export const remember = (
   said: Said
 ): { readonly metadata?: { readonly [name: string]: JsonObject } } =>
   pieces.some((piece) => piece.extra !== undefined || piece.type === "reasoning")
-    ? { metadata: { [provider]: { pieces: pieces.map((piece) => ({ ...piece })), digest: digest([said.text, said.reasoning]) } } }
+    ? {
+      metadata: {
+        [provider]: { pieces: pieces.map((piece) => ({ ...piece })), digest: digest([said.text, said.reasoning]) }
+      }
+    }
     : {}
 
-/** The texts of a message. Reasoning is in it only when this provider wrote it and nobody has changed a letter since. */
+/**
+ * The texts of a message. Reasoning is in it only when this provider wrote it and nobody has changed a letter since.
+ */
 export const recall = (provider: string, message: AssistantMessage): ReadonlyArray<Part> => {
   const own = ownMetadata(message.metadata, provider)
   const rest = { text: message.content, reasoning: message.reasoning ?? "" }

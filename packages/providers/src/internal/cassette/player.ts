@@ -3,10 +3,20 @@ import { canonical, type Json } from "@belay/core/Json"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import type { Fetch } from "../openai/transport.ts"
-import { diff, type Interaction, normalise, pack, type RecordedRequest, type RecordedResponse, type Tape, unpack } from "./tape.ts"
+import {
+  diff,
+  type Interaction,
+  normalise,
+  pack,
+  type RecordedRequest,
+  type RecordedResponse,
+  type Tape,
+  unpack
+} from "./tape.ts"
 
 /**
- * `replay` never leaves the file; `once` records when there is no file yet; `new` replays what is there and records the rest;
+ * `replay` never leaves the file; `once` records when there is no file yet; `new` replays what is there and records the
+ * rest;
  * `all` records everything anew.
  *
  * @category models
@@ -48,7 +58,10 @@ export const open = async (options: Options): Promise<Cassette> => {
   const record = async (url: string, init: RequestInit, request: RecordedRequest): Promise<Response> => {
     const response = await send(url, init)
     const chunks: Array<RecordedResponse["chunks"][number]> = []
-    kept.push({ request: clean(request, secrets), response: { status: response.status, headers: harmless(response.headers), chunks } })
+    kept.push({
+      request: clean(request, secrets),
+      response: { status: response.status, headers: harmless(response.headers), chunks }
+    })
     isDirty = true
     const body = response.body?.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
@@ -71,7 +84,9 @@ export const open = async (options: Options): Promise<Cassette> => {
     if (records) return record(url, init, request)
     const message = explain([...unused][0], clean(request, secrets), kept.length)
     mismatches.push(message)
-    return Promise.resolve(Response.json({ error: { message, type: "cassette_mismatch", code: "cassette_mismatch" } }, { status: 400 }))
+    return Promise.resolve(
+      Response.json({ error: { message, type: "cassette_mismatch", code: "cassette_mismatch" } }, { status: 400 })
+    )
   }
   const save = async (): Promise<void> => {
     if (!isDirty) return
@@ -130,21 +145,28 @@ const play = (recorded: RecordedResponse): Response => {
 }
 
 const explain = (recorded: Interaction | undefined, request: RecordedRequest, count: number): string => {
-  if (recorded === undefined) return `the recording has ${count} answers, and all were used: ${request.method} ${request.path} has none`
+  if (recorded === undefined) {
+    return `the recording has ${count} answers, and all were used: ${request.method} ${request.path} has none`
+  }
   const lines = diff([recorded.request.method, recorded.request.path, normalise(recorded.request.body)], [
     request.method,
     request.path,
     normalise(request.body)
   ])
-  return `the request differs from the recording:\n${lines.map((line) => `  ${line.replace(/^\[2\]\.?/, "")}`).join("\n")}`
+  return `the request differs from the recording:\n${
+    lines.map((line) => `  ${line.replace(/^\[2\]\.?/, "")}`).join("\n")
+  }`
 }
 
 const allowed = /^(?:content-type|retry-after(?:-ms)?|date|x-ratelimit-.*|x-request-id|request-id)$/
 
-const harmless = (headers: Headers): Record<string, string> => Object.fromEntries([...headers].filter(([name]) => allowed.test(name)))
+const harmless = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => allowed.test(name)))
 
 const clean = <A>(value: A, secrets: ReadonlyArray<string>): A =>
   secrets.length === 0
     ? value
-    : JSON.parse(secrets.reduce((text, secret) =>
-      secret === "" ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]"), JSON.stringify(value))) as A
+    : JSON.parse(secrets.reduce(
+      (text, secret) => secret === "" ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]"),
+      JSON.stringify(value)
+    )) as A

@@ -56,7 +56,9 @@ export const normalise = (body: Json): Json => {
     }
     if (Array.isArray(value)) return value.map((item: Json) => walk(item, "", key))
     if (typeof value !== "object" || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner, name, key === "" ? parent : key)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, walk(inner, name, key === "" ? parent : key)])
+    )
   }
   return walk(body, "", "")
 }
@@ -67,9 +69,13 @@ export const diff = (expected: Json, actual: Json, limit = 10): ReadonlyArray<st
   const compare = (path: string, was: Json | undefined, is: Json | undefined): void => {
     if (lines.length >= limit || was === is) return
     if (isObject(was) && isObject(is)) {
-      for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) compare(path === "" ? key : `${path}.${key}`, was[key], is[key])
+      for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
+        compare(path === "" ? key : `${path}.${key}`, was[key], is[key])
+      }
     } else if (Array.isArray(was) && Array.isArray(is)) {
-      for (let index = 0; index < Math.max(was.length, is.length); index++) compare(`${path}[${index}]`, was[index], is[index])
+      for (let index = 0; index < Math.max(was.length, is.length); index++) {
+        compare(`${path}[${index}]`, was[index], is[index])
+      }
     } else {
       lines.push(`${path}: recorded ${show(was)}, asked ${show(is)}`)
     }
@@ -78,7 +84,8 @@ export const diff = (expected: Json, actual: Json, limit = 10): ReadonlyArray<st
   return lines
 }
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const show = (value: Json | undefined): string => {
   const text = value === undefined ? "nothing" : JSON.stringify(value)

@@ -27,7 +27,9 @@ const Content = Schema.Union([
 /** The output, or the server's own words for what went wrong. Texts are cut to `max` characters, all together. */
 export const read = (answer: unknown, max: number): Result.Result<Json, string> => {
   const decoded = Schema.decodeUnknownResult(Said)(answer)
-  if (Result.isFailure(decoded)) return Result.fail(`the server's answer is no result of a tool: ${decoded.failure.message}`)
+  if (Result.isFailure(decoded)) {
+    return Result.fail(`the server's answer is no result of a tool: ${decoded.failure.message}`)
+  }
   const { content = [], isError = false, structuredContent } = decoded.success
   if (structuredContent !== undefined && !isError) return structured(structuredContent, max)
   const parts = content.map(partOf)
@@ -73,7 +75,13 @@ const partOf = (one: unknown): ContentPart => {
 }
 
 const text = (content: string): ContentPart => ({ type: "text", text: content })
-const file = (mediaType: string, data: string): ContentPart => ({ type: "file", mediaType, url: `data:${mediaType};base64,${data}` })
+const file = (mediaType: string, data: string): ContentPart => ({
+  type: "file",
+  mediaType,
+  url: `data:${mediaType};base64,${data}`
+})
 
 const cut = (content: string, max: number): string =>
-  content.length <= max ? content : `${content.slice(0, max).toWellFormed()}\n[cut: ${content.length - max} more characters]`
+  content.length <= max
+    ? content
+    : `${content.slice(0, max).toWellFormed()}\n[cut: ${content.length - max} more characters]`

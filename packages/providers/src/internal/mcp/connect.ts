@@ -34,8 +34,10 @@ export const connect = (
   onClosed: () => void
 ): Effect.Effect<Connection, McpError> =>
   Effect.gen(function*() {
-    const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loaded(name, () => import("@modelcontextprotocol/client"))
-    const { StdioClientTransport } = yield* loaded(name, () => import("@modelcontextprotocol/client/stdio"))
+    const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loaded(name, () =>
+      import("@modelcontextprotocol/client"))
+    const { StdioClientTransport } = yield* loaded(name, () =>
+      import("@modelcontextprotocol/client/stdio"))
     let last = ""
     const transport = "command" in server
       ? new StdioClientTransport({ ...server, args: [...server.args ?? []], env: { ...server.env }, stderr: "pipe" })
@@ -58,7 +60,11 @@ export const connect = (
           }`
         })
       }
-    }).pipe(Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => transport.close().catch(() => {}))))
+    }).pipe(Effect.onExit((exit) =>
+      Exit.isSuccess(exit) ? Effect.void : Effect.promise(() =>
+        transport.close().catch(() => {})
+      )
+    ))
     client.onclose = onClosed
     return { client, close: () => client.close() }
   })
@@ -69,6 +75,8 @@ const loaded = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, Mcp
     catch: (error) =>
       new McpError({
         server,
-        message: `MCP servers need the package @modelcontextprotocol/client 2.4.0, which cannot be loaded: ${messageOf(error)}`
+        message: `MCP servers need the package @modelcontextprotocol/client 2.4.0, which cannot be loaded: ${
+          messageOf(error)
+        }`
       })
   })

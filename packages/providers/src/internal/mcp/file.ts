@@ -9,7 +9,9 @@ export const read = (text: string, file: string): {
   const warnings: Array<string> = []
   const parsed = text.length > maxText ? undefined : Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
   const all = isRecord(parsed) ? parsed["mcpServers"] : undefined
-  if (!isRecord(all)) warnings.push(`${file}: mcpServers: expected a JSON object of servers in at most ${maxText} characters`)
+  if (!isRecord(all)) {
+    warnings.push(`${file}: mcpServers: expected a JSON object of servers in at most ${maxText} characters`)
+  }
   const servers = Object.entries(isRecord(all) ? all : {}).flatMap(([name, entry]) => {
     if (isRecord(entry) && entry["disabled"] === true) return []
     const why = name === "__proto__" ? "no name for a server" : whyNo(entry)
@@ -36,8 +38,12 @@ export const whyNo = (entry: unknown): string | undefined => {
   if (type !== undefined && type !== "http" && type !== "streamable-http") {
     return `type: ${(JSON.stringify(type) ?? "").slice(0, 40)} is not supported: expected http`
   }
-  if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return "url: expected one with http or https"
-  return headers === undefined || (isRecord(headers) && isTexts(Object.values(headers))) ? undefined : "headers: expected texts by name"
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    return "url: expected one with http or https"
+  }
+  return headers === undefined || (isRecord(headers) && isTexts(Object.values(headers)))
+    ? undefined
+    : "headers: expected texts by name"
 }
 
 const maxText = 1_048_576
@@ -53,6 +59,8 @@ const serverOf = ({ args, command, cwd, env, headers, url }: Record<string, unkn
       ...(cwd === undefined ? {} : { cwd })
     }) as Program | Endpoint
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
-const isTexts = (values: unknown): boolean => Array.isArray(values) && values.every((value) => typeof value === "string")
+const isTexts = (values: unknown): boolean =>
+  Array.isArray(values) && values.every((value) => typeof value === "string")

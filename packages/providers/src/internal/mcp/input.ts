@@ -24,7 +24,9 @@ const anyObject: StandardSchemaV1<JsonObject> = {
 /** Whether an agent can make a decoder of it: references to elsewhere, and names by pattern, are what it cannot. */
 const isReadable = (schema: JsonObject): boolean =>
   Result.isSuccess(
-    Result.try(() => SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(understood(schema) as never)))
+    Result.try(() =>
+      SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(understood(schema) as never))
+    )
   )
 
 /** Keywords that an agent leaves to the tool. */

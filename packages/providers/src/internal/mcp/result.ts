@@ -10,7 +10,9 @@ export const read = (answer: unknown, max: number): Result.Result<McpResult, str
   if (!Array.isArray(content) || !content.every(isObject) || typeof isError !== "boolean") {
     return Result.fail("the server's answer is no result of a tool")
   }
-  if (structuredContent !== undefined && !isObject(structuredContent)) return Result.fail("the server's structured content is no object")
+  if (structuredContent !== undefined && !isObject(structuredContent)) {
+    return Result.fail("the server's structured content is no object")
+  }
   const result = { content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) }
   const why = whyNot(result)
   if (why !== undefined) return Result.fail(`the server's answer is not JSON: ${why}`)
@@ -20,4 +22,5 @@ export const read = (answer: unknown, max: number): Result.Result<McpResult, str
     : Result.succeed(JSON.parse(text) as McpResult)
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

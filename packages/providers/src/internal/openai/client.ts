@@ -1,4 +1,6 @@
-/** The `openai` client, asked once for the address and the headers of a call. It is loaded on first use: it is large. */
+/**
+ * The `openai` client, asked once for the address and the headers of a call. It is loaded on first use: it is large.
+ */
 
 /** Whom to call. */
 export interface Target {
@@ -29,5 +31,8 @@ export const prepare = async (target: Target, path: string): Promise<Ready> => {
   })
   const { req, url } = await client.buildRequest({ method: "post", path, body: {} })
   const headers = Object.fromEntries([...req.headers].filter(([name]) => !name.startsWith("x-stainless-")))
-  return { url, headers: { ...headers, accept: "text/event-stream, application/json", "content-type": "application/json" } }
+  return {
+    url,
+    headers: { ...headers, accept: "text/event-stream, application/json", "content-type": "application/json" }
+  }
 }

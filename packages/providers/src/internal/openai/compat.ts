@@ -15,7 +15,10 @@ export interface Compat {
   readonly parallelToolCalls: boolean
   /** Whether `stream_options.include_usage` is sent. */
   readonly usageInStream: boolean
-  /** How much to reason: `reasoning_effort`, OpenRouter's `reasoning`, a `thinking` switch, Qwen's `enable_thinking`, or not at all. */
+  /**
+   * How much to reason: `reasoning_effort`, OpenRouter's `reasoning`, a `thinking` switch, Qwen's `enable_thinking`, or
+   * not at all.
+   */
   readonly reasoning: "effort" | "openrouter" | "thinking" | "enable_thinking" | "none"
   /** When reasoning goes back to the endpoint it came from. */
   readonly reasoningReplay: "never" | "with-tools" | "always"
@@ -28,7 +31,8 @@ export interface Compat {
   /** What ids of tool calls may look like: 40 characters, or nine letters and digits. */
   readonly toolIds: "40" | "alphanumeric-9"
   /**
-   * How an answer is made to fit a schema: by the endpoint itself (`native`, or only where the request has no tools), as the
+   * How an answer is made to fit a schema: by the endpoint itself (`native`, or only where the request has no tools),
+   * as the
    * arguments of a tool that must be called, or by an instruction.
    */
   readonly jsonSchema: "native" | "native-without-tools" | "tool" | "prompt"

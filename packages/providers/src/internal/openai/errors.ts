@@ -34,17 +34,24 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
   if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...plain, ...overflow })
   if (isQuota(status, said, words)) return new ProviderError.QuotaExceeded(plain)
   if (isAuth(status, said, words)) return new ProviderError.Auth(plain)
-  if (/content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i.test(words)) {
+  if (
+    /content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i
+      .test(words)
+  ) {
     return new ProviderError.ContentFiltered(plain)
   }
   if (/tool_use_failed/i.test(words)) return new ProviderError.ToolUseFailed(plain)
   if (isNotFound(status, words)) return new ProviderError.NotFound(plain)
   if (status === 403) return new ProviderError.Permission(plain)
-  if (status === 429 || (status < 400 && /rate[ _-]?limit|too many requests/i.test(words))) return new ProviderError.RateLimited(facts)
+  if (status === 429 || (status < 400 && /rate[ _-]?limit|too many requests/i.test(words))) {
+    return new ProviderError.RateLimited(facts)
+  }
   if (status === 503 || status === 529 || ((status >= 500 || status < 400) && overloaded.test(words))) {
     return new ProviderError.Overloaded(facts)
   }
-  if (status >= 500 || status < 300 || status === 408 || status === 409 || status === 425) return new ProviderError.ServerError(facts)
+  if (status >= 500 || status < 300 || status === 408 || status === 409 || status === 425) {
+    return new ProviderError.ServerError(facts)
+  }
   return new ProviderError.InvalidRequest({ ...plain, ...(said.param === "" ? {} : { param: said.param }) })
 }
 
@@ -53,7 +60,9 @@ export const malformed = (source: Source, reason: string, failure: Partial<Failu
   new ProviderError.Malformed({
     provider: source.provider,
     message: `${source.provider} sent no proper answer: ${reason}${
-      failure.text === undefined || failure.text === "" ? "" : `: ${redact(failure.text.replace(/\s+/g, " ").slice(0, 120), source)}`
+      failure.text === undefined || failure.text === ""
+        ? ""
+        : `: ${redact(failure.text.replace(/\s+/g, " ").slice(0, 120), source)}`
     }`,
     ...about(source, failure)
   })
@@ -104,7 +113,8 @@ export const unsendable = (source: Source, message: string, param?: string): Pro
     ...about(source, {})
   })
 
-const overloaded = /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
+const overloaded =
+  /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
 
 const isQuota = (status: number, said: Said, words: string): boolean => {
   if (status === 402 || said.code === "402") return true
@@ -123,7 +133,8 @@ const isAuth = (status: number, said: Said, words: string): boolean =>
 const isNotFound = (status: number, words: string): boolean =>
   status === 404 || status === 405 ||
   (status < 500 &&
-    /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i.test(words))
+    /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i
+      .test(words))
 
 interface Said {
   readonly message: string
@@ -151,7 +162,11 @@ const read = (text: string): Said => {
       requestId: undefined
     }
   }
-  const inner = isObject(outer.error) ? outer.error : isObject(outer.response) && isObject(outer.response.error) ? outer.response.error : {}
+  const inner = isObject(outer.error)
+    ? outer.error
+    : isObject(outer.response) && isObject(outer.response.error)
+    ? outer.response.error
+    : {}
   const metadata = isObject(inner.metadata) ? inner.metadata : {}
   const innerError = isObject(inner.innererror) ? inner.innererror : {}
   const code = scalar(inner.code) ?? scalar(outer.code) ?? ""
@@ -159,19 +174,23 @@ const read = (text: string): Said => {
     .map((value) => Number(scalar(value) ?? Number.NaN))
     .find((value) => Number.isInteger(value) && value >= 400 && value < 600)
   return {
-    message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ?? detail(inner.detail) ??
+    message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ??
+      detail(inner.detail) ??
       text.trim().slice(0, 500),
     code: `${code}${textOf(innerError.code) === undefined ? "" : ` ${textOf(innerError.code)}`}`,
     type: scalar(inner.type) ?? scalar(outer.type) ?? scalar(inner.status) ?? "",
     param: scalar(inner.param) ?? scalar(outer.param) ?? "",
-    raw: `${numbersOf(inner)} ${textOf(metadata.raw) ?? (metadata.raw === undefined ? "" : compact(metadata.raw))}`.trim(),
+    raw: `${numbersOf(inner)} ${textOf(metadata.raw) ?? (metadata.raw === undefined ? "" : compact(metadata.raw))}`
+      .trim(),
     status,
     requestId: textOf(outer.request_id) ?? textOf(inner.request_id)
   }
 }
 
 const numbersOf = (inner: Loose): string =>
-  countOf(inner.n_prompt_tokens) === undefined ? "" : `n_prompt_tokens: ${countOf(inner.n_prompt_tokens)} n_ctx: ${countOf(inner.n_ctx)}`
+  countOf(inner.n_prompt_tokens) === undefined
+    ? ""
+    : `n_prompt_tokens: ${countOf(inner.n_prompt_tokens)} n_ctx: ${countOf(inner.n_ctx)}`
 
 const scalar = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined
@@ -185,17 +204,22 @@ const detail = (given: unknown): string | undefined => {
   ).join("; ")
 }
 
-const placeOf = (loc: unknown): string => Array.isArray(loc) ? `${loc.map((step) => scalar(step) ?? "?").join(".")}: ` : ""
+const placeOf = (loc: unknown): string =>
+  Array.isArray(loc) ? `${loc.map((step) => scalar(step) ?? "?").join(".")}: ` : ""
 
 const titleOf = (html: string): string =>
   `an HTML page${
-    /<title[^>]*>([^<]{1,120})/i.exec(html)?.[1] === undefined ? "" : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`
+    /<title[^>]*>([^<]{1,120})/i.exec(html)?.[1] === undefined
+      ? ""
+      : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`
   }`
 
 const common = (source: Source, failure: Failure, status: number, said: Said) => ({
   provider: source.provider,
   message: redact(
-    `${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${explained(failure, said)}`,
+    `${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${
+      explained(failure, said)
+    }`,
     source
   ),
   ...about(source, { ...failure, status }),

@@ -26,7 +26,11 @@ export interface Exchange {
   readonly source: Errors.Source
   readonly timeouts: Timeouts
   readonly sink: DeltaSink | undefined
-  readonly assembler: (request: LlmRequest, provider: string, emit: ((delta: LlmDelta) => void) | undefined) => Assembler
+  readonly assembler: (
+    request: LlmRequest,
+    provider: string,
+    emit: ((delta: LlmDelta) => void) | undefined
+  ) => Assembler
 }
 
 const longestEvent = 8 * 1024 * 1024
@@ -35,7 +39,11 @@ const longestStream = 256 * 1024 * 1024
 const longestError = 64 * 1024
 
 /** Starts an exchange; `done` is called once. Returns what breaks it off. */
-export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.Exit<LlmResponse, ProviderError>) => void): () => void => {
+export const run = (
+  transport: Transport,
+  exchange: Exchange,
+  done: (exit: Exit.Exit<LlmResponse, ProviderError>) => void
+): () => void => {
   const { sink, source, timeouts } = exchange
   let incoming: Incoming | undefined
   let phase: Timeout["phase"] = "headers"
@@ -97,7 +105,12 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (!waiting) outcome()
   }
   const inBand = (body: unknown): ProviderError =>
-    Errors.classify(source, { status: 200, headers: {}, ...facts(), text: typeof body === "string" ? body : compact(body) })
+    Errors.classify(source, {
+      status: 200,
+      headers: {},
+      ...facts(),
+      text: typeof body === "string" ? body : compact(body)
+    })
   const text = (): string => new TextDecoder().decode(join(parts))
 
   const template = Template.make()
@@ -123,7 +136,9 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (isOver || outcome !== undefined) return
     size += bytes.length
     if (mode === "events") {
-      if (size > longestStream) return fail(Errors.malformed(source, `the stream is longer than ${longestStream} bytes`, facts()))
+      if (size > longestStream) {
+        return fail(Errors.malformed(source, `the stream is longer than ${longestStream} bytes`, facts()))
+      }
       if (events.push(bytes)) progress()
       return
     }
@@ -131,7 +146,9 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (mode === "unknown") return sniff()
     progress()
     if (mode === "error" && size > longestError) return ended()
-    if (size > longestAnswer) fail(Errors.malformed(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
+    if (size > longestAnswer) {
+      fail(Errors.malformed(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
+    }
   }
   /** The first character says what the body is; what the vendor says it is does not matter. */
   const sniff = (): void => {
@@ -146,7 +163,9 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
   const ended = (): void => {
     if (isOver || outcome !== undefined) return
     if (mode === "error") {
-      return fail(Errors.classify(source, { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: text() }))
+      return fail(
+        Errors.classify(source, { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: text() })
+      )
     }
     if (mode === "unknown") return fail(Errors.malformed(source, "the body is empty", facts()))
     if (mode === "whole") return finish(whole())
@@ -154,7 +173,9 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
     if (isOver || outcome !== undefined) return
     const found = assembler.end(false)
     finish(
-      found.type === "malformed" && !hadEvents() ? { type: "malformed", reason: `no events in the stream: ${text().slice(0, 120)}` } : found
+      found.type === "malformed" && !hadEvents()
+        ? { type: "malformed", reason: `no events in the stream: ${text().slice(0, 120)}` }
+        : found
     )
   }
   const hadEvents = (): boolean => phase === "idle"
@@ -230,12 +251,17 @@ export const run = (transport: Transport, exchange: Exchange, done: (exit: Exit.
   }
 }
 
-/** An event is one chunk; where a server forgot the blank lines, each line is one. `undefined` stands for what is not JSON. */
+/**
+ * An event is one chunk; where a server forgot the blank lines, each line is one. `undefined` stands for what is not
+ * JSON.
+ */
 const chunksIn = (data: string): ReadonlyArray<unknown> => {
   const chunk = parse(data)
   if (chunk !== undefined) return [chunk]
   if (data.trim() === "") return []
-  return data.includes("\n") ? data.split("\n").filter((line) => line.trim() !== "" && line !== "[DONE]").map(parse) : [undefined]
+  return data.includes("\n")
+    ? data.split("\n").filter((line) => line.trim() !== "" && line !== "[DONE]").map(parse)
+    : [undefined]
 }
 
 const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>

@@ -13,7 +13,9 @@ type Send = (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<
 /** Sends a request with a format the way the endpoint takes it; the text of the response is the JSON. */
 export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
   const format = request.parameters.responseFormat!
-  const way = compat.jsonSchema === "native-without-tools" ? request.tools.length === 0 ? "native" : "tool" : compat.jsonSchema
+  const way = compat.jsonSchema === "native-without-tools"
+    ? request.tools.length === 0 ? "native" : "tool"
+    : compat.jsonSchema
   switch (way) {
     case "native":
       return Effect.map(send(request, sink), tidy)
@@ -33,9 +35,15 @@ export const isUnknown = (error: ProviderError): boolean =>
 const plainly = ({ responseFormat: _, ...parameters }: LlmRequest["parameters"]): LlmRequest["parameters"] => parameters
 
 const instructed = (request: LlmRequest, { name, schema }: ResponseFormat): LlmRequest => {
-  const wish = `Your final answer (${name}) must be JSON that fits this JSON Schema, and nothing else:\n${stringify(schema)}`
+  const wish = `Your final answer (${name}) must be JSON that fits this JSON Schema, and nothing else:\n${
+    stringify(schema)
+  }`
   const { instructions = "" } = request
-  return { ...request, instructions: instructions === "" ? wish : `${instructions}\n\n${wish}`, parameters: plainly(request.parameters) }
+  return {
+    ...request,
+    instructions: instructions === "" ? wish : `${instructions}\n\n${wish}`,
+    parameters: plainly(request.parameters)
+  }
 }
 
 /** The answer as the call of a tool that only the endpoint hears of. */
@@ -43,7 +51,11 @@ const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | u
   const { parameters, tools } = request
   let { name } = format
   while (tools.some((tool) => tool.name === name)) name += "_"
-  const answer: ToolMeta = { name, description: "Gives the final answer. Call it last, and once.", inputSchema: format.schema }
+  const answer: ToolMeta = {
+    name,
+    description: "Gives the final answer. Call it last, and once.",
+    inputSchema: format.schema
+  }
   const given = parameters.toolChoice ?? "auto"
   const toolChoice = tools.length === 0 || given === "none" ? { tool: name } : given === "auto" ? "required" : given
   const shaped = { ...request, tools: [...tools, answer], parameters: { ...plainly(parameters), toolChoice } }
@@ -58,7 +70,9 @@ const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | u
     const text = call.args === null ? call.malformed ?? "" : stringify(call.args)
     const finishReason = response.finishReason === "tool-calls" ? "stop" : response.finishReason
     const answered: LlmResponse = { ...response, text, toolCalls: [], finishReason }
-    return sink === undefined ? Effect.succeed(answered) : Effect.as(Effect.promise(async () => sink({ type: "text", text })), answered)
+    return sink === undefined
+      ? Effect.succeed(answered)
+      : Effect.as(Effect.promise(async () => sink({ type: "text", text })), answered)
   })
 }
 

@@ -4,10 +4,12 @@ import { type Json, whyNot } from "@belay/core/Json"
 /** An object of which nothing is known. */
 export type Loose = { readonly [key: string]: unknown }
 
-export const isObject = (value: unknown): value is Loose => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Loose =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The text, unless there is none. */
-export const textOf = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined
 
 /** The number, if it counts something. */
 export const countOf = (value: unknown): number | undefined =>
@@ -32,4 +34,5 @@ export const compact = (value: unknown): string => {
 }
 
 /** The value as JSON that the rest of Belay can walk, or nothing when it is nested too deeply. */
-export const bounded = (value: unknown): Json | undefined => value === undefined || whyNot(value) !== undefined ? undefined : value as Json
+export const bounded = (value: unknown): Json | undefined =>
+  value === undefined || whyNot(value) !== undefined ? undefined : value as Json

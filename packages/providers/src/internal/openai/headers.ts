@@ -11,14 +11,19 @@ export const header = (headers: HeaderMap, name: string): string | undefined => 
 
 /** The id the vendor gave to the request, whatever it calls it. */
 export const requestId = (headers: HeaderMap): string | undefined => {
-  for (const name of ["x-request-id", "request-id", "x-ms-request-id", "apim-request-id", "x-amzn-requestid", "cf-ray"]) {
+  for (
+    const name of ["x-request-id", "request-id", "x-ms-request-id", "apim-request-id", "x-amzn-requestid", "cf-ray"]
+  ) {
     const value = header(headers, name)
     if (value !== undefined && value !== "") return value
   }
   return undefined
 }
 
-/** How long the vendor asks to wait: in milliseconds, in seconds, until a date, or in words. More than a year is not meant. */
+/**
+ * How long the vendor asks to wait: in milliseconds, in seconds, until a date, or in words. More than a year is not
+ * meant.
+ */
 export const retryAfterMs = (headers: HeaderMap, words: string): number | undefined => {
   const wish = wished(headers, words)
   return wish === undefined || !(wish <= yearMs) ? undefined : wish
@@ -51,8 +56,11 @@ const inWords = (words: string): number | undefined => {
       .exec(words)?.[1]
   if (found === undefined) return undefined
   let sum = 0
-  for (const [, amount, unit] of found.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) sum += Number(amount) * lengthOf(unit ?? "s")
+  for (const [, amount, unit] of found.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
+    sum += Number(amount) * lengthOf(unit ?? "s")
+  }
   return sum
 }
 
-const lengthOf = (unit: string): number => /^(?:ms|milli)/i.test(unit) ? 1 : /^h/i.test(unit) ? 3_600_000 : /^m/i.test(unit) ? 60_000 : 1000
+const lengthOf = (unit: string): number =>
+  /^(?:ms|milli)/i.test(unit) ? 1 : /^h/i.test(unit) ? 3_600_000 : /^m/i.test(unit) ? 60_000 : 1000

@@ -9,7 +9,8 @@ import { isObject } from "./guards.ts"
 export type Renderer = (message: Message) => string
 
 /** Makes a renderer for one endpoint. */
-export const renderer = (provider: string, compat: Compat): Renderer => remember((message) => wireMessages(message, provider, compat))
+export const renderer = (provider: string, compat: Compat): Renderer =>
+  remember((message) => wireMessages(message, provider, compat))
 
 /** A renderer that remembers: the same message is the same text. */
 export const remember = (render: (message: Message) => ReadonlyArray<object>): Renderer => {
@@ -34,7 +35,10 @@ export const stringify = (value: unknown): string => {
 const wireMessages = (message: Message, provider: string, compat: Compat): ReadonlyArray<object> => {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: typeof message.content === "string" ? message.content : message.content.map(contentPart) }]
+      return [{
+        role: "user",
+        content: typeof message.content === "string" ? message.content : message.content.map(contentPart)
+      }]
     case "assistant":
       return [assistant(message, provider, compat)]
     case "tool":
@@ -50,7 +54,9 @@ const assistant = (message: Extract<Message, { role: "assistant" }>, provider: s
     role: "assistant",
     content: message.content === "" && hasCalls && compat.nullContentWithTools ? null : message.content,
     ...(hasCalls ? { tool_calls: calls.map((call) => toolCall(call, provider, compat)) } : {}),
-    ...(compat.reasoningReplay === "always" || (compat.reasoningReplay === "with-tools" && hasCalls) ? replay(message, own) : {}),
+    ...(compat.reasoningReplay === "always" || (compat.reasoningReplay === "with-tools" && hasCalls)
+      ? replay(message, own)
+      : {}),
     ...(own.extra_content === undefined ? {} : { extra_content: own.extra_content })
   }
 }
@@ -86,7 +92,10 @@ const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat)
     { role: "tool", tool_call_id: toolId(message.toolCallId, compat), ...named, content: text },
     ...(files.length === 0
       ? []
-      : [{ role: "user", content: [{ type: "text", text: `Files of the result of ${message.toolName}:` }, ...files.map(contentPart)] }])
+      : [{
+        role: "user",
+        content: [{ type: "text", text: `Files of the result of ${message.toolName}:` }, ...files.map(contentPart)]
+      }])
   ]
 }
 

@@ -14,7 +14,8 @@ const wordings: ReadonlyArray<RegExp> = [
   /exceeded model token limit|exceeds the limit of \d|token count[^.\n]{0,40}exceeds|input token count/i
 ]
 
-const veto = /per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|string_above_max_length|string too long/i
+const veto =
+  /per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|string_above_max_length|string too long/i
 
 /** Says whether a text is about a request that is too long, and what numbers it gives. */
 export const read = (text: string, status?: number): Overflow | undefined => {
@@ -37,7 +38,10 @@ const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
 /** Wordings with one number. */
 const single: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/range of input length should be \[\d+, ?(\d[\d,_]*)\]/i, "limit"],
-  [/(?:limit of|limit is|token limit:|maximum (?:context|prompt|model) length (?:is|of)|must be <=|n_ctx"?\s*:?) ?(\d[\d,_]*)/i, "limit"],
+  [
+    /(?:limit of|limit is|token limit:|maximum (?:context|prompt|model) length (?:is|of)|must be <=|n_ctx"?\s*:?) ?(\d[\d,_]*)/i,
+    "limit"
+  ],
   [/n_prompt_tokens"?\s*:\s*(\d[\d,_]*)/i, "requested"],
   [/(?:requested|resulted in|contains?|has|given) (?:about )?(\d[\d,_]*) (?:input )?tokens/i, "requested"]
 ]

@@ -17,7 +17,9 @@ export const read = (message: Loose): Reasoning | undefined => {
     if (text !== undefined) return { text, field }
   }
   if (Array.isArray(message.reasoning_details)) {
-    const text = message.reasoning_details.map((detail) => isObject(detail) ? textOf(detail.text) ?? textOf(detail.summary) ?? "" : "")
+    const text = message.reasoning_details.map((detail) =>
+      isObject(detail) ? textOf(detail.text) ?? textOf(detail.summary) ?? "" : ""
+    )
       .join("")
     if (text !== "") return { text, field: "reasoning_details" }
   }
@@ -30,7 +32,9 @@ export const joinDetails = (joined: Array<Record<string, unknown>>, pieces: unkn
   for (const piece of pieces) {
     if (!isObject(piece) || joined.length >= 1000) continue
     const last = joined.at(-1)
-    if (last === undefined || last.type !== piece.type || last.index !== piece.index || last.id !== (piece.id ?? last.id)) {
+    if (
+      last === undefined || last.type !== piece.type || last.index !== piece.index || last.id !== (piece.id ?? last.id)
+    ) {
       joined.push({ ...piece })
       continue
     }

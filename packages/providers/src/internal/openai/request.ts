@@ -27,8 +27,12 @@ export const body = (request: LlmRequest, options: BodyOptions): string => {
     ? `,"tools":[]`
     : ""
   const fields = stringify(parameters(request, compat)).slice(1, -1)
-  const streaming = stream ? `,"stream":true${compat.usageInStream ? `,"stream_options":{"include_usage":true}` : ""}` : ""
-  return `{"model":${stringify(options.model)},"messages":[${messages.join(",")}]${tools}${fields === "" ? "" : `,${fields}`}${streaming}}`
+  const streaming = stream
+    ? `,"stream":true${compat.usageInStream ? `,"stream_options":{"include_usage":true}` : ""}`
+    : ""
+  return `{"model":${stringify(options.model)},"messages":[${messages.join(",")}]${tools}${
+    fields === "" ? "" : `,${fields}`
+  }${streaming}}`
 }
 
 const parameters = (request: LlmRequest, compat: Compat): object => {
@@ -46,7 +50,9 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
       ? {}
       : { parallel_tool_calls: given.parallelToolCalls }),
     ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat)),
-    ...(given.responseFormat === undefined ? {} : { response_format: { type: "json_schema", json_schema: given.responseFormat } }),
+    ...(given.responseFormat === undefined
+      ? {}
+      : { response_format: { type: "json_schema", json_schema: given.responseFormat } }),
     ...own(given.extra)
   }
 }
@@ -57,7 +63,10 @@ const reserved: ReadonlySet<string> = new Set(["model", "messages", "tools", "st
 export const own = (extra: JsonObject | undefined): JsonObject =>
   extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
 
-const toolChoice = (choice: NonNullable<LlmParameters["toolChoice"]>, compat: Compat): ChatCompletionToolChoiceOption => {
+const toolChoice = (
+  choice: NonNullable<LlmParameters["toolChoice"]>,
+  compat: Compat
+): ChatCompletionToolChoiceOption => {
   if (choice === "required") return compat.toolChoiceRequired ? "required" : "auto"
   return typeof choice === "string" ? choice : { type: "function", function: { name: choice.tool } }
 }

@@ -9,7 +9,9 @@ import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
 import * as UsageOf from "./usage.ts"
 
-/** What an answer turned out to be: a response, an error body the vendor sent, or something that breaks the protocol. */
+/**
+ * What an answer turned out to be: a response, an error body the vendor sent, or something that breaks the protocol.
+ */
 export type Outcome =
   | { readonly type: "response"; readonly response: LlmResponse }
   | { readonly type: "error"; readonly body: unknown }
@@ -32,7 +34,11 @@ export interface Assembler {
 }
 
 /** Makes an assembler for the answer to `request`; deltas go to `emit` as they are found. */
-export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDelta) => void) | undefined): Assembler => {
+export const make = (
+  request: LlmRequest,
+  provider: string,
+  emit: ((delta: LlmDelta) => void) | undefined
+): Assembler => {
   const calls = ToolCalls.make(request, provider, emit)
   const think = Think.make()
   const details: Array<Record<string, unknown>> = []
@@ -189,7 +195,12 @@ const textIn = (value: unknown): string =>
     ? value.map((part) => isObject(part) ? textOf(part.text) ?? "" : textOf(part) ?? "").join("")
     : ""
 
-const failures: ReadonlySet<string> = new Set(["error", "network_error", "model_context_window_exceeded", "insufficient_system_resource"])
+const failures: ReadonlySet<string> = new Set([
+  "error",
+  "network_error",
+  "model_context_window_exceeded",
+  "insufficient_system_resource"
+])
 
 const isFailure = (finish: string): boolean => failures.has(finish)
 

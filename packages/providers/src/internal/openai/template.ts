@@ -20,7 +20,9 @@ export const make = (): Template => {
   return {
     match: (data) => {
       const end = data.length - after.length
-      if (before === "" || end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== after) return undefined
+      if (
+        before === "" || end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== after
+      ) return undefined
       const text = data.slice(before.length, end)
       return text === "" || text.includes(`"`) || text.includes("\\") ? undefined : text
     },
@@ -30,11 +32,17 @@ export const make = (): Template => {
       if (content === undefined) return
       lessons++
       const mark = marks.find((one) => data.includes(one))
-      if (mark === undefined || marks.some((one) => data.indexOf(one) !== data.lastIndexOf(one) || (one !== mark && data.includes(one)))) {
+      if (
+        mark === undefined ||
+        marks.some((one) => data.indexOf(one) !== data.lastIndexOf(one) || (one !== mark && data.includes(one)))
+      ) {
         return
       }
       const start = data.indexOf(mark) + mark.length
-      if (!data.startsWith(content, start) || data[start + content.length] !== `"` || content.includes("\\") || content.includes(`"`)) {
+      if (
+        !data.startsWith(content, start) || data[start + content.length] !== `"` || content.includes("\\") ||
+        content.includes(`"`)
+      ) {
         return
       }
       before = data.slice(0, start)
@@ -48,13 +56,26 @@ const plainText = (chunk: unknown, choice: unknown): string | undefined => {
   if (!isObject(chunk) || !Array.isArray(chunk.choices) || chunk.choices.length !== 1) return undefined
   const only: unknown = chunk.choices[0]
   if (
-    !isObject(only) || only.index !== choice || !isObject(only.delta) || typeof only.delta.content !== "string" || only.delta.content === ""
+    !isObject(only) || only.index !== choice || !isObject(only.delta) || typeof only.delta.content !== "string" ||
+    only.delta.content === ""
   ) return undefined
-  return isIdle(chunk, known.chunk) && isIdle(only, known.choice) && isIdle(only.delta, known.delta) ? only.delta.content : undefined
+  return isIdle(chunk, known.chunk) && isIdle(only, known.choice) && isIdle(only.delta, known.delta)
+    ? only.delta.content
+    : undefined
 }
 
 const known = {
-  chunk: new Set(["id", "object", "created", "model", "service_tier", "system_fingerprint", "choices", "provider", "obfuscation"]),
+  chunk: new Set([
+    "id",
+    "object",
+    "created",
+    "model",
+    "service_tier",
+    "system_fingerprint",
+    "choices",
+    "provider",
+    "obfuscation"
+  ]),
   choice: new Set(["index", "delta", "logprobs"]),
   delta: new Set(["content", "role"])
 } as const

@@ -38,7 +38,11 @@ const mostCalls = 256
 const longestRepair = 1_000_000
 
 /** Makes a collector. Ids that are empty, or known from the transcript, are replaced; deltas go to `emit`. */
-export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDelta) => void) | undefined): Collector => {
+export const make = (
+  request: LlmRequest,
+  provider: string,
+  emit: ((delta: LlmDelta) => void) | undefined
+): Collector => {
   const entries: Array<Entry> = []
   const byIndex = new Map<unknown, Entry>()
   const byId = new Map<string, Entry>()
@@ -56,7 +60,14 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     return id
   }
   const open = (): Entry => {
-    const entry: Entry = { vendorId: undefined, id: undefined, name: undefined, args: "", extra: undefined, unshown: "" }
+    const entry: Entry = {
+      vendorId: undefined,
+      id: undefined,
+      name: undefined,
+      args: "",
+      extra: undefined,
+      unshown: ""
+    }
     if (entries.length >= mostCalls) overflowed = true
     else entries.push(entry)
     return entry
@@ -106,10 +117,15 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
       for (const entry of entries) {
         const text = tidy(entry.args)
         if (entry.name === undefined) {
-          if (text !== "" && !cutOff) return { calls: [], cut: [], problem: "the answer has a tool call without a name" }
+          if (text !== "" && !cutOff) {
+            return { calls: [], cut: [], problem: "the answer has a tool call without a name" }
+          }
           continue
         }
-        if (cutOff && (entry === entries.at(-1) ? text === "" || text === "{}" || !isWhole(text) : text !== "" && !isWhole(text))) {
+        if (
+          cutOff &&
+          (entry === entries.at(-1) ? text === "" || text === "{}" || !isWhole(text) : text !== "" && !isWhole(text))
+        ) {
           cut.push({ name: entry.name, argsText: entry.args.slice(0, 2000) })
           continue
         }
@@ -157,7 +173,8 @@ const isUnfinished = (text: string): boolean => {
   return isQuoted || depth > 0
 }
 
-const argsOf = (given: unknown): string => typeof given === "string" ? given : given === null || given === undefined ? "" : compact(given)
+const argsOf = (given: unknown): string =>
+  typeof given === "string" ? given : given === null || given === undefined ? "" : compact(given)
 
 /** Some servers begin every call with an empty object. */
 const tidy = (args: string): string => args.trim().replace(/^\{\}\s*(?=\{)/, "")

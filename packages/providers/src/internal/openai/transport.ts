@@ -1,5 +1,11 @@
 /** HTTP for one address: `node:http` with connections that are kept, or a `fetch` the user brings. */
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions
+} from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { urlToHttpOptions } from "node:url"
 import type { HeaderMap } from "./headers.ts"
@@ -41,7 +47,9 @@ let httpsAgent: HttpsAgent | undefined
 export const overNode = (address: string): Transport => {
   const url = new URL(address)
   const isSecure = url.protocol === "https:"
-  const agent = isSecure ? httpsAgent ??= new HttpsAgent({ keepAlive: true }) : httpAgent ??= new HttpAgent({ keepAlive: true })
+  const agent = isSecure
+    ? httpsAgent ??= new HttpsAgent({ keepAlive: true })
+    : httpAgent ??= new HttpAgent({ keepAlive: true })
   const request = isSecure ? httpsRequest : httpRequest
   const { auth, hostname, path, port } = urlToHttpOptions(url)
   const target: RequestOptions = {
@@ -107,7 +115,9 @@ export const overNode = (address: string): Transport => {
 }
 
 /** Headers as a flat list, which `node:http` writes without looking; the list of the same headers is kept. */
-const lister = (defaults: Readonly<Record<string, string>>): (headers: Readonly<Record<string, string>>) => ReadonlyArray<string> => {
+const lister = (
+  defaults: Readonly<Record<string, string>>
+): (headers: Readonly<Record<string, string>>) => ReadonlyArray<string> => {
   let last: Readonly<Record<string, string>> | undefined
   let list: ReadonlyArray<string> = []
   return (headers) => {
@@ -129,7 +139,13 @@ export const overFetch = (address: string, fetch: Fetch): Transport => (headers,
   let isOver = false
   let timer: NodeJS.Timeout | undefined
   const read = async (): Promise<void> => {
-    const response = await fetch(address, { method: "POST", headers, body, redirect: "manual", signal: controller.signal })
+    const response = await fetch(address, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal: controller.signal
+    })
     if (isOver) return
     listener.onHeaders({
       status: response.status,

@@ -6,7 +6,8 @@ import { isObject } from "../openai/guards.ts"
 import { ownMetadata, remember, type Renderer, resultOf, stringify, toolId } from "../openai/message.ts"
 
 /** Makes a renderer for one endpoint. */
-export const renderer = (provider: string, compat: Compat): Renderer => remember((message) => items(message, provider, compat))
+export const renderer = (provider: string, compat: Compat): Renderer =>
+  remember((message) => items(message, provider, compat))
 
 const items = (message: Message, provider: string, compat: Compat): ReadonlyArray<object> => {
   switch (message.role) {
@@ -25,14 +26,24 @@ const items = (message: Message, provider: string, compat: Compat): ReadonlyArra
 }
 
 /** Reasoning comes before what it led to, as the endpoint sent it. */
-const assistant = (message: Extract<Message, { role: "assistant" }>, provider: string, compat: Compat): ReadonlyArray<object> => {
+const assistant = (
+  message: Extract<Message, { role: "assistant" }>,
+  provider: string,
+  compat: Compat
+): ReadonlyArray<object> => {
   const own = ownMetadata(message.metadata, provider)
-  const reasoning = compat.reasoningReplay !== "never" && Array.isArray(own.reasoningItems) ? own.reasoningItems.filter(isObject) : []
+  const reasoning = compat.reasoningReplay !== "never" && Array.isArray(own.reasoningItems)
+    ? own.reasoningItems.filter(isObject)
+    : []
   return [
     ...reasoning,
     ...(message.content === ""
       ? []
-      : [{ role: "assistant", content: message.content, ...(typeof own.phase === "string" ? { phase: own.phase } : {}) }]),
+      : [{
+        role: "assistant",
+        content: message.content,
+        ...(typeof own.phase === "string" ? { phase: own.phase } : {})
+      }]),
     ...(message.toolCalls ?? []).map((call): ResponseInputItem => ({
       type: "function_call",
       call_id: toolId(call.id, compat),
@@ -50,7 +61,10 @@ const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat)
       ? []
       : [{
         role: "user" as const,
-        content: [{ type: "input_text" as const, text: `Files of the result of ${message.toolName}:` }, ...files.map(part)]
+        content: [
+          { type: "input_text" as const, text: `Files of the result of ${message.toolName}:` },
+          ...files.map(part)
+        ]
       }])
   ]
 }

@@ -20,7 +20,9 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
   const hasTools = request.tools.length > 0
   return {
     ...own(compat.extraBody),
-    ...(request.instructions === undefined || request.instructions === "" ? {} : { instructions: request.instructions }),
+    ...(request.instructions === undefined || request.instructions === ""
+      ? {}
+      : { instructions: request.instructions }),
     ...(hasTools ? { tools: request.tools.map(tool) } : {}),
     ...(given.temperature !== undefined && compat.sampling ? { temperature: given.temperature } : {}),
     ...(given.topP !== undefined && compat.sampling ? { top_p: given.topP } : {}),
@@ -29,9 +31,13 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
     ...(given.parallelToolCalls === undefined || !hasTools || !compat.parallelToolCalls
       ? {}
       : { parallel_tool_calls: given.parallelToolCalls }),
-    ...(given.reasoningEffort === undefined || compat.reasoning === "none" ? {} : { reasoning: { effort: given.reasoningEffort } }),
+    ...(given.reasoningEffort === undefined || compat.reasoning === "none"
+      ? {}
+      : { reasoning: { effort: given.reasoningEffort } }),
     ...(compat.encryptedReasoning ? { include: ["reasoning.encrypted_content"] } : {}),
-    ...(given.responseFormat === undefined ? {} : { text: { format: { type: "json_schema", ...given.responseFormat } } }),
+    ...(given.responseFormat === undefined
+      ? {}
+      : { text: { format: { type: "json_schema", ...given.responseFormat } } }),
     ...own(given.extra)
   }
 }

@@ -8,7 +8,11 @@ import * as ToolCalls from "../openai/toolCalls.ts"
 import * as Usage from "../openai/usage.ts"
 
 /** Makes an assembler for the answer to `request`. */
-export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDelta) => void) | undefined): Assembler => {
+export const make = (
+  request: LlmRequest,
+  provider: string,
+  emit: ((delta: LlmDelta) => void) | undefined
+): Assembler => {
   const calls = ToolCalls.make(request, provider, emit)
   const keys = new Map<unknown, Call>()
   const items: Array<Loose> = []
@@ -29,15 +33,20 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     reasoning += piece
     emit?.({ type: "reasoning", text: piece })
   }
-  /** Item ids change between events on some servers, and indices are missing on others: the call id counts, then the index, then the item. */
+  /**
+   * Item ids change between events on some servers, and indices are missing on others: the call id counts, then the
+   * index, then the item.
+   */
   const callOf = (item: Loose, index: unknown): Call => {
-    const names = [textOf(item.call_id), typeof index === "number" ? index : undefined, textOf(item.id)].filter((name) =>
-      name !== undefined
-    )
+    const names = [textOf(item.call_id), typeof index === "number" ? index : undefined, textOf(item.id)].filter((
+      name
+    ) => name !== undefined)
     const known = names.map((name) => keys.get(name)).find((call) => call !== undefined)
     const found: Call = known ?? { key: keys.size, hasArguments: false }
     for (const name of names) keys.set(name, found)
-    if (known === undefined) calls.push({ index: found.key, id: item.call_id ?? item.id, function: { name: item.name, arguments: "" } })
+    if (known === undefined) {
+      calls.push({ index: found.key, id: item.call_id ?? item.id, function: { name: item.name, arguments: "" } })
+    }
     latest = found
     return found
   }
@@ -50,14 +59,18 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
     items.push(item)
     if (item.type !== "function_call") return
     const call = callOf(item, index)
-    if (!call.hasArguments) addArguments(call, typeof item.arguments === "string" ? item.arguments : compact(item.arguments ?? ""))
+    if (!call.hasArguments) {
+      addArguments(call, typeof item.arguments === "string" ? item.arguments : compact(item.arguments ?? ""))
+    }
   }
   const finished = (response: Loose): void => {
     last = response
     if (typeof response.model === "string" && response.model !== "") model = response.model
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
     for (const item of output) if (item.type === "function_call") itemDone(item, undefined)
-    for (const item of output) if (item.type === "reasoning" && !items.some((other) => other.id === item.id)) items.push(item)
+    for (const item of output) {
+      if (item.type === "reasoning" && !items.some((other) => other.id === item.id)) items.push(item)
+    }
     if (text === "" && refusal === "") { for (const item of output) readMessage(item) }
     if (reasoning === "") { for (const item of output) if (item.type === "reasoning") addReasoning(reasoningOf(item)) }
   }
@@ -134,7 +147,10 @@ export const make = (request: LlmRequest, provider: string, emit: ((delta: LlmDe
       const found = calls.end(reason === "length")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
       const finishReason = found.calls.length > 0 && reason === "stop" ? "tool-calls" : reason
-      return { type: "response", response: { ...shown(), toolCalls: found.calls, finishReason, ...metadata(items, found.cut, provider) } }
+      return {
+        type: "response",
+        response: { ...shown(), toolCalls: found.calls, finishReason, ...metadata(items, found.cut, provider) }
+      }
     }
   }
 }
@@ -157,12 +173,18 @@ const reasoningOf = (item: Loose): string => {
 }
 
 /** Only encrypted reasoning can go back: nothing is stored at the vendor. */
-const metadata = (items: ReadonlyArray<Loose>, cut: ToolCalls.Assembled["cut"], provider: string): Pick<LlmResponse, "metadata"> => {
+const metadata = (
+  items: ReadonlyArray<Loose>,
+  cut: ToolCalls.Assembled["cut"],
+  provider: string
+): Pick<LlmResponse, "metadata"> => {
   const sealed = items
     .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
     .map(bounded)
     .filter((item) => item !== undefined)
-  const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) => found !== undefined)
+  const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) =>
+    found !== undefined
+  )
   const own: Record<string, Json> = {
     ...(sealed.length === 0 ? {} : { reasoningItems: sealed }),
     ...(phase === undefined ? {} : { phase }),

@@ -1,4 +1,7 @@
-/** Artifacts in a database. A text is a list of pieces, so that adding to a long one costs no more than adding to a short one. */
+/**
+ * Artifacts in a database. A text is a list of pieces, so that adding to a long one costs no more than adding to a
+ * short one.
+ */
 import type { Artifact } from "@belay/core/Artifact"
 import { type ArtifactStore, type Authorship, describe } from "@belay/core/ArtifactStore"
 import * as Clock from "effect/Clock"
@@ -24,7 +27,10 @@ export const artifactsOf = (database: Database): ArtifactStore => {
           const before = known === undefined ? undefined : aboutOf(known)
           const about = describe(name, (keeps ? before?.size ?? 0 : 0) + piece.length, by, before, time)
           const key = known ??
-            sql("INSERT INTO artifacts (session_id, name, about) VALUES (?, ?, '')").run(sessionId, JSON.stringify(name)).lastInsertRowid
+            sql("INSERT INTO artifacts (session_id, name, about) VALUES (?, ?, '')").run(
+              sessionId,
+              JSON.stringify(name)
+            ).lastInsertRowid
           sql("UPDATE artifacts SET about = ? WHERE key = ?").run(JSON.stringify(about), key)
           if (!keeps) sql("DELETE FROM pieces WHERE artifact = ?").run(key)
           sql("INSERT INTO pieces (artifact, piece) VALUES (?, ?)").run(key, JSON.stringify(piece))
@@ -52,7 +58,8 @@ export const artifactsOf = (database: Database): ArtifactStore => {
           const key = keyOf(sessionId, name)
           return key !== undefined && sql("DELETE FROM artifacts WHERE key = ?").run(key).changes > 0
         })),
-    copy: (from, to) => attempt(path, () => write(() => copyArtifacts(database, checked(database, from), checked(database, to)))),
+    copy: (from, to) =>
+      attempt(path, () => write(() => copyArtifacts(database, checked(database, from), checked(database, to)))),
     clear: (sessionId) => attempt(path, () => write(() => clearArtifacts(database, checked(database, sessionId))))
   }
 }
@@ -62,7 +69,10 @@ export const copyArtifacts = (database: Database, from: string, to: string): voi
   if (from === to) return
   const { sql } = database
   clearArtifacts(database, to)
-  sql("INSERT INTO artifacts (session_id, name, about) SELECT ?, name, about FROM artifacts WHERE session_id = ?").run(to, from)
+  sql("INSERT INTO artifacts (session_id, name, about) SELECT ?, name, about FROM artifacts WHERE session_id = ?").run(
+    to,
+    from
+  )
   sql(
     "INSERT INTO pieces (artifact, piece) SELECT copy.key, piece FROM pieces" +
       " JOIN artifacts AS source ON source.key = pieces.artifact AND source.session_id = ?" +

@@ -25,7 +25,9 @@ export const Account = Schema.Struct({
 
 /** Accounts that several processes may share; the `Ledger` of `@belay/hooks/Ledger`. @category models @since 0.1.0 */
 export interface Ledger {
-  /** Changes an account at once: no other change, of this process or another, comes between reading it and writing it. */
+  /**
+   * Changes an account at once: no other change, of this process or another, comes between reading it and writing it.
+   */
   readonly update: <A>(account: string, change: (before: Account) => readonly [A, Account]) => Effect.Effect<A, unknown>
 }
 
@@ -46,26 +48,41 @@ export const ledgerOf = (database: Database): Ledger => ({
         const name = JSON.stringify(id)
         const text = one<string>(database.sql("SELECT account FROM accounts WHERE id = ?"), name)
         const before = text === undefined ? empty : parse(database, text)
-        if (!isAccount(before)) throw storeError(database.path, "corrupt", `account ${name} is none: restore it from a backup`)
+        if (!isAccount(before)) {
+          throw storeError(database.path, "corrupt", `account ${name} is none: restore it from a backup`)
+        }
         const [answer, after] = change(before)
         if (after !== before) {
-          database.sql("INSERT INTO accounts (id, account) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET account = excluded.account")
+          database.sql(
+            "INSERT INTO accounts (id, account) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET account = excluded.account"
+          )
             .run(name, JSON.stringify(after))
         }
         return answer
       }))
 })
 
-const isRule = Schema.is(Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) }))
+const isRule = Schema.is(
+  Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })
+)
 
 export const rulesOf = (database: Database): RuleStore => ({
-  load: attempt(database.path, () =>
-    database.sql("SELECT rule FROM rules ORDER BY key").all().map((row): StandingRule => {
-      const rule = parse(database, String(row["rule"]))
-      // An approval that cannot be read is none.
-      if (!isRule(rule)) throw storeError(database.path, "corrupt", "it holds a standing approval that is none: restore it from a backup")
-      return rule
-    })),
+  load: attempt(
+    database.path,
+    () =>
+      database.sql("SELECT rule FROM rules ORDER BY key").all().map((row): StandingRule => {
+        const rule = parse(database, String(row["rule"]))
+        // An approval that cannot be read is none.
+        if (!isRule(rule)) {
+          throw storeError(
+            database.path,
+            "corrupt",
+            "it holds a standing approval that is none: restore it from a backup"
+          )
+        }
+        return rule
+      })
+  ),
   add: ({ fingerprint, hook, tool }) =>
     attempt(database.path, () =>
       database.write(() =>

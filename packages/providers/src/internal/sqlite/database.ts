@@ -23,7 +23,9 @@ const patience = 10_000
 /** Opens a database, or throws a `StoreError`. */
 export const open = (path: string, synchronous: "normal" | "full"): Database => {
   const sqlite = process.getBuiltinModule("node:sqlite") as typeof import("node:sqlite") | undefined
-  if (sqlite === undefined) throw storeError(path, "unreachable", "this runtime has no node:sqlite: use Node 22.22 or newer")
+  if (sqlite === undefined) {
+    throw storeError(path, "unreachable", "this runtime has no node:sqlite: use Node 22.22 or newer")
+  }
   const { DatabaseSync: Connection } = sqlite
   let database: DatabaseSync | undefined
   try {
@@ -39,11 +41,19 @@ export const open = (path: string, synchronous: "normal" | "full"): Database => 
     if (database?.isOpen === true) database.close()
     if (error instanceof StoreError) throw error
     throw sqliteError(path, error) ??
-      storeError(path, "unreachable", `it cannot be opened: ${error instanceof Error ? error.message : String(error)}`, error)
+      storeError(
+        path,
+        "unreachable",
+        `it cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
+        error
+      )
   }
 }
 
-/** Makes the directory and the file where there are none, readable by their owner alone; refuses a file that is none of ours before anything writes to it. */
+/**
+ * Makes the directory and the file where there are none, readable by their owner alone; refuses a file that is none of
+ * ours before anything writes to it.
+ */
 const inspect = (path: string, Connection: typeof DatabaseSync): void => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(path, "a+", 0o600)
@@ -60,8 +70,14 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
     throw storeError(path, "corrupt", "this is no SQLite database: use another file")
   }
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
-    // The first page is all there is to know, and reading it leaves no files behind. An empty schema is a leaf of a table with no cells.
-    return void judge(path, head.readInt32BE(60), head.readInt32BE(68), head[100] === 13 && head.readUInt16BE(103) === 0)
+    // The first page is all there is to know, and reading it leaves no files behind. An empty schema is a leaf of a
+    // table with no cells.
+    return void judge(
+      path,
+      head.readInt32BE(60),
+      head.readInt32BE(68),
+      head[100] === 13 && head.readUInt16BE(103) === 0
+    )
   }
   const reader = new Connection(path, { readOnly: true, timeout: patience })
   try {
@@ -76,11 +92,19 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
 /** The version of a database of ours, 0 of one that has nothing in it. Refuses any other. */
 const judge = (path: string, found: number, owner: number, isEmpty: boolean): number => {
   if (owner === 0 && found === 0 && isEmpty) return 0
-  if (owner !== applicationId) throw storeError(path, "foreign", "this database belongs to another program: use another file")
-  if (found > version) {
-    throw storeError(path, "newer", `it is of version ${found}, this Belay reads up to version ${version}: open it with a newer Belay`)
+  if (owner !== applicationId) {
+    throw storeError(path, "foreign", "this database belongs to another program: use another file")
   }
-  if (found < 1) throw storeError(path, "corrupt", `its version is ${found}: restore it from a backup, or use another file`)
+  if (found > version) {
+    throw storeError(
+      path,
+      "newer",
+      `it is of version ${found}, this Belay reads up to version ${version}: open it with a newer Belay`
+    )
+  }
+  if (found < 1) {
+    throw storeError(path, "corrupt", `its version is ${found}: restore it from a backup, or use another file`)
+  }
   return found
 }
 
@@ -147,7 +171,9 @@ const verify = (path: string, database: DatabaseSync, Connection: typeof Databas
 
 const objectsOf = (database: DatabaseSync): ReadonlyMap<string, unknown> =>
   new Map(
-    database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all().map(({ name, sql, type }) => [
+    database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all().map((
+      { name, sql, type }
+    ) => [
       `${String(type)} ${String(name)}`,
       String(sql).replaceAll(/\s+/g, " ")
     ])
@@ -205,6 +231,8 @@ export const checked = (database: Database, id: string): string => {
   throw storeError(
     database.path,
     "id",
-    `session id ${JSON.stringify(id.slice(0, 128))} must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
+    `session id ${
+      JSON.stringify(id.slice(0, 128))
+    } must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
   )
 }

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /**
- * The file cannot be used, or an operation on it failed. Nothing of the operation was kept, and a file that is refused is left as it is.
+ * The file cannot be used, or an operation on it failed. Nothing of the operation was kept, and a file that is refused
+ * is left as it is.
  *
  * @category errors
  * @since 0.1.0
@@ -12,8 +13,10 @@ import * as Schema from "effect/Schema"
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   path: Schema.String,
   /**
-   * `newer`: written by a later release. `foreign`: a database of another program. `corrupt`: no database, or a damaged one. `unreachable`: the file
-   * or its directory cannot be opened. `busy`: another process held it for too long. `full`: no space. `closed`: after `close`. `id`: no session id.
+   * `newer`: written by a later release. `foreign`: a database of another program. `corrupt`: no database, or a damaged
+   * one. `unreachable`: the file
+   * or its directory cannot be opened. `busy`: another process held it for too long. `full`: no space. `closed`: after
+   * `close`. `id`: no session id.
    * `missing`, `taken`: of `fork`. `failed`: anything else.
    */
   problem: Schema.Literals([

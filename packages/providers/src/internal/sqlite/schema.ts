@@ -1,12 +1,16 @@
 /**
- * The tables. Every text of a user is kept as the JSON of a string, which is well-formed Unicode whatever the string is: NULs and halves of surrogate
+ * The tables. Every text of a user is kept as the JSON of a string, which is well-formed Unicode whatever the string
+ * is: NULs and halves of surrogate
  * pairs come back as they were.
  */
 
 /** Says whose database a file is: "Bely". */
 export const applicationId = 0x42656c79
 
-/** What brings a database from each version to the next; never changed once released. Its length is the version this release writes. */
+/**
+ * What brings a database from each version to the next; never changed once released. Its length is the version this
+ * release writes.
+ */
 export const migrations: ReadonlyArray<string> = [
   `
   CREATE TABLE sessions (

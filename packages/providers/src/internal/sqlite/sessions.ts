@@ -12,7 +12,8 @@ export type Sessions = Required<Omit<SessionStore, "artifacts">>
 
 export const sessionsOf = (database: Database): Sessions => {
   const { path, read, sql, write } = database
-  const at = <A>(act: (time: number) => A) => Effect.flatMap(Clock.currentTimeMillis, (time) => attempt(path, () => act(time)))
+  const at = <A>(act: (time: number) => A) =>
+    Effect.flatMap(Clock.currentTimeMillis, (time) => attempt(path, () => act(time)))
   return {
     commit: (step) => at((time) => write(() => keep(database, step, time))),
     load: (id) =>
@@ -25,20 +26,30 @@ export const sessionsOf = (database: Database): Sessions => {
         sql(
           "SELECT id, revision, turn AS turnNumber, messages, status, created_at AS createdAt, updated_at AS updatedAt" +
             " FROM sessions WHERE updated_at < ? ORDER BY updated_at DESC LIMIT ?"
-        ).all(before, Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31)).map((row): SessionInfo => ({ ...row }) as never)),
+        ).all(before, Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31)).map((row): SessionInfo =>
+          ({ ...row }) as never
+        )),
     fork: (id, to) =>
       at((time) =>
         write(() => {
           const [from, target] = [keyOf(database, checked(database, id)), checked(database, to)]
           if (from === undefined) throw storeError(path, "missing", `there is no session ${id} to fork`)
-          if (keyOf(database, target) !== undefined) throw storeError(path, "taken", `there is a session ${to} already: fork to another id`)
-          const state = { ...Object(parse(database, one<string>(sql("SELECT state FROM sessions WHERE key = ?"), from)!)), sessionId: to }
+          if (keyOf(database, target) !== undefined) {
+            throw storeError(path, "taken", `there is a session ${to} already: fork to another id`)
+          }
+          const state = {
+            ...Object(parse(database, one<string>(sql("SELECT state FROM sessions WHERE key = ?"), from)!)),
+            sessionId: to
+          }
           const key = sql(
             "INSERT INTO sessions (id, revision, turn, status, messages, state, created_at, updated_at)" +
               " SELECT ?, revision, turn, status, messages, ?, ?, ? FROM sessions WHERE key = ?"
           ).run(to, JSON.stringify(state), time, moment(database, time), from).lastInsertRowid
           sql("INSERT INTO messages SELECT ?, position, message FROM messages WHERE session = ?").run(key, from)
-          sql("INSERT INTO records (session, record) SELECT ?, record FROM records WHERE session = ? ORDER BY key").run(key, from)
+          sql("INSERT INTO records (session, record) SELECT ?, record FROM records WHERE session = ? ORDER BY key").run(
+            key,
+            from
+          )
           copyArtifacts(database, id, to)
         })
       ),
@@ -60,7 +71,8 @@ export const sessionsOf = (database: Database): Sessions => {
   }
 }
 
-const keyOf = ({ sql }: Database, id: string): number | undefined => one<number>(sql("SELECT key FROM sessions WHERE id = ?"), id)
+const keyOf = ({ sql }: Database, id: string): number | undefined =>
+  one<number>(sql("SELECT key FROM sessions WHERE id = ?"), id)
 
 /** The time, but later than every change before: so the list has an order, and can be read in pages. */
 const moment = ({ sql }: Database, time: number): number => {
@@ -68,7 +80,11 @@ const moment = ({ sql }: Database, time: number): number => {
   return Math.max(time, last + 0.001)
 }
 
-const keep = (database: Database, { from, messages, records, revision, sessionId, snapshot, state }: Commit, time: number): void => {
+const keep = (
+  database: Database,
+  { from, messages, records, revision, sessionId, snapshot, state }: Commit,
+  time: number
+): void => {
   const { sql } = database
   const kept = sql("SELECT key, revision, messages FROM sessions WHERE id = ?").get(checked(database, sessionId)) as
     | { readonly key: number; readonly revision: number; readonly messages: number }
@@ -103,7 +119,9 @@ const stateOf = (database: Database, id: string): unknown => {
     throw storeError(
       database.path,
       "corrupt",
-      `session ${id} should have ${String(row["messages"])} messages, ${messages.length} are there: restore it from a backup`
+      `session ${id} should have ${
+        String(row["messages"])
+      } messages, ${messages.length} are there: restore it from a backup`
     )
   }
   return { ...Object(parse(database, String(row["state"]))), messages }

@@ -5,7 +5,10 @@ import { guess } from "./guess.ts"
 
 /** Reads the numbers of a clause. */
 export const numbersIn = (text: string): Array<number> =>
-  Array.from(text.matchAll(/(?<![\p{L}\p{N}._-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_]|[.-]\d)/gu), ([digits]) => Number(digits))
+  Array.from(
+    text.matchAll(/(?<![\p{L}\p{N}._-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_]|[.-]\d)/gu),
+    ([digits]) => Number(digits)
+  )
 
 /** An object that fits an object schema: its required properties, and the optional ones there is evidence for. */
 export const fill = (schema: JsonObject, evidence: Evidence): JsonObject => object(schema, evidence, schema, 0)
@@ -36,7 +39,8 @@ const value = (
   switch (typeOf(schema)) {
     case "number":
     case "integer":
-      return evidence.numbers.shift() ?? (required ? fallback(schema, typeof schema.minimum === "number" ? schema.minimum : 1) : undefined)
+      return evidence.numbers.shift() ??
+        (required ? fallback(schema, typeof schema.minimum === "number" ? schema.minimum : 1) : undefined)
     case "boolean":
       return new RegExp(`\\b${name.replace(/[^\p{L}\p{N}]+/gu, ".?")}`, "iu").test(evidence.clause)
         ? true
@@ -74,7 +78,9 @@ const choose = (options: ReadonlyArray<Json>, evidence: Evidence): Json | undefi
   options.find((option) =>
     typeof option === "string" && new RegExp(`(?<![\\p{L}])${escape(option)}(?![\\p{L}])`, "iu").test(evidence.clause)
   )
-    ?? options.find((option) => typeof option === "string" && evidence.task.toLowerCase().includes(option.toLowerCase()))
+    ?? options.find((option) =>
+      typeof option === "string" && evidence.task.toLowerCase().includes(option.toLowerCase())
+    )
 
 const fallback = (schema: JsonObject, otherwise: Json): Json =>
   schema.default ?? (Array.isArray(schema.examples) ? schema.examples[0] : undefined) ?? otherwise
@@ -98,6 +104,7 @@ const typeOf = (schema: JsonObject): string => {
   return isObject(schema.properties) ? "object" : isObject(schema.items) ? "array" : "string"
 }
 
-const isObject = (json: Json | undefined): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json)
+const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")

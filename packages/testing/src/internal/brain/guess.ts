@@ -21,18 +21,24 @@ export const guess = (name: string, schema: JsonObject, evidence: Evidence, requ
   }
   if (format === "uri" || is("url", "uri", "link")) return url.exec(clause)?.[0] ?? url.exec(task)?.[0]
   if (format === "date" || format === "date-time" || is("date")) {
-    return date.exec(clause)?.[0] ?? date.exec(task)?.[0] ?? (required && format !== undefined ? "2026-01-01" : undefined)
+    return date.exec(clause)?.[0] ?? date.exec(task)?.[0] ??
+      (required && format !== undefined ? "2026-01-01" : undefined)
   }
   if (is("expression", "formula")) return sum.exec(clause)?.[0]?.trim() ?? quoted(clause)
   if (is("path", "file", "folder", "dir", "pattern", "glob")) return place(name, schema, evidence, required)
-  if (!required) return quoted(clause) !== undefined && is("query", "search", "reason", "title", "subject") ? quoted(clause) : undefined
+  if (!required) {
+    return quoted(clause) !== undefined && is("query", "search", "reason", "title", "subject")
+      ? quoted(clause)
+      : undefined
+  }
   if (is("subject", "title")) return quoted(clause) ?? heading(clause)
   if (is("body", "text", "content", "message", "summary", "html", "answer", "result")) return content(evidence)
   if (name === "id" || /(?:Id|_id|ID)$/.test(name)) {
     return reference.exec(clause)?.[0] ?? quoted(clause) ?? reference.exec(task)?.[0] ?? lastNoun(clause)
   }
   if (is("name")) return quoted(clause) ?? properName(clause) ?? lastNoun(clause)
-  return quoted(clause) ?? (is("city", "location", "place", "country", "region", "town") ? properName(clause) : undefined) ??
+  return quoted(clause) ??
+    (is("city", "location", "place", "country", "region", "town") ? properName(clause) : undefined) ??
     after(clause, /\b(?:for|about|in|of|on|to|with|at)\s+(?:the\s+)?/iu) ?? remainder(clause)
 }
 
@@ -40,9 +46,12 @@ const place = (name: string, schema: JsonObject, evidence: Evidence, required: b
   const { clause } = evidence
   const named = quoted(clause) ?? clause.match(fileName)?.find((found) => !address.test(found) || found.includes("/"))
   if (named !== undefined) return named
-  const seen = evidence.results.flatMap((result) => result.match(fileName) ?? []).filter((found) => !found.includes("//"))
+  const seen = evidence.results.flatMap((result) => result.match(fileName) ?? []).filter((found) =>
+    !found.includes("//")
+  )
   const said = words(clause).filter((word) => !isWeak(word))
-  const isFolder = /folder|dir/iu.test(name) || (/\b(?:folder|directory)\b/iu.test(clause) && !/\bfiles?\b/iu.test(clause))
+  const isFolder = /folder|dir/iu.test(name) ||
+    (/\b(?:folder|directory)\b/iu.test(clause) && !/\bfiles?\b/iu.test(clause))
   const matching = seen.filter((found) => said.some((word) => words(found).includes(word)))
   const wantsNew = /\b(?:newest|latest|last|recent)\b/iu.test(clause)
   const wantsOld = /\b(?:oldest|earliest)\b/iu.test(clause)
@@ -65,7 +74,8 @@ const within = (name: string, file: string, evidence: Evidence): string => {
 
 const content = (evidence: Evidence): string => {
   const wordiest = evidence.results.reduce((a, b) => wordCount(b) > wordCount(a) ? b : a, "")
-  return quoted(evidence.clause) ?? (wordiest === "" ? remainder(evidence.clause) : `Summary: ${shorten(wordiest, 240)}`)
+  return quoted(evidence.clause) ??
+    (wordiest === "" ? remainder(evidence.clause) : `Summary: ${shorten(wordiest, 240)}`)
 }
 
 const wordCount = (text: string): number => text.trim() === "" ? 0 : text.trim().split(/\s+/u).length
@@ -88,7 +98,8 @@ const heading = (clause: string): string => {
 
 const sentence = (text: string): string => text.replace(/\s+/gu, " ").replace(/[\s.?!,;]+$/u, "").trim()
 
-const properName = (clause: string): string | undefined => /(?<=\s)\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*/u.exec(clause)?.[0]
+const properName = (clause: string): string | undefined =>
+  /(?<=\s)\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*/u.exec(clause)?.[0]
 
 const lastNoun = (clause: string): string | undefined =>
   (sentence(clause).match(/[\p{L}\p{N}_-]+/gu) ?? []).filter((word) => !words(word).every(isWeak)).at(-1)

@@ -27,8 +27,9 @@ const parse = (given: ReadonlyArray<string>): Arguments | string => {
     const value = inline ?? given[++index]
     if (value === undefined || value === "") return `${flag} needs a value`
     if (flag === "--api-key") apiKey = value
-    else if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) return `--port must be a number from 0 to 65535, not "${value}"`
-    else port = Number(value)
+    else if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+      return `--port must be a number from 0 to 65535, not "${value}"`
+    } else port = Number(value)
   }
   return apiKey === undefined ? { port } : { port, apiKey }
 }

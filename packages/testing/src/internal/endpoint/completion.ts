@@ -32,7 +32,13 @@ export const plain = (request: WireRequest, answer: Answer, stamp: Stamp): JsonO
         ...(answer.reasoning === undefined ? {} : { reasoning_content: answer.reasoning }),
         ...(calls.length === 0
           ? {}
-          : { tool_calls: calls.map(({ args, id, name }) => ({ id, type: "function", function: { name, arguments: args } })) })
+          : {
+            tool_calls: calls.map(({ args, id, name }) => ({
+              id,
+              type: "function",
+              function: { name, arguments: args }
+            }))
+          })
       },
       logprobs: null,
       finish_reason: finish(answer)
@@ -72,7 +78,8 @@ const head = (request: WireRequest, answer: Answer, stamp: Stamp, object: string
   system_fingerprint: "fp_belay0001"
 })
 
-const finish = (answer: Answer): string => answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? "tool_calls" : "stop")
+const finish = (answer: Answer): string =>
+  answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? "tool_calls" : "stop")
 
 const toolCalls = (answer: Answer, stamp: Stamp) =>
   (answer.toolCalls ?? []).map(({ args, id, name }, index) => ({

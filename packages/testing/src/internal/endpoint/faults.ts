@@ -35,7 +35,8 @@ export const faultOf = (model: string): Fault | undefined => {
 export const makeOnce = () => {
   const hit = new Set<string>()
   return (request: WireRequest): boolean => {
-    const turns = request.messages.filter(({ role, toolCalls }) => role === "assistant" && toolCalls === undefined).length
+    const turns =
+      request.messages.filter(({ role, toolCalls }) => role === "assistant" && toolCalls === undefined).length
     const key = digest([request.model, turns, wireText(request.messages.find(({ role }) => role === "user"))])
     if (hit.delete(key) || request.messages.at(-1)?.role === "tool") return false
     if (hit.size >= 1000) hit.clear()
@@ -69,16 +70,30 @@ export const inject = (
   switch (fault) {
     case "rate-limit-once":
     case "overloaded-once":
-      return once(request) ? inject(fault === "overloaded-once" ? "overloaded" : "rate-limit", request, answer, once, slowMs) : undefined
+      return once(request)
+        ? inject(fault === "overloaded-once" ? "overloaded" : "rate-limit", request, answer, once, slowMs)
+        : undefined
     case "rate-limit":
-      return failure(429, "Rate limit reached for requests. Please try again in 200ms.", "requests", "rate_limit_exceeded", {
-        "retry-after-ms": "200",
-        "retry-after": "1"
-      })
+      return failure(
+        429,
+        "Rate limit reached for requests. Please try again in 200ms.",
+        "requests",
+        "rate_limit_exceeded",
+        {
+          "retry-after-ms": "200",
+          "retry-after": "1"
+        }
+      )
     case "overloaded":
-      return failure(503, "The engine is currently overloaded, please try again later.", "server_error", "server_is_overloaded", {
-        "retry-after-ms": "200"
-      })
+      return failure(
+        503,
+        "The engine is currently overloaded, please try again later.",
+        "server_error",
+        "server_is_overloaded",
+        {
+          "retry-after-ms": "200"
+        }
+      )
     case "auth":
       return wrongKey()
     case "quota":
@@ -92,10 +107,15 @@ export const inject = (
       return {
         status: 200,
         headers: { "content-type": "text/html; charset=utf-8" },
-        body: "<!doctype html><html><head><title>Welcome</title></head><body>Please log in to the captive portal.</body></html>"
+        body:
+          "<!doctype html><html><head><title>Welcome</title></head><body>Please log in to the captive portal.</body></html>"
       }
     case "empty":
-      return { status: 200, headers: { "content-type": request.stream ? "text/event-stream" : "application/json" }, body: "" }
+      return {
+        status: 200,
+        headers: { "content-type": request.stream ? "text/event-stream" : "application/json" },
+        body: ""
+      }
     case "overflow":
       return overflow(128_000, 131_072)
     case "reset":
@@ -105,7 +125,9 @@ export const inject = (
     case "cut":
       return cut(request)
     case "slow":
-      return request.stream ? { chunks: answer().events.flatMap((event) => [data(event), slowMs]).concat(["data: [DONE]\n\n"]) } : undefined
+      return request.stream
+        ? { chunks: answer().events.flatMap((event) => [data(event), slowMs]).concat(["data: [DONE]\n\n"]) }
+        : undefined
   }
 }
 
@@ -139,6 +161,8 @@ const broken = (events: ReadonlyArray<JsonObject>, end: "reset" | "open"): Chunk
 
 const cut = (request: WireRequest): ChunkedAnswer => {
   const name = request.tools[0]?.name ?? "read_file"
-  const events = chunks(request, { toolCalls: [{ id: "call_cut", name, args: `{"path":"invoices/2026-1` }] }, { ordinal: 0 })
+  const events = chunks(request, { toolCalls: [{ id: "call_cut", name, args: `{"path":"invoices/2026-1` }] }, {
+    ordinal: 0
+  })
   return { chunks: events.slice(0, request.includeUsage ? -2 : -1).map(data) }
 }

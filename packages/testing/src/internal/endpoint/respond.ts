@@ -39,7 +39,9 @@ type WireReply = RawAnswer | ChunkedAnswer | NoAnswer
 export const respond = (request: EndpointRequest, settings: Settings): WireReply => {
   const path = request.path.replace(/\?.*$/, "").replace(/\/+$/, "")
   const known = path === "/v1/models" || path === "/v1/chat/completions"
-  if (known && settings.apiKey !== undefined && request.headers.authorization !== `Bearer ${settings.apiKey}`) return wrongKey()
+  if (known && settings.apiKey !== undefined && request.headers.authorization !== `Bearer ${settings.apiKey}`) {
+    return wrongKey()
+  }
   if (request.method === "GET" && path === "/v1/models") return modelList()
   if (request.method === "POST" && settings.script !== undefined) return play(request, settings.script)
   if (request.method !== "POST" || path !== "/v1/chat/completions") {
@@ -50,7 +52,9 @@ export const respond = (request: EndpointRequest, settings: Settings): WireReply
 
 const complete = (request: EndpointRequest, settings: Settings): WireReply => {
   const decoded = decode(request.body)
-  if (isProblem(decoded)) return failure(400, decoded.message, "invalid_request_error", decoded.code ?? null, {}, decoded.param)
+  if (isProblem(decoded)) {
+    return failure(400, decoded.message, "invalid_request_error", decoded.code ?? null, {}, decoded.param)
+  }
   const [name = ""] = decoded.model.split(":", 1)
   const window = models.get(name)
   const fault = faultOf(decoded.model)
@@ -74,12 +78,19 @@ const complete = (request: EndpointRequest, settings: Settings): WireReply => {
 const play = (request: EndpointRequest, script: Array<ScriptEntry>): WireReply => {
   const entry = script.shift()
   if (entry === undefined) {
-    return failure(500, `The script is exhausted: request ${request.ordinal} has no entry.`, "script_exhausted", "script_exhausted")
+    return failure(
+      500,
+      `The script is exhausted: request ${request.ordinal} has no entry.`,
+      "script_exhausted",
+      "script_exhausted"
+    )
   }
   const reply = typeof entry === "function" ? entry(request) : entry
   if (isRaw(reply) || isChunked(reply) || isNone(reply)) return reply
   const decoded = decode(request.body)
-  if (isProblem(decoded)) return failure(400, decoded.message, "invalid_request_error", decoded.code ?? null, {}, decoded.param)
+  if (isProblem(decoded)) {
+    return failure(400, decoded.message, "invalid_request_error", decoded.code ?? null, {}, decoded.param)
+  }
   return wire(reply, decoded, request)
 }
 

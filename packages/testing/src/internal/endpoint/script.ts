@@ -31,7 +31,10 @@ export interface ChunkedAnswer {
   readonly status?: number
   /** Default `content-type: text/event-stream`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** `end` closes the body properly (default), `cut` closes the socket, `reset` sends a TCP reset, `open` sends nothing more. */
+  /**
+   * `end` closes the body properly (default), `cut` closes the socket, `reset` sends a TCP reset, `open` sends nothing
+   * more.
+   */
   readonly end?: "end" | "cut" | "reset" | "open"
 }
 

@@ -18,7 +18,11 @@ export const send = (
   if (isChunked(reply)) sendChunks(response, reply, headers)
 }
 
-const sendChunks = (response: ServerResponse, reply: ChunkedAnswer, headers: Readonly<Record<string, string>>): void => {
+const sendChunks = (
+  response: ServerResponse,
+  reply: ChunkedAnswer,
+  headers: Readonly<Record<string, string>>
+): void => {
   response.writeHead(reply.status ?? 200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",

@@ -54,7 +54,9 @@ export const wireText = (message: WireMessage | undefined): string => {
 /** Decodes a body, or says what is wrong with it. */
 export const decode = (body: Json): WireRequest | WireProblem => {
   if (!isObject(body)) return { message: "The body must be a JSON object.", param: null }
-  if (typeof body.model !== "string" || body.model === "") return { message: "you must provide a model parameter", param: "model" }
+  if (typeof body.model !== "string" || body.model === "") {
+    return { message: "you must provide a model parameter", param: "model" }
+  }
   if (!Array.isArray(body.messages) || body.messages.length === 0) {
     return { message: "'messages' must be a non-empty array.", param: "messages" }
   }
@@ -98,7 +100,9 @@ const options = (body: JsonObject) => {
 
 const toolChoice = (given: Json | undefined): WireRequest["toolChoice"] => {
   if (given === "auto" || given === "none" || given === "required") return given
-  return isObject(given) && isObject(given.function) && typeof given.function.name === "string" ? { tool: given.function.name } : undefined
+  return isObject(given) && isObject(given.function) && typeof given.function.name === "string"
+    ? { tool: given.function.name }
+    : undefined
 }
 
 const roles: ReadonlySet<string> = new Set<WireMessage["role"]>(["system", "developer", "user", "assistant", "tool"])
@@ -107,14 +111,19 @@ const message = (given: Json, index: number): WireMessage | WireProblem => {
   const param = `messages[${index}]`
   if (!isObject(given) || typeof given.role !== "string" || !roles.has(given.role)) {
     return {
-      message: `Invalid value for '${param}.role'. Supported values are: ${[...roles].map((role) => `'${role}'`).join(", ")}.`,
+      message: `Invalid value for '${param}.role'. Supported values are: ${
+        [...roles].map((role) => `'${role}'`).join(", ")
+      }.`,
       param: `${param}.role`
     }
   }
   const calls = Array.isArray(given.tool_calls) ? given.tool_calls : []
   const content = given.content ?? null
   if (content === null && (given.role !== "assistant" || calls.length === 0)) {
-    return { message: `Invalid value for '${param}.content': expected a string or an array, got null.`, param: `${param}.content` }
+    return {
+      message: `Invalid value for '${param}.content': expected a string or an array, got null.`,
+      param: `${param}.content`
+    }
   }
   const toolCalls: Array<WireToolCall> = []
   for (const call of calls) {
@@ -129,7 +138,8 @@ const message = (given: Json, index: number): WireMessage | WireProblem => {
     }
     if (call.id.length > 40) {
       return {
-        message: `Invalid '${param}.tool_calls[${toolCalls.length}].id': string too long. Expected a string with maximum length 40.`,
+        message:
+          `Invalid '${param}.tool_calls[${toolCalls.length}].id': string too long. Expected a string with maximum length 40.`,
         param: `${param}.tool_calls`,
         code: "string_above_max_length"
       }
@@ -168,15 +178,18 @@ const transcriptProblem = (messages: ReadonlyArray<WireMessage>): WireProblem | 
     if (role === "tool") {
       if (toolCallId !== undefined && open.delete(toolCallId)) continue
       return {
-        message: `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls' (tool_call_id: ${
-          toolCallId ?? "missing"
-        }).`,
+        message:
+          `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls' (tool_call_id: ${
+            toolCallId ?? "missing"
+          }).`,
         param: `${param}.role`
       }
     }
     if (open.size > 0) return unanswered(open, param)
     for (const { id } of toolCalls ?? []) {
-      if (seen.has(id)) return { message: `Duplicate tool call id '${id}' in '${param}.tool_calls'.`, param: `${param}.tool_calls` }
+      if (seen.has(id)) {
+        return { message: `Duplicate tool call id '${id}' in '${param}.tool_calls'.`, param: `${param}.tool_calls` }
+      }
       seen.add(id)
     }
     open = new Set((toolCalls ?? []).map(({ id }) => id))
@@ -192,4 +205,5 @@ const unanswered = (open: ReadonlySet<string>, param: string): WireProblem => ({
   param
 })
 
-const isObject = (json: Json | undefined): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json)
+const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)

@@ -39,10 +39,12 @@ export interface Verdict {
 }
 
 /** What the act of a wrapper does. */
-export type Act<P extends Point> = P extends "wrapLlmCall" ? (request: EventAt<P>) => string | LlmResponse | ProviderError
+export type Act<P extends Point> = P extends "wrapLlmCall" ?
+  (request: EventAt<P>) => string | LlmResponse | ProviderError
   : (call: EventAt<P>) => ToolResult | ProviderError
 
-const isWrapper = (point: Point): point is (typeof wrappers)[number] => (wrappers as ReadonlyArray<string>).includes(point)
+const isWrapper = (point: Point): point is (typeof wrappers)[number] =>
+  (wrappers as ReadonlyArray<string>).includes(point)
 
 /** Runs the hooks at a point. Never rejects for what hooks do. */
 export const drive = async (
@@ -73,7 +75,12 @@ export const drive = async (
 
 type Half = Omit<Verdict, "point" | "explain">
 
-const fold = async <P extends HookPointName>(chain: HookChain.HookChain, point: P, event: EventAt<P>, stage: Stage): Promise<Half> => {
+const fold = async <P extends HookPointName>(
+  chain: HookChain.HookChain,
+  point: P,
+  event: EventAt<P>,
+  stage: Stage
+): Promise<Half> => {
   const outcome = await stage.run(chain.run(point, event as never, stage.scope()))
   const action = outcome.action as HookAction.HookAction
   const field = (table[point] as { readonly field?: string }).field
@@ -103,7 +110,8 @@ const surround = async (
   const innermost = (input: unknown): Effect.Effect<unknown, unknown> =>
     Effect.suspend(() => {
       inputs.push(input)
-      const answer = (act as ((input: unknown) => unknown) | undefined)?.(input) ?? (point === "wrapLlmCall" ? "hi" : success("done"))
+      const answer = (act as ((input: unknown) => unknown) | undefined)?.(input) ??
+        (point === "wrapLlmCall" ? "hi" : success("done"))
       if (isProviderError(answer)) return Effect.fail(answer)
       outputs.push(typeof answer === "string" ? textResponse(answer, "model-1") : answer)
       return Effect.succeed(outputs.at(-1))
@@ -112,7 +120,10 @@ const surround = async (
     hook[point] !== undefined &&
     (point !== "wrapToolCall" || hook.tools === undefined || matcher(hook.tools)((event as PreToolCallEvent).name))
   )
-  const wrapped = around.reduceRight((inner, hook) => (input: unknown) => call(hook, point, input, inner, stage), innermost)
+  const wrapped = around.reduceRight(
+    (inner, hook) => (input: unknown) => call(hook, point, input, inner, stage),
+    innermost
+  )
   const began = performance.now()
   const exit = await stage.run(Effect.exit(wrapped(event)))
   const half = judge(exit, inputs, outputs, event)
@@ -140,7 +151,10 @@ const judge = (
 ): Pick<Half, "answer" | "reason" | "value" | "action"> => {
   if (Exit.isFailure(exit)) {
     const error: unknown = Cause.squash(exit.cause)
-    if (typeof error === "object" && error !== null && "_tag" in error && (error._tag === "Reject" || error._tag === "Abort")) {
+    if (
+      typeof error === "object" && error !== null && "_tag" in error &&
+      (error._tag === "Reject" || error._tag === "Abort")
+    ) {
       const action = error as HookAction.Reject | HookAction.Abort
       return { answer: action._tag, action, reason: action.reason }
     }
@@ -149,7 +163,9 @@ const judge = (
   const { value } = exit
   if (inputs.length === 0) return { answer: "Respond", action: HookAction.respond(value), value }
   const isSame = canonical(inputs.at(-1)) === canonical(event) && canonical(outputs.at(-1)) === canonical(value)
-  return isSame ? { answer: "Continue", action: HookAction.Continue } : { answer: "Transform", action: HookAction.transform(value), value }
+  return isSame
+    ? { answer: "Continue", action: HookAction.Continue }
+    : { answer: "Transform", action: HookAction.transform(value), value }
 }
 
 /** Calls one wrapper with a context of its own. */
@@ -160,7 +176,9 @@ const call = (
   inner: (input: unknown) => Effect.Effect<unknown, unknown>,
   stage: Stage
 ): Effect.Effect<unknown, unknown> => {
-  const next = Object.assign((value: unknown) => inner(value), { promise: (value: unknown) => stage.run(inner(value)) }) as unknown as Next<
+  const next = Object.assign((value: unknown) => inner(value), {
+    promise: (value: unknown) => stage.run(inner(value))
+  }) as unknown as Next<
     never,
     never
   >

@@ -18,13 +18,27 @@ export type Point = HookPointName | (typeof wrappers)[number]
 export const points: ReadonlyArray<Point> = [...names, ...wrappers]
 
 /** What a method receives there. */
-export type EventAt<P extends Point> = P extends HookPointName ? In<P> : P extends "wrapLlmCall" ? LlmRequest : PreToolCallEvent
+export type EventAt<P extends Point> = P extends HookPointName ? In<P>
+  : P extends "wrapLlmCall" ? LlmRequest
+  : PreToolCallEvent
 
-type Parts = LlmRequest | LlmResponse | TurnInput | TurnOutput | ToolCall | ToolMeta | In<"preDelegation"> | In<"preCompaction">["budget"]
+type Parts =
+  | LlmRequest
+  | LlmResponse
+  | TurnInput
+  | TurnOutput
+  | ToolCall
+  | ToolMeta
+  | In<"preDelegation">
+  | In<"preCompaction">["budget"]
 
-/** Any part of it: what is left out is made up, inside `request`, `response`, `input`, `output`, `call`, `tool`, `delegation` and `budget` as well. */
+/**
+ * Any part of it: what is left out is made up, inside `request`, `response`, `input`, `output`, `call`, `tool`,
+ * `delegation` and `budget` as well.
+ */
 export type Given<P extends Point> = EventAt<P> extends infer Event
-  ? Event extends unknown ? { readonly [K in keyof Event]?: Event[K] extends Parts ? Partial<Event[K]> : Event[K] } : never
+  ? Event extends unknown ? { readonly [K in keyof Event]?: Event[K] extends Parts ? Partial<Event[K]> : Event[K] }
+  : never
   : never
 
 const usage = { inputTokens: 10, outputTokens: 5 }
@@ -52,7 +66,14 @@ const defaults: { readonly [P in Point]: EventAt<P> } = {
     attempt: 1,
     executed: true
   },
-  onLlmError: { error, attempt: 1, provider: "provider-1", providers: ["provider-1"], request, decision: { type: "fail" } },
+  onLlmError: {
+    error,
+    attempt: 1,
+    provider: "provider-1",
+    providers: ["provider-1"],
+    request,
+    decision: { type: "fail" }
+  },
   preToolCall: { ...call, tool, grant: unrestricted },
   postToolCall: { call, tool, result: success("done"), elapsedMs: 1, executed: true },
   onPermission: { call, tool, reason: "the policy asks", decision: { type: "ask", reason: "the policy asks" } },
@@ -81,11 +102,22 @@ export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>
   }
   // The tool that is called is the one that is described.
   const called = "call" in event ? event["call"] : event
-  if ("tool" in base && isRecord(called) && !isNamed(parts["tool"])) event["tool"] = { ...event["tool"] as ToolMeta, name: called["name"] }
+  if ("tool" in base && isRecord(called) && !isNamed(parts["tool"])) {
+    event["tool"] = { ...event["tool"] as ToolMeta, name: called["name"] }
+  }
   return event as EventAt<P>
 }
 
-const merged: ReadonlySet<string> = new Set(["request", "response", "input", "output", "call", "tool", "delegation", "budget"])
+const merged: ReadonlySet<string> = new Set([
+  "request",
+  "response",
+  "input",
+  "output",
+  "call",
+  "tool",
+  "delegation",
+  "budget"
+])
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -136,7 +168,9 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
   onSessionEnd: () => [{ reason: "error" }, { reason: "abort" }],
   preTurn: (message, value) => [{ message, metadata: { value } }],
   postTurn: (text) => [{ input: { message: text }, output: { text } }],
-  onTurnError: (message) => [{ input: { message }, error: new ProviderError.Malformed({ provider: "provider-1", message }) }],
+  onTurnError: (
+    message
+  ) => [{ input: { message }, error: new ProviderError.Malformed({ provider: "provider-1", message }) }],
   preLlmCall: (text, value) => [
     { messages: [], instructions: text },
     {
@@ -148,7 +182,13 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
       ]
     }
   ],
-  onLlmDelta: (text) => [{ text }, { type: "reasoning", text }, { type: "tool-call", name: text, argsText: text } as Given<"onLlmDelta">],
+  onLlmDelta: (
+    text
+  ) => [
+    { text },
+    { type: "reasoning", text },
+    { type: "tool-call", name: text, argsText: text } as Given<"onLlmDelta">
+  ],
   postLlmCall: (text, args) => [
     { response: { text, reasoning: text } },
     {
@@ -161,7 +201,11 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
   ],
   onLlmError: (message) => [
     { error: new ProviderError.RateLimited({ provider: "provider-1", message, retryAfterMs: 1e15 }), providers: [] },
-    { error: new ProviderError.Malformed({ provider: "unheard-of", message, partial: {} }), provider: "unheard-of", attempt: 99 }
+    {
+      error: new ProviderError.Malformed({ provider: "unheard-of", message, partial: {} }),
+      provider: "unheard-of",
+      attempt: 99
+    }
   ],
   preToolCall: (name, args) => [{ name, args }, { args }],
   postToolCall: (text, value) => [
@@ -177,7 +221,11 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
   postDelegation: (text) => [{ delegation: { agent: text }, result: { text } }],
   preCompaction: (
     text
-  ) => [{ messages: [] }, { messages: [{ role: "user", content: text }], trigger: "overflow", budget: { usedTokens: 0, windowTokens: 0 } }],
+  ) => [{ messages: [] }, {
+    messages: [{ role: "user", content: text }],
+    trigger: "overflow",
+    budget: { usedTokens: 0, windowTokens: 0 }
+  }],
   postCompaction: (summary) => [{ summary, removedCount: 0 }],
   onBudget: () => [{ level: "exceeded", used: 1e300, limit: 0 }],
   onSignal: (name, payload) => [{ name, payload }, { blockable: false, payload }],

@@ -4,7 +4,15 @@ import type { Artifact } from "@belay/core/Artifact"
 import { keyOf } from "@belay/core/Artifact"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import type { BudgetLevel } from "@belay/core/Compaction"
-import type { AgentInfo, AgentTool, HookContext, HookScope, InjectOptions, Lent, SideRequest } from "@belay/core/HookContext"
+import type {
+  AgentInfo,
+  AgentTool,
+  HookContext,
+  HookScope,
+  InjectOptions,
+  Lent,
+  SideRequest
+} from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
 import * as HookState from "@belay/core/HookState"
 import type { HttpRequest, HttpResponse } from "@belay/core/Http"
@@ -138,7 +146,12 @@ export const make = (world: World, freeze = true): Stage => {
     sessions.set(sessionId, fresh)
     return fresh
   }
-  const lent = (sessionId: string, turnNumber: number, state: Lent["root"]["state"], durable: Lent["durable"]): Lent => ({
+  const lent = (
+    sessionId: string,
+    turnNumber: number,
+    state: Lent["root"]["state"],
+    durable: Lent["durable"]
+  ): Lent => ({
     root: { sessionId, turnNumber, state },
     durable,
     artifacts: (hook) => artifactsOf(artifacts, sessionId, hook),
@@ -163,9 +176,12 @@ export const make = (world: World, freeze = true): Stage => {
     http: (request, hook) =>
       Effect.suspend(() => {
         seen.httpRequests.push(request)
-        if (world.http === undefined) return Effect.die(new Error(`${hook} sent a request: give an \`http\` that answers`))
+        if (world.http === undefined) {
+          return Effect.die(new Error(`${hook} sent a request: give an \`http\` that answers`))
+        }
         return Effect.mapBoth(Effect.tryPromise(async () => world.http!(request, hook)), {
-          onFailure: ({ cause }) => new PortFailed({ port: "http", message: `http for ${hook}: ${String(cause)}`, cause }),
+          onFailure: ({ cause }) =>
+            new PortFailed({ port: "http", message: `http for ${hook}: ${String(cause)}`, cause }),
           onSuccess: (answer) => ({ status: 200, headers: {}, body: "", url: request.url, ...answer })
         })
       }),
@@ -174,13 +190,17 @@ export const make = (world: World, freeze = true): Stage => {
         Effect.suspend(() => {
           const asked = { server, tool, args }
           seen.mcpRequests.push(asked)
-          if (world.mcp === undefined) return Effect.die(new Error(`${hook} called ${tool} of ${server}: give an \`mcp\` that answers`))
+          if (world.mcp === undefined) {
+            return Effect.die(new Error(`${hook} called ${tool} of ${server}: give an \`mcp\` that answers`))
+          }
           return Effect.mapBoth(Effect.tryPromise(async () => world.mcp!(asked, hook)), {
-            onFailure: ({ cause }) => new PortFailed({ port: "mcp", message: `mcp for ${hook}: ${String(cause)}`, cause }),
+            onFailure: ({ cause }) =>
+              new PortFailed({ port: "mcp", message: `mcp for ${hook}: ${String(cause)}`, cause }),
             onSuccess: (answer) => ({ content: [], isError: false, ...answer })
           })
         }),
-      listTools: (server) => Effect.succeed((world.mcpTools ?? []).filter((tool) => server === undefined || tool.server === server))
+      listTools: (server) =>
+        Effect.succeed((world.mcpTools ?? []).filter((tool) => server === undefined || tool.server === server))
     }),
     tools: world.tools ?? [],
     rotate: (hook) => void seen.rotations.push(hook),
@@ -262,8 +282,10 @@ const artifactsOf = (store: ArtifactStore.ArtifactStore, sessionId: string, hook
   const mine = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
   const sure = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A> => Effect.orDie(effect)
   return {
-    write: (key, content, options) => sure<Artifact>(store.write(sessionId, mine(key), content, { by: hook, ...options })),
-    append: (key, content, options) => sure<Artifact>(store.append(sessionId, mine(key), content, { by: hook, ...options })),
+    write: (key, content, options) =>
+      sure<Artifact>(store.write(sessionId, mine(key), content, { by: hook, ...options })),
+    append: (key, content, options) =>
+      sure<Artifact>(store.append(sessionId, mine(key), content, { by: hook, ...options })),
     read: (key) => {
       const wanted = keyOf(key)
       return sure(store.read(sessionId, wanted.startsWith("tool:") ? wanted : mine(wanted)))

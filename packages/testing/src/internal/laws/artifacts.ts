@@ -43,7 +43,11 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
     law("what is known of a text is who wrote it, how long it is, and since when", async (artifacts) => {
       const first = await run(artifacts.write("s", "k", "12345", { by: "one", mimeType: "text/csv", toolCallId: "c1" }))
       const { createdAt, updatedAt, ...rest } = first
-      same(rest, { key: "k", ref: "<artifact:k>", mimeType: "text/csv", size: 5, by: "one", toolCallId: "c1" }, "what is known")
+      same(
+        rest,
+        { key: "k", ref: "<artifact:k>", mimeType: "text/csv", size: 5, by: "one", toolCallId: "c1" },
+        "what is known"
+      )
       holds(createdAt === updatedAt, "a new text was created when it was changed last")
       const second = await run(artifacts.append("s", "k", "678", { by: "two" }))
       const { updatedAt: later, ...kept } = second
@@ -62,7 +66,9 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
     law("of many that add at once, all are in it whole", async (artifacts, { reopen }) => {
       const other = await reopen?.() ?? artifacts
       const parts = Array.from({ length: 100 }, (_, index) => `<${String(index).repeat(20)}>`)
-      await Promise.all(parts.map((part, index) => run((index % 2 === 0 ? artifacts : other).append("s", "k", part, by))))
+      await Promise.all(
+        parts.map((part, index) => run((index % 2 === 0 ? artifacts : other).append("s", "k", part, by)))
+      )
       const text = await run(artifacts.read("s", "k")) ?? ""
       same(text.length, parts.join("").length, "length")
       for (const part of parts) holds(text.includes(part), `${part} is in it`)
@@ -106,10 +112,16 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       ]
       for (const key of hostile) await run(artifacts.write("s", key, `of ${JSON.stringify(key)}`, by))
       for (const key of hostile) {
-        holds(await run(artifacts.read("s", key)) === `of ${JSON.stringify(key)}`, `${JSON.stringify(key)} reads another text`)
+        holds(
+          await run(artifacts.read("s", key)) === `of ${JSON.stringify(key)}`,
+          `${JSON.stringify(key)} reads another text`
+        )
       }
       const found = await keys(artifacts)
-      holds(found.length === hostile.length && hostile.every((key) => found.includes(key)), "the list has each key once")
+      holds(
+        found.length === hostile.length && hostile.every((key) => found.includes(key)),
+        "the list has each key once"
+      )
       holds(found.every((key, index) => index === 0 || found[index - 1]! < key), "the list is sorted by key")
       same(await run(artifacts.remove("s", "%")), true, "remove")
       same((await keys(artifacts)).length, hostile.length - 1, "keys after one was removed")
@@ -121,7 +133,11 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       await run(artifacts.write("a.b", "k", "of a.b", by))
       same(await run(artifacts.read("a", "k")), "of a", "read")
       await run(artifacts.clear("a"))
-      same([await run(artifacts.read("a", "k")), await run(artifacts.read("A", "k")), await run(artifacts.read("a.b", "k"))], [
+      same([
+        await run(artifacts.read("a", "k")),
+        await run(artifacts.read("A", "k")),
+        await run(artifacts.read("a.b", "k"))
+      ], [
         null,
         "of A",
         "of a.b"
@@ -163,7 +179,9 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
         await Effect.runPromiseExit(artifacts.write(id, "k", "theirs", by))
         await Effect.runPromiseExit(artifacts.clear(id))
         const read = await Effect.runPromiseExit(artifacts.read(id, "k"))
-        if (read._tag === "Success" && read.value !== undefined) broken(`${JSON.stringify(id)} still has a text after it was cleared`)
+        if (read._tag === "Success" && read.value !== undefined) {
+          broken(`${JSON.stringify(id)} still has a text after it was cleared`)
+        }
       }
       same(await run(artifacts.read("s", "k")), "mine", "the text of another")
     })

@@ -32,7 +32,14 @@ export const suspended = (more: Partial<RunState.RunState> = {}): RunState.RunSt
     calls: [{
       call,
       status: "asked",
-      ask: { callId: "c1", tool: "deploy", args: call.args, by: "approval", reason: "production", fingerprint: "deploy:{}" }
+      ask: {
+        callId: "c1",
+        tool: "deploy",
+        args: call.args,
+        by: "approval",
+        reason: "production",
+        fingerprint: "deploy:{}"
+      }
     }],
     durable: { conversation: { plan: ["a", { b: null }] }, turn: {}, calls: { c1: { tries: 1 } } },
     ...more

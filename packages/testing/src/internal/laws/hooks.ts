@@ -8,7 +8,12 @@ import { fill, type Given, hostileEvents, type Point, points } from "../kit/even
 import { make as makeStage, type Stage, type World } from "../kit/stage.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
 
-/** What every ready-made hook can be told; the part of `@belay/hooks/HookDefaults` that the laws try. @category models @since 0.1.0 */
+/**
+ * What every ready-made hook can be told; the part of `@belay/hooks/HookDefaults` that the laws try.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Common {
   readonly enabled?: boolean
   readonly when?: () => boolean
@@ -20,11 +25,17 @@ export interface Common {
 export interface Options extends World {
   /** Claims that the same events get the same answers and effects. Default false. */
   readonly deterministic?: boolean
-  /** Claims that sessions share nothing: leave it out for a hook that limits them together. Needs a function that makes the hook. Default false. */
+  /**
+   * Claims that sessions share nothing: leave it out for a hook that limits them together. Needs a function that makes
+   * the hook. Default false.
+   */
   readonly perSession?: boolean
   /** Makes the hook with these options besides its own, for hooks built with `HookDefaults.apply`. */
   readonly withCommon?: (common: Common) => AgentHook
-  /** Events of one's own, tried besides the hostile ones: one that the hook has something to say about makes every law stronger. */
+  /**
+   * Events of one's own, tried besides the hostile ones: one that the hook has something to say about makes every law
+   * stronger.
+   */
   readonly events?: { readonly [P in Point]?: ReadonlyArray<Given<P>> }
   /** Most characters of JSON its state may hold after all of it. Default 65,536. */
   readonly maxState?: number
@@ -46,9 +57,16 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
   const events = (): ReadonlyArray<Tried> =>
     implemented.flatMap((point) => {
       const own = (options.events?.[point] ?? []) as ReadonlyArray<Given<typeof point>>
-      return [...own.map((one) => fill(point, one)), fill(point), ...hostileEvents(point)].map((event) => ({ point, event }))
+      return [...own.map((one) => fill(point, one)), fill(point), ...hostileEvents(point)].map((event) => ({
+        point,
+        event
+      }))
     })
-  const world = { llm: () => "a model says so", callTool: () => ({ ok: true, output: "a tool says so" }) as const, ...options }
+  const world = {
+    llm: () => "a model says so",
+    callTool: () => ({ ok: true, output: "a tool says so" }) as const,
+    ...options
+  }
   const staged = (freeze = true) => makeStage(world, freeze)
 
   /** One event, or the law is broken: no hook may break, or take for ever. */
@@ -79,7 +97,11 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
       const stage = staged(false)
       for (const each of events()) {
         const before = canonical(each.event)
-        await soon(withinMs, `took more than ${withinMs} ms at ${each.point}`, drive(chain, each.point, each.event, stage))
+        await soon(
+          withinMs,
+          `took more than ${withinMs} ms at ${each.point}`,
+          drive(chain, each.point, each.event, stage)
+        )
         if (canonical(each.event) !== before) broken(`changed what it was given at ${each.point}: ${short(each.event)}`)
       }
     }),
@@ -127,7 +149,11 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
         const [one, other] = [await all(hook, first, tried), await all(twin, second, tried)]
         const at = one.findIndex((answer, index) => answer !== other[index])
         if (at >= 0) {
-          broken(`answered ${tried[at]!.point} of ${short(tried[at]!.event)} once with ${short(one[at])}, then with ${short(other[at])}`)
+          broken(
+            `answered ${tried[at]!.point} of ${short(tried[at]!.event)} once with ${short(one[at])}, then with ${
+              short(other[at])
+            }`
+          )
         }
         same(effectsOf(first), effectsOf(second), "what it did besides answering")
       })]
@@ -145,9 +171,9 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
         const at = after.findIndex((answer, index) => answer !== alone[index])
         if (at >= 0) {
           broken(
-            `answered ${tried[at]!.point} of ${short(tried[at]!.event)} with ${short(after[at])} after another session, with ${
-              short(alone[at])
-            } without`
+            `answered ${tried[at]!.point} of ${short(tried[at]!.event)} with ${
+              short(after[at])
+            } after another session, with ${short(alone[at])} without`
           )
         }
         same(stage.kept().state.snapshot(), fresh.kept().state.snapshot(), "its state in the second session")
@@ -189,7 +215,8 @@ const answerOf = ({ answer, reason, value }: Verdict): string =>
 
 /** What a hook did besides answering, without what depends on time. */
 const effectsOf = ({ kept, seen }: Stage): unknown => {
-  const { events, failures, followUps, httpRequests, injections, late, llmRequests, notices, toolRequests, warnings } = seen
+  const { events, failures, followUps, httpRequests, injections, late, llmRequests, notices, toolRequests, warnings } =
+    seen
   return {
     events: events.map(({ name }) => name),
     failures,

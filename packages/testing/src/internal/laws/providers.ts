@@ -14,7 +14,10 @@ import { broken, holds, type Law, same, short } from "./law.ts"
 /** What the model behind a provider does with one call. @category models @since 0.1.0 */
 export type Scene =
   | { readonly type: "answer"; readonly answer: Answer }
-  /** `rate-limited`: with the wish to wait two seconds. `garbage`: something that the protocol does not know. `cut`: the connection breaks in the middle. */
+  /**
+   * `rate-limited`: with the wish to wait two seconds. `garbage`: something that the protocol does not know. `cut`: the
+   * connection breaks in the middle.
+   */
   | { readonly type: "fail"; readonly how: "rate-limited" | "unauthorized" | "server" | "garbage" | "cut" }
   /** Nothing comes, ever. */
   | { readonly type: "silence" }
@@ -51,12 +54,17 @@ interface Way {
 const complete: Way = { name: "complete", call: ({ complete }, given = request) => complete(given) }
 const stream: Way = {
   name: "stream",
-  call: (provider, given = request) => provider.stream?.(given, () => {}) ?? Effect.die(new Error("the provider cannot stream"))
+  call: (provider, given = request) =>
+    provider.stream?.(given, () => {}) ?? Effect.die(new Error("the provider cannot stream"))
 }
 
 const answer = (given: Answer): Scene => ({ type: "answer", answer: given })
 
-const told = async (way: Way, { provider }: Subject, given?: LlmRequest): Promise<Exit.Exit<LlmResponse, ProviderError>> =>
+const told = async (
+  way: Way,
+  { provider }: Subject,
+  given?: LlmRequest
+): Promise<Exit.Exit<LlmResponse, ProviderError>> =>
   soon(patience, `${way.name} took more than ${patience} ms`, Effect.runPromiseExit(way.call(provider, given)))
 
 const response = async (way: Way, subject: Subject, given?: LlmRequest): Promise<LlmResponse> => {
@@ -96,7 +104,11 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
         }
       }
     }))
-  const failing = (how: Extract<Scene, { readonly type: "fail" }>["how"], tags: ReadonlyArray<string>, retries: boolean) =>
+  const failing = (
+    how: Extract<Scene, { readonly type: "fail" }>["how"],
+    tags: ReadonlyArray<string>,
+    retries: boolean
+  ) =>
     law(
       `a model that fails (${how}) is a typed error, and is asked once`,
       [{ type: "fail", how }, answer({ text: "second" })],
@@ -116,33 +128,49 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
   return [
     ...law("a text comes back", [answer({ text: "hello there" })], async (subject, way) => {
       const { finishReason, text, toolCalls } = await response(way, subject)
-      same({ text, toolCalls, finishReason }, { text: "hello there", toolCalls: [], finishReason: "stop" }, "the response")
+      same(
+        { text, toolCalls, finishReason },
+        { text: "hello there", toolCalls: [], finishReason: "stop" },
+        "the response"
+      )
     }),
-    ...law("tool calls come back with their arguments, in order", [answer({ text: "wait", toolCalls: calls })], async (subject, way) => {
-      const { finishReason, text, toolCalls } = await response(way, subject)
-      same(toolCalls.map(({ args, id, name }) => ({ id, name, args })), calls, "tool calls")
-      same([text, finishReason], ["wait", "tool-calls"], "text and reason")
-    }),
+    ...law(
+      "tool calls come back with their arguments, in order",
+      [answer({ text: "wait", toolCalls: calls })],
+      async (subject, way) => {
+        const { finishReason, text, toolCalls } = await response(way, subject)
+        same(toolCalls.map(({ args, id, name }) => ({ id, name, args })), calls, "tool calls")
+        same([text, finishReason], ["wait", "tool-calls"], "text and reason")
+      }
+    ),
     ...law("a text comes back exactly, whatever is in it", [answer({ text: unicode })], async (subject, way) => {
       holds((await response(way, subject)).text === unicode, "the text came back changed")
     }),
     ...law("a text may be long", [answer({ text: long })], async (subject, way) => {
       same((await response(way, subject)).text.length, long.length, "characters")
     }),
-    ...law("an answer of nothing is an empty text or a typed error, never made up", [answer({ text: "" })], async (subject, way) => {
-      const exit = await told(way, subject)
-      if (Exit.isSuccess(exit)) same([exit.value.text, exit.value.toolCalls], ["", []], "the response")
-      else holds(isProviderError(Cause.squash(exit.cause)), "it failed with no ProviderError")
-    }),
+    ...law(
+      "an answer of nothing is an empty text or a typed error, never made up",
+      [answer({ text: "" })],
+      async (subject, way) => {
+        const exit = await told(way, subject)
+        if (Exit.isSuccess(exit)) same([exit.value.text, exit.value.toolCalls], ["", []], "the response")
+        else holds(isProviderError(Cause.squash(exit.cause)), "it failed with no ProviderError")
+      }
+    ),
     ...law("usage that is reported comes back", [
       answer({ text: "hi", usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } })
     ], async (subject, way) => {
       const { usage } = await response(way, subject)
       same([usage?.inputTokens, usage?.outputTokens], [7, 3], "input and output tokens")
     }),
-    ...law("usage that is not reported is absent, never zero", [answer({ text: "hi", usage: null as never })], async (subject, way) => {
-      same((await response(way, subject)).usage, undefined, "usage")
-    }),
+    ...law(
+      "usage that is not reported is absent, never zero",
+      [answer({ text: "hi", usage: null as never })],
+      async (subject, way) => {
+        same((await response(way, subject)).usage, undefined, "usage")
+      }
+    ),
     ...["{\"at\":", "{'at': here}", "not json at all"].flatMap((args) =>
       law(
         `arguments that are not JSON (${args}) are marked, or a typed error`,
@@ -164,24 +192,40 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
     ...failing("cut", ["Connection", "Malformed"], true),
     ...law("a call that is cancelled ends at once", [{ type: "silence" }], async (subject, way) => {
       const fiber = Effect.runFork(way.call(subject.provider))
-      for (let turns = 0; turns < 100 && (subject.calls?.() ?? 0) === 0; turns++) await new Promise((resolve) => setImmediate(resolve))
-      await soon(3000, "the call went on for three seconds after it was cancelled", Effect.runPromise(Fiber.interrupt(fiber)))
+      for (let turns = 0; turns < 100 && (subject.calls?.() ?? 0) === 0; turns++) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await soon(
+        3000,
+        "the call went on for three seconds after it was cancelled",
+        Effect.runPromise(Fiber.interrupt(fiber))
+      )
       const exit = await Effect.runPromise(Fiber.await(fiber))
       holds(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause), `a cancelled call ended as ${short(exit)}`)
     }),
-    ...law("nothing happens before the Effect is run", [answer({ text: "one" }), answer({ text: "two" })], async (subject, way) => {
-      const later = way.call(subject.provider)
-      // What was begun too early has arrived when a whole call is over.
-      same((await response(way, subject)).text, "one", "the answer of the first that is run")
-      if (subject.calls !== undefined) same(subject.calls(), 1, "calls that reached the model")
-      same((await response({ ...way, call: () => later }, subject)).text, "two", "the answer of the second that is run")
-    }),
+    ...law(
+      "nothing happens before the Effect is run",
+      [answer({ text: "one" }), answer({ text: "two" })],
+      async (subject, way) => {
+        const later = way.call(subject.provider)
+        // What was begun too early has arrived when a whole call is over.
+        same((await response(way, subject)).text, "one", "the answer of the first that is run")
+        if (subject.calls !== undefined) same(subject.calls(), 1, "calls that reached the model")
+        same(
+          (await response({ ...way, call: () => later }, subject)).text,
+          "two",
+          "the answer of the second that is run"
+        )
+      }
+    ),
     ...law(
       "calls at once do not mix",
       Array.from({ length: 20 }, (_, index) => answer({ text: `${index} `.repeat(500) })),
       async (subject, way) => {
         const all = await Promise.all(Array.from({ length: 20 }, () => response(way, subject)))
-        for (const { text } of all) holds(new Set(text.trim().split(" ")).size === 1, `an answer is mixed: ${short(text)}`)
+        for (const { text } of all) {
+          holds(new Set(text.trim().split(" ")).size === 1, `an answer is mixed: ${short(text)}`)
+        }
         same(new Set(all.map(({ text }) => text)).size, 20, "different answers")
       }
     ),
@@ -198,19 +242,31 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
       }, subject)
       const facts = ({ finishReason, text, toolCalls }: LlmResponse) => ({ finishReason, text, toolCalls })
       same(facts(streamed), facts(whole), "the streamed response")
-      holds(deltas.map((delta) => delta.type === "text" ? delta.text : "").join("") === streamed.text, "the pieces are not the text")
+      holds(
+        deltas.map((delta) => delta.type === "text" ? delta.text : "").join("") === streamed.text,
+        "the pieces are not the text"
+      )
       holds(deltas.length > 1, "all of it came as one piece")
     }, [stream]),
-    ...law("nothing more is given to a reader that is busy", [answer({ text: "0123456789abcdef ".repeat(200) })], async ({ provider }) => {
-      let busy = 0
-      let most = 0
-      const call = provider.stream?.(request, async () => {
-        most = Math.max(most, ++busy)
-        for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
-        busy--
-      })
-      await soon(patience, "it did not end", Effect.runPromise(call ?? Effect.die(new Error("the provider cannot stream"))))
-      same(most, 1, "pieces at once")
-    }, [stream])
+    ...law(
+      "nothing more is given to a reader that is busy",
+      [answer({ text: "0123456789abcdef ".repeat(200) })],
+      async ({ provider }) => {
+        let busy = 0
+        let most = 0
+        const call = provider.stream?.(request, async () => {
+          most = Math.max(most, ++busy)
+          for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
+          busy--
+        })
+        await soon(
+          patience,
+          "it did not end",
+          Effect.runPromise(call ?? Effect.die(new Error("the provider cannot stream")))
+        )
+        same(most, 1, "pieces at once")
+      },
+      [stream]
+    )
   ]
 }

@@ -19,7 +19,9 @@ interface Tried {
   /** The failure of a commit that has to fail. */
   readonly refused: (step: Commit) => Promise<unknown>
   readonly load: (id: string) => Promise<RunState | undefined>
-  readonly list: (options?: { readonly limit?: number; readonly before?: number }) => Promise<ReadonlyArray<SessionInfo>>
+  readonly list: (
+    options?: { readonly limit?: number; readonly before?: number }
+  ) => Promise<ReadonlyArray<SessionInfo>>
   readonly fork: (id: string, to: string) => Promise<Exit.Exit<void, unknown>>
   readonly remove: (id: string) => Promise<boolean>
   readonly records: (id: string) => Promise<ReadonlyArray<unknown>>
@@ -64,7 +66,10 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       }
     }]
   return [
-    ...law("there is nothing where nothing was written", async ({ load }) => same(await load("nobody"), undefined, "load")),
+    ...law(
+      "there is nothing where nothing was written",
+      async ({ load }) => same(await load("nobody"), undefined, "load")
+    ),
     ...law("what was committed is loaded", async ({ commit, load }) => {
       const plain = state()
       const waiting = suspended({ sessionId: "s2" })
@@ -98,19 +103,38 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       await commit(commitOf(compacted, 0))
       same(await load("session-1"), compacted, "load after all was replaced")
     }),
-    ...law("a step that does not follow is a conflict, and nothing of it is kept", async ({ commit, load, refused, store }) => {
-      const whole = state({ messages: talk(3) })
-      await commit(commitOf(whole, 0, ["first"]))
-      await commit(commitOf({ ...whole, revision: 2 }, 3, ["second"]))
-      for (const revision of [1, 2, 4, 99]) {
-        const error = await refused(commitOf(state({ revision, messages: talk(1, 900), hookState: { lost: true } }), 0, ["lost"]))
-        if (!(error instanceof SessionConflict)) broken(`revision ${revision} failed with ${short(error)}, not with a SessionConflict`)
-        const { expected, found, sessionId } = error as SessionConflict
-        same({ expected, found, sessionId }, { expected: revision - 1, found: 2, sessionId: "session-1" }, "the conflict")
-        same(await load("session-1"), { ...whole, revision: 2 }, "load after the conflict")
+    ...law(
+      "a step that does not follow is a conflict, and nothing of it is kept",
+      async ({ commit, load, refused, store }) => {
+        const whole = state({ messages: talk(3) })
+        await commit(commitOf(whole, 0, ["first"]))
+        await commit(commitOf({ ...whole, revision: 2 }, 3, ["second"]))
+        for (const revision of [1, 2, 4, 99]) {
+          const error = await refused(
+            commitOf(state({ revision, messages: talk(1, 900), hookState: { lost: true } }), 0, ["lost"])
+          )
+          if (!(error instanceof SessionConflict)) {
+            broken(
+              `revision ${revision} failed with ${short(error)}, not with a SessionConflict`
+            )
+          }
+          const { expected, found, sessionId } = error as SessionConflict
+          same(
+            { expected, found, sessionId },
+            { expected: revision - 1, found: 2, sessionId: "session-1" },
+            "the conflict"
+          )
+          same(await load("session-1"), { ...whole, revision: 2 }, "load after the conflict")
+        }
+        if (store.records !== undefined) {
+          same(
+            await run(store.records("session-1")),
+            ["first", "second"],
+            "records after the conflict"
+          )
+        }
       }
-      if (store.records !== undefined) same(await run(store.records("session-1")), ["first", "second"], "records after the conflict")
-    }),
+    ),
     ...law("a new session may come with a history and a revision", async ({ commit, load }) => {
       const grown = state({ revision: 7, turnNumber: 3, messages: talk(5) })
       await commit(commitOf(grown))
@@ -122,11 +146,19 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
         const steps = Array.from(
           { length: 8 },
           (_, writer) =>
-            commitOf(state({ revision, messages: [{ role: "user", content: `${revision} by ${writer}` }], hookState: { writer } }))
+            commitOf(
+              state({
+                revision,
+                messages: [{ role: "user", content: `${revision} by ${writer}` }],
+                hookState: { writer }
+              })
+            )
         )
         if (revision === 1) await commit(steps[0]!)
         else {
-          const exits = await Promise.all(steps.map((step, index) => Effect.runPromiseExit((index % 2 === 0 ? store : other).commit(step))))
+          const exits = await Promise.all(
+            steps.map((step, index) => Effect.runPromiseExit((index % 2 === 0 ? store : other).commit(step)))
+          )
           const winners = exits.flatMap((exit, writer) => Exit.isSuccess(exit) ? [writer] : [])
           same(winners.length, 1, "winners")
           const kept = await load("session-1")
@@ -145,7 +177,11 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       ring["self"] = ring
       const step = commitOf(state({ revision: 2, messages: talk(4), hookState: { after: true } }), 2, ["good", ring])
       const exit = await Effect.runPromiseExit(store.commit(step))
-      same(await load("session-1"), Exit.isSuccess(exit) ? step.snapshot() : whole, "load after a step that could not be written")
+      same(
+        await load("session-1"),
+        Exit.isSuccess(exit) ? step.snapshot() : whole,
+        "load after a step that could not be written"
+      )
       const next = Exit.isSuccess(exit) ? 3 : 2
       await commit(commitOf({ ...whole, revision: next }, 2))
     }),
@@ -158,20 +194,30 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       const list = whole.hookState["list"] as Array<string>
       list[0] = "changed"
       same(await load("session-1"), expected, "load after the given state was changed")
-      const loaded = await load("session-1") as { messages: Array<unknown>; hookState: Record<string, unknown> } | undefined
+      const loaded = await load("session-1") as
+        | { messages: Array<unknown>; hookState: Record<string, unknown> }
+        | undefined
       loaded?.messages.push("changed")
       if (loaded !== undefined) loaded.hookState["more"] = 1
       same(await load("session-1"), expected, "load after the loaded state was changed")
     }),
     ...law("texts come back exactly as they were", async ({ commit, load }) => {
-      const whole = state({ messages: texts.map((content) => ({ role: "user", content })), hookState: { texts: [...texts] } })
+      const whole = state({
+        messages: texts.map((content) => ({ role: "user", content })),
+        hookState: { texts: [...texts] }
+      })
       await commit(commitOf(whole))
       const found = await load("session-1")
-      for (const [index, text] of texts.entries()) holds(found?.messages[index]?.content === text, `text ${index} came back changed`)
+      for (const [index, text] of texts.entries()) {
+        holds(found?.messages[index]?.content === text, `text ${index} came back changed`)
+      }
       same(found?.hookState, whole.hookState, "texts in the state")
     }),
     ...law("keys named like members of objects are only keys", async ({ commit, load }) => {
-      const args = JSON.parse("{\"constructor\":1,\"toString\":{\"hasOwnProperty\":2},\"valueOf\":null}") as Record<string, never>
+      const args = JSON.parse("{\"constructor\":1,\"toString\":{\"hasOwnProperty\":2},\"valueOf\":null}") as Record<
+        string,
+        never
+      >
       const call = { id: "c1", name: "constructor", args }
       const whole = state({
         messages: [
@@ -217,7 +263,10 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       }
       const short = await quickest("short", 10)
       const long = await quickest("long", 100_000)
-      holds(long < Math.max(short, 0.2) * 20, `one more message took ${long.toFixed(2)} ms after 100,000, ${short.toFixed(2)} ms after 10`)
+      holds(
+        long < Math.max(short, 0.2) * 20,
+        `one more message took ${long.toFixed(2)} ms after 100,000, ${short.toFixed(2)} ms after 10`
+      )
     }, "append-cost"),
     ...law("an id that is no session's is refused or is only an id", async ({ commit, load, store }) => {
       const mine = state({ sessionId: "s", messages: talk(1) })
@@ -267,7 +316,13 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       await commit(commitOf(suspended({ sessionId: "waits" })))
       await commit(commitOf(suspended({ sessionId: "open", calls: [] })))
       const [before] = (await list()).filter(({ id }) => id === "idle")
-      const facts = (await list()).map(({ id, messages, revision, status, turnNumber }) => ({ id, messages, revision, status, turnNumber }))
+      const facts = (await list()).map(({ id, messages, revision, status, turnNumber }) => ({
+        id,
+        messages,
+        revision,
+        status,
+        turnNumber
+      }))
       same(facts.toSorted((a, b) => a.id < b.id ? -1 : 1), [
         { id: "idle", messages: 2, revision: 1, status: "idle", turnNumber: 4 },
         { id: "open", messages: 1, revision: 1, status: "open", turnNumber: 1 },
@@ -308,36 +363,58 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       if (artifacts !== undefined) await run(artifacts.append("copy", "hook:draft", "!", { by: "h" }))
       same(await load("session-1"), whole, "the first, after the fork went on")
       await commit(commitOf({ ...whole, revision: 2, messages: [...whole.messages, ...talk(2, 70)] }, 1))
-      same((await load("copy"))?.messages.length, whole.messages.length + 1, "messages of the fork, after the first went on")
-      if (artifacts !== undefined) same(await run(artifacts.read("session-1", "hook:draft")), "text", "artifact of the first")
-    }, "fork"),
-    ...law("a fork takes no id that is taken, and copies no session that is not there", async ({ commit, fork, load }) => {
-      await commit(commitOf(state()))
-      await commit(commitOf(state({ sessionId: "taken", messages: talk(3) })))
-      same((await fork("session-1", "taken"))._tag, "Failure", "fork to an id that is taken")
-      same((await fork("session-1", "session-1"))._tag, "Failure", "fork to its own id")
-      same((await fork("nobody", "new"))._tag, "Failure", "fork of nobody")
-      same(await load("taken"), state({ sessionId: "taken", messages: talk(3) }), "the session whose id it is")
-      same(await load("new"), undefined, "the id that is free")
-    }, "fork"),
-    ...law("a removed session is gone with all that was its, and its id is free", async ({ commit, load, remove, store }) => {
-      await commit(commitOf(state(), 0, ["first"]))
-      await commit(commitOf(state({ sessionId: "other" })))
-      const { artifacts } = store
+      same(
+        (await load("copy"))?.messages.length,
+        whole.messages.length + 1,
+        "messages of the fork, after the first went on"
+      )
       if (artifacts !== undefined) {
-        for (const id of ["session-1", "other"]) await run(artifacts.write(id, "k", "text", { by: "h" }))
+        same(await run(artifacts.read("session-1", "hook:draft")), "text", "artifact of the first")
       }
-      same([await remove("session-1"), await remove("session-1"), await remove("nobody")], [true, false, false], "remove")
-      same(await load("session-1"), undefined, "load")
-      if (store.records !== undefined) same(await run(store.records("session-1")), [], "records")
-      if (store.list !== undefined) same((await run(store.list())).map(({ id }) => id), ["other"], "list")
-      if (artifacts !== undefined) {
-        same([await run(artifacts.list("session-1")), await run(artifacts.read("other", "k"))], [[], "text"], "artifacts")
-      }
-      await commit(commitOf(state({ messages: talk(1) }), 0, ["anew"]))
-      same(await load("session-1"), state({ messages: talk(1) }), "load of the new one")
-      if (store.records !== undefined) same(await run(store.records("session-1")), ["anew"], "records of the new one")
-    }, "remove"),
+    }, "fork"),
+    ...law(
+      "a fork takes no id that is taken, and copies no session that is not there",
+      async ({ commit, fork, load }) => {
+        await commit(commitOf(state()))
+        await commit(commitOf(state({ sessionId: "taken", messages: talk(3) })))
+        same((await fork("session-1", "taken"))._tag, "Failure", "fork to an id that is taken")
+        same((await fork("session-1", "session-1"))._tag, "Failure", "fork to its own id")
+        same((await fork("nobody", "new"))._tag, "Failure", "fork of nobody")
+        same(await load("taken"), state({ sessionId: "taken", messages: talk(3) }), "the session whose id it is")
+        same(await load("new"), undefined, "the id that is free")
+      },
+      "fork"
+    ),
+    ...law(
+      "a removed session is gone with all that was its, and its id is free",
+      async ({ commit, load, remove, store }) => {
+        await commit(commitOf(state(), 0, ["first"]))
+        await commit(commitOf(state({ sessionId: "other" })))
+        const { artifacts } = store
+        if (artifacts !== undefined) {
+          for (const id of ["session-1", "other"]) await run(artifacts.write(id, "k", "text", { by: "h" }))
+        }
+        same(
+          [await remove("session-1"), await remove("session-1"), await remove("nobody")],
+          [true, false, false],
+          "remove"
+        )
+        same(await load("session-1"), undefined, "load")
+        if (store.records !== undefined) same(await run(store.records("session-1")), [], "records")
+        if (store.list !== undefined) same((await run(store.list())).map(({ id }) => id), ["other"], "list")
+        if (artifacts !== undefined) {
+          same(
+            [await run(artifacts.list("session-1")), await run(artifacts.read("other", "k"))],
+            [[], "text"],
+            "artifacts"
+          )
+        }
+        await commit(commitOf(state({ messages: talk(1) }), 0, ["anew"]))
+        same(await load("session-1"), state({ messages: talk(1) }), "load of the new one")
+        if (store.records !== undefined) same(await run(store.records("session-1")), ["anew"], "records of the new one")
+      },
+      "remove"
+    ),
     ...law("another process sees what was committed, and goes on with it", async ({ commit, load }, { reopen }) => {
       if (reopen === undefined) return
       const whole = suspended()
