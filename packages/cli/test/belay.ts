@@ -1,18 +1,21 @@
-/** A project and a home of their own, and the command line as a process. */
+/** A project and a home in a temporary folder, and the command line over them: in this process, or as a process. */
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
 import { spawn } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
+import { platformLayer, run as runMain } from "../src/internal/main.ts"
 
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
-
-export const program = fileURLToPath(new URL("../src/bin/belay.ts", import.meta.url))
 
 /** Runs a program to its end, with something on its standard input. */
 export const run = (
@@ -32,6 +35,34 @@ export const run = (
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })
 
+/** Runs the command line in this process, on a terminal where nobody can be asked. */
+export const runHere = async (args: ReadonlyArray<string>, input = ""): Promise<Ended> => {
+  let [stdout, stderr] = ["", ""]
+  const write = (target: "stdout" | "stderr") => (...parts: ReadonlyArray<unknown>) => {
+    const line = `${parts.join(" ")}\n`
+    if (target === "stdout") stdout += line
+    else stderr += line
+  }
+  const [out, error] = [write("stdout"), write("stderr")]
+  const terminal: Console.Console = {
+    ...console,
+    debug: out,
+    error,
+    info: out,
+    log: out,
+    warn: error
+  }
+  const stdin = Stdio.layerTest({ stdin: Stream.encodeText(Stream.succeed(input)) })
+  const screen = { columns: 100, colors: false, interactive: false, path: process.env["PATH"] ?? "" }
+  const code = await Effect.runPromise(
+    runMain(args, screen).pipe(
+      Effect.provide(Layer.merge(platformLayer, stdin)),
+      Effect.provideService(Console.Console, terminal)
+    )
+  )
+  return { code, stdout, stderr }
+}
+
 const folders: Array<string> = []
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 
@@ -49,8 +80,7 @@ export const world = (files: { readonly [path: string]: string | object } = {}) 
   for (const [path, content] of Object.entries(files)) write(path, content)
   const places = { cwd: join(root, "project"), home: join(root, "home"), managed: join(root, "managed") }
   const flags = Object.entries(places).flatMap(([name, path]) => [`--${name}`, path])
-  const hooks = (...args: ReadonlyArray<string>): Promise<Ended> =>
-    run(process.execPath, ["--conditions=@belay/source", program, "hooks", ...args, ...flags])
+  const hooks = (...args: ReadonlyArray<string>): Promise<Ended> => runHere(["hooks", ...args, ...flags])
   return {
     ...places,
     root,
@@ -61,10 +91,9 @@ export const world = (files: { readonly [path: string]: string | object } = {}) 
       if (stdout === "") throw new Error(`no output: ${stderr}`)
       return { code, value: JSON.parse(stdout) }
     },
-    said: (...args: ReadonlyArray<string>) => ({
-      with: (input: string) =>
-        run(process.execPath, ["--conditions=@belay/source", program, "hooks", ...args, ...flags], input)
-    })
+    /** The same with text on standard input. */
+    withInput: (input: string, ...args: ReadonlyArray<string>): Promise<Ended> =>
+      runHere(["hooks", ...args, ...flags], input)
   }
 }
 

@@ -201,18 +201,22 @@ describe("belay hooks test, for Claude Code", () => {
   })
 
   it("reads input from a file and from standard input", async () => {
-    const { root, said, write } = tilde(pushes)
+    const { root, withInput, write } = tilde(pushes)
     write("input.json", { command: "git push" })
     const args = ["test", "PreToolUse", "--tool", "Bash", "--input"]
-    assert.strictEqual((await said(...args, `@${join(root, "input.json")}`).with("")).code, 1)
-    assert.strictEqual((await said(...args, "-").with("{\"command\":\"git push\"}")).code, 1)
+    assert.strictEqual((await withInput("", ...args, `@${join(root, "input.json")}`)).code, 1)
+    assert.strictEqual((await withInput("{\"command\":\"git push\"}", ...args, "-")).code, 1)
     assert.strictEqual(
-      (await said("test", "PreToolUse", "--payload", "-").with(
-        "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git push\"}}"
+      (await withInput(
+        "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git push\"}}",
+        "test",
+        "PreToolUse",
+        "--payload",
+        "-"
       )).code,
       1
     )
-    const missing = await said(...args, "@nowhere.json").with("")
+    const missing = await withInput("", ...args, "@nowhere.json")
     assert.deepEqual([missing.code, missing.stderr], [2, "belay: --input: nowhere.json cannot be read\n"])
   })
 

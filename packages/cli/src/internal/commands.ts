@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
-import { ended, given, hooks, print, unknown } from "./flags.ts"
+import { exitWith, given, hooks, print, unknown } from "./flags.ts"
 import { systems } from "./guide/systems.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
@@ -19,7 +19,7 @@ const list = (screen: Screen) =>
       const { json, where } = yield* given
       const world = look(where)
       yield* print(json, () => List.json(world), () => List.text(world, screen))
-      yield* ended(world.problem === undefined ? 0 : 1)
+      yield* exitWith(world.problem === undefined ? 0 : 1)
     })).pipe(Command.withDescription("Shows every file with hooks, its entries, and what each may do"))
 
 const doctor = (screen: Screen) =>
@@ -29,7 +29,7 @@ const doctor = (screen: Screen) =>
       const world = look(where)
       const found = Doctor.findings(world, screen.path)
       yield* print(json, () => Doctor.json(world, found), () => Doctor.text(world, found, screen))
-      yield* ended(Doctor.hasErrors(found) ? 1 : 0)
+      yield* exitWith(Doctor.hasErrors(found) ? 1 : 0)
     })).pipe(
       Command.withDescription(
         "Finds what is wrong with hook files and the scripts they start. Ends with 1 when there are errors"

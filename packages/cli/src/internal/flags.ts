@@ -4,6 +4,7 @@ import type { Dialect } from "@belay/hook-files/Discovery"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -72,8 +73,14 @@ export const folder = (name: string, path: string): Effect.Effect<void, Usage> =
 const said = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
   Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
 
-/** What the process ends with. */
-export const ended = (code: 0 | 1 | 3): Effect.Effect<void> => Effect.sync(() => void (process.exitCode = code))
+/** The exit code of the command that runs. */
+export const ExitCode = Context.Reference<{ code: number }>("@belay/cli/ExitCode", {
+  defaultValue: () => ({ code: 0 })
+})
+
+/** Sets the exit code: 0 means that all is well, 1 findings or a refusal, 3 that nothing decided. */
+export const exitWith = (code: 0 | 1 | 3): Effect.Effect<void> =>
+  Effect.map(ExitCode, (exit) => void (exit.code = code))
 
 export const print = (isJson: boolean, json: () => unknown, text: () => string): Effect.Effect<void> =>
   Console.log(isJson ? visible(JSON.stringify(json(), null, 2)) : text())

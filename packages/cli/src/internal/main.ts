@@ -14,18 +14,30 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { belay } from "./commands.ts"
+import { ExitCode } from "./flags.ts"
 import { plain, type Screen } from "./screen.ts"
 import { Usage } from "./usage.ts"
 
+/** Runs one command line and returns its exit code. Output goes to the `Console`, input comes from `Stdio`. */
+export const run = (argv: ReadonlyArray<string>, screen: Screen) =>
+  Effect.suspend(() => {
+    const exit = { code: 0 }
+    return Command.runWith(belay(screen), { version: "0.1.0" })(argv).pipe(
+      Effect.provideService(ExitCode, exit),
+      Effect.matchCauseEffect({
+        onSuccess: () => Effect.succeed(exit.code),
+        onFailure: (cause) => Effect.as(printError(cause), codeOf(cause))
+      }),
+      Effect.provide(outputLayer(screen))
+    )
+  })
+
+/** Runs one command line for this process and sets its exit code. */
 export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
-  const program = Command.runWith(belay(screen), { version: "0.1.0" })(argv).pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(tell(cause), Effect.sync(() => void (process.exitCode = codeOf(cause))))
-    ),
-    Effect.provide(layer(screen))
+  Effect.runFork(
+    Effect.map(Effect.provide(run(argv, screen), platformLayer), (code) => void (process.exitCode = code))
   )
-  Effect.runFork(program)
-  // What hooks have started ends with the process.
+  // Whatever a hook has started ends with this process.
   process.once("SIGINT", () => process.exit(130))
   process.once("SIGTERM", () => process.exit(143))
 }
@@ -39,19 +51,23 @@ const codeOf = (cause: Cause.Cause<unknown>): number => {
   return isUsage(error) ? 2 : 1
 }
 
-/** One line, whatever it was. Wrong usage was told already. */
-const tell = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+/** Prints one line for any error. Wrong usage was printed already. */
+const printError = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const error = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(error)) return Effect.void
   return Console.error(`belay: ${plain(error instanceof Error ? error.message : String(error))}`)
 }
 
-const layer = ({ colors }: Screen) =>
+/** Terminal, files and processes of this machine. */
+export const platformLayer = Layer.mergeAll(
+  NodeTerminal.layer,
+  NodeStdio.layer,
+  NodeChildProcessSpawner.layer.pipe(Layer.provideMerge(Layer.merge(NodeFileSystem.layer, NodePath.layer)))
+)
+
+const outputLayer = ({ colors }: Screen) =>
   Layer.mergeAll(
     CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
-    NodeTerminal.layer,
-    NodeStdio.layer,
-    NodeChildProcessSpawner.layer.pipe(Layer.provideMerge(Layer.merge(NodeFileSystem.layer, NodePath.layer))),
     CliOutput.layer(CliOutput.defaultFormatter({ colors })),
     CliOutput.layerPresenter({
       ...CliOutput.defaultPresenter,

@@ -5,7 +5,7 @@ import * as Prompt from "effect/cli/Prompt"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { ended, folder, given, print, toggle, wrong } from "./flags.ts"
+import { exitWith, folder, given, print, toggle, wrong } from "./flags.ts"
 import { plain, type Screen } from "./screen.ts"
 import * as Trust from "./trust.ts"
 import type { Usage } from "./usage.ts"
@@ -53,7 +53,7 @@ export const trust = (screen: Screen) =>
             ? "\nNot trusted."
             : "\nNot trusted: nobody can be asked here. Look at it, then say --yes."
       )
-      yield* ended(sure ? 0 : 1)
+      yield* exitWith(sure ? 0 : 1)
     })).pipe(Command.withDescription("Shows what a project's own hooks would run, and lets them after a yes"))
 
 export const untrust = Command.make("untrust", { project }, (flags) =>

@@ -6,9 +6,10 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
 import { readFileSync } from "node:fs"
-import { text as readAll } from "node:stream/consumers"
-import { ended, given, optional, print, toggle, unknown, wrong } from "../flags.ts"
+import { exitWith, given, optional, print, toggle, unknown, wrong } from "../flags.ts"
 import { named } from "../guide/systems.ts"
 import { plain, type Screen } from "../screen.ts"
 import type { Usage } from "../usage.ts"
@@ -41,7 +42,7 @@ export const test = (screen: Screen) =>
       const limit = Option.isSome(timeout) ? { timeout: timeout.value } : {}
       const trial = yield* Trial.run({ where, facts, trustOnce, ...limit })
       yield* print(json, () => trial, () => Show.text(trial, where, screen))
-      yield* ended(isBlocked(trial) ? 1 : trial.untrusted > 0 && !isDecided(facts.occasion, trial) ? 3 : 0)
+      yield* exitWith(isBlocked(trial) ? 1 : trial.untrusted > 0 && !isDecided(facts.occasion, trial) ? 3 : 0)
     })).pipe(
       Command.withDescription(
         "Hands one event to the hooks that are loaded, and shows what each entry does. Entries run for real. Ends with 1 when it is blocked, with 3 when nothing decided and entries of an untrusted project did not run"
@@ -51,7 +52,7 @@ export const test = (screen: Screen) =>
 const factsOf = (
   event: string,
   flags: { readonly [K in "tool" | "input" | "output" | "error" | "prompt" | "payload"]: Option.Option<string> }
-): Effect.Effect<Facts, Usage> =>
+): Effect.Effect<Facts, Usage, Stdio.Stdio> =>
   Effect.gen(function*() {
     const found = named(event)[0]
     if (found === undefined) return yield* unknown(event)
@@ -85,11 +86,17 @@ const factsOf = (
     }
   })
 
+/** All of standard input, as text. */
+const readStandardInput = Effect.flatMap(
+  Stdio.Stdio,
+  ({ stdin }) => Effect.orDie(Stream.mkString(Stream.decodeText(stdin)))
+)
+
 /** JSON as it stands, of a file (`@file`), or of standard input (`-`). */
-const jsonOf = (flag: string, value: string): Effect.Effect<Json, Usage> =>
+const jsonOf = (flag: string, value: string): Effect.Effect<Json, Usage, Stdio.Stdio> =>
   Effect.gen(function*() {
     const text = value === "-"
-      ? yield* Effect.promise(() => readAll(process.stdin))
+      ? yield* readStandardInput
       : value.startsWith("@")
       ? yield* Effect.try({
         try: () => readFileSync(value.slice(1), "utf8"),
