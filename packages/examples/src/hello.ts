@@ -11,15 +11,9 @@ const deleteFile = defineTool({
 })
 const guardrail = InputGuardrail.make({ patterns: ["(?i)password"] })
 const cost = CostTracker.make({ costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6, limit: 0.05 })
-const approval = Approval.make({
-  tools: ["delete_*"],
-  ask: ({ tool }) => (console.log(`approving ${tool}`), { type: "approve" })
-})
+const ask = ({ tool }: Approval.Request) => (console.log(`approving ${tool}`), { type: "approve" as const })
+const hooks = [guardrail, cost, Approval.make({ tools: ["delete_*"], ask })]
 
-await using agent = createAgent({
-  provider: OpenAiCompatible.fromEnv(),
-  tools: [deleteFile],
-  hooks: [guardrail, cost, approval]
-})
+await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [deleteFile], hooks })
 const { text } = await agent.run("Delete the file notes.tmp")
 console.log(text)

@@ -7,13 +7,13 @@ const run = async (name: string) => (await runAtEndpoint(name)).filter((line) =>
 
 describe("the examples of the catalogue", () => {
   it("budget: a team shares its calls, and the one too many is not made", async () => {
-    const lines = await run("budget.ts")
+    const lines = await run("limit/budget.ts")
     assert.strictEqual(lines[0], "left after the clerk: 0")
     assert.match(lines.at(-1)!, /the run budget of 3 calls is used up: 3/)
   })
 
   it("approval: two people sign, and the tool runs once both have", async () => {
-    const lines = await run("approval.ts")
+    const lines = await run("permission/approval.ts")
     assert.deepStrictEqual(lines.slice(0, 2), [
       "deploy_service needs 2, approved by nobody: ada approves",
       "deploy_service needs 2, approved by ada: bob approves"
@@ -22,7 +22,7 @@ describe("the examples of the catalogue", () => {
   })
 
   it("session-rotation: the turn goes on in a fresh session, with a handoff", async () => {
-    const lines = await run("session-rotation.ts")
+    const lines = await run("context/session-rotation.ts")
     assert.deepStrictEqual(lines.slice(0, 5), [
       "session-start",
       "rotation: loads-refused",

@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the examples of hooks as data", () => {
   it("hook-files: a settings file guards an agent, once it is trusted", async () => {
-    assert.deepStrictEqual(await run("hook-files.ts"), [
+    assert.deepStrictEqual(await run("hook-files/hook-files.ts"), [
       "trusting PreToolUse: echo 'pushing is for people' >&2; exit 2",
       "ran npm test",
       "pushing is for people"

@@ -13,47 +13,47 @@ describe("the examples", () => {
   })
 
   it("resume: a run that asks is finished from a file, with edited arguments", async () => {
-    const [asked, status, , mail] = await run("resume.ts")
+    const [asked, status, , mail] = await run("agent/resume.ts")
     assert.match(asked!, /^suspended: send_mail \{"to":"ada@example.com"\}/)
     assert.strictEqual(status, "completed")
     assert.strictEqual(mail, "- send_mail: sent to bob@example.com")
   })
 
   it("effect-face: a hook asks for a service and the layer provides it", async () => {
-    const lines = await run("effect-face.ts")
+    const lines = await run("agent/effect-face.ts")
     assert.match(lines[0]!, /Say hello/)
     assert.strictEqual(lines[1], "HookRejected: block-list rejected preTurn: it is on the block list")
   })
 
   it("plugin: memory, a tool and a hook come as one", async () => {
-    assert.deepStrictEqual(await run("plugin.ts"), ["used count_notes", "Done, in 1 step.", "- count_notes: 1"])
+    assert.deepStrictEqual(await run("agent/plugin.ts"), ["used count_notes", "Done, in 1 step.", "- count_notes: 1"])
   })
 
   it("custom-core: another turn strategy, with every hook around its model calls", async () => {
-    const lines = await run("custom-core.ts")
+    const lines = await run("agent/custom-core.ts")
     assert.strictEqual(lines.filter((line) => line.startsWith("answer of")).length, 2)
     assert.include(lines, "2 model calls")
   })
 
   it("streaming: what is streamed is redacted, and is what stands in the end", async () => {
-    const lines = await run("streaming.ts")
+    const lines = await run("agent/streaming.ts")
     assert.match(lines[0]!, /^completed: .*the key is \[key\], keep it safe/)
     assert.strictEqual(lines[1], "counted tokens")
   })
 
   it("fallback: the backup answers for an overloaded model, and the record says who decided", async () => {
-    const lines = await run("fallback.ts", { OPENAI_MODEL: "demo:overloaded" })
+    const lines = await run("agent/fallback.ts", { OPENAI_MODEL: "demo:overloaded" })
     assert.include(lines, "audit: llm_error")
     assert.include(lines, "onLlmError: Transform by provider-fallback")
     assert.match(lines.at(-1)!, /Say hello/)
   })
 
   it("structured: the answer is an object of the schema's type", async () => {
-    assert.deepStrictEqual(await run("structured.ts"), ["3 for ada@example.com"])
+    assert.deepStrictEqual(await run("agent/structured.ts"), ["3 for ada@example.com"])
   })
 
   it("tool-arguments: an argument is put in that the model never sees", async () => {
-    const lines = await run("tool-arguments.ts")
+    const lines = await run("guardrail/tool-arguments.ts")
     assert.match(lines.join("\n"), /acme: 2 orders/)
     assert.strictEqual(lines.at(-1), "the model never saw the tenant")
   })

@@ -6,7 +6,7 @@ const run = async (name: string) => (await runAtEndpoint(name)).filter((line) =>
 
 describe("the examples of guardrails", () => {
   it("redaction: the tool and the user get the address, the model a placeholder", async () => {
-    const lines = await run("redaction.ts")
+    const lines = await run("guardrail/redaction.ts")
     assert.includeMembers(lines, [
       "1 x email in input",
       "1 x card in input",
@@ -17,33 +17,33 @@ describe("the examples of guardrails", () => {
   })
 
   it("secrets: a key that a tool finds is nowhere", async () => {
-    const lines = await run("secrets.ts")
+    const lines = await run("guardrail/secrets.ts")
     assert.include(lines.join("\n"), "OPENAI_API_KEY=[OPENAI_KEY]")
     assert.strictEqual(lines.at(-1), "the key is nowhere")
   })
 
   it("prompt-injection: orders are taken out of a page, and a tainted agent asks", async () => {
-    const lines = await run("prompt-injection.ts")
+    const lines = await run("guardrail/prompt-injection.ts")
     assert.include(lines, "found: override, exfiltration")
     assert.include(lines.join("\n"), "We open at nine. [removed: it looked like an instruction]")
     assert.strictEqual(lines.at(-1), "asked: the agent has read something suspicious")
   })
 
   it("regex-filter: some words are redacted, others stop the turn", async () => {
-    const lines = await run("regex-filter.ts")
+    const lines = await run("guardrail/regex-filter.ts")
     assert.include(lines[0], "Tell me about [a project]")
     assert.strictEqual(lines[1], "regex-filter rejected preTurn: insult is not allowed in a message")
   })
 
   it("text-normalizer: the model reads what people see", async () => {
-    assert.deepStrictEqual(await run("text-normalizer.ts"), [
+    assert.deepStrictEqual(await run("guardrail/text-normalizer.ts"), [
       "How warm is it? 👩‍🚀",
       "text-normalizer rejected preTurn: the message is longer than 100 characters"
     ])
   })
 
   it("egress-guard: one host may be reached, and nothing inside the network", async () => {
-    assert.deepStrictEqual(await run("egress-guard.ts"), [
+    assert.deepStrictEqual(await run("permission/egress-guard.ts"), [
       "the page at https://docs.example.com/a",
       "http://0x7f.1/admin may not be reached: 127.0.0.1 is a loopback address",
       "http://169.254.169.254/latest may not be reached: 169.254.169.254 is a metadata address",
@@ -52,7 +52,7 @@ describe("the examples of guardrails", () => {
   })
 
   it("argument-schema: what is too much is refused, with what would fit", async () => {
-    assert.deepStrictEqual(await run("argument-schema.ts"), [
+    assert.deepStrictEqual(await run("guardrail/argument-schema.ts"), [
       "refunded 20",
       "these arguments of refund_order are not allowed: amount: expected a number up to 100. Ask a colleague for more."
     ])

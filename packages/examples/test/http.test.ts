@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the examples of requests", () => {
   it("http-guard: a hook reaches the server that is named, and nothing inside the network", async () => {
-    assert.deepStrictEqual(await run("http-guard.ts"), [
+    assert.deepStrictEqual(await run("http/http-guard.ts"), [
       "POST /answers: noted",
       "http for report: http://127.0.0.1 may not be requested: it is a loopback address",
       "http for report: https://169.254.169.254 may not be requested: it is a metadata address",

@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the examples of permissions", () => {
   it("permission-rules: tests run, a hidden push does not, the network is asked about", async () => {
-    assert.deepStrictEqual(await run("permission-rules.ts"), [
+    assert.deepStrictEqual(await run("permission/permission-rules.ts"), [
       "- run_command: ran npm test -- --watch=false",
       "- run_command: run_command is denied by the rule Bash(git push *) of the agent",
       "asks: run_command is asked for by the rule network of the project"
@@ -13,7 +13,7 @@ describe("the examples of permissions", () => {
   })
 
   it("protected-paths: a tool writes in one folder, and no secrets", async () => {
-    assert.deepStrictEqual(await run("protected-paths.ts"), [
+    assert.deepStrictEqual(await run("permission/protected-paths.ts"), [
       "- write_file: wrote output/report.md",
       "- write_file: write_file might change files outside of output",
       "- write_file: write_file would change .env*, which is protected"
@@ -21,7 +21,7 @@ describe("the examples of permissions", () => {
   })
 
   it("destructive-commands: what destroys is asked about, wherever it hides", async () => {
-    assert.deepStrictEqual(await run("destructive-commands.ts"), [
+    assert.deepStrictEqual(await run("permission/destructive-commands.ts"), [
       "- run_command: ran ls -la build",
       "asked: run_command is stopped: `rm -rf cache` deletes whole folders",
       "- run_command: nobody agreed"
@@ -31,23 +31,23 @@ describe("the examples of permissions", () => {
 
 describe("the examples of context", () => {
   it("sliding-window: the model is sent the beginning and the end", async () => {
-    assert.deepStrictEqual(await run("sliding-window.ts"), ["Your name is Ada.", "12 messages, sent at most 4"])
+    assert.deepStrictEqual(await run("context/sliding-window.ts"), ["Your name is Ada.", "12 messages, sent at most 4"])
   })
 
   it("context-editing: old results are cleared", async () => {
-    const [, sent, whole] = /^sent at most (\d+) of (\d+) thousand/.exec((await run("context-editing.ts"))[0]!)!
+    const [, sent, whole] = /^sent at most (\d+) of (\d+) thousand/.exec((await run("context/context-editing.ts"))[0]!)!
     assert.isAtMost(Number(sent), 8)
     assert.isAtLeast(Number(whole), 18)
   })
 
   it("summarizer: a summary keeps what must not be lost", async () => {
-    const lines = await run("summarizer.ts")
+    const lines = await run("context/summarizer.ts")
     assert.match(lines[0]!, /^\d+ messages became a summary$/)
     assert.strictEqual(lines.at(-1), "the issue is still known")
   })
 
   it("context-injector: what is said once stays, what is ephemeral leaves no trace", async () => {
-    assert.deepStrictEqual(await run("context-injector.ts"), [
+    assert.deepStrictEqual(await run("context/context-injector.ts"), [
       "user branch clock",
       "user branch assistant user clock",
       "Hello | The branch is main. | Hello again"

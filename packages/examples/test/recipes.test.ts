@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the recipes", () => {
   it("result-offloader: the model reads the ends of a log and a reference, and reads on", async () => {
-    const lines = await run("result-offloader.ts")
+    const lines = await run("context/result-offloader.ts")
     assert.strictEqual(lines[0], "request 0 took 0 ms")
     assert.include(lines, "request 4999 took 52 ms")
     const text = lines.join("\n")

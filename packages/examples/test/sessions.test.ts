@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the examples of sessions and tests", () => {
   it("sessions: a conversation in a file is gone on with, forked, listed, exported and read back", async () => {
-    const lines = await run("sessions.ts")
+    const lines = await run("agent/sessions.ts")
     assert.deepStrictEqual(lines.slice(-5), [
       "- count_notes: 3",
       "another agent goes on after 4 messages",
@@ -16,7 +16,7 @@ describe("the examples of sessions and tests", () => {
   })
 
   it("test-a-hook: a hook is tried alone, in a chain, against the laws, and in an agent", async () => {
-    assert.deepStrictEqual(await run("test-a-hook.ts"), [
+    assert.deepStrictEqual(await run("agent/test-a-hook.ts"), [
       "Reject, Continue",
       "Reject by no-production",
       "8 laws hold",

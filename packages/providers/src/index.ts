@@ -4,13 +4,13 @@
  *
  * @since 0.1.0
  */
-export * as AiSdk from "./AiSdk.ts"
-export * as Cassette from "./Cassette.ts"
-export * as McpServers from "./McpServers.ts"
-export * as McpTools from "./McpTools.ts"
-export * as OpenAiCompatible from "./OpenAiCompatible.ts"
-export * as Presets from "./Presets.ts"
-export * as Prices from "./Prices.ts"
-export * as SessionFile from "./SessionFile.ts"
-export * as SqliteStore from "./SqliteStore.ts"
-export * as Tokens from "./Tokens.ts"
+export * as AiSdk from "./bridge/AiSdk.ts"
+export * as Cassette from "./cassette/Cassette.ts"
+export * as McpServers from "./mcp/McpServers.ts"
+export * as McpTools from "./mcp/McpTools.ts"
+export * as OpenAiCompatible from "./openai/OpenAiCompatible.ts"
+export * as Presets from "./openai/Presets.ts"
+export * as SessionFile from "./store/SessionFile.ts"
+export * as SqliteStore from "./store/SqliteStore.ts"
+export * as Prices from "./usage/Prices.ts"
+export * as Tokens from "./usage/Tokens.ts"

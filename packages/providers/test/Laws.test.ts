@@ -7,7 +7,7 @@ import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as ProviderLaws from "@belay/testing/ProviderLaws"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { modelAt } from "./aiSdkSupport.ts"
+import { modelAt } from "./support/aiSdkSupport.ts"
 
 const real = ({ url }: { readonly url: string }): LlmProvider =>
   OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: "scripted", name: "vendor" })

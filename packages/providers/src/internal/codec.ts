@@ -1,12 +1,12 @@
 /** How a request becomes a body and a body an answer. There are two: chat completions, and Responses. */
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
-import type { Compat } from "./openai/compat.ts"
-import * as Message from "./openai/message.ts"
-import * as Request from "./openai/request.ts"
-import * as Stream from "./openai/stream.ts"
-import * as Items from "./responses/items.ts"
-import * as ResponsesRequest from "./responses/request.ts"
-import * as ResponsesStream from "./responses/stream.ts"
+import type { Compat } from "../openai/internal/request/compat.ts"
+import * as Message from "../openai/internal/request/message.ts"
+import * as Request from "../openai/internal/request/request.ts"
+import * as Stream from "../openai/internal/response/stream.ts"
+import * as Items from "../openai/internal/responses/items.ts"
+import * as ResponsesRequest from "../openai/internal/responses/request.ts"
+import * as ResponsesStream from "../openai/internal/responses/stream.ts"
 
 /** A dialect. */
 export interface Codec {

@@ -1,0 +1,133 @@
+/**
+ * Models of the Vercel AI SDK as providers: every vendor that has a package there.
+ *
+ * @since 0.1.0
+ */
+import type { LlmRequest, LlmResponse, ResponseFormat } from "@belay/core/LlmCall"
+import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
+import { NotFound, type ProviderError } from "@belay/core/ProviderError"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { isObject } from "../openai/internal/request/guards.ts"
+import * as Errors from "../openai/internal/response/errors.ts"
+import * as Answer from "./internal/aiSdkAnswer.ts"
+import * as AiSdkErrors from "./internal/aiSdkErrors.ts"
+import { callOptions } from "./internal/aiSdkPrompt.ts"
+import { inWords } from "./internal/format.ts"
+
+/**
+ * What is used of a model: versions 2, 3 and 4 of `LanguageModel` in `@ai-sdk/provider` have it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Model {
+  readonly specificationVersion: string
+  readonly provider: string
+  readonly modelId: string
+  /** The options differ between versions; nobody but the adapter calls it. */
+  readonly doGenerate: (options: never) => PromiseLike<unknown>
+  readonly doStream: (options: never) => PromiseLike<{ readonly stream: ReadableStream }>
+}
+
+/** How to take a model. @category models @since 0.1.0 */
+export interface Options {
+  /** Name among the providers of an agent. Default what the model names as its provider. */
+  readonly name?: string
+}
+
+/**
+ * Makes a provider of a model. It does one attempt per call, as all providers do. What a request has in
+ * `parameters.extra` goes to the
+ * model as its `providerOptions`, so it stands below the vendor's name. A request for another model fails with
+ * `NotFound`.
+ * A `responseFormat` is told to the model as such and in words, because not every model keeps to one.
+ *
+ * @example
+ * ```ts
+ * import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
+ * import { createAgent } from "@belay/core/createAgent"
+ * import * as AiSdk from "@belay/providers/AiSdk"
+ *
+ * const vendor = createOpenAICompatible({ name: "vendor", baseURL: "http://localhost:8080/v1" })
+ * const agent = createAgent({ provider: AiSdk.fromLanguageModel(vendor.languageModel("large-1")) })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvider => {
+  const { modelId, specificationVersion: version } = model
+  const name = options.name ?? model.provider
+  const source: Errors.Source = { provider: name, model: modelId, secrets: [] }
+
+  const call = <A>(
+    request: LlmRequest,
+    format: ResponseFormat | undefined,
+    method: (given: never) => PromiseLike<A>,
+    use: (given: A, answer: Answer.Assembler) => Effect.Effect<void, ProviderError>
+  ): Effect.Effect<LlmResponse, ProviderError> =>
+    Effect.suspend(() => {
+      if (request.model !== undefined && request.model !== modelId) {
+        return Effect.fail(otherModel(source, request.model))
+      }
+      const answer = Answer.make(request, name, modelId)
+      return Effect.acquireUseRelease(
+        Effect.sync(() => new AbortController()),
+        ({ signal }) =>
+          Effect.tryPromise({
+            // A cast, because the options of every version are these.
+            try: () => method.call(model, callOptions(request, { provider: name, version, format }, signal) as never),
+            catch: (error) => AiSdkErrors.classify(source, error)
+          }).pipe(
+            Effect.flatMap((given) => use(given, answer)),
+            Effect.flatMap(() => Answer.settle(source, answer))
+          ),
+        (controller, exit) => Effect.sync(() => Exit.isSuccess(exit) ? undefined : controller.abort())
+      )
+    })
+
+  const send = (request: LlmRequest, sink: DeltaSink | undefined) => {
+    const format = request.parameters.responseFormat
+    return inWords(request, sink, (worded, pipe) =>
+      pipe === undefined
+        ? call(worded, format, model.doGenerate, (given, answer) => Effect.sync(() => pushWhole(given, answer)))
+        : call(worded, format, model.doStream, (given, answer) =>
+          isStreaming(given) ? readAll(source, given.stream, answer, pipe) : Effect.void))
+  }
+  return { name, model: modelId, complete: (request) => send(request, undefined), stream: send }
+}
+
+/** Types promise it; a model that breaks the promise has no answer. */
+const isStreaming = (given: unknown): given is { readonly stream: ReadableStream } =>
+  isObject(given) && isObject(given.stream) && typeof given.stream.getReader === "function"
+
+const pushWhole = (given: unknown, answer: Answer.Assembler): void => {
+  if (!isObject(given)) return
+  if (isObject(given.response)) answer.push({ ...given.response, type: "response-metadata" })
+  for (const part of Array.isArray(given.content) ? given.content : []) answer.push(part)
+  answer.push({ type: "finish", finishReason: given.finishReason, usage: given.usage })
+}
+
+const readAll = (source: Errors.Source, stream: ReadableStream, answer: Answer.Assembler, sink: DeltaSink) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => stream.getReader()),
+    Effect.fnUntraced(function*(reader) {
+      while (true) {
+        const { done, value }: { readonly done: boolean; readonly value?: unknown } = yield* Effect.tryPromise({
+          try: () => reader.read(),
+          catch: (error) => AiSdkErrors.classify(source, error, answer.partial())
+        })
+        if (done) return
+        if (isObject(value) && value.type === "error") {
+          return yield* AiSdkErrors.classify(source, value.error, answer.partial())
+        }
+        const delta = answer.push(value)
+        const wait = delta === undefined ? undefined : sink(delta)
+        if (wait !== undefined) yield* Effect.promise(() => wait)
+      }
+    }),
+    (reader, exit) => Effect.sync(() => Exit.isSuccess(exit) ? undefined : void reader.cancel().catch(() => {}))
+  )
+
+const otherModel = ({ model, provider }: Errors.Source, asked: string): NotFound =>
+  new NotFound({ provider, model: asked, message: `${provider} has the model ${model} only, not ${asked}` })

@@ -1,0 +1,185 @@
+/** Puts an answer together from what a model of the AI SDK gives, streamed or whole. */
+import type { JsonObject } from "@belay/core/Json"
+import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { ProviderError } from "@belay/core/ProviderError"
+import type { FinishReason } from "@belay/core/Turn"
+import type { Usage } from "@belay/core/Usage"
+import * as Effect from "effect/Effect"
+import { bounded, countOf, isObject, textOf } from "../../openai/internal/request/guards.ts"
+import * as Errors from "../../openai/internal/response/errors.ts"
+import * as ToolCalls from "../../openai/internal/response/toolCalls.ts"
+import * as UsageOf from "../../openai/internal/response/usage.ts"
+import { type Piece, remember } from "./parts.ts"
+
+/** What came of the parts: a response, why there is none, or what the model says went wrong. */
+type Outcome =
+  | { readonly type: "response"; readonly response: LlmResponse }
+  | { readonly type: "malformed"; readonly reason: string }
+  | { readonly type: "stopped"; readonly reason: string }
+
+/** Collects one answer. */
+export interface Assembler {
+  /** Takes a part of a stream, or a piece of content, and returns what can be shown of it. */
+  readonly push: (part: unknown) => LlmDelta | undefined
+  /** What arrived so far. */
+  readonly partial: () => Partial<LlmResponse>
+  readonly end: () => Outcome
+}
+
+/** Makes an assembler for the answer to `request`. */
+export const make = (request: LlmRequest, provider: string, modelId: string): Assembler => {
+  const calls = ToolCalls.make(request, provider, undefined)
+  const open = new Map<string, { type: "text" | "reasoning"; length: number; extra?: JsonObject }>()
+  const pieces: Array<Piece> = []
+  const shown = new Map<string, string>()
+  const texts = { text: "", reasoning: "" }
+  let count = 0
+  let model = modelId
+  let usage: Usage | undefined
+  let finish: string | undefined
+
+  const pieceOf = (type: "text" | "reasoning", id: unknown, metadata: unknown) => {
+    const key = `${type} ${String(id)}`
+    const known = open.get(key)
+    const piece = known ?? { type, length: 0 }
+    const extra = bounded(metadata)
+    if (isObject(extra)) piece.extra = { ...piece.extra, ...extra as JsonObject }
+    if (known === undefined) {
+      if (id !== undefined) open.set(key, piece)
+      pieces.push(piece)
+    }
+    return piece
+  }
+  const add = (type: "text" | "reasoning", id: unknown, said: unknown, metadata: unknown): LlmDelta | undefined => {
+    const text = textOf(said) ?? ""
+    pieceOf(type, id, metadata).length += text.length
+    texts[type] += text
+    return text === "" ? undefined : { type, text }
+  }
+  const callDelta = (id: unknown, argsText: unknown): LlmDelta | undefined => {
+    const name = shown.get(String(id))
+    return name === undefined
+      ? undefined
+      : { type: "tool-call", id: String(id), name, argsText: textOf(argsText) ?? "" }
+  }
+  const partial = (): Partial<LlmResponse> => ({
+    model,
+    text: texts.text,
+    ...(texts.reasoning === "" ? {} : { reasoning: texts.reasoning }),
+    ...(usage === undefined ? {} : { usage })
+  })
+  return {
+    partial,
+    push: (part) => {
+      if (!isObject(part)) return undefined
+      const { id, providerMetadata } = part
+      switch (part.type) {
+        case "text":
+        case "reasoning":
+          return add(part.type, undefined, part.text, providerMetadata)
+        case "text-start":
+        case "text-delta":
+          return add("text", id, part.delta, providerMetadata)
+        case "reasoning-start":
+        case "reasoning-delta":
+          return add("reasoning", id, part.delta, providerMetadata)
+        case "text-end":
+        case "reasoning-end": {
+          const type = part.type === "text-end" ? "text" : "reasoning"
+          pieceOf(type, id, providerMetadata)
+          open.delete(`${type} ${String(id)}`)
+          return undefined
+        }
+        case "tool-input-start":
+          if (part.providerExecuted === true) return undefined
+          shown.set(String(id), textOf(part.toolName) ?? "")
+          return callDelta(id, "")
+        case "tool-input-delta":
+          return callDelta(id, part.delta)
+        case "tool-call": {
+          if (part.providerExecuted === true) return undefined
+          const { input, toolCallId, toolName } = part
+          calls.push({
+            index: count++,
+            id: toolCallId,
+            function: { name: toolName, arguments: input },
+            extra_content: providerMetadata
+          })
+          if (shown.has(String(toolCallId))) return undefined
+          shown.set(String(toolCallId), textOf(toolName) ?? "")
+          return callDelta(toolCallId, input)
+        }
+        case "response-metadata":
+          model = textOf(part.modelId) ?? model
+          return undefined
+        case "finish":
+          finish = isObject(part.finishReason) ? textOf(part.finishReason.unified) : textOf(part.finishReason)
+          usage = usageOf(part.usage)
+          return undefined
+        default:
+          return undefined
+      }
+    },
+    end: () => {
+      if (finish === undefined) return { type: "malformed", reason: "the answer ended before it was complete" }
+      if (finish === "error" || finish === "interrupted") {
+        return { type: "stopped", reason: `the model stopped: ${finish}` }
+      }
+      const found = calls.end(finish === "length")
+      if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
+      const response = {
+        model,
+        text: texts.text,
+        toolCalls: found.calls,
+        finishReason: reasonOf(finish, found.calls.length)
+      }
+      return { type: "response", response: { ...response, ...partial(), ...remember(provider, pieces, texts) } }
+    }
+  }
+}
+
+/** Succeeds with the response, or says why there is none. */
+export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<LlmResponse, ProviderError> => {
+  const outcome = answer.end()
+  switch (outcome.type) {
+    case "response":
+      return Effect.succeed(outcome.response)
+    case "malformed":
+      return Effect.fail(Errors.malformed(source, outcome.reason, { partial: answer.partial() }))
+    case "stopped":
+      return Effect.fail(
+        Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() })
+      )
+  }
+}
+
+/** The calls decide whether the model stopped for them. */
+const reasonOf = (finish: string, calls: number): FinishReason => {
+  if (finish === "length" || finish === "content-filter") return finish
+  return calls > 0 ? "tool-calls" : finish === "stop" ? "stop" : "unknown"
+}
+
+const usageOf = (given: unknown): Usage | undefined => {
+  if (!isObject(given)) return undefined
+  const [input, output] = [given.inputTokens, given.outputTokens]
+  const inputTokens = countOf(isObject(input) ? input.total : input)
+  const outputTokens = countOf(isObject(output) ? output.total : output)
+  if (inputTokens === undefined && outputTokens === undefined) return undefined
+  const cachedTokens = countOf(isObject(input) ? input.cacheRead : given.cachedInputTokens)
+  const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
+  // What the vendor itself counted, where it counts as most do: it may name a price, and a total that is more than its
+  // parts.
+  const { billableOutputTokens = 0, costUsd = countOf(given.costUsd) } = UsageOf.read(given.raw) ?? {}
+  return {
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    billableOutputTokens: Math.max(
+      outputTokens ?? 0,
+      billableOutputTokens,
+      (countOf(given.totalTokens) ?? 0) - (inputTokens ?? 0)
+    ),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(costUsd === undefined ? {} : { costUsd })
+  }
+}

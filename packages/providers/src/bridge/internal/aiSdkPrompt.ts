@@ -1,0 +1,181 @@
+/** From an `LlmRequest` to the call options of the AI SDK. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import type { LlmParameters, LlmRequest, ResponseFormat } from "@belay/core/LlmCall"
+import type { AssistantMessage, ContentPart, ProviderMetadata, ToolMessage } from "@belay/core/Message"
+import { isObject } from "../../openai/internal/request/guards.ts"
+import { ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
+import { base64Of } from "./data.ts"
+import { recall } from "./parts.ts"
+
+/** Whom the options are for. */
+export interface Target {
+  readonly provider: string
+  /** Version of the model's interface, such as `v4`. */
+  readonly version: string
+  /** What the text of the answer must be. */
+  readonly format?: ResponseFormat | undefined
+}
+
+/** What is said to a vendor only, below its name. */
+type ProviderOptions = Record<string, { [key: string]: Json }>
+
+/** The options of version 4, as far as they are used. */
+export interface CallOptions {
+  prompt: Array<PromptMessage>
+  abortSignal: AbortSignal
+  maxOutputTokens?: number
+  temperature?: number
+  topP?: number
+  seed?: number
+  stopSequences?: Array<string>
+  reasoning?: Effort
+  responseFormat?: { type: "json"; name: string; schema: object }
+  providerOptions?: ProviderOptions
+  tools?: Array<{ type: "function"; name: string; description: string; inputSchema: object }>
+  toolChoice?: { type: "auto" | "none" | "required" } | { type: "tool"; toolName: string }
+}
+
+type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
+
+type PromptMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: Array<UserPart> }
+  | { role: "assistant"; content: Array<AssistantPart> }
+  | { role: "tool"; content: Array<ResultPart> }
+
+type UserPart =
+  | { type: "text"; text: string }
+  | { type: "file"; mediaType: string; filename?: string; data: FileData }
+
+type FileData = { type: "data"; data: string } | { type: "url"; url: URL }
+
+type AssistantPart =
+  | { type: "text" | "reasoning"; text: string; providerOptions?: ProviderOptions }
+  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown; providerOptions?: ProviderOptions }
+
+interface ResultPart {
+  type: "tool-result"
+  toolCallId: string
+  toolName: string
+  output: { type: "text" | "error-text"; value: string }
+}
+
+/** Renders the options of one call. */
+export const callOptions = (request: LlmRequest, target: Target, abortSignal: AbortSignal): CallOptions => {
+  const { extra, maxTokens, reasoningEffort, seed, stop, temperature, toolChoice, topP } = request.parameters
+  const providerOptions = Object.fromEntries(
+    Object.entries(extra ?? {}).filter(([, value]) => isObject(value))
+  ) as ProviderOptions
+  return {
+    prompt: prompt(request, target),
+    abortSignal,
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
+    ...(target.format === undefined
+      ? {}
+      : { responseFormat: { type: "json", name: target.format.name, schema: target.format.schema } }),
+    ...(isEffort(reasoningEffort) ? { reasoning: reasoningEffort } : {}),
+    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
+    ...(request.tools.length === 0 ? {} : {
+      tools: request.tools.map(({ description, inputSchema, name }) => ({
+        type: "function",
+        name,
+        description,
+        inputSchema
+      })),
+      toolChoice: choice(toolChoice)
+    })
+  }
+}
+
+const isEffort = (effort: string | undefined): effort is Effort =>
+  effort !== undefined && ["none", "minimal", "low", "medium", "high", "xhigh", "max"].includes(effort)
+
+const choice = (given: LlmParameters["toolChoice"] = "auto"): NonNullable<CallOptions["toolChoice"]> =>
+  typeof given === "string" ? { type: given } : { type: "tool", toolName: given.tool }
+
+/** Results of one step become one message; the files in them a user message after it, which every vendor can read. */
+const prompt = (request: LlmRequest, target: Target): Array<PromptMessage> => {
+  const messages: Array<PromptMessage> = []
+  if (request.instructions !== undefined && request.instructions !== "") {
+    messages.push({ role: "system", content: request.instructions })
+  }
+  let results: Array<ToolMessage> = []
+  const flush = (): void => {
+    if (results.length > 0) messages.push(...toolMessages(results, target))
+    results = []
+  }
+  for (const message of request.messages) {
+    if (message.role === "tool") {
+      results.push(message)
+      continue
+    }
+    flush()
+    if (message.role === "assistant") messages.push(assistant(message, target))
+    else {
+      const content = typeof message.content === "string"
+        ? [{ type: "text" as const, text: message.content }]
+        : message.content
+      messages.push({ role: "user", content: content.map((part) => contentPart(part, target)) })
+    }
+  }
+  flush()
+  return messages
+}
+
+const assistant = (message: AssistantMessage, { provider }: Target): PromptMessage => ({
+  role: "assistant",
+  content: [
+    ...recall(provider, message).map(({ extra, text, type }) => ({ type, text, ...optionsOf(extra) })),
+    ...(message.toolCalls ?? []).map(({ args, id, metadata, name }) => ({
+      type: "tool-call" as const,
+      toolCallId: id,
+      toolName: name,
+      input: args ?? {},
+      ...optionsOf(leftOn(metadata, provider))
+    }))
+  ]
+})
+
+/** What a vendor left on a call, as the collector of calls keeps it. */
+const leftOn = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): Json | undefined =>
+  ownMetadata(metadata, provider).extra_content
+
+const optionsOf = (extra: Json | JsonObject | undefined): { providerOptions?: ProviderOptions } =>
+  isObject(extra) ? { providerOptions: extra as ProviderOptions } : {}
+
+const toolMessages = (results: ReadonlyArray<ToolMessage>, target: Target): ReadonlyArray<PromptMessage> => {
+  const files = results.flatMap((result) => resultOf(result.content).files.map((file) => contentPart(file, target)))
+  return [
+    {
+      role: "tool",
+      content: results.map(({ content, isError, toolCallId, toolName }) => ({
+        type: "tool-result",
+        toolCallId,
+        toolName,
+        output: { type: isError === true ? "error-text" : "text", value: resultOf(content).text }
+      }))
+    },
+    ...(files.length === 0
+      ? []
+      : [{ role: "user" as const, content: [{ type: "text" as const, text: "Files of the results:" }, ...files] }])
+  ]
+}
+
+const contentPart = (part: ContentPart, { version }: Target): UserPart => {
+  if (part.type === "text") return { type: "text", text: part.text }
+  const base64 = base64Of(part.url)
+  const tagged: FileData = base64 === undefined
+    ? { type: "url", url: new URL(part.url) }
+    : { type: "data", data: base64 }
+  return {
+    type: "file",
+    mediaType: part.mediaType,
+    // Before version 4, data and URLs stood there as they are.
+    data: version === "v4" ? tagged : (tagged.type === "url" ? tagged.url : base64) as unknown as FileData,
+    ...(part.filename === undefined ? {} : { filename: part.filename })
+  }
+}

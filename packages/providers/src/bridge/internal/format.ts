@@ -1,0 +1,17 @@
+/** Answers that must be JSON of a schema, from models that may not know how to keep to one. */
+import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { DeltaSink } from "@belay/core/LlmProvider"
+import type { ProviderError } from "@belay/core/ProviderError"
+import type * as Effect from "effect/Effect"
+import { defaults } from "../../openai/internal/request/compat.ts"
+import { asked } from "../../openai/internal/request/format.ts"
+
+const words = { ...defaults, jsonSchema: "prompt" } as const
+
+/** Sends a request; the format it asks for, if any, is told in words too, and the text of the response is the JSON. */
+export const inWords = (
+  request: LlmRequest,
+  sink: DeltaSink | undefined,
+  send: (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<LlmResponse, ProviderError>
+): Effect.Effect<LlmResponse, ProviderError> =>
+  request.parameters.responseFormat === undefined ? send(request, sink) : asked(request, words, sink, send)

@@ -1,0 +1,174 @@
+/**
+ * MCP servers for hooks (`ctx.mcp`): each is connected to when it is needed, once, and let go of at the end.
+ *
+ * @since 0.1.0
+ */
+import { ConfigError } from "@belay/core/AgentError"
+import type { McpTool } from "@belay/core/Mcp"
+import type { McpAccessor } from "@belay/core/McpAccessor"
+import { nearest } from "@belay/core/NamePattern"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type Client, list, messageOf, never } from "./internal/client.ts"
+import { connect, type Connection, type Endpoint, type Program } from "./internal/connect.ts"
+import { McpError } from "./internal/error.ts"
+import * as File from "./internal/file.ts"
+import { read } from "./internal/result.ts"
+import { isSchema } from "./internal/schema.ts"
+
+export type { Client } from "./internal/client.ts"
+export type { Endpoint, Program } from "./internal/connect.ts"
+export { McpError } from "./internal/error.ts"
+
+/** A program, a URL, or a client that is connected already; that one stays open. @category models @since 0.1.0 */
+export type Server = Program | Endpoint | { readonly client: Client }
+
+/** @category models @since 0.1.0 */
+export interface Options {
+  /** Milliseconds until a server has to answer for the first time. Default 30,000. */
+  readonly connectTimeoutMs?: number
+  /** Characters of a result, as JSON; a larger one fails. Default 1,000,000. */
+  readonly maxResultLength?: number
+}
+
+/** Servers by name, for `mcp` of an agent. Its effects fail with an `McpError`. @category models @since 0.1.0 */
+export interface McpServers extends McpAccessor, AsyncDisposable {
+  /** Ends every connection and the programs behind them; whatever comes after fails. */
+  readonly close: () => Promise<void>
+}
+
+/** What a file has. @category models @since 0.1.0 */
+export interface Loaded {
+  readonly servers: { readonly [name: string]: Server }
+  /** A line for each entry that does not count, with file, key and reason. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * Makes servers known by name. Nothing is started: the first call of a server connects to it, calls at the same time
+ * share that, and a connection that was lost is made anew. Servers are
+ * offered nothing of the client: no sampling, no roots, no questions to the user. All but connected clients need
+ * `@modelcontextprotocol/client`. Throws a `ConfigError` for a server that is none.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import * as McpServers from "@belay/providers/McpServers"
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ *
+ * await using mcp = McpServers.make({ files: { command: "my-server", args: ["--read-only"] }, tickets: { url: "https://mcp.example.com" } })
+ * const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), mcp })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (servers: { readonly [name: string]: Server }, options: Options = {}): McpServers => {
+  const { connectTimeoutMs = 30_000, maxResultLength = 1_000_000 } = options
+  const known = Result.getOrThrow(check(servers))
+  const open = new Map<string, Promise<Connection>>()
+  const end = new AbortController()
+
+  const connected = (name: string, server: Program | Endpoint): Promise<Connection> => {
+    const found = open.get(name)
+    if (found !== undefined) return found
+    const forget = () => void (open.get(name) === made && open.delete(name))
+    const made: Promise<Connection> = Effect.runPromise(connect(name, server, connectTimeoutMs, forget), {
+      signal: end.signal
+    })
+    open.set(name, made)
+    made.catch(forget)
+    return made
+  }
+  const clientOf = (name: string): Effect.Effect<Client, McpError> =>
+    Effect.suspend(() => {
+      const fail = (message: string) => Effect.fail(new McpError({ server: name, message }))
+      const server = known.get(name)
+      if (server === undefined) return fail(unknown(name, [...known.keys()]))
+      if (end.signal.aborted) return fail(`the MCP server "${name}" is closed`)
+      if ("client" in server) return Effect.succeed(server.client)
+      return Effect.map(
+        Effect.tryPromise({
+          try: () => connected(name, server),
+          catch: (error) =>
+            error instanceof McpError ? error : new McpError({ server: name, message: messageOf(error) })
+        }),
+        ({ client }) => client
+      )
+    })
+  const toolsOf = (server: string): Effect.Effect<ReadonlyArray<McpTool>, McpError> =>
+    Effect.map(
+      Effect.flatMap(clientOf(server), (client) => list(client, server)),
+      (all) => all.flatMap((one) => toolOf(server, one))
+    )
+  const close = async (): Promise<void> => {
+    end.abort()
+    const all = await Promise.allSettled([...open.values()])
+    open.clear()
+    await Promise.allSettled(all.flatMap((one) => one.status === "fulfilled" ? [one.value.close()] : []))
+  }
+  return {
+    callTool: (server, tool, args) =>
+      Effect.flatMap(clientOf(server), (client) => {
+        const failed = (message: string) => new McpError({ server, tool, message: `${server}: ${tool}: ${message}` })
+        return Effect.tryPromise({
+          try: async (signal) => client.callTool({ name: tool, arguments: { ...args } }, { signal, timeout: never }),
+          catch: (error) => failed(messageOf(error))
+        }).pipe(Effect.flatMap((answer) => Effect.fromResult(Result.mapError(read(answer, maxResultLength), failed))))
+      }),
+    listTools: (server) =>
+      server === undefined
+        ? Effect.map(Effect.forEach(known.keys(), toolsOf, { concurrency: 8 }), (all) => all.flat())
+        : toolsOf(server),
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}
+
+/**
+ * Reads the text of a file with servers, `{ "mcpServers": { "files": { "command": "my-server", "args": [], "env": {} },
+ * "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Nothing is
+ * filled in for variables. What does not count is a warning, and `disabled` servers are left out. A file says which
+ * programs run: read only files of whoever may decide that.
+ *
+ * @example
+ * ```ts
+ * import * as McpServers from "@belay/providers/McpServers"
+ * import { readFileSync } from "node:fs"
+ *
+ * const { servers, warnings } = McpServers.fromFile(readFileSync("mcp.json", "utf8"), "mcp.json")
+ * for (const warning of warnings) console.warn(warning)
+ * const mcp = McpServers.make(servers)
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromFile = (text: string, file = "mcp.json"): Loaded => File.read(text, file)
+
+const check = (
+  servers: { readonly [name: string]: Server }
+): Result.Result<ReadonlyMap<string, Server>, ConfigError> => {
+  for (const [name, server] of Object.entries(servers)) {
+    const key = `mcp-servers.${name}`
+    const why = isClient(server) ? undefined : File.whyNo(server)
+    if (why !== undefined) return Result.fail(new ConfigError({ key, message: `${key}: ${why}` }))
+  }
+  return Result.succeed(new Map(Object.entries(servers)))
+}
+
+const isClient = (server: unknown): boolean =>
+  typeof server === "object" && server !== null && "client" in server && typeof server.client === "object" &&
+  server.client !== null
+
+const unknown = (name: string, names: ReadonlyArray<string>): string => {
+  const near = nearest(name, names)
+  const hint = near !== undefined ? `did you mean "${near}"?` : `the servers are ${names.join(", ") || "none"}`
+  return `there is no MCP server "${name}": ${hint}`
+}
+
+/** A tool that cannot be read does not keep the others from being seen. */
+const toolOf = (server: string, one: unknown): ReadonlyArray<McpTool> => {
+  if (typeof one !== "object" || one === null) return []
+  const { description, inputSchema, name } = one as { readonly [key: string]: unknown }
+  if (typeof name !== "string" || !isSchema(inputSchema)) return []
+  return [{ server, name, inputSchema, ...(typeof description === "string" ? { description } : {}) }]
+}

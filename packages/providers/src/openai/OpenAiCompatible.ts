@@ -1,0 +1,210 @@
+/**
+ * A provider for any endpoint that speaks OpenAI's chat completions (or Responses), with its own transport, decoder,
+ * timeouts and errors.
+ *
+ * @since 0.1.0
+ */
+import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
+import type { ProviderError } from "@belay/core/ProviderError"
+import * as Effect from "effect/Effect"
+import * as Codec from "../internal/codec.ts"
+import * as Tokens from "../usage/Tokens.ts"
+import * as Client from "./internal/request/client.ts"
+import type { Compat } from "./internal/request/compat.ts"
+import * as Format from "./internal/request/format.ts"
+import type { Renderer } from "./internal/request/message.ts"
+import * as Errors from "./internal/response/errors.ts"
+import * as Exchange from "./internal/transport/exchange.ts"
+import { type Fetch, overFetch, overNode, type Transport } from "./internal/transport/transport.ts"
+import * as Presets from "./Presets.ts"
+
+export type { Compat, Fetch }
+
+/** How to reach an endpoint. @category models @since 0.1.0 */
+export interface Options {
+  /** Default OpenAI's own. */
+  readonly baseUrl?: string
+  /** The key, or what fetches one before every call. Leave it out for servers that want none. */
+  readonly apiKey?: string | (() => Promise<string>)
+  /** The model that answers when a request names none. */
+  readonly model?: string
+  /** Name among the providers of an agent. Default the preset's name, or the host. */
+  readonly name?: string
+  /** Tokens the model can read: an overflow that compaction does not cure goes to a backup with a larger one. */
+  readonly contextWindow?: number
+  readonly timeouts?: Timeouts
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Used instead of the built-in transport: for proxies, signing, recording. */
+  readonly fetch?: Fetch
+  /** In what the endpoint differs from what its address suggests. */
+  readonly compat?: Partial<Compat>
+  /** Which API to speak: chat completions (default), which every endpoint has, or Responses. */
+  readonly api?: "chat" | "responses"
+}
+
+/** How long to wait, in milliseconds. @category models @since 0.1.0 */
+export interface Timeouts {
+  /** For the headers of a stream. Default 30 s. */
+  readonly headersMs?: number
+  /**
+   * For the headers of a plain answer, which come when the model has finished. Default `headersMs` where that is set,
+   * else 10 min.
+   */
+  readonly answerMs?: number
+  /** From the headers to the first data. Default 60 s. */
+  readonly firstEventMs?: number
+  /** Between data; comments that only keep the connection alive do not count. Default 60 s. */
+  readonly idleMs?: number
+  /** For the whole call. Default none. */
+  readonly totalMs?: number
+}
+
+/**
+ * Makes a provider. Nothing is read from the environment and nothing is sent before the first call.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options = {}): LlmProvider => {
+  const baseUrl = options.baseUrl ?? "https://api.openai.com/v1"
+  const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
+  const codec = options.api === "responses" ? Codec.responses : Codec.chat
+  const endpoints = new Map<string, Endpoint>()
+  let prepared: Prepared | undefined
+
+  const endpointOf = (model: string): Endpoint => {
+    const known = endpoints.get(model)
+    if (known !== undefined) return known
+    const compat = Presets.compatOf(baseUrl, model, options.compat)
+    const made = { compat, render: codec.renderer(name, compat) }
+    if (endpoints.size < mostModels) endpoints.set(model, made)
+    return made
+  }
+  const source = (model: string | undefined, secrets: ReadonlyArray<string> = []): Errors.Source => ({
+    provider: name,
+    model,
+    secrets
+  })
+
+  const prepare = (model: string | undefined) =>
+    Effect.map(
+      Effect.tryPromise({
+        try: () => Client.prepare({ baseUrl, apiKey: options.apiKey, headers: options.headers }, codec.path),
+        catch: (error) => Errors.unsendable(source(model), error instanceof Error ? error.message : String(error))
+      }),
+      ({ headers, url }) => {
+        const secrets = secretHeaders.flatMap((header) => headers[header]?.replace(/^Bearer /, "") ?? [])
+        const made = {
+          headers,
+          secrets,
+          transport: options.fetch === undefined ? overNode(url) : overFetch(url, options.fetch)
+        }
+        if (typeof options.apiKey !== "function") prepared = made
+        return made
+      }
+    )
+
+  const call = (request: LlmRequest, sink: DeltaSink | undefined): Effect.Effect<LlmResponse, ProviderError> => {
+    const model = request.model ?? options.model
+    if (model === undefined) return Effect.fail(Errors.unsendable(source(undefined), "no model is named", "model"))
+    const endpoint = endpointOf(model)
+    if (request.parameters.responseFormat === undefined) return send(request, model, endpoint, sink)
+    const asked = () =>
+      Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
+    return Effect.catch(asked(), (error) => {
+      if (endpoint.compat.jsonSchema === "prompt" || !Format.isUnknown(error)) return Effect.fail(error)
+      endpoint.compat = { ...endpoint.compat, jsonSchema: "prompt" }
+      return asked()
+    })
+  }
+
+  const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {
+    const attempt = (ready: Prepared) => {
+      const answer = exchange(ready, request, model, endpoint, sink)
+      return sink === undefined || !endpoint.compat.usageInStream ? answer : Effect.catch(answer, (error) => {
+        if (error._tag !== "InvalidRequest" || !/stream_options|include_usage/.test(error.message)) {
+          return Effect.fail(error)
+        }
+        endpoint.compat = { ...endpoint.compat, usageInStream: false }
+        return exchange(ready, request, model, endpoint, sink)
+      })
+    }
+    return prepared === undefined ? Effect.flatMap(prepare(model), attempt) : attempt(prepared)
+  }
+
+  const exchange = (
+    { headers, secrets, transport }: Prepared,
+    request: LlmRequest,
+    model: string,
+    endpoint: Endpoint,
+    sink: DeltaSink | undefined
+  ) =>
+    Effect.callback<LlmResponse, ProviderError>((resume) => {
+      const stream = sink !== undefined
+      const body = codec.body(request, { model, stream, compat: endpoint.compat, render: endpoint.render })
+      const cancel = Exchange.run(transport, {
+        request,
+        headers,
+        body,
+        source: source(model, secrets),
+        timeouts: limits(options.timeouts, stream),
+        sink,
+        assembler: codec.assembler
+      }, resume)
+      return Effect.sync(cancel)
+    })
+
+  return {
+    name,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
+    tokenizer: Tokens.estimate,
+    complete: (request) => call(request, undefined),
+    stream: (request, sink) => call(request, sink)
+  }
+}
+
+/**
+ * Makes a provider from `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL`; what the options say wins.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromEnv = (
+  options: Options = {},
+  env: Readonly<Record<string, string | undefined>> = process.env
+): LlmProvider => {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_MODEL: model } = env
+  return make({
+    ...(baseUrl ? { baseUrl } : {}),
+    ...(apiKey ? { apiKey } : {}),
+    ...(model ? { model } : {}),
+    ...options
+  })
+}
+
+interface Prepared {
+  readonly headers: Readonly<Record<string, string>>
+  readonly secrets: ReadonlyArray<string>
+  readonly transport: Transport
+}
+
+interface Endpoint {
+  compat: Compat
+  readonly render: Renderer
+}
+
+const mostModels = 100
+
+const secretHeaders = ["authorization", "api-key", "x-api-key"]
+
+const limits = (given: Timeouts = {}, stream: boolean): Exchange.Timeouts => ({
+  headersMs: stream ? given.headersMs ?? 30_000 : given.answerMs ?? given.headersMs ?? 600_000,
+  firstEventMs: given.firstEventMs ?? 60_000,
+  idleMs: given.idleMs ?? 60_000,
+  ...(given.totalMs === undefined ? {} : { totalMs: given.totalMs })
+})
+
+const hostOf = (baseUrl: string): string => URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl

@@ -1,0 +1,168 @@
+/**
+ * Endpoints that are known by name: where they are, which variable holds their key, and in what they differ.
+ *
+ * @since 0.1.0
+ */
+import { type Compat, defaults } from "./internal/request/compat.ts"
+
+export type { Compat }
+
+/** A known endpoint. @category models @since 0.1.0 */
+export interface Preset {
+  readonly name: string
+  readonly baseUrl: string
+  /** Environment variable that usually holds the key; absent where none is needed. */
+  readonly keyVariable?: string
+  readonly compat?: Partial<Compat>
+}
+
+const plainTokens: Partial<Compat> = { maxTokensField: "max_tokens", systemRole: "system" }
+
+/** Servers that hold the model to a grammar, which leaves no room for tool calls. */
+const grammar: Partial<Compat> = { jsonSchema: "native-without-tools" }
+
+const list: ReadonlyArray<Preset> = [
+  {
+    name: "openai",
+    baseUrl: "https://api.openai.com/v1",
+    keyVariable: "OPENAI_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens" }
+  },
+  {
+    name: "openrouter",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyVariable: "OPENROUTER_API_KEY",
+    compat: { ...plainTokens, reasoning: "openrouter", reasoningReplay: "always" }
+  },
+  {
+    name: "deepseek",
+    baseUrl: "https://api.deepseek.com",
+    keyVariable: "DEEPSEEK_API_KEY",
+    compat: { ...plainTokens, reasoning: "thinking", jsonSchema: "prompt" }
+  },
+  {
+    name: "groq",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyVariable: "GROQ_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens", jsonSchema: "tool" }
+  },
+  {
+    name: "mistral",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyVariable: "MISTRAL_API_KEY",
+    compat: { ...plainTokens, toolIds: "alphanumeric-9", usageInStream: false, reasoning: "none", toolResultName: true }
+  },
+  {
+    name: "xai",
+    baseUrl: "https://api.x.ai/v1",
+    keyVariable: "XAI_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens" }
+  },
+  { name: "together", baseUrl: "https://api.together.xyz/v1", keyVariable: "TOGETHER_API_KEY", compat: plainTokens },
+  {
+    name: "fireworks",
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    keyVariable: "FIREWORKS_API_KEY",
+    compat: { ...plainTokens, parallelToolCalls: false }
+  },
+  {
+    name: "cerebras",
+    baseUrl: "https://api.cerebras.ai/v1",
+    keyVariable: "CEREBRAS_API_KEY",
+    compat: { maxTokensField: "max_completion_tokens", jsonSchema: "native-without-tools" }
+  },
+  {
+    name: "moonshot",
+    baseUrl: "https://api.moonshot.ai/v1",
+    keyVariable: "MOONSHOT_API_KEY",
+    compat: { ...plainTokens, toolChoiceRequired: false, reasoning: "thinking", jsonSchema: "prompt" }
+  },
+  {
+    name: "zai",
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    keyVariable: "ZAI_API_KEY",
+    compat: { ...plainTokens, reasoning: "thinking", jsonSchema: "prompt" }
+  },
+  {
+    name: "alibaba",
+    baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    keyVariable: "DASHSCOPE_API_KEY",
+    compat: { ...plainTokens, reasoning: "enable_thinking", jsonSchema: "prompt" }
+  },
+  { name: "perplexity", baseUrl: "https://api.perplexity.ai", keyVariable: "PERPLEXITY_API_KEY", compat: plainTokens },
+  { name: "huggingface", baseUrl: "https://router.huggingface.co/v1", keyVariable: "HF_TOKEN", compat: plainTokens },
+  { name: "github", baseUrl: "https://models.github.ai/inference", keyVariable: "GITHUB_TOKEN" },
+  {
+    name: "nvidia",
+    baseUrl: "https://integrate.api.nvidia.com/v1",
+    keyVariable: "NVIDIA_API_KEY",
+    compat: plainTokens
+  },
+  { name: "nebius", baseUrl: "https://api.studio.nebius.com/v1", keyVariable: "NEBIUS_API_KEY", compat: plainTokens },
+  { name: "sambanova", baseUrl: "https://api.sambanova.ai/v1", keyVariable: "SAMBANOVA_API_KEY", compat: plainTokens },
+  {
+    name: "deepinfra",
+    baseUrl: "https://api.deepinfra.com/v1/openai",
+    keyVariable: "DEEPINFRA_API_KEY",
+    compat: plainTokens
+  },
+  { name: "baseten", baseUrl: "https://inference.baseten.co/v1", keyVariable: "BASETEN_API_KEY", compat: plainTokens },
+  { name: "vercel", baseUrl: "https://ai-gateway.vercel.sh/v1", keyVariable: "AI_GATEWAY_API_KEY" },
+  {
+    name: "google",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    keyVariable: "GEMINI_API_KEY",
+    compat: { ...plainTokens, jsonSchema: "native-without-tools" }
+  },
+  { name: "ollama", baseUrl: "http://localhost:11434/v1", compat: grammar },
+  { name: "lmstudio", baseUrl: "http://localhost:1234/v1", compat: grammar },
+  { name: "llamacpp", baseUrl: "http://localhost:8080/v1", compat: grammar },
+  { name: "vllm", baseUrl: "http://localhost:8000/v1", compat: grammar },
+  { name: "litellm", baseUrl: "http://localhost:4000/v1", compat: { emptyTools: true } }
+]
+
+/** Every known endpoint, by name. @category presets @since 0.1.0 */
+export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [preset.name, preset]))
+
+/**
+ * Finds the preset of a base URL by its host (and port, for servers on this machine).
+ *
+ * @category presets
+ * @since 0.1.0
+ */
+export const detect = (baseUrl: string): Preset | undefined => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url === undefined) return undefined
+  if (/\.openai\.azure\.com$|\.services\.ai\.azure\.com$/.test(url.hostname)) {
+    return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY" }
+  }
+  const isLocal = url.hostname === "127.0.0.1" || url.hostname === "[::1]"
+  const host = isLocal ? `localhost:${url.port}` : url.host
+  return list.find((preset) => new URL(preset.baseUrl).host === host)
+}
+
+const reasoningModel = /^(?:openai\/)?(?:o\d|gpt-5)(?!.*chat)/
+
+/**
+ * Returns in what an endpoint differs, from its base URL, the model, and what the user says, which wins.
+ *
+ * @category presets
+ * @since 0.1.0
+ */
+export const compatOf = (baseUrl: string, model: string, given: Partial<Compat> = {}): Compat => {
+  const preset = detect(baseUrl)
+  const isOpenAi = preset?.name === "openai" || preset?.name === "azure"
+  return {
+    ...defaults,
+    ...preset?.compat,
+    ...(isOpenAi && reasoningModel.test(model)
+      ? {
+        sampling: false,
+        maxTokensField: "max_completion_tokens",
+        encryptedReasoning: true,
+        systemRole: /^o1-(?:mini|preview)/.test(model) ? "system" : "developer"
+      }
+      : {}),
+    ...given
+  }
+}

@@ -1,0 +1,249 @@
+/** From an error answer to a `ProviderError`. */
+import type { LlmResponse } from "@belay/core/LlmCall"
+import * as ProviderError from "@belay/core/ProviderError"
+import { compact, countOf, isObject, type Loose, parse, textOf } from "../request/guards.ts"
+import { header, type HeaderMap, requestId, retryAfterMs } from "../request/headers.ts"
+import * as Overflow from "./overflow.ts"
+
+/** Whom an error is about. */
+export interface Source {
+  readonly provider: string
+  readonly model: string | undefined
+  /** Texts that must never be shown. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** An error as the vendor sent it. */
+export interface Failure {
+  readonly status: number
+  readonly headers: HeaderMap
+  /** The body as it came; for an error inside a stream, the event. */
+  readonly text: string
+  readonly partial?: Partial<LlmResponse>
+}
+
+/** Names the kind of an error. */
+export const classify = (source: Source, failure: Failure): ProviderError.ProviderError => {
+  const said = read(failure.text)
+  const status = failure.status >= 300 ? failure.status : said.status ?? failure.status
+  const words = `${said.code} ${said.type} ${said.message} ${said.raw}`.slice(0, 4000)
+  const retry = failure.status >= 400 ? retryAfterMs(failure.headers, words) : retryAfterMs({}, words)
+  const facts = { ...common(source, failure, status, said), ...(retry === undefined ? {} : { retryAfterMs: retry }) }
+  const { retryAfterMs: _, ...plain } = facts
+  const overflow = Overflow.read(words, status) ?? (status === 413 ? {} : undefined)
+  if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...plain, ...overflow })
+  if (isQuota(status, said, words)) return new ProviderError.QuotaExceeded(plain)
+  if (isAuth(status, said, words)) return new ProviderError.Auth(plain)
+  if (
+    /content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i
+      .test(words)
+  ) {
+    return new ProviderError.ContentFiltered(plain)
+  }
+  if (/tool_use_failed/i.test(words)) return new ProviderError.ToolUseFailed(plain)
+  if (isNotFound(status, words)) return new ProviderError.NotFound(plain)
+  if (status === 403) return new ProviderError.Permission(plain)
+  if (status === 429 || (status < 400 && /rate[ _-]?limit|too many requests/i.test(words))) {
+    return new ProviderError.RateLimited(facts)
+  }
+  if (status === 503 || status === 529 || ((status >= 500 || status < 400) && overloaded.test(words))) {
+    return new ProviderError.Overloaded(facts)
+  }
+  if (status >= 500 || status < 300 || status === 408 || status === 409 || status === 425) {
+    return new ProviderError.ServerError(facts)
+  }
+  return new ProviderError.InvalidRequest({ ...plain, ...(said.param === "" ? {} : { param: said.param }) })
+}
+
+/** An answer that breaks the protocol. */
+export const malformed = (source: Source, reason: string, failure: Partial<Failure>): ProviderError.Malformed =>
+  new ProviderError.Malformed({
+    provider: source.provider,
+    message: `${source.provider} sent no proper answer: ${reason}${
+      failure.text === undefined || failure.text === ""
+        ? ""
+        : `: ${redact(failure.text.replace(/\s+/g, " ").slice(0, 120), source)}`
+    }`,
+    ...about(source, failure)
+  })
+
+/** Nothing came in time. */
+export const timeout = (
+  source: Source,
+  phase: ProviderError.Timeout["phase"],
+  afterMs: number,
+  failure: Partial<Failure>
+): ProviderError.Timeout =>
+  new ProviderError.Timeout({
+    provider: source.provider,
+    message: `${source.provider} ${waited[phase]} for ${afterMs} ms`,
+    phase,
+    ...about(source, failure)
+  })
+
+const waited = {
+  headers: "sent no answer",
+  "first-event": "sent no first event",
+  idle: "sent nothing more",
+  total: "did not finish"
+} as const
+
+/** No connection, or it broke. */
+export const connection = (source: Source, error: Error, failure: Partial<Failure>): ProviderError.Connection => {
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ""
+  const text = error.message === ""
+    ? code ?? "failed"
+    : code === undefined || error.message.includes(code)
+    ? error.message
+    : `${code}: ${error.message}`
+  return new ProviderError.Connection({
+    provider: source.provider,
+    message: redact(`${source.provider}: the connection failed: ${text}${cause}`, source),
+    ...about(source, failure)
+  })
+}
+
+/** What was wrong before anything was sent. */
+export const unsendable = (source: Source, message: string, param?: string): ProviderError.InvalidRequest =>
+  new ProviderError.InvalidRequest({
+    provider: source.provider,
+    message: `${source.provider}: ${message}`,
+    ...(param === undefined ? {} : { param }),
+    ...about(source, {})
+  })
+
+const overloaded =
+  /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
+
+const isQuota = (status: number, said: Said, words: string): boolean => {
+  if (status === 402 || said.code === "402") return true
+  if (/rate_?limit/i.test(`${said.code} ${said.type}`) || /per[ -](?:minute|second)/i.test(words)) return false
+  return status < 500 && status !== 404
+    && /insufficient[_ ](?:quota|credits?|balance|funds)|exceeded your (?:current|monthly) quota|quota[_ ]exceeded|credit balance is too low|out of credits|usage limit|billing_(?:hard_limit|not_active)|payment required/i
+      .test(words)
+}
+
+const isAuth = (status: number, said: Said, words: string): boolean =>
+  status === 401 || said.code === "401"
+  || (status < 500 && status !== 429 &&
+    /(?:incorrect|invalid|missing|expired)[_ ]api[_ ]key|api key (?:not valid|is invalid|expired)|authentication_error|missing authentication|no auth credentials/i
+      .test(words))
+
+const isNotFound = (status: number, words: string): boolean =>
+  status === 404 || status === 405 ||
+  (status < 500 &&
+    /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i
+      .test(words))
+
+interface Said {
+  readonly message: string
+  readonly code: string
+  readonly type: string
+  readonly param: string
+  /** What an upstream vendor said, passed on by a gateway. */
+  readonly raw: string
+  readonly status: number | undefined
+  readonly requestId: string | undefined
+}
+
+/** Finds message, code and type in the shapes vendors use. */
+const read = (text: string): Said => {
+  const json = parse(text)
+  const outer = Array.isArray(json) ? json.find(isObject) : json
+  if (!isObject(outer)) {
+    return {
+      message: /^\s*</.test(text) ? titleOf(text) : textOf(json) ?? text.trim(),
+      code: "",
+      type: "",
+      param: "",
+      raw: "",
+      status: undefined,
+      requestId: undefined
+    }
+  }
+  const inner = isObject(outer.error)
+    ? outer.error
+    : isObject(outer.response) && isObject(outer.response.error)
+    ? outer.response.error
+    : {}
+  const metadata = isObject(inner.metadata) ? inner.metadata : {}
+  const innerError = isObject(inner.innererror) ? inner.innererror : {}
+  const code = scalar(inner.code) ?? scalar(outer.code) ?? ""
+  const status = [inner.status_code, inner.status, inner.code, outer.status_code, outer.status, outer.code]
+    .map((value) => Number(scalar(value) ?? Number.NaN))
+    .find((value) => Number.isInteger(value) && value >= 400 && value < 600)
+  return {
+    message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ??
+      detail(inner.detail) ??
+      text.trim().slice(0, 500),
+    code: `${code}${textOf(innerError.code) === undefined ? "" : ` ${textOf(innerError.code)}`}`,
+    type: scalar(inner.type) ?? scalar(outer.type) ?? scalar(inner.status) ?? "",
+    param: scalar(inner.param) ?? scalar(outer.param) ?? "",
+    raw: `${numbersOf(inner)} ${textOf(metadata.raw) ?? (metadata.raw === undefined ? "" : compact(metadata.raw))}`
+      .trim(),
+    status,
+    requestId: textOf(outer.request_id) ?? textOf(inner.request_id)
+  }
+}
+
+const numbersOf = (inner: Loose): string =>
+  countOf(inner.n_prompt_tokens) === undefined
+    ? ""
+    : `n_prompt_tokens: ${countOf(inner.n_prompt_tokens)} n_ctx: ${countOf(inner.n_ctx)}`
+
+const scalar = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined
+
+const detail = (given: unknown): string | undefined => {
+  if (typeof given === "string") return textOf(given)
+  if (isObject(given)) return textOf(given.message) ?? textOf(given.msg) ?? compact(given)
+  if (!Array.isArray(given)) return undefined
+  return given.map((item) =>
+    isObject(item) ? `${placeOf(item.loc)}${textOf(item.msg) ?? textOf(item.message) ?? compact(item)}` : compact(item)
+  ).join("; ")
+}
+
+const placeOf = (loc: unknown): string =>
+  Array.isArray(loc) ? `${loc.map((step) => scalar(step) ?? "?").join(".")}: ` : ""
+
+const titleOf = (html: string): string =>
+  `an HTML page${
+    /<title[^>]*>([^<]{1,120})/i.exec(html)?.[1] === undefined
+      ? ""
+      : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`
+  }`
+
+const common = (source: Source, failure: Failure, status: number, said: Said) => ({
+  provider: source.provider,
+  message: redact(
+    `${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${
+      explained(failure, said)
+    }`,
+    source
+  ),
+  ...about(source, { ...failure, status }),
+  ...(said.requestId === undefined || requestId(failure.headers) !== undefined ? {} : { requestId: said.requestId })
+})
+
+const explained = (failure: Failure, said: Said): string => {
+  const location = failure.status >= 300 && failure.status < 400 ? header(failure.headers, "location") : undefined
+  if (location !== undefined) return `a redirect to ${location}; use the final address as base URL`
+  return said.message === "" ? said.code === "" ? "no explanation" : said.code : said.message.slice(0, 500)
+}
+
+const about = (source: Source, failure: Partial<Failure>) => {
+  const id = failure.headers === undefined ? undefined : requestId(failure.headers)
+  return {
+    ...(source.model === undefined ? {} : { model: source.model }),
+    ...(failure.status === undefined ? {} : { status: failure.status }),
+    ...(id === undefined ? {} : { requestId: id }),
+    ...(failure.text === undefined || failure.text === "" ? {} : { body: redact(failure.text.slice(0, 2000), source) }),
+    ...(failure.partial === undefined ? {} : { partial: failure.partial })
+  }
+}
+
+const redact = (text: string, source: Source): string =>
+  source.secrets.reduce((shown, secret) => secret.length < 4 ? shown : shown.replaceAll(secret, "[redacted]"), text)
+    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_*-]{8,}/g, "[redacted]")
+    .replace(/\bBearer\s+[\w.~+/-]{8,}=*/gi, "Bearer [redacted]")

@@ -1,0 +1,185 @@
+/** Puts tool calls together from pieces, and offers only those that are whole. */
+import { digest, type Json, whyNot } from "@belay/core/Json"
+import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
+import type { Message, ToolCall } from "@belay/core/Message"
+import { jsonrepair } from "jsonrepair"
+import { bounded, compact, isObject, parse, textOf } from "../request/guards.ts"
+
+/** A call while it streams in. */
+interface Entry {
+  vendorId: string | undefined
+  /** The id the call has for us; fixed when it is first shown. */
+  id: string | undefined
+  name: string | undefined
+  args: string
+  /** What a vendor wants back with the call. */
+  extra: Json | undefined
+  /** Arguments that were not shown yet, because the name was not known. */
+  unshown: string
+}
+
+/** What came of the pieces. */
+export interface Assembled {
+  readonly calls: ReadonlyArray<ToolCall>
+  /** Calls the model did not finish. */
+  readonly cut: ReadonlyArray<{ readonly name: string; readonly argsText: string }>
+  readonly problem?: string
+}
+
+/** Collects the tool calls of one answer. */
+export interface Collector {
+  readonly push: (piece: unknown) => void
+  readonly count: () => number
+  /** `cutOff` says that the model ran out of tokens, so that its last call may be incomplete. */
+  readonly end: (cutOff: boolean) => Assembled
+}
+
+const mostCalls = 256
+const longestRepair = 1_000_000
+
+/** Makes a collector. Ids that are empty, or known from the transcript, are replaced; deltas go to `emit`. */
+export const make = (
+  request: LlmRequest,
+  provider: string,
+  emit: ((delta: LlmDelta) => void) | undefined
+): Collector => {
+  const entries: Array<Entry> = []
+  const byIndex = new Map<unknown, Entry>()
+  const byId = new Map<string, Entry>()
+  const used = new Set<string>()
+  let overflowed = false
+
+  const isTaken = (id: string): boolean => used.has(id) || request.messages.some((message) => asksWith(message, id))
+  const uniqueId = (wanted: string | undefined): string => {
+    let id = wanted
+    if (id === undefined || isTaken(id)) {
+      const stem = `call_${digest([request.messages.length, request.messages.at(-1) ?? null])}`
+      for (let n = used.size; id === undefined || isTaken(id); n++) id = `${stem}_${n}`
+    }
+    used.add(id)
+    return id
+  }
+  const open = (): Entry => {
+    const entry: Entry = {
+      vendorId: undefined,
+      id: undefined,
+      name: undefined,
+      args: "",
+      extra: undefined,
+      unshown: ""
+    }
+    if (entries.length >= mostCalls) overflowed = true
+    else entries.push(entry)
+    return entry
+  }
+  const find = (index: unknown, id: string | undefined, name: string | undefined, args: string): Entry => {
+    const known = index === undefined ? id === undefined ? entries.at(-1) : byId.get(id) : byIndex.get(index)
+    const isOther = known !== undefined && (
+      (id !== undefined && known.vendorId !== undefined && known.vendorId !== id)
+      || (id === undefined && name !== undefined && args !== "" && known.args !== "{}" && isWhole(known.args))
+    )
+    const entry = known === undefined || isOther ? open() : known
+    if (index !== undefined) byIndex.set(index, entry)
+    if (id !== undefined) byId.set(id, entry)
+    return entry
+  }
+  const show = (entry: Entry): void => {
+    if (entry.name === undefined) return
+    entry.id ??= uniqueId(entry.vendorId)
+    const argsText = entry.unshown
+    entry.unshown = ""
+    emit?.({ type: "tool-call", id: entry.id, name: entry.name, argsText })
+  }
+  return {
+    push: (piece) => {
+      if (!isObject(piece) || overflowed) return
+      const given = isObject(piece.function) ? piece.function : isObject(piece.custom) ? piece.custom : {}
+      const index = typeof piece.index === "number" || typeof piece.index === "string" ? piece.index : undefined
+      const id = textOf(piece.id)
+      const name = textOf(given.name)
+      const args = argsOf(given.arguments ?? given.input)
+      if (index === undefined && id === undefined && name === undefined && args === "") return
+      const entry = find(index, id, name, args)
+      const isNew = entry.name === undefined
+      entry.vendorId ??= id
+      entry.name ??= name
+      entry.args += args
+      if (isObject(piece.extra_content)) entry.extra = bounded(piece.extra_content)
+      if (emit === undefined) return
+      entry.unshown += args
+      if (entry.name !== undefined && (isNew || args !== "")) show(entry)
+    },
+    count: () => entries.length,
+    end: (cutOff) => {
+      if (overflowed) return { calls: [], cut: [], problem: `the answer has more than ${mostCalls} tool calls` }
+      const calls: Array<ToolCall> = []
+      const cut: Array<{ name: string; argsText: string }> = []
+      for (const entry of entries) {
+        const text = tidy(entry.args)
+        if (entry.name === undefined) {
+          if (text !== "" && !cutOff) {
+            return { calls: [], cut: [], problem: "the answer has a tool call without a name" }
+          }
+          continue
+        }
+        if (
+          cutOff &&
+          (entry === entries.at(-1) ? text === "" || text === "{}" || !isWhole(text) : text !== "" && !isWhole(text))
+        ) {
+          cut.push({ name: entry.name, argsText: entry.args.slice(0, 2000) })
+          continue
+        }
+        calls.push(callOf(entry.id ?? uniqueId(entry.vendorId), entry.name, text, entry.extra, provider))
+      }
+      return { calls, cut }
+    }
+  }
+}
+
+const asksWith = (message: Message, id: string): boolean =>
+  message.role === "assistant" && message.toolCalls?.some((call) => call.id === id) === true
+
+const callOf = (id: string, name: string, text: string, extra: Json | undefined, provider: string): ToolCall => {
+  const metadata = extra === undefined ? {} : { metadata: { [provider]: { extra_content: extra } } }
+  if (text === "") return { id, name, args: {}, ...metadata }
+  const parsed = parse(text)
+  if (parsed !== undefined && whyNot(parsed) === undefined) return { id, name, args: parsed as Json, ...metadata }
+  return { id, name, args: parsed === undefined ? repaired(text) : null, malformed: text, ...metadata }
+}
+
+/** Faults of writing are repaired; an end that never came is not made up. */
+const repaired = (text: string): Json => {
+  if (text.length > longestRepair || isUnfinished(text)) return null
+  try {
+    const value: unknown = JSON.parse(jsonrepair(text))
+    return isObject(value) && whyNot(value) === undefined ? value as Json : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether a text ends inside a string, an object or a list. */
+const isUnfinished = (text: string): boolean => {
+  let depth = 0
+  let isQuoted = false
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at]
+    if (letter === "\\") at++
+    else if (letter === `"`) isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (letter === "{" || letter === "[") depth++
+    else if (letter === "}" || letter === "]") depth--
+  }
+  return isQuoted || depth > 0
+}
+
+const argsOf = (given: unknown): string =>
+  typeof given === "string" ? given : given === null || given === undefined ? "" : compact(given)
+
+/** Some servers begin every call with an empty object. */
+const tidy = (args: string): string => args.trim().replace(/^\{\}\s*(?=\{)/, "")
+
+const isWhole = (args: string): boolean => {
+  const text = tidy(args)
+  return text.endsWith("}") && isObject(parse(text))
+}

@@ -1,0 +1,39 @@
+/** Token counts, wherever a vendor puts them. */
+import type { Usage } from "@belay/core/Usage"
+import { countOf, isObject, type Loose } from "../request/guards.ts"
+
+/** Reads a usage object; nothing when it counts nothing. */
+export const read = (given: unknown): Usage | undefined => {
+  if (!isObject(given)) return undefined
+  const input = countOf(given.prompt_tokens) ?? countOf(given.input_tokens)
+  const output = countOf(given.completion_tokens) ?? countOf(given.output_tokens)
+  const total = countOf(given.total_tokens)
+  if (input === undefined && output === undefined && total === undefined) return undefined
+  const inputTokens = input ?? Math.max(0, (total ?? 0) - (output ?? 0))
+  const outputTokens = output ?? Math.max(0, (total ?? 0) - inputTokens)
+  const cachedTokens = detail(given, "prompt_tokens_details", "input_tokens_details", "cached_tokens") ??
+    countOf(given.prompt_cache_hit_tokens)
+  const reasoningTokens = detail(given, "completion_tokens_details", "output_tokens_details", "reasoning_tokens")
+  const costUsd = cost(given)
+  return {
+    inputTokens,
+    outputTokens,
+    billableOutputTokens: Math.max(outputTokens, (total ?? 0) - inputTokens),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(costUsd === undefined ? {} : { costUsd })
+  }
+}
+
+const detail = (usage: Loose, chat: string, responses: string, field: string): number | undefined => {
+  const details = usage[chat] ?? usage[responses]
+  return (isObject(details) ? countOf(details[field]) : undefined) ?? countOf(usage[field])
+}
+
+const ticksPerUsd = 1e10
+
+const cost = (usage: Loose): number | undefined => {
+  const ticks = countOf(usage.cost_in_usd_ticks)
+  if (ticks !== undefined) return ticks / ticksPerUsd
+  return countOf(usage.cost) ?? (isObject(usage.cost) ? countOf(usage.cost.total_cost) : undefined)
+}

@@ -1,0 +1,194 @@
+/** Puts an answer together from the events of a Responses stream, or from a whole response. */
+import type { Json } from "@belay/core/Json"
+import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { FinishReason } from "@belay/core/Turn"
+import { bounded, compact, isObject, type Loose, textOf } from "../request/guards.ts"
+import type { Assembler, Outcome } from "../response/stream.ts"
+import * as ToolCalls from "../response/toolCalls.ts"
+import * as Usage from "../response/usage.ts"
+
+/** Makes an assembler for the answer to `request`. */
+export const make = (
+  request: LlmRequest,
+  provider: string,
+  emit: ((delta: LlmDelta) => void) | undefined
+): Assembler => {
+  const calls = ToolCalls.make(request, provider, emit)
+  const keys = new Map<unknown, Call>()
+  const items: Array<Loose> = []
+  let latest: Call | undefined
+  let model = ""
+  let text = ""
+  let reasoning = ""
+  let refusal = ""
+  let last: Loose | undefined
+
+  const addText = (piece: string): void => {
+    if (piece === "") return
+    text += piece
+    emit?.({ type: "text", text: piece })
+  }
+  const addReasoning = (piece: string): void => {
+    if (piece === "") return
+    reasoning += piece
+    emit?.({ type: "reasoning", text: piece })
+  }
+  /**
+   * Item ids change between events on some servers, and indices are missing on others: the call id counts, then the
+   * index, then the item.
+   */
+  const callOf = (item: Loose, index: unknown): Call => {
+    const names = [textOf(item.call_id), typeof index === "number" ? index : undefined, textOf(item.id)].filter((
+      name
+    ) => name !== undefined)
+    const known = names.map((name) => keys.get(name)).find((call) => call !== undefined)
+    const found: Call = known ?? { key: keys.size, hasArguments: false }
+    for (const name of names) keys.set(name, found)
+    if (known === undefined) {
+      calls.push({ index: found.key, id: item.call_id ?? item.id, function: { name: item.name, arguments: "" } })
+    }
+    latest = found
+    return found
+  }
+  const addArguments = (call: Call | undefined, piece: unknown): void => {
+    if (call === undefined || typeof piece !== "string" || piece === "") return
+    call.hasArguments = true
+    calls.push({ index: call.key, function: { arguments: piece } })
+  }
+  const itemDone = (item: Loose, index: unknown): void => {
+    items.push(item)
+    if (item.type !== "function_call") return
+    const call = callOf(item, index)
+    if (!call.hasArguments) {
+      addArguments(call, typeof item.arguments === "string" ? item.arguments : compact(item.arguments ?? ""))
+    }
+  }
+  const finished = (response: Loose): void => {
+    last = response
+    if (typeof response.model === "string" && response.model !== "") model = response.model
+    const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
+    for (const item of output) if (item.type === "function_call") itemDone(item, undefined)
+    for (const item of output) {
+      if (item.type === "reasoning" && !items.some((other) => other.id === item.id)) items.push(item)
+    }
+    if (text === "" && refusal === "") { for (const item of output) readMessage(item) }
+    if (reasoning === "") { for (const item of output) if (item.type === "reasoning") addReasoning(reasoningOf(item)) }
+  }
+  const readMessage = (item: Loose): void => {
+    if (item.type !== "message" || !Array.isArray(item.content)) return
+    for (const part of item.content) {
+      if (!isObject(part)) continue
+      if (part.type === "refusal") refusal += textOf(part.refusal) ?? ""
+      else addText(textOf(part.text) ?? "")
+    }
+    if (!items.includes(item)) items.push(item)
+  }
+  const push = (event: unknown): unknown => {
+    if (!isObject(event)) return undefined
+    if (event.object === "response") return whole(event)
+    const type = textOf(event.type) ?? ""
+    const item = isObject(event.item) ? event.item : undefined
+    switch (type) {
+      case "response.output_text.delta":
+        addText(textOf(event.delta) ?? "")
+        return undefined
+      case "response.refusal.delta":
+        refusal += textOf(event.delta) ?? ""
+        return undefined
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+      case "response.reasoning.delta":
+        addReasoning(textOf(event.delta) ?? "")
+        return undefined
+      case "response.output_item.added":
+        if (item?.type === "function_call") callOf(item, event.output_index)
+        return undefined
+      case "response.function_call_arguments.delta":
+        addArguments(keys.get(event.output_index) ?? keys.get(event.item_id) ?? latest, event.delta)
+        return undefined
+      case "response.output_item.done":
+        if (item !== undefined) itemDone(item, event.output_index)
+        return undefined
+      case "response.completed":
+      case "response.incomplete":
+      case "response.done":
+        return isObject(event.response) ? whole(event.response) : undefined
+      case "response.failed":
+      case "error":
+        return event
+      default:
+        return event.error !== undefined && event.error !== null ? event : undefined
+    }
+  }
+  const whole = (response: Loose): unknown => {
+    if (response.status === "failed" || isObject(response.error)) return response
+    finished(response)
+    return undefined
+  }
+  const shown = () => {
+    const usage = Usage.read(last?.usage)
+    return {
+      model: model === "" ? request.model ?? "" : model,
+      text,
+      ...(usage === undefined ? {} : { usage }),
+      ...(reasoning === "" ? {} : { reasoning }),
+      ...(refusal === "" ? {} : { refusal })
+    }
+  }
+  return {
+    push,
+    pushText: addText,
+    choice: () => undefined,
+    isFinished: () => last !== undefined,
+    partial: shown,
+    end: (): Outcome => {
+      if (last === undefined) return { type: "malformed", reason: "the stream ended before the response was complete" }
+      const reason = reasonOf(last)
+      const found = calls.end(reason === "length")
+      if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
+      const finishReason = found.calls.length > 0 && reason === "stop" ? "tool-calls" : reason
+      return {
+        type: "response",
+        response: { ...shown(), toolCalls: found.calls, finishReason, ...metadata(items, found.cut, provider) }
+      }
+    }
+  }
+}
+
+/** A call while it streams in. */
+interface Call {
+  readonly key: number
+  hasArguments: boolean
+}
+
+const reasonOf = (response: Loose): FinishReason => {
+  if (response.status !== "incomplete") return "stop"
+  const reason = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined
+  return reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "content-filter" : "unknown"
+}
+
+const reasoningOf = (item: Loose): string => {
+  const parts = [item.summary, item.content].find((list) => Array.isArray(list) && list.length > 0)
+  return Array.isArray(parts) ? parts.map((part) => isObject(part) ? textOf(part.text) ?? "" : "").join("\n") : ""
+}
+
+/** Only encrypted reasoning can go back: nothing is stored at the vendor. */
+const metadata = (
+  items: ReadonlyArray<Loose>,
+  cut: ToolCalls.Assembled["cut"],
+  provider: string
+): Pick<LlmResponse, "metadata"> => {
+  const sealed = items
+    .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
+    .map(bounded)
+    .filter((item) => item !== undefined)
+  const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) =>
+    found !== undefined
+  )
+  const own: Record<string, Json> = {
+    ...(sealed.length === 0 ? {} : { reasoningItems: sealed }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(cut.length === 0 ? {} : { cutToolCalls: cut.map(({ argsText, name }) => ({ name, argsText })) })
+  }
+  return Object.keys(own).length === 0 ? {} : { metadata: { [provider]: own } }
+}

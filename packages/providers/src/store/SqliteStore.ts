@@ -1,0 +1,93 @@
+/**
+ * Keeps sessions, artifacts, budgets and standing approvals in one SQLite file that several processes may share
+ * (`node:sqlite`, nothing to install).
+ *
+ * @since 0.1.0
+ */
+import { ConfigError } from "@belay/core/AgentError"
+import type { RuleStore } from "@belay/core/Approvals"
+import type { ArtifactStore } from "@belay/core/ArtifactStore"
+import type { SessionStore } from "@belay/core/SessionStore"
+import * as Result from "effect/Result"
+import { artifactsOf } from "./internal/artifacts.ts"
+import { type Account, type Ledger, ledgerOf, rulesOf } from "./internal/books.ts"
+import { open } from "./internal/database.ts"
+import { StoreError } from "./internal/error.ts"
+import { sessionsOf } from "./internal/sessions.ts"
+
+/** How to open a store. @category models @since 0.1.0 */
+export interface Options {
+  /**
+   * The file, made with mode 0600 when there is none, its directory with mode 0700; `:memory:` keeps everything in this
+   * process. It has to be on a
+   * local disk.
+   */
+  readonly path: string
+  /**
+   * Whether what was acknowledged outlives the process (`normal`), or a power cut as well (`full`, several times
+   * slower). Default `normal`.
+   */
+  readonly synchronous?: "normal" | "full"
+}
+
+/** An open store. Its operations fail with a `StoreError`. @category models @since 0.1.0 */
+export interface SqliteStore extends Disposable {
+  /** For `store` of an agent. */
+  readonly sessions: Required<SessionStore>
+  /** The artifacts of its sessions; the same as `sessions.artifacts`. */
+  readonly artifacts: ArtifactStore
+  /** For `ledger` of a budget hook. */
+  readonly ledger: Ledger
+  /** For `approvals.rules` of an agent. */
+  readonly rules: RuleStore
+  /** Lets go of the file; whatever comes after fails with `closed`. */
+  readonly close: () => void
+}
+
+export { type Account, type Ledger, StoreError }
+
+/**
+ * Opens a store. Throws a `StoreError` for a file that is damaged, newer, or another program's, and leaves it as it is;
+ * a `ConfigError` for options
+ * that make no sense.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ * import * as SqliteStore from "@belay/providers/SqliteStore"
+ *
+ * const store = SqliteStore.make({ path: "data/agent.db" })
+ * export const agent = createAgent({
+ *   provider: OpenAiCompatible.make({ model: "gpt-5.4-mini", apiKey: "sk-not-a-real-key" }),
+ *   store: store.sessions,
+ *   approvals: { rules: store.rules }
+ * })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): SqliteStore => {
+  const { path, synchronous = "normal" } = Result.getOrThrow(check(options))
+  const database = open(path, synchronous)
+  const artifacts = artifactsOf(database)
+  return {
+    sessions: { ...sessionsOf(database), artifacts },
+    artifacts,
+    ledger: ledgerOf(database),
+    rules: rulesOf(database),
+    close: database.close,
+    [Symbol.dispose]: database.close
+  }
+}
+
+const check = (options: Options): Result.Result<Options, ConfigError> => {
+  const { path, synchronous = "normal" } = options
+  const refuse = (key: keyof Options, expected: string) =>
+    Result.fail(new ConfigError({ key: `sqlite-store.${key}`, message: `sqlite-store.${key}: expected ${expected}` }))
+  if (typeof path !== "string" || path === "" || path.includes("\0") || path.startsWith("file:")) {
+    return refuse("path", "the path of a file, or \":memory:\"")
+  }
+  if (synchronous !== "normal" && synchronous !== "full") return refuse("synchronous", "\"normal\" or \"full\"")
+  return Result.succeed(options)
+}

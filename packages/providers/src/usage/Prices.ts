@@ -1,0 +1,169 @@
+/**
+ * What calls cost: from a table of one's own, from the prices vendors publish, or from both.
+ *
+ * @since 0.1.0
+ */
+import type { Usage } from "@belay/core/Usage"
+import * as Result from "effect/Result"
+import { countOf, isObject } from "../openai/internal/request/guards.ts"
+
+/** What tokens of a model cost, in US dollars each. @category models @since 0.1.0 */
+export interface Price {
+  readonly costPerInputToken: number
+  readonly costPerOutputToken: number
+  /** For input tokens that the vendor read from its cache. Default: as other input tokens. */
+  readonly costPerCachedToken?: number
+}
+
+/** Knows prices. What is not known is `undefined`, never 0. @category models @since 0.1.0 */
+export interface Prices {
+  /** The plain price; where a price grows with the request, that of short ones. */
+  readonly priceOf: (model: string, provider?: string) => Price | undefined
+  /** US dollars for a call. The vendor's own figure (`usage.costUsd`) goes before every price. */
+  readonly costOf: (usage: Usage, model: string, provider?: string) => number | undefined
+}
+
+/**
+ * Makes prices from a table by model, or by `provider/model`, which goes first.
+ *
+ * @example
+ * ```ts
+ * import * as Prices from "@belay/providers/Prices"
+ *
+ * const prices = Prices.table({
+ *   "small-1": { costPerInputToken: 1.5e-7, costPerOutputToken: 6e-7, costPerCachedToken: 7.5e-8 },
+ *   "openrouter/small-1": { costPerInputToken: 1.6e-7, costPerOutputToken: 6.4e-7 }
+ * })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const table = (models: { readonly [model: string]: Price }): Prices => {
+  const known = new Map(Object.entries(models))
+  const priceOf = (model: string, provider?: string) => known.get(`${provider}/${model}`) ?? known.get(model)
+  return {
+    priceOf,
+    costOf: (usage, model, provider) => usage.costUsd ?? atPrice(usage, priceOf(model, provider))
+  }
+}
+
+/** What is used of the package `@pydantic/genai-prices`. @category models @since 0.1.0 */
+export interface GenaiPrices {
+  readonly calcPrice: (
+    usage: Record<string, number | undefined>,
+    modelId: string,
+    options?: { providerId?: string; providerApiUrl?: string }
+  ) => { readonly total_price: number; readonly model_price: { readonly [key: string]: unknown } } | null
+}
+
+/**
+ * Makes prices from the package `@pydantic/genai-prices`, which knows tiers, caches and times of day. With a provider,
+ * only that
+ * provider's own price counts: a model on one's own machine costs something else than the same model at a vendor.
+ *
+ * @example
+ * ```ts
+ * import * as Prices from "@belay/providers/Prices"
+ * import * as genai from "@pydantic/genai-prices"
+ *
+ * const prices = Prices.firstOf(Prices.table({ "my-model": { costPerInputToken: 1e-7, costPerOutputToken: 1e-7 } }), Prices.genai(genai))
+ * prices.costOf({ inputTokens: 1000, outputTokens: 100 }, "gpt-4o", "openai")
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const genai = (package_: GenaiPrices): Prices => {
+  const calculate = (usage: Usage, model: string, provider: string | undefined) => {
+    const { inputTokens, outputTokens } = usage
+    const counts = {
+      input_tokens: inputTokens,
+      output_tokens: usage.billableOutputTokens ?? outputTokens,
+      cache_read_tokens: Math.min(usage.cachedTokens ?? 0, inputTokens)
+    }
+    const ask = (options: { providerId?: string; providerApiUrl?: string }) =>
+      Result.getOrNull(Result.try(() => package_.calcPrice(counts, model, options)))
+    if (provider === undefined) return ask({})
+    return ask({ providerId: provider }) ??
+      (provider.includes(".") ? ask({ providerApiUrl: `https://${provider}` }) : null)
+  }
+  const priceOf = (model: string, provider?: string): Price | undefined => {
+    const found = calculate({ inputTokens: 1, outputTokens: 1 }, model, provider)?.model_price
+    const [input, output, cached] = [
+      perToken(found?.input_mtok),
+      perToken(found?.output_mtok),
+      perToken(found?.cache_read_mtok)
+    ]
+    if (input === undefined || output === undefined) return undefined
+    return {
+      costPerInputToken: input,
+      costPerOutputToken: output,
+      ...(cached === undefined ? {} : { costPerCachedToken: cached })
+    }
+  }
+  return {
+    priceOf,
+    costOf: (usage, model, provider) => {
+      if (usage.costUsd !== undefined) return usage.costUsd
+      const found = calculate(usage, model, provider)
+      const isPriced = perToken(found?.model_price.input_mtok) !== undefined &&
+        perToken(found?.model_price.output_mtok) !== undefined
+      return isPriced ? countOf(found?.total_price) : undefined
+    }
+  }
+}
+
+/** Asks one after another, and takes what the first one knows. @category combining @since 0.1.0 */
+export const firstOf = (...all: ReadonlyArray<Prices>): Prices => {
+  const first = <A>(ask: (prices: Prices) => A | undefined): A | undefined => {
+    for (const prices of all) {
+      const found = ask(prices)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return {
+    priceOf: (model, provider) => first((prices) => prices.priceOf(model, provider)),
+    costOf: (usage, model, provider) => usage.costUsd ?? first((prices) => prices.costOf(usage, model, provider))
+  }
+}
+
+/**
+ * Writes down the prices of some models, as the option `prices` of a cost tracker wants them. Models without a price
+ * are left out.
+ *
+ * @example
+ * ```ts
+ * import * as CostTracker from "@belay/hooks/CostTracker"
+ * import * as Prices from "@belay/providers/Prices"
+ * import * as genai from "@pydantic/genai-prices"
+ *
+ * const tracker = CostTracker.make({ prices: Prices.tableOf(Prices.genai(genai), ["gpt-4o", "gpt-4o-mini"], "openai"), limit: 5 })
+ * ```
+ * @category reading
+ * @since 0.1.0
+ */
+export const tableOf = (
+  prices: Prices,
+  models: ReadonlyArray<string>,
+  provider?: string
+): { readonly [model: string]: Price } =>
+  Object.fromEntries(models.flatMap((model) => {
+    const price = prices.priceOf(model, provider)
+    return price === undefined ? [] : [[model, price]]
+  }))
+
+const atPrice = (usage: Usage, price: Price | undefined): number | undefined => {
+  if (price === undefined) return undefined
+  const { costPerInputToken, costPerOutputToken, costPerCachedToken = costPerInputToken } = price
+  const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens)
+  const output = usage.billableOutputTokens ?? usage.outputTokens
+  return (usage.inputTokens - cached) * costPerInputToken + cached * costPerCachedToken + output * costPerOutputToken
+}
+
+/**
+ * From dollars for a million to dollars for one, as a decimal fraction and not by a division, which would not be exact.
+ */
+const perToken = (perMillion: unknown): number | undefined => {
+  const dollars = countOf(isObject(perMillion) ? perMillion.base : perMillion)
+  return dollars === undefined ? undefined : dollars < 1e-6 ? dollars / 1e6 : Number(`${dollars}e-6`)
+}
