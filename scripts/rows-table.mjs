@@ -1,48 +1,54 @@
-// Writes docs/compatibility.md: what the systems whose hooks run here promise, and the tests that show it. `--check`
-// only says whether it is up to date.
+// Writes docs/compatibility.md: what is promised, row by row, and the tests that show it. `--check` only compares.
+// A test shows a row when the line above it is a tag such as `// rows: B-13, C-34`.
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 
-const path = "docs/compatibility.md"
+const page = "docs/compatibility.md"
 
-/** Titles of tests that begin with ids of rows, by id. */
-const shown = new Map()
+/** The number of tagged tests by row and file. */
+const testsOf = new Map()
+const wrongTags = []
 for (const file of globSync("packages/*/test/**/*.test.ts").map((name) => name.replaceAll("\\", "/")).sort()) {
-  for (
-    const [, title] of readFileSync(file, "utf8").matchAll(
-      /(?:\b(?:it|describe)\b[\w.]*\(\s*|^\s*)["'`]((?:[A-Z]+-?\d+ )*[BCDE]-\d\d\b[^"'`\n]*)/gm
-    )
-  ) {
-    for (const id of title.match(/\b[BCDE]-\d\d\b/g)) {
-      const found = shown.get(id) ?? new Map()
-      shown.set(id, found.set(file, [...found.get(file) ?? [], title.replaceAll(/\b[A-Z]+-?\d+ /g, "").trim()]))
+  for (const [line, list] of readFileSync(file, "utf8").matchAll(/^[ \t]*\/\/ rows:(.*)$/gm)) {
+    const ids = list.trim().split(/, */)
+    if (ids.some((id) => !/^(?:[A-E]|U|DEC)-\d\d$/.test(id))) wrongTags.push(`${file}: ${line.trim()}`)
+    for (const id of ids) {
+      const counts = testsOf.get(id) ?? new Map()
+      testsOf.set(id, counts.set(file, (counts.get(file) ?? 0) + 1))
     }
   }
 }
 
+const known = new Set()
 let open = 0
 const lines = readFileSync("scripts/rows.txt", "utf8").trim().split("\n").flatMap((line) => {
   if (line.startsWith("# ")) {
-    return ["", `## ${line.slice(2)}`, "", "| row | what it says | tests | status |", "| --- | --- | --- | --- |"]
+    return ["", `## ${line.slice(2)}`, "", "| row | what it says | tests |", "| --- | --- | --- |"]
   }
-  const id = line.slice(0, 4)
-  const found = shown.get(id)
-  if (found === undefined) open++
-  const tests = [...found ?? []].map(([file, titles]) =>
-    `[${file.split("/").at(-1).replace(".test.ts", "")}](../${file})${titles.length > 1 ? ` (${titles.length})` : ""}`
+  const [, id, text] = /^(\S+) (.*)$/.exec(line)
+  known.add(id)
+  const counts = [...testsOf.get(id) ?? []]
+  if (counts.length === 0) open++
+  const tests = counts.map(([file, count]) =>
+    `[${file.split("/").at(-1).replace(".test.ts", "")}](../${file})${count > 1 ? ` (${count})` : ""}`
   )
-  return [`| ${id} | ${line.slice(5)} | ${tests.join(", ")} | ${found === undefined ? "open" : "shown"} |`]
+  return [`| ${id} | ${text} | ${tests.join(", ") || "none"} |`]
 })
+const unknown = [...testsOf.keys()].filter((id) => !known.has(id)).map((id) => `${id} is not in scripts/rows.txt`)
 
 const text = `# What runs as it does elsewhere
 
-What the systems promise whose hooks run here, row by row, and the tests that show it. Written by \`npm run rows\`: a test shows a row when its title begins with the row's id.
+What Belay promises, row by row, and the tests that show it: its own core, the systems whose hooks it runs, and the decisions where those systems disagree.
+Written by \`npm run rows\` from \`scripts/rows.txt\` and from the tags \`// rows: …\` above the tests.
 ${lines.join("\n")}
 `
 
-if (process.argv.includes("--check")) {
-  if (readFileSync(path, "utf8") !== text) {
-    console.error(`${path} is not up to date. Run: npm run rows`)
-    process.exit(1)
-  }
-} else writeFileSync(path, text)
-console.log(`${lines.filter((line) => line.endsWith("| shown |")).length} rows shown, ${open} open`)
+const problems = [...wrongTags.map((tag) => `not a tag of rows: ${tag}`), ...unknown]
+if (process.argv.includes("--check") && readFileSync(page, "utf8") !== text) {
+  problems.push(`${page} is not up to date. Run: npm run rows`)
+}
+if (problems.length > 0) {
+  console.error(problems.join("\n"))
+  process.exitCode = 1
+}
+if (!process.argv.includes("--check")) writeFileSync(page, text)
+console.log(`${known.size - open} rows shown, ${open} open`)

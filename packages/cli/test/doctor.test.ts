@@ -236,7 +236,8 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(http({ url: "nonsense" }), ["error url"])
   })
 
-  it("C-57 finds prompts that do not say what to decide", () => {
+  // rows: C-57
+  it("finds prompts that do not say what to decide", () => {
     const prompt = (text: string, type = "prompt", event = "PreToolUse") =>
       entry({ type, prompt: text }, { event, matcher: event === "Stop" ? "" : "Bash" })
     assert.deepEqual(prompt("Is this ok?"), ["hint prompt-vague", "hint prompt-event"])

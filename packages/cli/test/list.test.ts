@@ -82,7 +82,8 @@ describe("belay hooks list", () => {
     assert.include(stdout, "echo \\x1b[2J\\u{202e}\\x07\\r\\nrm x")
   })
 
-  it("D-30 loads nothing with --no-hooks", async () => {
+  // rows: D-30
+  it("loads nothing with --no-hooks", async () => {
     const { hooks, json } = world({ "project/.claude/settings.json": settings("Stop", [{ command: "true" }]) })
     assert.include((await hooks("list", "--no-hooks")).stdout, "Hooks are off")
     assert.deepInclude((await json("list", "--no-hooks")).value, {

@@ -17,7 +17,8 @@ describe("the recipes", () => {
     assert.notInclude(text, "request 2500 ")
   })
 
-  it("E-50 (1) a diff of 40,000 tokens is read as about 200", async () => {
+  // rows: E-50
+  it("a diff of 40,000 tokens is read as about 200", async () => {
     const [story, read] = await run("recipes/01-pull-request-diff.ts")
     const [, before, after] = /^the tool gave about (\d+) tokens, the model read about (\d+):$/.exec(story!) ?? []
     assert.isAbove(Number(before), 40_000)
@@ -27,27 +28,31 @@ describe("the recipes", () => {
     assert.deepStrictEqual(files[3], { name: "src/part-3.ts", additions: 30, deletions: 3 })
   })
 
-  it("E-50 (2) of 5,000 rows 20 are read, and that there are more", async () => {
+  // rows: E-50
+  it("of 5,000 rows 20 are read, and that there are more", async () => {
     assert.deepStrictEqual(await run("recipes/02-sql-truncation.ts"), [
       "the model read 20 rows and {\"truncated\":true,\"total\":5000}"
     ])
   })
 
-  it("E-50 (3) of 500 lines the ten newest are read, or the errors", async () => {
+  // rows: E-50
+  it("of 500 lines the ten newest are read, or the errors", async () => {
     assert.deepStrictEqual(await run("recipes/03-log-search.ts"), [
       `checkout: 10 of 500 lines, ${Array.from({ length: 10 }, (_, n) => `${499 - n} INFO`).join(", ")}`,
       "errors of checkout: 5 of 500 lines, 487 ERROR, 367 ERROR, 247 ERROR, 127 ERROR, 7 ERROR"
     ])
   })
 
-  it("E-50 (4) a billing agent begins with the account's status and its invoices", async () => {
+  // rows: E-50
+  it("a billing agent begins with the account's status and its invoices", async () => {
     const lines = await run("recipes/04-billing-prefetch.ts")
     assert.match(lines[0]!, /^billing reads: "What is known of the account: .*past due.*acme-17.*\$120\.00/)
     assert.strictEqual(lines[2], "in 1 call")
     assert.strictEqual(lines.at(-1), "- ask_billing: The invoice acme-17 over $120.00 is not paid.")
   })
 
-  it("E-50 (5) a security reviewer reads SECURITY.md and the CVEs, another reviewer does not", async () => {
+  // rows: E-50
+  it("a security reviewer reads SECURITY.md and the CVEs, another reviewer does not", async () => {
     const [security, style] = (await run("recipes/05-security-reviewer.ts")).join("\n").split(
       "the style reviewer reads:"
     )
@@ -56,7 +61,8 @@ describe("the recipes", () => {
     assert.strictEqual(style!.trim(), "Review the diff.")
   })
 
-  it("E-50 (6) sub-agents at any depth are told the tenant's features, and not the tenant", async () => {
+  // rows: E-50
+  it("sub-agents at any depth are told the tenant's features, and not the tenant", async () => {
     assert.deepStrictEqual(await run("recipes/06-feature-flags.ts"), [
       "leader reads: \"Features that are on: new-checkout, dark-mode.\\n\\nPlan the page.\"",
       "worker reads: \"Features that are on: new-checkout, dark-mode.\\n\\nBuild the page.\"",
@@ -64,7 +70,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (7) a credential reaches the tool alone: it is not in context, transcript, events, records, snapshot and store", async () => {
+  // rows: E-50
+  it("a credential reaches the tool alone: it is not in context, transcript, events, records, snapshot and store", async () => {
     const lines = await run("recipes/07-credentials.ts")
     assert.notInclude(lines.join("\n"), "fake-key")
     assert.deepStrictEqual(lines, [
@@ -82,7 +89,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (8) every database call gets the tenant, also where the model wrote another", async () => {
+  // rows: E-50
+  it("every database call gets the tenant, also where the model wrote another", async () => {
     assert.deepStrictEqual(await run("recipes/08-tenant.ts"), [
       "db_read orders of acme",
       "db_write orders of acme",
@@ -91,7 +99,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (9) yesterday is a date of ISO 8601, by the clock that is given", async () => {
+  // rows: E-50
+  it("yesterday is a date of ISO 8601, by the clock that is given", async () => {
     assert.deepStrictEqual(await run("recipes/09-dates.ts"), [
       "report of 2026-02-28",
       "report of 2026-03-01",
@@ -101,7 +110,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (10) in audit mode reads pass, and every other tool is refused", async () => {
+  // rows: E-50
+  it("in audit mode reads pass, and every other tool is refused", async () => {
     assert.deepStrictEqual(await run("recipes/10-audit-mode.ts"), [
       "Done, in 3 steps.",
       "- read_file: contents of notes.txt",
@@ -110,7 +120,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (11) tools are refused with BUDGET_EXCEEDED once the conversation has cost too much, after restarts too", async () => {
+  // rows: E-50
+  it("tools are refused with BUDGET_EXCEEDED once the conversation has cost too much, after restarts too", async () => {
     assert.deepStrictEqual(await run("recipes/11-budget-guard.ts"), [
       "first: found",
       "second, after a restart: BUDGET_EXCEEDED: 60 of 50 micro-dollars are spent",
@@ -118,7 +129,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (12) files are written below the output folder alone: not by `..`, an absolute path or a symbolic link", async () => {
+  // rows: E-50
+  it("files are written below the output folder alone: not by `..`, an absolute path or a symbolic link", async () => {
     assert.deepStrictEqual(await run("recipes/12-output-folder.ts"), [
       "\"report.md\": wrote report.md",
       "\"parts/one.md\": wrote parts/one.md",
@@ -136,7 +148,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (13) a page is an artifact, and the model reads what was found in it", async () => {
+  // rows: E-50
+  it("a page is an artifact, and the model reads what was found in it", async () => {
     assert.deepStrictEqual(await run("recipes/13-scrape.ts"), [
       "extracted 12 products, stored raw at artifacts://scrape::https://shop.example/lamps::raw",
       "kept hook:scrape::https://shop.example/lamps::raw: text/html, 6898 characters",
@@ -144,7 +157,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (14) sections are appended to a draft, and the model reads how far it is", async () => {
+  // rows: E-50
+  it("sections are appended to a draft, and the model reads how far it is", async () => {
     assert.deepStrictEqual(await run("recipes/14-report.ts"), [
       "Section 1 written (600 words). Total draft: 600 words.",
       "Section 2 written (628 words). Total draft: 1,228 words.",
@@ -153,7 +167,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (15) what was shown by a search is not shown again, in later turns either", async () => {
+  // rows: E-50
+  it("what was shown by a search is not shown again, in later turns either", async () => {
     assert.deepStrictEqual(await run("recipes/15-search-dedup.ts"), [
       "{\"results\":[\"https://a.example/1\",\"https://b.example/2\"],\"alreadySeen\":1}",
       "{\"results\":[\"https://c.example/3\"],\"alreadySeen\":1}",
@@ -161,7 +176,8 @@ describe("the recipes", () => {
     ])
   })
 
-  it("E-50 (16) a pipeline: tenant and token before; after, the raw result kept, errors in one shape, large results projected", async () => {
+  // rows: E-50
+  it("a pipeline: tenant and token before; after, the raw result kept, errors in one shape, large results projected", async () => {
     const lines = await run("recipes/16-pipeline.ts")
     assert.deepStrictEqual(lines.slice(0, 6), [
       "GET /few for acme, with the token",
@@ -176,7 +192,8 @@ describe("the recipes", () => {
     assert.strictEqual(lines.at(-1), "the model saw neither token nor tenant")
   })
 
-  it("E-50 (17) without meetings the whole flow ends, from inside a sub-agent", async () => {
+  // rows: E-50
+  it("without meetings the whole flow ends, from inside a sub-agent", async () => {
     assert.deepStrictEqual(await run("recipes/17-calendar-gate.ts"), [
       "1 meetings: completed, Here is the briefing. (planner asked 2 times, writer 1)",
       "0 meetings: aborted, no meetings today (planner asked 1 times, writer 0)"
