@@ -20,6 +20,7 @@ import {
 } from "../data/AgentError.ts"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
+import { messageOf } from "../data/ErrorMessage.ts"
 import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
 import type { OnSessionEndEvent } from "../data/Session.ts"
@@ -29,17 +30,16 @@ import type { HookChain } from "../hook/HookChain.ts"
 import type { HookState } from "../hook/HookState.ts"
 import { LlmProvider } from "../port/LlmProvider.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
-import * as Compaction from "./internal/compaction.ts"
-import { decide, pendingOf } from "./internal/delegation.ts"
-import { execute } from "./internal/execute.ts"
-import { made } from "./internal/made.ts"
-import { reopened, resumable, stored } from "./internal/reopen.ts"
-import type { Resolved } from "./internal/resolved.ts"
-import { restore } from "./internal/restore.ts"
-import { say } from "./internal/say.ts"
-import * as Sessions from "./internal/session.ts"
-import { join } from "./internal/tree.ts"
-import { Turn } from "./internal/turn.ts"
+import { made } from "./internal/config/resolveAgent.ts"
+import type { Resolved } from "./internal/config/resolvedAgent.ts"
+import * as Compaction from "./internal/session/compact.ts"
+import { reopened, resumable, stored } from "./internal/session/resume.ts"
+import * as Sessions from "./internal/session/session.ts"
+import { restore } from "./internal/session/snapshot.ts"
+import { join } from "./internal/subagent/agentTree.ts"
+import { decide, pendingOf } from "./internal/subagent/delegate.ts"
+import { execute } from "./internal/turn/runTurn.ts"
+import { Turn } from "./internal/turn/turn.ts"
 import type { RunResult } from "./RunResult.ts"
 
 /** One conversation. Its turns run one after the other. @category models @since 0.1.0 */
@@ -157,7 +157,7 @@ const letGo = (hook: AgentHook<never>): Effect.Effect<void> =>
   }).pipe(
     Effect.timeout("30 seconds"),
     Effect.catchCause((cause) =>
-      Effect.logWarning(`hook ${hook.name} could not be closed: ${say(Cause.squash(cause))}`)
+      Effect.logWarning(`hook ${hook.name} could not be closed: ${messageOf(Cause.squash(cause))}`)
     ),
     Effect.asVoid
   )
@@ -399,7 +399,8 @@ class SessionFace implements Session {
         ? Effect.void
         : Effect.catchCause(
           core.shutdown(session.id),
-          (cause) => Effect.sync(() => turn.warn(`shutdown of the core failed: ${say(Cause.squash(cause))}`, "runtime"))
+          (cause) =>
+            Effect.sync(() => turn.warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`, "runtime"))
         )
       return Effect.asVoid(Effect.ensuring(
         Effect.andThen(stop, chain.run("onSessionEnd", { sessionId: session.id, reason }, turn)),

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
-import { signatureOf } from "./internal/seal.ts"
+import { signatureOf } from "./internal/session/signature.ts"
 
 /** A secret that decisions are signed with. @category models @since 0.1.0 */
 export interface ApprovalKey {

@@ -5,6 +5,8 @@
  */
 import * as Effect from "effect/Effect"
 
+export { messageOf } from "./ErrorMessage.ts"
+
 /** A value, a promise of it, or an Effect of it. @category models @since 0.1.0 */
 export type Eventual<A, R = never> = A | PromiseLike<A> | Effect.Effect<A, unknown, R>
 
@@ -31,7 +33,3 @@ export const eventual = <A, R>(f: (signal: AbortSignal) => Eventual<A, R>): Effe
 
 const isThenable = <A>(answer: A | PromiseLike<A>): answer is PromiseLike<A> =>
   typeof answer === "object" && answer !== null && "then" in answer && typeof answer.then === "function"
-
-/** The message of an error; anything that is not an `Error` as text. @category operations @since 0.1.0 */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message || error.name : String(error)

@@ -182,8 +182,8 @@ export interface AgentHook<out R = never> extends HookOptions {
 }
 
 /** A hook that requires whatever it requires. @category type-level @since 0.1.0 */
-// oxlint-disable-next-line typescript/no-explicit-any -- requirements are inferred from the hook, so nothing may bound
-// them here
+// The requirements are inferred from the hook: nothing may bound them here.
+// oxlint-disable-next-line typescript/no-explicit-any
 export type AnyHook = AgentHook<any>
 
 /** The services that the methods of `H` require. @category type-level @since 0.1.0 */

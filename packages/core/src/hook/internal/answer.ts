@@ -35,16 +35,6 @@ export const isPromise = (answer: unknown): answer is Promise<unknown> => {
 export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
-/** An error's message, even when its getter throws. */
-export const say = (error: unknown): string => {
-  try {
-    if (error instanceof Error) return String(error.message || error.name)
-    return typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
-  } catch {
-    return "an error that cannot be described"
-  }
-}
-
 /** The violation in words, or nothing when the answer is legal. */
 export const violation = (line: Line, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {

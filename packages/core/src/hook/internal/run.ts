@@ -6,13 +6,14 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import { messageOf } from "../../data/ErrorMessage.ts"
 import { after, timeOf } from "../../data/internal/timer.ts"
 import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isPromise, isThenable, say, violation } from "./answer.ts"
+import { isAction, isPending, isPromise, isThenable, violation } from "./answer.ts"
 import { Context } from "./context.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { Journal, now } from "./journal.ts"
@@ -239,7 +240,7 @@ export class Run {
         ? this.take(entry, answer ?? Continue, began)
         : violation(this.line, answer, this.event)
     } catch (error) {
-      wrong = `answered something that cannot be read: ${say(error)}`
+      wrong = `answered something that cannot be read: ${messageOf(error)}`
     }
     if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
   }
@@ -285,7 +286,7 @@ export class Run {
 
   private fail(entry: Entry, kind: FailureKind, error: unknown, began: number): void {
     const policy = policyOf(this.line, entry, kind)
-    const failure: HookFailure = { hook: entry.name, point: this.line.point, kind, policy, message: say(error) }
+    const failure: HookFailure = { hook: entry.name, point: this.line.point, kind, policy, message: messageOf(error) }
     if (policy !== "open") {
       const reason = `hook ${entry.name} failed at ${failure.point} (${kind}): ${failure.message}`
       this.stop(policy === "abort" ? { _tag: "Abort", reason } : { _tag: "Reject", reason }, entry.name)

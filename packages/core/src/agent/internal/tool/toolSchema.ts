@@ -1,0 +1,214 @@
+/**
+ * Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model
+ * wrote.
+ */
+import * as Exit from "effect/Exit"
+import * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import type { StandardSchemaV1 } from "effect/StandardSchema"
+import { ConfigError } from "../../../data/AgentError.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import { isPlain, type Json, type JsonObject, whyNot } from "../../../data/Json.ts"
+import type { Decoded } from "../../../port/ToolDispatcher.ts"
+import type { AnyTool } from "../../defineTool.ts"
+
+/** What a tool needs at run time. */
+export interface ToolSchema {
+  readonly inputSchema: JsonObject
+  readonly decode: (args: Json) => Decoded | Promise<Decoded>
+  /**
+   * Whether the schema makes something of the arguments that is not JSON (a Date, a URL), or that it would not read
+   * again:
+   * hooks then see the JSON, the tool gets `value`.
+   */
+  readonly rich: boolean
+  readonly value: (args: Json) => Promise<unknown>
+  /** What the schema makes of a value, or every place where it does not fit. */
+  readonly check: (value: unknown) => Promise<Checked>
+}
+
+/** What a schema says of a value. */
+type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }> }
+
+/** What has a schema. */
+type Source = Pick<AnyTool, "input" | "jsonSchema"> & Owner
+
+/** Whose schema it is, for the error. */
+interface Owner {
+  readonly key: string
+  readonly what: string
+}
+
+/** Reads a tool's schema; says what is wrong with it. */
+export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> =>
+  of({ ...tool, key: `tools.${tool.name}.input`, what: `tool "${tool.name}"` })
+
+/** Reads a schema; says what is wrong with it. */
+export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
+  const input: unknown = tool.input
+  if (Schema.isSchema(input)) {
+    return attempt(tool, () => ofEffect(input as Schema.Top, tool.jsonSchema ?? documentOf(input as Schema.Top)))
+  }
+  if (isStandard(input)) {
+    const given = tool.jsonSchema ?? ownJsonSchema(input)
+    if (given !== undefined) return attempt(tool, () => ofStandard(input, given))
+    return wrong(
+      tool,
+      `its schema (${input["~standard"].vendor}) cannot be written as JSON Schema by itself: pass jsonSchema as well`
+    )
+  }
+  if (typeof input === "object" && input !== null && isPlain(input)) {
+    return attempt(tool, () => ofEffect(imported(input as JsonObject), input as JsonObject))
+  }
+  return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
+}
+
+const wrong = ({ key, what }: Owner, why: string) => Result.fail(new ConfigError({ key, message: `${what}: ${why}` }))
+
+const attempt = ({ key, what }: Owner, make: () => ToolSchema): Result.Result<ToolSchema, ConfigError> =>
+  Result.try({
+    try: make,
+    catch: (error) =>
+      new ConfigError({
+        key,
+        message: `${what}: its schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+      })
+  })
+
+const isStandard = (input: unknown): input is StandardSchemaV1 =>
+  (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input
+
+const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
+  const props = schema["~standard"] as {
+    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject }
+  }
+  return props.jsonSchema?.input({ target: "draft-2020-12" })
+}
+
+const documentOf = (schema: Schema.Top): JsonObject => {
+  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  return (Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }) as JsonObject
+}
+
+/** `pattern` is left to the tool (a foreign regular expression can hang), and so are `not` and `if`. */
+const imported = (schema: JsonObject): Schema.Top =>
+  SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(withoutRefused(schema) as never))
+
+const refused: ReadonlySet<string> = new Set([
+  "pattern",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$schema",
+  "$id",
+  "dependentSchemas",
+  "unevaluatedProperties"
+])
+
+const withoutRefused = (schema: Json, names = false): Json => {
+  if (Array.isArray(schema)) return schema.map((item) => withoutRefused(item as Json))
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => names || !refused.has(key))
+      .map((
+        [key, value]
+      ) => [
+        key,
+        key === "const" || key === "enum" || key === "default"
+          ? value
+          : withoutRefused(value as Json, !names && (key === "properties" || key === "$defs" || key === "definitions"))
+      ])
+  )
+}
+
+/**
+ * An Effect Schema: arguments that fit are decoded by it directly, the others are explained as any Standard Schema
+ * would.
+ */
+const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
+  const standard = Schema.toStandardSchemaV1(schema as never) as StandardSchemaV1
+  const decode = Schema.decodeUnknownExit(schema as Schema.Codec<unknown>)
+  const { validate } = standard["~standard"]
+  const quick = (value: unknown) => {
+    const exit = decode(value)
+    return Exit.isSuccess(exit) ? { value: exit.value } : validate(value)
+  }
+  return ofStandard({ "~standard": { ...standard["~standard"], validate: quick } }, inputSchema)
+}
+
+const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSchema => {
+  const { validate } = schema["~standard"]
+  const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
+    if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
+    const { value } = result
+    if (whyNot(value) === undefined && (isEqual(value, args) || rereads(value as Json))) {
+      return { ok: true, args: value as Json }
+    }
+    tool.rich = true
+    return { ok: true, args }
+  }
+  /** Whether decoded arguments mean the same when they are decoded again, as they are after a hook or an approval. */
+  const rereads = (value: Json): boolean => {
+    const again = Result.try(() => validate(value))
+    if (Result.isFailure(again)) return false
+    if (again.success instanceof Promise) {
+      again.success.catch(() => {})
+      return false
+    }
+    return again.success.issues === undefined && isEqual(again.success.value, value)
+  }
+  const tool = {
+    rich: false,
+    inputSchema,
+    decode: (args: Json): Decoded | Promise<Decoded> => {
+      const result = Result.try(() => validate(args))
+      if (Result.isFailure(result)) return unreadable(result.failure)
+      return result.success instanceof Promise
+        ? result.success.then(decoded(args)).catch(unreadable)
+        : decoded(args)(result.success)
+    },
+    value: async (args: Json): Promise<unknown> => {
+      const result = await validate(args)
+      return result.issues === undefined ? result.value : args
+    },
+    check: async (value: unknown): Promise<Checked> => {
+      const result = await validate(value)
+      return result.issues === undefined
+        ? { ok: true, value: result.value }
+        : { ok: false, problems: result.issues.map((issue) => ({ path: pathOf(issue), message: issue.message })) }
+    }
+  }
+  return tool
+}
+
+/** Whether two JSON values are the same. */
+const isEqual = (a: unknown, b: unknown): boolean => {
+  if (a === b) return true
+  if (
+    typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)
+  ) return false
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  for (const key of keys) {
+    if (!Object.hasOwn(b, key) || !isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) {
+      return false
+    }
+  }
+  return true
+}
+
+const unreadable = (error: unknown): Decoded => ({ ok: false, why: `its schema broke on them: ${messageOf(error)}` })
+
+const pathOf = ({ path = [] }: StandardSchemaV1.Issue): string =>
+  path.map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")
+
+const issue = (found: StandardSchemaV1.Issue): string => {
+  const at = pathOf(found)
+  return at === "" ? found.message : `${at}: ${found.message}`
+}

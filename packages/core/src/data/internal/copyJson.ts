@@ -1,0 +1,28 @@
+/** Copies of JSON: what one side does to its copy, the other does not see. */
+import { isPlain } from "../Json.ts"
+
+/** Copies a value and everything below it. */
+export const copy = <A>(value: A): A => walk(value, false) as A
+
+/** Copies and freezes a value and everything below it; what is frozen already is shared. */
+export const frozenCopy = <A>(value: A): A => walk(value, true) as A
+
+const walk = (value: unknown, frozen: boolean): unknown => {
+  if (typeof value !== "object" || value === null || (frozen && Object.isFrozen(value)) || !isPlain(value)) return value
+  const made = Array.isArray(value)
+    ? value.map((item) => walk(item, frozen))
+    : entries(value as Record<string, unknown>, frozen)
+  return frozen ? Object.freeze(made) : made
+}
+
+const entries = (value: Record<string, unknown>, frozen: boolean): Record<string, unknown> => {
+  const made: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) {
+    const inner = walk(value[key], frozen)
+    // An assignment to this name would set the prototype.
+    if (key === "__proto__") {
+      Object.defineProperty(made, key, { value: inner, enumerable: true, writable: true, configurable: true })
+    } else made[key] = inner
+  }
+  return made
+}
