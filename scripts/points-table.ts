@@ -13,7 +13,7 @@ const cells = ([point, { legal, onReject, order }]: readonly [string, Row]): str
 
 /** The table as Markdown. `Continue` is legal everywhere and not repeated. */
 export const markdown: string = [
-  "| point | order | answers besides Continue | what Reject means |",
+  "| point | order | actions other than Continue | what Reject means |",
   "| --- | --- | --- | --- |",
   ...Object.entries(table).map(cells)
 ].join("\n")
