@@ -8,7 +8,7 @@ describe("the examples of permissions", () => {
     assert.deepStrictEqual(await run("permission/permission-rules.ts"), [
       "- run_command: ran npm test -- --watch=false",
       "- run_command: run_command is denied by the rule Bash(git push *) of the agent",
-      "asks: run_command is asked for by the rule network of the project"
+      "asks: run_command needs approval by the rule network of the project"
     ])
   })
 

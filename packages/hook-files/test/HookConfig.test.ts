@@ -187,7 +187,7 @@ describe("HookConfig", () => {
     })
     assert.deepEqual(handlers.map(({ rule }) => rule), ["never", "never"])
     assert.deepEqual(warnings.map(({ key }) => key), ["hooks.PreToolUse[0].hooks[0].if", "hooks.Stop[0].hooks[0].if"])
-    assert.match(warnings[0]!.reason, /^"Bash\(" is no rule.*, so the hook never runs$/)
+    assert.match(warnings[0]!.reason, /^"Bash\(" is not a rule.*, so the hook never runs$/)
     assert.match(warnings[1]!.reason, /at Stop the hook never runs/)
   })
 

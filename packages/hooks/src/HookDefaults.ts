@@ -1,66 +1,78 @@
 /**
- * What every ready-made hook can be told besides its own options: its name and place, when it counts, and how it fails.
+ * The options that every ready-made hook takes beside its own: its name and order, when it is active, and how it fails.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook, HookOptions } from "@belay/core/AgentHook"
 import type { HookAction } from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { type HookPointName, names } from "@belay/core/HookPoint"
 import { digest } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
+import { checkOptions, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
-/** What a hook decided, for `onDecision`. @category models @since 0.1.0 */
+/** What a hook decided. `onDecision` receives one for each action but Continue. @category models @since 0.1.0 */
 export interface Decision {
   readonly hook: string
   readonly point: HookPointName
   readonly action: Exclude<HookAction["_tag"], "Continue">
-  /** Of Reject, Abort and Ask. */
+  /** Present for Reject, Abort and Ask. */
   readonly reason?: string
   readonly sessionId: string
   readonly turnNumber: number
   readonly stepNumber: number
 }
 
-/** Options that every ready-made hook takes. @category models @since 0.1.0 */
-export interface HookDefaults extends
-  Partial<
-    Pick<
-      HookOptions,
-      | "name"
-      | "priority"
-      | "tier"
-      | "before"
-      | "after"
-      | "failOpen"
-      | "onFailure"
-      | "onTimeout"
-      | "timeout"
-      | "mode"
-      | "tools"
-      | "override"
-    >
-  >
-{
-  /** False makes a hook that does nothing, so that a configuration can switch it off. Default true. */
+/** Options of a hook that an option of the same name replaces. */
+const hookOptionNames = [
+  "name",
+  "priority",
+  "tier",
+  "before",
+  "after",
+  "failOpen",
+  "onFailure",
+  "onTimeout",
+  "timeout",
+  "mode",
+  "tools",
+  "override"
+] as const
+
+/**
+ * Options that every ready-made hook takes. Those of `HookOptions` replace what the ready-made hook says itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOptionNames)[number]>> {
+  /** `false` removes all methods of the hook, so that a configuration can switch it off. Default true. */
   readonly enabled?: boolean
-  /** The hook counts only where this is not `false`. One that breaks counts. */
+  /** The hook is active only where this does not return `false`. If it throws, the hook is active. Default always. */
   readonly when?: (ctx: HookContext) => boolean
-  /** Only for agents of these names; `*` stands for any characters, a leading `!` excludes. */
+  /**
+   * Names of the agents in which the hook is active; `*` stands for any characters, a leading `!` excludes. Default
+   * all agents.
+   */
   readonly agents?: string | ReadonlyArray<string>
-  /** Only for agents at most so deep: 0 is the agent that the host started. */
+  /**
+   * The greatest depth of agents in which the hook is active: 0 is the agent that the host started, 1 its sub-agents.
+   * Default any depth.
+   */
   readonly maxDepth?: number
-  /** The share of turns in which the hook counts, from 0 to 1; a turn is in or out as a whole. Default 1. */
+  /**
+   * The share of turns in which the hook is active, from 0 to 1. It is active in a whole turn or not at all in it.
+   * Default 1.
+   */
   readonly sample?: number
-  /** Hears what the hook decides, whenever it is not Continue. What it throws is ignored. */
+  /** Receives every decision of the hook but Continue. An error that it throws is ignored. */
   readonly onDecision?: (decision: Decision) => void
 }
 
 /**
- * Applies the common options to a hook. Throws a `ConfigError` for one that makes no sense.
+ * Applies the common options to a hook, for authors of ready-made hooks. Throws a `ConfigError` for an invalid option.
  *
  * @example
  * ```ts
@@ -76,96 +88,107 @@ export interface HookDefaults extends
  * @since 0.1.0
  */
 export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R> => {
-  const { agents, enabled, maxDepth, onDecision, sample, when } = Result.getOrThrow(
-    check(options, options.name ?? hook.name)
-  )
   const name = options.name ?? hook.name
-  const shaped = { ...hook, ...overrides(options) }
-  if (enabled === false) {
-    return Object.fromEntries(Object.entries(shaped).filter(([key]) => !methods.has(key) && key !== "hold")) as never
-  }
-  const tests: Array<(ctx: HookContext) => boolean> = []
-  if (maxDepth !== undefined) tests.push(({ agent }) => agent.depth <= maxDepth)
-  if (agents !== undefined) {
-    const fits = matcher(agents)
-    tests.push(({ agent }) => fits(agent.name))
-  }
-  if (sample !== undefined) tests.push((ctx) => share(name, ctx) < sample)
-  if (when !== undefined) {
-    tests.push((ctx) =>
-      Result.match(Result.try(() => when(ctx)), { onSuccess: (answer) => answer !== false, onFailure: () => true })
-    )
-  }
-  if (tests.length === 0 && onDecision === undefined) return shaped
-  const counts = (ctx: HookContext) => tests.every((test) => test(ctx))
-  const record = shaped as unknown as Record<string, unknown>
+  Result.getOrThrow(checkOptions(
+    name,
+    within("sample", options.sample, 0, 1),
+    ["maxDepth", options.maxDepth, (depth: number) => depth >= 0, "a number from 0"]
+  ))
+  const configured = { ...hook, ...hookOptionsOf(options) }
+  if (options.enabled === false) return withoutMethods(configured)
+  const conditions = conditionsOf(options, name)
+  if (conditions.length === 0 && options.onDecision === undefined) return configured
+  const isActive = (ctx: HookContext) => conditions.every((condition) => condition(ctx))
+  // Methods are replaced by name, whatever the types of their events are.
+  const methods = configured as unknown as Record<string, unknown>
   for (const point of names) {
-    const method = record[point]
-    if (typeof method !== "function") continue
-    record[point] = (event: unknown, ctx: HookContext) => {
-      if (!counts(ctx)) return undefined
-      const answer: unknown = method.call(shaped, event, ctx)
-      return onDecision === undefined
-        ? answer
-        : heard(answer, (action) => tell(onDecision, shaped.name, point, action, ctx))
+    const method = methods[point]
+    if (typeof method === "function") {
+      methods[point] = conditionalPoint(configured, method, point, isActive, options.onDecision)
     }
   }
-  for (const wrapper of wrappers) {
-    const method = record[wrapper]
-    if (typeof method !== "function" || tests.length === 0) continue
-    record[wrapper] = (input: unknown, next: (input: unknown) => unknown, ctx: HookContext) =>
-      counts(ctx) ? method.call(shaped, input, next, ctx) : next(input)
+  if (conditions.length > 0) {
+    for (const wrapper of wrapperNames) {
+      const method = methods[wrapper]
+      if (typeof method === "function") methods[wrapper] = conditionalWrapper(configured, method, isActive)
+    }
   }
-  return shaped
+  return configured
 }
 
-const wrappers = ["wrapLlmCall", "wrapToolCall"] as const
+const wrapperNames = ["wrapLlmCall", "wrapToolCall"] as const
 
-const methods: ReadonlySet<string> = new Set([...names, ...wrappers, "concealMessages", "revealText"])
+const methodNames: ReadonlySet<string> = new Set([...names, ...wrapperNames, "concealMessages", "revealText", "hold"])
 
-const placed = [
-  "name",
-  "priority",
-  "tier",
-  "before",
-  "after",
-  "failOpen",
-  "onFailure",
-  "onTimeout",
-  "timeout",
-  "mode",
-  "tools",
-  "override"
-] as const
+const hookOptionsOf = (options: HookDefaults): object =>
+  Object.fromEntries(hookOptionNames.flatMap((key) => options[key] === undefined ? [] : [[key, options[key]]]))
 
-const overrides = (options: HookDefaults): object =>
-  Object.fromEntries(placed.flatMap((key) => options[key] === undefined ? [] : [[key, options[key]]]))
+/** The same hook with its name and order only: what is left is an `AgentHook`, all methods of which are optional. */
+const withoutMethods = <R>(hook: AgentHook<R>): AgentHook<R> =>
+  Object.fromEntries(Object.entries(hook).filter(([key]) => !methodNames.has(key))) as never
 
-/** Where a turn falls between 0 and 1: always the same for a hook and a turn. */
-const share = (name: string, { sessionId, turnNumber }: HookContext): number =>
+type Condition = (ctx: HookContext) => boolean
+
+const conditionsOf = (options: HookDefaults, name: string): ReadonlyArray<Condition> => {
+  const { agents, maxDepth, sample, when } = options
+  const conditions: Array<Condition> = []
+  if (maxDepth !== undefined) conditions.push(({ agent }) => agent.depth <= maxDepth)
+  if (agents !== undefined) {
+    const matches = matcher(agents)
+    conditions.push(({ agent }) => matches(agent.name))
+  }
+  if (sample !== undefined) conditions.push((ctx) => positionOfTurn(name, ctx) < sample)
+  if (when !== undefined) {
+    conditions.push((ctx) => Result.getOrElse(Result.try(() => when(ctx)), () => true) !== false)
+  }
+  return conditions
+}
+
+/** A number from 0 to 1 that is always the same for a hook and a turn. */
+const positionOfTurn = (name: string, { sessionId, turnNumber }: HookContext): number =>
   Number.parseInt(digest([name, sessionId, turnNumber]).slice(-8), 16) / 2 ** 32
 
-/** Lets `listen` hear an answer, whenever it comes. */
-const heard = (answer: unknown, listen: (answer: unknown) => void): unknown => {
+/** Calls the method of a point where the hook is active, and reports what it decides. */
+const conditionalPoint = (
+  hook: { readonly name: string },
+  method: Function,
+  point: HookPointName,
+  isActive: Condition,
+  onDecision: HookDefaults["onDecision"]
+) =>
+(event: unknown, ctx: HookContext): unknown => {
+  if (!isActive(ctx)) return undefined
+  const answer: unknown = method.call(hook, event, ctx)
+  if (onDecision === undefined) return answer
+  return observe(answer, (action) => reportDecision(onDecision, hook.name, point, action, ctx))
+}
+
+/** Calls a wrapper where the hook is active, otherwise only what it wraps. */
+const conditionalWrapper =
+  (hook: object, method: Function, isActive: Condition) =>
+  (input: unknown, next: (input: unknown) => unknown, ctx: HookContext): unknown =>
+    isActive(ctx) ? method.call(hook, input, next, ctx) : next(input)
+
+/** Calls `listener` with the value of an answer: a plain value, a promise, an Effect or a generator. */
+const observe = (answer: unknown, listener: (value: unknown) => void): unknown => {
   if (typeof answer !== "object" || answer === null) return answer
-  if (Effect.isEffect(answer)) return Effect.tap(answer, (said) => Effect.sync(() => listen(said)))
+  if (Effect.isEffect(answer)) return Effect.tap(answer, (value) => Effect.sync(() => listener(value)))
   if ("then" in answer && typeof answer.then === "function") {
-    return Promise.resolve(answer as PromiseLike<unknown>).then((said) => {
-      listen(said)
-      return said
+    return Promise.resolve(answer as PromiseLike<unknown>).then((value) => {
+      listener(value)
+      return value
     })
   }
   if (Symbol.iterator in answer) {
-    return Effect.tap(
-      Effect.gen(() => answer as Generator<never, unknown, never>),
-      (said) => Effect.sync(() => listen(said))
-    )
+    // The only iterable that a hook may return is the generator of an Effect.
+    const generator = Effect.gen(() => answer as Generator<never, unknown, never>)
+    return Effect.tap(generator, (value) => Effect.sync(() => listener(value)))
   }
-  listen(answer)
+  listener(answer)
   return answer
 }
 
-const tell = (
+const reportDecision = (
   onDecision: NonNullable<HookDefaults["onDecision"]>,
   hook: string,
   point: HookPointName,
@@ -173,30 +196,8 @@ const tell = (
   { sessionId, stepNumber, turnNumber }: HookContext
 ): void => {
   if (typeof action !== "object" || action === null || !("_tag" in action) || action._tag === "Continue") return
+  // Whatever else has a tag is an action of a hook.
   const { _tag, reason } = action as { readonly _tag: Decision["action"]; readonly reason?: string }
-  Result.try(() =>
-    onDecision({
-      hook,
-      point,
-      action: _tag,
-      ...(reason === undefined ? {} : { reason }),
-      sessionId,
-      turnNumber,
-      stepNumber
-    })
-  )
-}
-
-const check = (options: HookDefaults, name: string): Result.Result<HookDefaults, ConfigError> => {
-  const { maxDepth, sample } = options
-  const refuse = (key: string, expected: string, found: unknown) =>
-    Result.fail(
-      new ConfigError({
-        key: `${name}.${key}`,
-        message: `${name}.${key}: expected ${expected}, found ${String(found)}`
-      })
-    )
-  if (sample !== undefined && !(sample >= 0 && sample <= 1)) return refuse("sample", "a number from 0 to 1", sample)
-  if (maxDepth !== undefined && !(maxDepth >= 0)) return refuse("maxDepth", "a number from 0", maxDepth)
-  return Result.succeed(options)
+  const decision = { hook, point, action: _tag, sessionId, turnNumber, stepNumber }
+  Result.try(() => onDecision(reason === undefined ? decision : { ...decision, reason }))
 }

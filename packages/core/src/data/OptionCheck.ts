@@ -16,31 +16,48 @@ import * as Result from "effect/Result"
 import { ConfigError } from "./AgentError.ts"
 
 /**
- * An option, whether its value will do, and what would: an option that is absent always will.
+ * A check of one option: its name, its value, whether the value is valid, and a description of valid values for the
+ * error. An absent option (`undefined`) is always valid.
  *
  * @category models
  * @since 0.1.0
  */
-export type Expectation = readonly [key: string, value: unknown, fits: (value: never) => boolean, expected: string]
+export type Expectation = readonly [key: string, value: unknown, isValid: (value: never) => boolean, expected: string]
 
-/** The first expectation that is not met, as an error that names the option. @category operations @since 0.1.0 */
+/**
+ * Checks options in order. Fails with a `ConfigError` for the first option that is not valid; `owner` is the name of
+ * the hook or the constructor, and begins the message.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
 export const checkOptions = (
-  hook: string,
+  owner: string,
   ...expectations: ReadonlyArray<Expectation>
 ): Result.Result<void, ConfigError> => {
-  const broken = expectations.find(([, value, fits]) => value !== undefined && !fits(value as never))
-  if (broken === undefined) return Result.succeed(undefined)
-  const [key, value, , expected] = broken
-  const path = `${hook}.${key}`
-  return Result.fail(new ConfigError({ key: path, message: `${path}: expected ${expected}, found ${show(value)}` }))
+  // Each check was written for the type of its own value, so the value may be handed to it.
+  const invalid = expectations.find(([, value, isValid]) => value !== undefined && !isValid(value as never))
+  if (invalid === undefined) return Result.succeed(undefined)
+  const [key, value, , expected] = invalid
+  return invalidOption(`${owner}.${key}`, `expected ${expected}, found ${show(value)}`)
 }
 
-/** A whole number that is not below `min`. @category constructors @since 0.1.0 */
-export const whole = (key: string, value: unknown, min = 0): Expectation => [
+/**
+ * Fails with the error for one option. Use it for problems that an `Expectation` cannot describe, such as an option
+ * that contradicts another.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const invalidOption = (key: string, problem: string): Result.Result<never, ConfigError> =>
+  Result.fail(new ConfigError({ key, message: `${key}: ${problem}` }))
+
+/** A whole number from `min` to `max`. @category constructors @since 0.1.0 */
+export const whole = (key: string, value: unknown, min = 0, max = Infinity): Expectation => [
   key,
   value,
-  (number: number) => Number.isSafeInteger(number) && number >= min,
-  `a whole number from ${min}`
+  (number: number) => Number.isSafeInteger(number) && number >= min && number <= max,
+  max === Infinity ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`
 ]
 
 /** A number from `min` to `max`. @category constructors @since 0.1.0 */

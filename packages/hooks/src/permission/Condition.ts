@@ -1,6 +1,5 @@
 /**
- * Rules about tool calls, such as `Bash(git push *)` or `write(/etc/**)`: what permissions, guards and conditions are
- * written in.
+ * Rules about tool calls, such as `Bash(git push *)` or `write(/etc/**)`. Permissions, guards and conditions use them.
  *
  * @since 0.1.0
  */
@@ -8,33 +7,32 @@ import type { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
-import { onlyRuns, runs } from "./internal/commands.ts"
-import { type Call, type Fact, factsOf, type Kinds, own } from "./internal/facts.ts"
-import { network } from "./internal/names.ts"
-import { type Place, spellings } from "./internal/paths.ts"
-import { parse as parsed, type Rule, wellKnown } from "./internal/rule.ts"
-import { decompose } from "./internal/shell.ts"
-import { touches, type Verdict } from "./internal/touched.ts"
+import { type Call, type CallOperation, type Kinds, operationsOf, ownValue } from "./internal/callOperations.ts"
+import { runsCommand, runsOnlyCommands } from "./internal/commandGlob.ts"
+import { type Command, decompose } from "./internal/decompose.ts"
+import { accessesFile, type FileQuery, type Verdict } from "./internal/fileAccess.ts"
+import { type Place, spellings } from "./internal/pathSpellings.ts"
+import { network } from "./internal/programs.ts"
+import { parseRule, type Rule, wellKnownTools } from "./internal/rule.ts"
 
-export type { Call, Kind, Kinds, ToolKind } from "./internal/facts.ts"
-export type { Place } from "./internal/paths.ts"
+export type { Call, Kind, Kinds, ToolKind } from "./internal/callOperations.ts"
+export type { Verdict } from "./internal/fileAccess.ts"
+export type { Place } from "./internal/pathSpellings.ts"
 export type { Rule } from "./internal/rule.ts"
-/** What a rule finds out: `unknown` when the call cannot be read well enough to tell. @category models @since 0.1.0 */
-export type { Verdict } from "./internal/touched.ts"
 
 /** Where a call is made, and what its tools do. @category models @since 0.1.0 */
 export interface Setting extends Place {
+  /** What the agent's tools do. Default: it is guessed from their names and arguments. */
   readonly kinds?: Kinds
   /**
-   * A `guard` reads path rules as widely as they can be meant: `src/**` also matches below other folders, `dir/**` also
-   * the folder
-   * itself. `advice`, the default, reads them to the letter.
+   * `guard` reads path rules in the widest sense: `src/**` also matches below other folders, and `dir/**` also matches
+   * the folder itself. `advice` reads them literally. Default `advice`.
    */
   readonly use?: "guard" | "advice"
 }
 
 /**
- * Compiles a rule, or says what is wrong with it. `key` names the option it comes from.
+ * Compiles a rule. Fails with a `ConfigError` that says what is wrong with the rule and names the option `key`.
  *
  * @example
  * ```ts
@@ -50,11 +48,11 @@ export interface Setting extends Place {
  * @category constructors
  * @since 0.1.0
  */
-export const parse = (rule: string, key = "rule"): Result.Result<Rule, ConfigError> => parsed(rule, key)
+export const parse = (rule: string, key = "rule"): Result.Result<Rule, ConfigError> => parseRule(rule, key)
 
 /**
- * Compiles rules, or says which is wrong and why. `folder` is the one that `/docs/**` starts at, relative to the
- * working folder.
+ * Compiles a list of rules. Fails with a `ConfigError` for the first rule that is not valid. `folder` is the folder that
+ * a pattern such as `/docs/**` starts at, relative to the working folder.
  *
  * @category constructors
  * @since 0.1.0
@@ -64,151 +62,171 @@ export const parseAll = (
   key: string,
   folder?: string
 ): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
-  Result.all(rules.map((rule, index) => parsed(rule, `${key}[${index}]`, folder)))
+  Result.all(rules.map((rule, index) => parseRule(rule, `${key}[${index}]`, folder)))
 
 /**
- * Whether a call does, among whatever else it does, what a rule is about. Whoever guards takes `unknown` for `match`.
+ * Returns whether a call does what a rule is about; it may do other things as well. A guard treats `unknown` like
+ * `match`.
  *
  * @category evaluation
  * @since 0.1.0
  */
 export const evaluate = (rule: Rule, call: Call, setting: Setting): Verdict => {
-  const facts = factsOf(call, setting.kinds)
-  if (rule.compiled.capability !== undefined) return capable(rule, facts, setting)
-  if (!isFor(rule, call, facts)) return "no-match"
+  const operations = operationsOf(call, setting.kinds)
+  if (rule.compiled.capability !== undefined) {
+    return strongest(operations.map((operation) => evaluateCapability(rule, operation, setting)))
+  }
+  if (!isForTool(rule, call, operations)) return "no-match"
   if (rule.spec === undefined) return "match"
-  return worst([
-    ...parameter(rule, call, facts),
-    ...facts.map((fact) => judged(rule, fact, setting)),
-    ...texts(rule, call, facts)
+  return strongest([
+    ...evaluateParameter(rule, call, operations),
+    ...operations.map((operation) => evaluateOperation(rule, operation, setting)),
+    ...evaluateTexts(rule, call, operations)
   ])
 }
 
 /**
- * Whether rules speak of everything that a call does, so that they may allow it: every command of a line, every file by
- * every name it
- * has. What cannot be read is never covered, nor is a command that runs another, unless a rule without `*` says it word
- * by word.
+ * Returns whether rules cover everything that a call does, so that they may allow it: every command of a line, and every
+ * file by each of its names. A call that cannot be read is never covered. A command that runs another one is covered
+ * only by a rule without `*` that matches it exactly.
  *
  * @category evaluation
  * @since 0.1.0
  */
 export const covers = (rules: ReadonlyArray<Rule>, call: Call, setting: Setting): boolean => {
-  const facts = factsOf(call, setting.kinds)
-  const fit = rules.filter((rule) =>
+  const operations = operationsOf(call, setting.kinds)
+  const applicable = rules.filter((rule) =>
     rule.compiled.capability === undefined
-      ? isFor(rule, call, facts)
-      : facts.some(({ kind }) => rule.compiled.kinds.has(kind))
+      ? isForTool(rule, call, operations)
+      : operations.some(({ kind }) => rule.compiled.kinds.has(kind))
   )
-  if (fit.some((rule) => rule.compiled.capability === undefined && rule.spec === undefined)) return true
-  if (fit.length > 0 && facts.length === 0) {
-    return fit.some((rule) => worst([...parameter(rule, call, facts), ...texts(rule, call, facts)]) === "match")
+  const allowsTool = applicable.some(({ compiled, spec }) => compiled.capability === undefined && spec === undefined)
+  if (allowsTool) return true
+  if (operations.length === 0) {
+    return applicable.some((rule) =>
+      strongest([...evaluateParameter(rule, call, operations), ...evaluateTexts(rule, call, operations)]) === "match"
+    )
   }
   const strict: Setting = { ...setting, ignoreCase: false }
-  const writable = (path: string): boolean =>
-    /^\/dev\/(?:null|stdout|stderr)$/.test(path) ||
-    everySpelling(
-      rules.filter(({ compiled, spec }) => compiled.capability === "write" && spec !== undefined),
-      path,
-      strict
-    )
-  const whole = (fact: Fact) => fit.some(({ compiled, spec }) => spec === undefined && compiled.kinds.has(fact.kind))
-  return facts.length > 0 && facts.every((fact) => {
-    if (whole(fact)) return true
-    const { kind, value } = fact
-    if (value === undefined) return false
-    const about = fit.filter(({ compiled }) => compiled.kinds.size === 0 || compiled.kinds.has(kind))
-    if (kind === "shell") return onlyRuns(value, about.map(({ compiled }) => compiled.command), writable)
-    if (kind === "read" || kind === "write") return everySpelling(about, value, strict)
-    return about.some((rule) => judged(rule, fact, strict) === "match")
-  })
+  const writeRules = rules.filter(({ compiled, spec }) => compiled.capability === "write" && spec !== undefined)
+  const isWritable = (path: string): boolean =>
+    /^\/dev\/(?:null|stdout|stderr)$/.test(path) || coversPath(writeRules, path, strict)
+  return operations.every((operation) => coversOperation(applicable, operation, strict, isWritable))
 }
 
-const everySpelling = (rules: ReadonlyArray<Rule>, path: string, place: Place): boolean =>
-  spellings(path, place)?.every((one) =>
-    rules.some((rule) => rule.compiled.path.test(one, placeOf(rule, place), "anchored"))
+const coversOperation = (
+  rules: ReadonlyArray<Rule>,
+  operation: CallOperation,
+  setting: Setting,
+  isWritable: (path: string) => boolean
+): boolean => {
+  const { kind, value } = operation
+  if (rules.some(({ compiled, spec }) => spec === undefined && compiled.kinds.has(kind))) return true
+  if (value === undefined) return false
+  const applicable = rules.filter(({ compiled: { kinds } }) => kinds.size === 0 || kinds.has(kind))
+  if (kind === "shell") return runsOnlyCommands(value, applicable.map(({ compiled }) => compiled.command), isWritable)
+  if (kind === "read" || kind === "write") return coversPath(applicable, value, setting)
+  return applicable.some((rule) => evaluateOperation(rule, operation, setting) === "match")
+}
+
+const coversPath = (rules: ReadonlyArray<Rule>, path: string, place: Place): boolean =>
+  spellings(path, place)?.every((spelling) =>
+    rules.some((rule) => rule.compiled.path.test(spelling, placeOf(rule, place), "anchored"))
   ) ?? false
 
-/** Where the paths of a rule start. */
+/** The place at which the paths of a rule start. */
 const placeOf = <P extends Place>({ folder }: Rule, place: P): P =>
   folder === undefined ? place : { ...place, source: resolve(place.cwd, folder) }
 
-/** Whether a rule is for the call's tool: by name, or by what the tool does. */
-const isFor = ({ compiled, tool }: Rule, call: Call, facts: ReadonlyArray<Fact>): boolean =>
-  compiled.named(call.tool) || call.tool === tool ||
-  (facts.some(({ kind }) => compiled.kinds.has(kind)) && (!wellKnown.has(call.tool) || compiled.kinds.has("shell")))
+/** Whether a rule is for the call's tool: by the name of the tool, or by what it does. */
+const isForTool = ({ compiled, tool }: Rule, call: Call, operations: ReadonlyArray<CallOperation>): boolean =>
+  compiled.matchesTool(call.tool) || call.tool === tool ||
+  (operations.some(({ kind }) => compiled.kinds.has(kind)) &&
+    (!wellKnownTools.has(call.tool) || compiled.kinds.has("shell")))
 
-const judged = (rule: Rule, { kind, value }: Fact, setting: Setting): Verdict => {
+const evaluateOperation = (rule: Rule, { kind, value }: CallOperation, setting: Setting): Verdict => {
   const { compiled, spec } = rule
   if (compiled.kinds.size > 0 && !compiled.kinds.has(kind)) return "no-match"
   if (value === undefined) return "unknown"
   if (spec === undefined) return "match"
-  if (kind === "shell") return runs(value, compiled.command)
-  if (kind === "read" || kind === "write") return file(rule, value, setting)
-  if (kind === "fetch") {
-    return compiled.domain === undefined
-      ? said(compiled.text(value))
-      : reaches(compiled.domain, value)
-  }
-  return said(compiled.text(value))
+  if (kind === "shell") return runsCommand(value, compiled.command)
+  if (kind === "read" || kind === "write") return evaluatePath(rule, value, setting)
+  return kind === "fetch" && compiled.domain !== undefined
+    ? evaluateDomain(compiled.domain, value)
+    : verdictOf(compiled.text(value))
 }
 
-const said = (fits: boolean): Verdict => fits ? "match" : "no-match"
+const verdictOf = (matches: boolean): Verdict => matches ? "match" : "no-match"
 
-const file = (rule: Rule, path: string, setting: Setting): Verdict => {
+const evaluatePath = (rule: Rule, path: string, setting: Setting): Verdict => {
   const all = spellings(path, setting)
   if (all === undefined) return "unknown"
-  return said(
-    all.some((one) =>
-      rule.compiled.path.test(one, placeOf(rule, setting), setting.use === "guard" ? "anywhere" : "anchored")
-    )
-  )
+  const reach = setting.use === "guard" ? "anywhere" : "anchored"
+  return verdictOf(all.some((spelling) => rule.compiled.path.test(spelling, placeOf(rule, setting), reach)))
 }
 
-const reaches = (domain: (host: string) => boolean, url: string): Verdict => {
-  const written = url.includes("://") || !/^[\w.-]+(?::\d+)?(?:[/?#]|$)/.test(url) ? url : `http://${url}`
-  return URL.canParse(written) ? said(domain(new URL(written).hostname.toLowerCase().replace(/\.$/, ""))) : "unknown"
+const evaluateDomain = (domain: (host: string) => boolean, url: string): Verdict => {
+  const isHost = !url.includes("://") && /^[\w.-]+(?::\d+)?(?:[/?#]|$)/.test(url)
+  const written = isHost ? `http://${url}` : url
+  if (!URL.canParse(written)) return "unknown"
+  return verdictOf(domain(new URL(written).hostname.toLowerCase().replace(/\.$/, "")))
 }
 
-/** `key:value`: a parameter of the call, by its own name. */
-const parameter = ({ compiled: { param } }: Rule, call: Call, facts: ReadonlyArray<Fact>): ReadonlyArray<Verdict> => {
+/** A rule of the form `Tool(key:value)` is about the call's parameter of that name. */
+const evaluateParameter = (
+  { compiled: { param } }: Rule,
+  call: Call,
+  operations: ReadonlyArray<CallOperation>
+): ReadonlyArray<Verdict> => {
   if (param === undefined) return []
-  const value: Json | undefined = own(call.args, param.key)
+  const value: Json | undefined = ownValue(call.args, param.key)
   if (value === undefined || (typeof value === "object" && value !== null)) return []
-  const line = facts.find((fact) => fact.kind === "shell" && fact.value === value)
-  return [line === undefined ? said(param.fits(String(value))) : runs(String(value), param.command)]
+  const isCommand = operations.some((operation) => operation.kind === "shell" && operation.value === value)
+  return [isCommand ? runsCommand(String(value), param.command) : verdictOf(param.matches(String(value)))]
 }
 
-/** Tools about which nothing is known: any of their texts. */
-const texts = ({ compiled }: Rule, { args }: Call, facts: ReadonlyArray<Fact>): ReadonlyArray<Verdict> =>
-  facts.length > 0 || typeof args !== "object" || args === null
+/** For tools that nothing is known about, a rule is about any text among their arguments. */
+const evaluateTexts = (
+  { compiled }: Rule,
+  { args }: Call,
+  operations: ReadonlyArray<CallOperation>
+): ReadonlyArray<Verdict> =>
+  operations.length > 0 || typeof args !== "object" || args === null
     ? []
-    : Object.values(args).map((value) => said(typeof value === "string" && compiled.text(value)))
+    : Object.values(args).map((value) => verdictOf(typeof value === "string" && compiled.text(value)))
 
-/** A capability: whatever tool has it, a line of shell included. */
-const capable = (rule: Rule, facts: ReadonlyArray<Fact>, setting: Setting): Verdict => {
-  const { compiled: { capability, domain, kinds, path }, spec } = rule
-  return worst(facts.map((fact) => {
-    if (kinds.has(fact.kind)) return judged(rule, fact, setting)
-    if (fact.kind !== "shell" || capability === "exec") return "no-match"
-    if (fact.value === undefined) return "unknown"
-    const line = decompose(fact.value)
-    if (capability === "network") {
-      const reaching = line.commands.filter(({ name, via }) => network.has(name) && via !== "guess")
-      if (reaching.length === 0) return line.unknown === undefined ? "no-match" : "unknown"
-      if (spec === undefined) return "match"
-      if (domain === undefined || line.dynamic) return "unknown"
-      const words = reaching.flatMap(({ words: all }) => all.slice(1)).filter(({ text }) =>
-        /[.:]/.test(text) && !text.startsWith("-")
-      )
-      return worst(words.map(({ text }) => reaches(domain, text.replace(/^[\w.-]+@([\w.-]+)(?::.*)?$/, "$1"))))
-    }
-    if (spec !== undefined) return touches(line, capability === "write" ? "write" : "read", path, setting)
-    return touches(line, capability === "write" ? "write" : "read", anything, setting)
-  }))
+/** A capability holds for every tool that has it, and for the commands of a shell line. */
+const evaluateCapability = (rule: Rule, operation: CallOperation, setting: Setting): Verdict => {
+  const { compiled: { capability, kinds, path }, spec } = rule
+  if (kinds.has(operation.kind)) return evaluateOperation(rule, operation, setting)
+  if (operation.kind !== "shell" || capability === "exec") return "no-match"
+  if (operation.value === undefined) return "unknown"
+  const line = decompose(operation.value)
+  if (capability === "network") return evaluateNetwork(rule, line)
+  const access = capability === "write" ? "write" : "read"
+  return accessesFile(line, { access, glob: spec === undefined ? anyPath : path }, setting)
 }
 
-const anything = { text: "**", test: () => true, below: () => true, meets: () => true }
+const evaluateNetwork = (
+  { compiled: { domain }, spec }: Rule,
+  { commands, dynamic, unknown }: ReturnType<typeof decompose>
+): Verdict => {
+  const clients = commands.filter(({ name, via }) => network.has(name) && via !== "guess")
+  if (clients.length === 0) return unknown === undefined ? "no-match" : "unknown"
+  if (spec === undefined) return "match"
+  if (domain === undefined || dynamic) return "unknown"
+  return strongest(clients.flatMap(hostsOf).map((host) => evaluateDomain(domain, host)))
+}
 
-const worst = (all: ReadonlyArray<Verdict>): Verdict =>
-  all.includes("match") ? "match" : all.includes("unknown") ? "unknown" : "no-match"
+/** The arguments of a command that may be hosts or URLs, without the user name and the path of `user@host:path`. */
+const hostsOf = ({ words }: Command): ReadonlyArray<string> =>
+  words.slice(1)
+    .filter(({ text }) => /[.:]/.test(text) && !text.startsWith("-"))
+    .map(({ text }) => text.replace(/^[\w.-]+@([\w.-]+)(?::.*)?$/, "$1"))
+
+const anyPath: FileQuery["glob"] = { test: () => true, below: () => true, intersects: () => true }
+
+const strongest = (verdicts: ReadonlyArray<Verdict>): Verdict => {
+  if (verdicts.includes("match")) return "match"
+  return verdicts.includes("unknown") ? "unknown" : "no-match"
+}

@@ -1,46 +1,46 @@
 /**
- * Stops commands that destroy what is hard to get back.
+ * Stops commands that destroy what is hard to restore.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Json } from "@belay/core/Json"
+import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
-import { destroys, type Destruction, kinds as known, sql } from "./internal/destructive.ts"
-import { factsOf } from "./internal/facts.ts"
-import { callOf, type Reading, settingOf, stop } from "./internal/setting.ts"
-import { decompose } from "./internal/shell.ts"
+import { operationsOf } from "./internal/callOperations.ts"
+import { decompose } from "./internal/decompose.ts"
+import { type Destruction, destructionTexts, destructiveSql, findDestructions } from "./internal/destructive.ts"
+import { callOf, guardSetting, rejectOrAsk, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
 export type { Destruction } from "./internal/destructive.ts"
 
-/** @category models @since 0.1.0 */
-export interface Options extends HookDefaults.HookDefaults, Reading {
-  /** Kinds of destruction that are let through. Default none. */
+/** Options of `DestructiveCommands.make`. @category models @since 0.1.0 */
+export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
+  /** Kinds of destruction that are allowed. Default none. */
   readonly except?: ReadonlyArray<Destruction>
-  /** Further commands to stop, as between the parentheses of `Bash(…)`: `fly deploy *`. */
+  /** More commands to stop, written as between the parentheses of `Bash(…)`: `fly deploy *`. Default none. */
   readonly patterns?: ReadonlyArray<string>
-  /** Whether a call is refused, or a person is asked about it. Default `reject`. */
+  /** Whether a destructive call is rejected, or a person is asked about it. Default `reject`. */
   readonly onMatch?: "reject" | "ask"
   /**
-   * What happens to a line that hides what it runs: the name of a program in a variable, code of another language, a
-   * script from elsewhere.
-   * Default as `onMatch`.
+   * What happens to a line that hides what it runs: the name of a program in a variable, code in another language, or a
+   * script from a file or the network. Default the value of `onMatch`.
    */
   readonly onUnknown?: "reject" | "ask" | "allow"
-  /** Said after the reason, for the model. */
+  /** Text for the model that follows the reason of a rejection or a question. Default none. */
   readonly advice?: string
 }
 
-/** Every kind of destruction that is known, with what it means. @category reading @since 0.1.0 */
-export const kinds: { readonly [K in Destruction]: string } = known
+/** Every known kind of destruction, with its description. @category reading @since 0.1.0 */
+export const kinds: { readonly [K in Destruction]: string } = destructionTexts
 
 /**
- * Refuses lines of shell in which any command destroys: it is found behind wrappers, in substitutions, in scripts
- * inside of scripts. SQL
- * that drops is found in the tools that run SQL, too. Throws a `ConfigError` for an unknown kind or a bad pattern.
+ * Stops tool calls whose shell line contains a destructive command, also behind wrappers, in substitutions and in nested
+ * scripts. It also stops SQL statements that delete tables or rows. Throws a `ConfigError` for an unknown kind or an
+ * invalid pattern.
  *
  * @example
  * ```ts
@@ -57,9 +57,10 @@ export const kinds: { readonly [K in Destruction]: string } = known
  */
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "destructive-commands"
-  const rules = Result.getOrThrow(check(options, name))
+  const rules = Result.getOrThrow(compileRules(options, name))
   const { advice, except = [], onMatch = "reject", onUnknown = onMatch } = options
-  const say = (tool: string, what: string) => `${tool} is stopped: ${what}${advice === undefined ? "" : `. ${advice}`}`
+  const reason = (tool: string, problem: string) =>
+    `${tool} is stopped: ${problem}${advice === undefined ? "" : `. ${advice}`}`
   return HookDefaults.apply(options, {
     name,
     priority: 2,
@@ -67,63 +68,75 @@ export const make = (options: Options = {}): AgentHook => {
     reinvoke: "ifChanged",
     preToolCall: (event, ctx) => {
       const call = callOf(event)
-      const setting = settingOf(options, ctx)
-      const statement = except.includes("sql-drop") ? undefined : statementIn(event.args)
-      if (statement !== undefined) return stop(onMatch, say(event.name, `\`${statement}\` ${known["sql-drop"]}`))
-      let unknown: string | undefined
-      for (const { kind, value } of factsOf(call, setting.kinds)) {
-        if (kind !== "shell") continue
-        if (value === undefined) {
-          unknown ??= "its command cannot be read"
-          continue
-        }
-        const line = decompose(value)
-        const found = destroys(line, value).find(([what]) => !except.includes(what))
-        if (found !== undefined) return stop(onMatch, say(event.name, `\`${found[1]}\` ${known[found[0]]}`))
-        unknown ??= line.unknown
-      }
-      for (const rule of rules) {
-        const verdict = Condition.evaluate(rule, call, setting)
-        if (verdict === "match") {
-          return stop(onMatch, say(event.name, `${rule.spec ?? "every command"} is not to be run`))
-        }
-        if (verdict === "unknown") unknown ??= `it might run ${rule.spec ?? "anything"}`
-      }
-      return unknown === undefined || onUnknown === "allow"
-        ? undefined
-        : stop(onUnknown, say(event.name, `it cannot be told what it runs, ${unknown}. Say it plainly`))
+      const setting = guardSetting(options, ctx)
+      const found = findProblem(call, { except, rules, setting })
+      if (found.destructive !== undefined) return rejectOrAsk(onMatch, reason(event.name, found.destructive))
+      if (found.unknown === undefined || onUnknown === "allow") return undefined
+      const unknown = `it cannot be known what it runs: ${found.unknown}. Write the command out`
+      return rejectOrAsk(onUnknown, reason(event.name, unknown))
     }
   })
 }
 
-/** A statement that drops, in an argument that is SQL. */
-const statementIn = (args: Json): string | undefined => {
+/** What is wrong with a call: it is destructive, or it cannot be known what it runs. */
+interface Problem {
+  readonly destructive?: string
+  readonly unknown?: string | undefined
+}
+
+const findProblem = (
+  call: Condition.Call,
+  { except, rules, setting }: {
+    readonly except: ReadonlyArray<Destruction>
+    readonly rules: ReadonlyArray<Condition.Rule>
+    readonly setting: Condition.Setting
+  }
+): Problem => {
+  const statement = except.includes("sql-drop") ? undefined : sqlStatementIn(call.args)
+  if (statement !== undefined) return { destructive: `\`${statement}\` ${kinds["sql-drop"]}` }
+  let unknown: string | undefined
+  for (const { kind, value } of operationsOf(call, setting.kinds)) {
+    if (kind !== "shell") continue
+    if (value === undefined) {
+      unknown ??= "its command cannot be read"
+      continue
+    }
+    const line = decompose(value)
+    const found = findDestructions(line, value).find(([destruction]) => !except.includes(destruction))
+    if (found !== undefined) return { destructive: `\`${found[1]}\` ${kinds[found[0]]}` }
+    unknown ??= line.unknown
+  }
+  for (const rule of rules) {
+    const verdict = Condition.evaluate(rule, call, setting)
+    if (verdict === "match") return { destructive: `${rule.spec ?? "every command"} must not be run` }
+    if (verdict === "unknown") unknown ??= `it might run ${rule.spec ?? "anything"}`
+  }
+  return { unknown }
+}
+
+/** The first destructive SQL statement among the arguments that contain SQL. */
+const sqlStatementIn = (args: Json): string | undefined => {
   if (typeof args !== "object" || args === null) return undefined
   for (const [key, value] of Object.entries(args)) {
-    if (/^(?:sql|query|queries|statement|statements)$/i.test(key)) {
-      const found = (Array.isArray(value) ? value : [value]).flatMap((one) =>
-        typeof one === "string" ? sql.exec(one)?.[0] ?? [] : []
-      )
-      if (found[0] !== undefined) return found[0]
+    if (!/^(?:sql|query|queries|statement|statements)$/i.test(key)) continue
+    for (const text of Array.isArray(value) ? value : [value]) {
+      const statement = typeof text === "string" ? destructiveSql.exec(text)?.[0] : undefined
+      if (statement !== undefined) return statement
     }
   }
   return undefined
 }
 
-const check = (
-  { except = [], onMatch = "reject", onUnknown = onMatch, patterns = [] }: Options,
+const compileRules = (
+  { except = [], onMatch, onUnknown, patterns = [] }: Options,
   name: string
-): Result.Result<ReadonlyArray<Condition.Rule>, ConfigError> => {
-  const refuse = (key: string, expected: string, found: unknown) =>
-    Result.fail(
-      new ConfigError({
-        key: `${name}.${key}`,
-        message: `${name}.${key}: expected ${expected}, found ${String(found)}`
-      })
+): Result.Result<ReadonlyArray<Condition.Rule>, ConfigError> =>
+  Result.gen(function*() {
+    yield* checkOptions(
+      name,
+      oneOf("onMatch", onMatch, ["reject", "ask"]),
+      oneOf("onUnknown", onUnknown, ["reject", "ask", "allow"])
     )
-  const odd = except.find((kind) => !Object.hasOwn(known, kind))
-  if (odd !== undefined) return refuse("except", `one of ${Object.keys(known).join(", ")}`, odd)
-  if (onMatch !== "reject" && onMatch !== "ask") return refuse("onMatch", "reject or ask", onMatch)
-  if (!["reject", "ask", "allow"].includes(onUnknown)) return refuse("onUnknown", "reject, ask or allow", onUnknown)
-  return Condition.parseAll(patterns.map((pattern) => `Bash(${pattern})`), `${name}.patterns`)
-}
+    yield* checkOptions(name, ...except.map((kind) => oneOf("except", kind, Object.keys(kinds))))
+    return yield* Condition.parseAll(patterns.map((pattern) => `Bash(${pattern})`), `${name}.patterns`)
+  })

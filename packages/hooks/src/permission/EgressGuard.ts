@@ -1,40 +1,38 @@
 /**
- * Keeps tools from reaching hosts they should not: schemes, hosts and addresses in the arguments of tool calls.
+ * Rejects tool calls whose arguments name a host, a scheme or an address that is not allowed.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { Json } from "@belay/core/Json"
+import { invalidOption } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Address from "../http/Address.ts"
-import { type Target, targetsOf } from "./internal/targets.ts"
+import { type NetworkTarget, targetsIn } from "./internal/networkTargets.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `EgressGuard.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
   /** Schemes that a URL may have. Default `http` and `https`. */
   readonly schemes?: ReadonlyArray<string>
   /**
-   * Hosts that may be reached: `example.com`, `*.example.com` (names below it), `example.com:8443`, or `*` for every
-   * public one. An address or name that
-   * is not public may be reached only where it is written here in full, best with its port: `localhost:3000`. Default
-   * `*`.
+   * Hosts that are allowed: `example.com`, `*.example.com` (names below it), `example.com:8443`, or `*` for every public
+   * host. A host that is not public is allowed only when it is listed in full, preferably with its port:
+   * `localhost:3000`. Default `*`.
    */
   readonly allow?: ReadonlyArray<string>
-  /** Hosts that may not be reached, written like those of `allow`. They go before it. */
+  /** Hosts that are not allowed, written like those of `allow`. They take precedence over `allow`. Default none. */
   readonly deny?: ReadonlyArray<string>
 }
 
 /**
- * Rejects a tool call whose arguments name a host that may not be reached: in URLs anywhere in a text, in arguments
- * that are a host, and in commands
- * that use the network. Loopback, private, link-local, metadata and reserved addresses are refused in every spelling,
- * and so is what cannot
- * be read. Names are not resolved here, and a command can build a URL where nobody sees it: a tool that fetches needs a
- * guard of its own.
- * Throws a `ConfigError` for a bad host.
+ * Rejects a tool call whose arguments name a host that is not allowed: in URLs anywhere in a text, in arguments that are
+ * a host, and in commands that use the network. Loopback, private, link-local, metadata and reserved addresses are
+ * rejected in every spelling, and so is a host that cannot be read. Throws a `ConfigError` for an invalid host.
+ *
+ * It does not resolve names, and a command can build a URL at run time. For tools that fetch, use `HttpGuard` as well.
  *
  * @example
  * ```ts
@@ -48,15 +46,15 @@ export interface Options extends HookDefaults.HookDefaults {
  */
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "egress-guard"
-  const { allow, deny, schemes } = Result.getOrThrow(check(options, name))
-  const whyNot = ({ host, port, scheme, userinfo }: Target): string | undefined => {
+  const { allow, deny, schemes } = Result.getOrThrow(compileOptions(options, name))
+  const problemWith = ({ host, port, scheme, userinfo }: NetworkTarget): string | undefined => {
     if (scheme !== undefined && !schemes.has(scheme)) return `the scheme ${scheme} is not allowed`
     if (host === undefined) return "its host cannot be read"
     if (userinfo) return "it has a user name in front of its host"
     const kind = Address.classify(host)
     if (kind === "invalid") return "its host cannot be read"
-    if (deny.some((rule) => fits(rule, host, port, kind))) return `${host} is denied`
-    if (allow.some((rule) => fits(rule, host, port, kind))) return undefined
+    if (deny.some((rule) => matches(rule, host, port, kind))) return `${host} is denied`
+    if (allow.some((rule) => matches(rule, host, port, kind))) return undefined
     return kind === "public" || kind === "name" ? `${host} is not allowed` : `${host} is a ${kind} address`
   }
   return HookDefaults.apply(options, {
@@ -65,61 +63,72 @@ export const make = (options: Options = {}): AgentHook => {
     kind: "policy",
     reinvoke: "ifChanged",
     preToolCall: ({ args }) => {
-      for (const target of everyTarget(args)) {
-        const why = whyNot(target)
-        if (why !== undefined) return HookAction.reject(`${target.text.slice(0, 200)} may not be reached: ${why}`)
+      for (const target of allTargets(args)) {
+        const problem = problemWith(target)
+        if (problem !== undefined) {
+          return HookAction.reject(`${target.text.slice(0, 200)} may not be reached: ${problem}`)
+        }
       }
       return undefined
     }
   })
 }
 
-/** The targets of all texts in JSON, by the key under which they stand. */
-function* everyTarget(value: Json, key = ""): Iterable<Target> {
-  if (typeof value === "string") yield* targetsOf(value, key)
-  else if (typeof value === "number") yield* targetsOf(String(value), key)
-  else if (Array.isArray(value)) { for (const item of value as ReadonlyArray<Json>) yield* everyTarget(item, key) }
+/** The targets in all texts and keys of a JSON value. */
+function* allTargets(value: Json, key = ""): Iterable<NetworkTarget> {
+  if (typeof value === "string") yield* targetsIn(value, key)
+  else if (typeof value === "number") yield* targetsIn(String(value), key)
+  else if (Array.isArray(value)) { for (const item of value as ReadonlyArray<Json>) yield* allTargets(item, key) }
   else if (typeof value === "object" && value !== null) {
     for (const [name, item] of Object.entries(value)) {
-      yield* targetsOf(name, "")
-      yield* everyTarget(item, name)
+      yield* targetsIn(name, "")
+      yield* allTargets(item, name)
     }
   }
 }
 
-interface Rule {
-  /** Absent for `*`. */
+interface HostRule {
+  /** `undefined` for `*`, which is every host. */
   readonly host: string | undefined
-  /** Names below the host, not the host itself. */
+  /** The rule is for the names below the host, not for the host itself. */
   readonly below: boolean
   readonly port: string | undefined
 }
 
-const fits = (rule: Rule, host: string, port: string, kind: Address.Kind): boolean => {
+const matches = (rule: HostRule, host: string, port: string, kind: Address.Kind): boolean => {
   if (rule.port !== undefined && rule.port !== port) return false
-  const read = Address.normalize(host)
-  if (rule.host !== undefined && !rule.below) return read === rule.host
-  // A star never opens what is not public.
-  return (kind === "public" || kind === "name") && (rule.host === undefined || read?.endsWith(`.${rule.host}`) === true)
+  const normalized = Address.normalize(host)
+  if (rule.host !== undefined && !rule.below) return normalized === rule.host
+  // A star never allows a host that is not public.
+  return (kind === "public" || kind === "name") &&
+    (rule.host === undefined || normalized?.endsWith(`.${rule.host}`) === true)
 }
 
-const check = (options: Options, name: string) => {
+const compileOptions = (options: Options, name: string) => {
   const { allow = ["*"], deny = [], schemes = ["http", "https"] } = options
-  const wrong = (key: string, message: string) =>
-    Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: ${message}` }))
-  const rules = (key: "allow" | "deny", given: ReadonlyArray<string>) =>
-    Result.all(given.map((text): Result.Result<Rule, ConfigError> => {
-      const [, star, host, port] = /^(?:(\*)(?:\.|$))?(\[[^\]]*\]|[^*:]*)(?::(\d{1,5}))?$/.exec(text) ?? []
-      const read = host === undefined || host === "" ? undefined : Address.normalize(host)
-      return (star === undefined || host !== "") && read === undefined
-        ? wrong(key, `${JSON.stringify(text)} is no host: expected example.com, *.example.com, example.com:8443 or *`)
-        : Result.succeed({ host: read, below: star !== undefined, port })
-    }))
   return Result.gen(function*() {
-    const bad = schemes.find((scheme) => !/^[a-z][a-z0-9+.-]*$/.test(scheme))
-    if (bad !== undefined) {
-      return yield* wrong("schemes", `${JSON.stringify(bad)} is no scheme: expected a name such as https`)
+    const invalid = schemes.find((scheme) => !/^[a-z][a-z0-9+.-]*$/.test(scheme))
+    if (invalid !== undefined) {
+      return yield* invalidOption(
+        `${name}.schemes`,
+        `expected a scheme such as https, found ${JSON.stringify(invalid)}`
+      )
     }
-    return { allow: yield* rules("allow", allow), deny: yield* rules("deny", deny), schemes: new Set(schemes) }
+    return {
+      allow: yield* Result.all(allow.map((host) => compileHost(host, `${name}.allow`))),
+      deny: yield* Result.all(deny.map((host) => compileHost(host, `${name}.deny`))),
+      schemes: new Set(schemes)
+    }
   })
+}
+
+const compileHost = (text: string, key: string): Result.Result<HostRule, ConfigError> => {
+  const [, star, host, port] = /^(?:(\*)(?:\.|$))?(\[[^\]]*\]|[^*:]*)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const normalized = host === undefined || host === "" ? undefined : Address.normalize(host)
+  const isEveryHost = star !== undefined && host === ""
+  if (normalized === undefined && !isEveryHost) {
+    const expected = "expected example.com, *.example.com, example.com:8443 or *"
+    return invalidOption(key, `${expected}, found ${JSON.stringify(text)}`)
+  }
+  return Result.succeed({ host: normalized, below: star !== undefined, port })
 }

@@ -1,24 +1,27 @@
 /**
- * Decides by rules which tool calls run, which are asked about and which are refused.
+ * Decides by rules which tool calls run, which a person is asked about, and which are rejected.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { ActionAt } from "@belay/core/HookPoint"
+import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
-import { callOf, type Reading, settingOf } from "./internal/setting.ts"
+import { callOf, guardSetting, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
 /**
- * What happens to calls that rules leave open. `default`: as `otherwise` says. `acceptEdits`: calls that read and write
- * files below the
- * working folder run. `plan`: only what changes nothing runs, whatever is allowed. `dontAsk`: what would be asked about
- * is refused.
+ * What happens to calls that no rule decides:
+ *
+ * - `default`: what `otherwise` says.
+ * - `acceptEdits`: calls that only read or write files below the working folder run; for others as `default`.
+ * - `plan`: only calls that change nothing run, even if a rule allows others.
+ * - `dontAsk`: calls that a person would be asked about are rejected.
  *
  * @category models
  * @since 0.1.0
@@ -26,43 +29,48 @@ import { callOf, type Reading, settingOf } from "./internal/setting.ts"
 export type Mode = "default" | "acceptEdits" | "plan" | "dontAsk"
 
 /**
- * Rules of one source. Of two rules about a call, deny goes before ask, and ask before allow, whatever their sources.
+ * Rules from one source. When several rules match a call, deny takes precedence over ask, and ask over allow, whichever
+ * sources they come from.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Rules {
+  /** Calls that run. They must cover everything that a call does. Default none. */
   readonly allow?: ReadonlyArray<string>
+  /** Calls that a person is asked about. Default none. */
   readonly ask?: ReadonlyArray<string>
+  /** Calls that are rejected. Default none. */
   readonly deny?: ReadonlyArray<string>
-  /** Who wrote them, for the reasons. Default `the agent`. */
+  /** Who wrote the rules, for the reasons of rejections and questions. Default `the agent`. */
   readonly source?: string
   /**
-   * The folder that a rule such as `Edit(/docs/**)` starts at, relative to the working folder. Default the working
+   * The folder that a pattern such as `Edit(/docs/**)` starts at, relative to the working folder. Default the working
    * folder.
    */
   readonly folder?: string
 }
 
-/** @category models @since 0.1.0 */
-export interface Options extends HookDefaults.HookDefaults, Rules, Reading {
-  /** Rules of further sources, such as the project's and the user's. */
+/** Options of `PermissionRules.make`. @category models @since 0.1.0 */
+export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOptions {
+  /** Rules from more sources, such as the project and the user. Default none. */
   readonly sources?: ReadonlyArray<Rules>
-  /** Default `default`. A function is asked before every call; when it breaks, the call is refused. */
+  /**
+   * The mode, or a function that returns it before every call. When the function throws, the call is rejected. Default
+   * `default`.
+   */
   readonly permissionMode?: Mode | ((ctx: HookContext) => Mode)
   /**
-   * What happens to calls that no rule and no mode decides. Default: `allow` for tools that change nothing, `ask` for
-   * the others.
+   * What happens to calls that neither a rule nor the mode decides. Default: `allow` for tools that are read-only, `ask`
+   * for the others.
    */
   readonly otherwise?: "allow" | "ask" | "deny"
 }
 
 /**
- * Decides every tool call by rules: `Tool` or `Tool(spec)`, or the capabilities `read`, `write`, `exec` and `network`,
- * which hold for a
- * line of shell as well. Deny and ask rules also hold for calls that cannot be read; allow rules must cover everything
- * that a call does.
- * Throws a `ConfigError` for a rule that is none.
+ * Decides every tool call by rules: `Tool`, `Tool(spec)`, or one of the capabilities `read`, `write`, `exec` and
+ * `network`, which also hold for the commands of a shell line. Deny and ask rules also apply to calls that cannot be
+ * read; allow rules must cover everything that a call does. Throws a `ConfigError` for an invalid rule.
  *
  * @example
  * ```ts
@@ -80,8 +88,8 @@ export interface Options extends HookDefaults.HookDefaults, Rules, Reading {
  */
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "permission-rules"
-  const { otherwise, sets } = Result.getOrThrow(check(options, name))
-  const allowed = sets.flatMap(({ allow }) => allow)
+  const sets = Result.getOrThrow(compileOptions(options, name))
+  const allowRules = sets.flatMap(({ allow }) => allow)
   const modeOf = (ctx: HookContext): Mode => {
     const { permissionMode: mode = "default" } = options
     return typeof mode === "function" ? mode(ctx) : mode
@@ -94,35 +102,25 @@ export const make = (options: Options = {}): AgentHook => {
     preToolCall: (event, ctx) => {
       const mode = modeOf(ctx)
       if (!modes.includes(mode)) {
-        return HookAction.reject(
-          `${event.name} is refused: its mode ${JSON.stringify(mode)} is none of ${modes.join(", ")}`
-        )
+        const problem = `the permission mode ${JSON.stringify(mode)} is not one of ${modes.join(", ")}`
+        return HookAction.reject(`${event.name} is rejected: ${problem}`)
       }
       const call = callOf(event)
-      const setting = settingOf(options, ctx)
-      const first = (list: "ask" | "deny"): readonly [Condition.Verdict, Condition.Rule, string] | undefined => {
-        for (const set of sets) {
-          for (const rule of set[list]) {
-            const verdict = Condition.evaluate(rule, call, setting)
-            if (verdict !== "no-match") return [verdict, rule, set.source]
-          }
-        }
-        return undefined
-      }
-      const denied = first("deny")
-      if (denied !== undefined) return HookAction.reject(`${event.name} is denied by ${told(denied)}`)
-      const asked = first("ask")
+      const setting = guardSetting(options, ctx)
+      const denyMatch = firstMatch(sets, "deny", call, setting)
+      if (denyMatch !== undefined) return HookAction.reject(`${event.name} is denied by ${describe(denyMatch)}`)
+      const askMatch = firstMatch(sets, "ask", call, setting)
       if (mode === "plan" && !changesNothing(event, setting)) {
-        return HookAction.reject(`${event.name} is refused while planning: only what changes nothing runs`)
+        return HookAction.reject(`${event.name} is rejected in plan mode: only calls that change nothing may run`)
       }
-      if (asked !== undefined) return ask(event, mode, `asked for by ${told(asked)}`)
-      if (Condition.covers(allowed, call, setting)) return undefined
+      if (askMatch !== undefined) return ask(event, mode, `by ${describe(askMatch)}`)
+      if (Condition.covers(allowRules, call, setting)) return undefined
       if (mode === "plan" || (mode === "acceptEdits" && Condition.covers(edits, call, setting))) return undefined
-      const open = otherwise ?? (event.tool.readOnly === true ? "allow" : "ask")
-      if (open === "allow") return undefined
-      return open === "deny"
+      const otherwise = options.otherwise ?? (event.tool.readOnly === true ? "allow" : "ask")
+      if (otherwise === "allow") return undefined
+      return otherwise === "deny"
         ? HookAction.reject(`${event.name} is denied: no rule allows it`)
-        : ask(event, mode, "not decided by any rule")
+        : ask(event, mode, "because no rule decides it")
     }
   })
 }
@@ -131,31 +129,48 @@ const modes: ReadonlyArray<string> = ["default", "acceptEdits", "plan", "dontAsk
 
 const ask = (event: PreToolCallEvent, mode: Mode, why: string): ActionAt<"preToolCall"> =>
   mode === "dontAsk"
-    ? HookAction.reject(`${event.name} is refused: it is ${why}, and nobody may be asked`)
-    : HookAction.ask(`${event.name} is ${why}`, {
+    ? HookAction.reject(`${event.name} is rejected: it needs approval ${why}, and the mode dontAsk forbids to ask`)
+    : HookAction.ask(`${event.name} needs approval ${why}`, {
       description: event.tool.description,
       destructive: event.tool.destructive ?? false
     })
 
-const told = ([verdict, rule, source]: readonly [Condition.Verdict, Condition.Rule, string]): string =>
-  `the rule ${rule.text} of ${source}${
-    verdict === "unknown"
-      ? ": it cannot be told that it is about something else. Say it plainly, without variables, substitutions or wrappers"
-      : ""
-  }`
+/** A rule that matches a call, or may match it. */
+interface RuleMatch {
+  readonly verdict: Condition.Verdict
+  readonly rule: Condition.Rule
+  readonly source: string
+}
+
+const firstMatch = (
+  sets: ReadonlyArray<RuleSet>,
+  list: "ask" | "deny",
+  call: Condition.Call,
+  setting: Condition.Setting
+): RuleMatch | undefined => {
+  for (const set of sets) {
+    for (const rule of set[list]) {
+      const verdict = Condition.evaluate(rule, call, setting)
+      if (verdict !== "no-match") return { verdict, rule, source: set.source }
+    }
+  }
+  return undefined
+}
+
+const describe = ({ rule, source, verdict }: RuleMatch): string => {
+  const text = `the rule ${rule.text} of ${source}`
+  if (verdict === "match") return text
+  return `${text}, which may apply. Write the call without variables, substitutions or wrappers, so that it can be checked`
+}
 
 /** Files below the working folder. */
 const edits = Result.getOrThrow(Condition.parseAll(["Read(./**)", "Edit(./**)"], "edits"))
 
-/** Programs that only show. None of them can be told to write or run something without a redirection. */
+const viewers = "ls cat head tail wc grep cut nl pwd echo stat du df which realpath basename dirname".split(" ")
+
+/** Programs that only show something. None of them can write a file or run a command without a redirection. */
 const views = Result.getOrThrow(
-  Condition.parseAll(
-    "ls cat head tail wc grep cut nl pwd echo stat du df which realpath basename dirname".split(" ").map((name) =>
-      `Bash(${name} *)`
-    )
-      .concat("Bash(git status *)", "read"),
-    "views"
-  )
+  Condition.parseAll([...viewers.map((name) => `Bash(${name} *)`), "Bash(git status *)", "read"], "views")
 )
 
 const changes = Result.getOrThrow(Condition.parseAll(["write", "network"], "changes"))
@@ -167,46 +182,37 @@ const changesNothing = (event: PreToolCallEvent, setting: Condition.Setting): bo
     changes.every((rule) => Condition.evaluate(rule, call, setting) === "no-match")
 }
 
-interface Compiled {
+/** The compiled rules of one source. */
+interface RuleSet {
   readonly allow: ReadonlyArray<Condition.Rule>
   readonly ask: ReadonlyArray<Condition.Rule>
   readonly deny: ReadonlyArray<Condition.Rule>
   readonly source: string
 }
 
-const check = (
-  options: Options,
-  name: string
-): Result.Result<{ readonly sets: ReadonlyArray<Compiled>; readonly otherwise: Options["otherwise"] }, ConfigError> => {
-  const { otherwise, permissionMode: mode = "default" } = options
-  const refuse = (key: string, expected: string, found: unknown) =>
-    Result.fail(
-      new ConfigError({
-        key: `${name}.${key}`,
-        message: `${name}.${key}: expected ${expected}, found ${String(found)}`
-      })
+const compileOptions = (options: Options, name: string): Result.Result<ReadonlyArray<RuleSet>, ConfigError> => {
+  const { otherwise, permissionMode, sources = [] } = options
+  return Result.gen(function*() {
+    yield* checkOptions(
+      name,
+      oneOf("permissionMode", typeof permissionMode === "function" ? undefined : permissionMode, modes),
+      oneOf("otherwise", otherwise, ["allow", "ask", "deny"])
     )
-  if (typeof mode !== "function" && !modes.includes(mode)) {
-    return refuse("permissionMode", `one of ${modes.join(", ")}`, mode)
-  }
-  if (otherwise !== undefined && !["allow", "ask", "deny"].includes(otherwise)) {
-    return refuse("otherwise", "allow, ask or deny", otherwise)
-  }
-  const sets: ReadonlyArray<readonly [Rules, string]> = [
-    [options, name],
-    ...(options.sources ?? []).map((rules, index) => [rules, `${name}.sources[${index}]`] as const)
-  ]
-  return Result.map(Result.all(sets.map(([rules, key]) => compiled(rules, key))), (all) => ({ sets: all, otherwise }))
+    return yield* Result.all([
+      compileRules(options, name),
+      ...sources.map((rules, index) => compileRules(rules, `${name}.sources[${index}]`))
+    ])
+  })
 }
 
-const compiled = (
-  { allow = [], ask: asks = [], deny = [], folder, source = "the agent" }: Rules,
+const compileRules = (
+  { allow = [], ask: askRules = [], deny = [], folder, source = "the agent" }: Rules,
   key: string
-): Result.Result<Compiled, ConfigError> =>
+): Result.Result<RuleSet, ConfigError> =>
   Result.map(
     Result.all({
       allow: Condition.parseAll(allow, `${key}.allow`, folder),
-      ask: Condition.parseAll(asks, `${key}.ask`, folder),
+      ask: Condition.parseAll(askRules, `${key}.ask`, folder),
       deny: Condition.parseAll(deny, `${key}.deny`, folder)
     }),
     (lists) => ({ ...lists, source })

@@ -1,38 +1,47 @@
 /**
- * Keeps tools away from files: by globs that nothing may write or read, and by folders that nothing may write outside
- * of.
+ * Protects files from tools: by globs that no tool may write or read, and by folders outside of which nothing may be
+ * written.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import { isAbsolute, resolve } from "node:path"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
-import { factsOf } from "./internal/facts.ts"
-import { type PathGlob, spellings } from "./internal/paths.ts"
-import { callOf, type Reading, settingOf, stop } from "./internal/setting.ts"
-import { decompose } from "./internal/shell.ts"
-import { touches } from "./internal/touched.ts"
+import { operationsOf } from "./internal/callOperations.ts"
+import { decompose } from "./internal/decompose.ts"
+import { accessesFile, type FileQuery } from "./internal/fileAccess.ts"
+import { spellings } from "./internal/pathSpellings.ts"
+import { callOf, guardSetting, rejectOrAsk, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
-/** @category models @since 0.1.0 */
-export interface Options extends HookDefaults.HookDefaults, Reading {
-  /** What no tool may change: a name at any depth, a path below any folder, `/…`, or `~/…`. Default `defaults`. */
+/** Options of `ProtectedPaths.make`. @category models @since 0.1.0 */
+export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
+  /**
+   * Globs of files that no tool may change: a name at any depth, a path below any folder, `/…`, or `~/…`. Default
+   * `ProtectedPaths.defaults`.
+   */
   readonly write?: ReadonlyArray<string>
-  /** What no tool may read. Default none. */
+  /** Globs of files that no tool may read. Default none. */
   readonly read?: ReadonlyArray<string>
   /**
-   * Folders, relative to the working folder: only what is inside by every name it has may be changed. Default: no such
-   * limit.
+   * Folders, absolute or relative to the working folder. A tool may change only files inside of them; symbolic links are
+   * resolved. Default: files anywhere may be changed.
    */
   readonly roots?: ReadonlyArray<string>
-  /** Whether a call is refused, or a person is asked about it. Default `reject`. */
+  /** Whether a call that touches a protected file is rejected, or a person is asked about it. Default `reject`. */
   readonly onMatch?: "reject" | "ask"
 }
 
-/** Secrets, what decides about the agent itself, and what others run unasked. @category defaults @since 0.1.0 */
+/**
+ * Files with secrets, the agent's own settings, and files that other programs run without asking.
+ *
+ * @category defaults
+ * @since 0.1.0
+ */
 export const defaults: ReadonlyArray<string> = [
   ...[
     ".env*",
@@ -63,11 +72,11 @@ export const defaults: ReadonlyArray<string> = [
 ]
 
 /**
- * Refuses calls that change or read protected files, whatever tool is used: by any spelling of the path, through
- * symbolic links, and in
- * a line of shell. What cannot be told is refused too. What a program does of its own accord is not seen: that takes a
- * sandbox.
- * Throws a `ConfigError` for a glob that is none.
+ * Rejects calls that change or read protected files, whichever tool makes them: by any spelling of the path, through
+ * symbolic links, and in a shell line. A call that cannot be read is rejected too. Throws a `ConfigError` for an invalid
+ * glob.
+ *
+ * It does not see what a program does by itself. Use a sandbox against that.
  *
  * @example
  * ```ts
@@ -84,7 +93,7 @@ export const defaults: ReadonlyArray<string> = [
  */
 export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "protected-paths"
-  const { read, write } = Result.getOrThrow(check(options, name))
+  const { read, write } = Result.getOrThrow(compileOptions(options, name))
   const { onMatch = "reject", roots } = options
   return HookDefaults.apply(options, {
     name,
@@ -92,71 +101,79 @@ export const make = (options: Options = {}): AgentHook => {
     kind: "policy",
     reinvoke: "ifChanged",
     preToolCall: (event, ctx) => {
-      const setting = settingOf(options, ctx)
+      const setting = guardSetting(options, ctx)
       const call = callOf(event)
       for (const [rules, verb] of [[write, "change"], [read, "read"]] as const) {
         for (const rule of rules) {
           const verdict = Condition.evaluate(rule, call, setting)
           if (verdict === "no-match") continue
-          const whether = verdict === "match" ? "would" : "might"
-          return stop(onMatch, `${event.name} ${whether} ${verb} ${rule.spec ?? "files"}, which is protected`)
+          const auxiliary = verdict === "match" ? "would" : "might"
+          const reason = `${event.name} ${auxiliary} ${verb} ${rule.spec ?? "files"}, which is protected`
+          return rejectOrAsk(onMatch, reason)
         }
       }
-      if (roots !== undefined && leaves(event, roots, setting)) {
-        return stop(onMatch, `${event.name} might change files outside of ${roots.join(", ")}`)
+      if (roots !== undefined && mayWriteOutside(roots, event, setting)) {
+        return rejectOrAsk(onMatch, `${event.name} might change files outside of ${roots.join(", ")}`)
       }
       return undefined
     }
   })
 }
 
-/** Whether a call changes, or may change, something outside of every root. */
-const leaves = (event: PreToolCallEvent, roots: ReadonlyArray<string>, setting: Condition.Setting): boolean => {
+/** Whether a call changes, or may change, a file outside of all roots. */
+const mayWriteOutside = (
+  roots: ReadonlyArray<string>,
+  event: PreToolCallEvent,
+  setting: Condition.Setting
+): boolean => {
   const exact = { ...setting, ignoreCase: false }
   const folders = roots.flatMap((root) => spellings(`${resolve(setting.cwd, root)}`, exact) ?? [])
-  const inside = (path: string) =>
+  const isInside = (path: string) =>
     folders.some((folder) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`))
-  const isInside = (path: string, places: ReadonlyArray<string>) =>
-    spellings(path, exact, places)?.every(inside) ?? false
-  const outside: PathGlob = {
-    text: "",
-    test: (path) => !inside(path),
+  const isAlwaysInside = (path: string, places: ReadonlyArray<string>) =>
+    spellings(path, exact, places)?.every(isInside) ?? false
+  const outside: FileQuery["glob"] = {
+    test: (path) => !isInside(path),
     below: () => false,
-    meets: (glob, _place, places) => {
+    intersects: (glob, _place, places) => {
       const parts = glob.split("/")
-      const fixed = parts.slice(0, parts.findIndex((part) => /[*?[{]/.test(part)))
-      return parts.includes("..", fixed.length) || /\{[^}]*\//.test(glob) ||
-        !isInside(fixed.length === 0 ? "." : fixed.join("/") || "/", places)
+      const start = parts.slice(0, parts.findIndex((part) => /[*?[{]/.test(part)))
+      return parts.includes("..", start.length) || /\{[^}]*\//.test(glob) ||
+        !isAlwaysInside(start.length === 0 ? "." : start.join("/") || "/", places)
     }
   }
-  return factsOf(callOf(event), setting.kinds).some(({ kind, value }) =>
-    kind === "write"
-      ? value === undefined || !isInside(value, [setting.cwd])
-      : kind === "shell" &&
-        (value === undefined || touches(decompose(value), "write", outside, exact, true) !== "no-match")
-  )
+  const query: FileQuery = { access: "write", glob: outside, onlyKnownPrograms: true }
+  return operationsOf(callOf(event), setting.kinds).some(({ kind, value }) => {
+    if (kind !== "write" && kind !== "shell") return false
+    if (value === undefined) return true
+    return kind === "write"
+      ? !isAlwaysInside(value, [setting.cwd])
+      : accessesFile(decompose(value), query, exact) !== "no-match"
+  })
 }
 
-interface Checked {
+interface CompiledOptions {
   readonly read: ReadonlyArray<Condition.Rule>
   readonly write: ReadonlyArray<Condition.Rule>
 }
 
-const check = (
+const isRoot = (root: string): boolean => root !== "" && (isAbsolute(root) || !root.startsWith("~"))
+
+const compileOptions = (
   { onMatch, read = [], roots, write = defaults }: Options,
   name: string
-): Result.Result<Checked, ConfigError> => {
-  const refuse = (key: string, message: string) =>
-    Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: ${message}` }))
-  if (onMatch !== undefined && onMatch !== "reject" && onMatch !== "ask") {
-    return refuse("onMatch", `expected reject or ask, found ${String(onMatch)}`)
-  }
-  if (roots?.length === 0) return refuse("roots", "expected a folder: without any, nothing could be changed at all")
-  const odd = roots?.find((root) => root === "" || (!isAbsolute(root) && root.startsWith("~")))
-  if (odd !== undefined) {
-    return refuse("roots", `expected folders, absolute or relative to the working folder, found ${JSON.stringify(odd)}`)
-  }
-  const rules = (kind: "read" | "write", globs: ReadonlyArray<string>) =>
-    Condition.parseAll(globs.map((glob) => `${kind}(${glob})`), `${name}.${kind}`)
-  return Result.all({ read: rules("read", read), write: rules("write", write) })
-}
+): Result.Result<CompiledOptions, ConfigError> =>
+  Result.gen(function*() {
+    yield* checkOptions(name, oneOf("onMatch", onMatch, ["reject", "ask"]), [
+      "roots",
+      roots,
+      (folders: ReadonlyArray<string>) => folders.length > 0,
+      "at least one folder, because without any nothing could be changed"
+    ])
+    const expected = "folders that are absolute or relative to the working folder"
+    yield* checkOptions(name, ...(roots ?? []).map((root) => ["roots", root, isRoot, expected] as const))
+    return {
+      read: yield* Condition.parseAll(read.map((glob) => `read(${glob})`), `${name}.read`),
+      write: yield* Condition.parseAll(write.map((glob) => `write(${glob})`), `${name}.write`)
+    }
+  })

@@ -1,8 +1,28 @@
 /**
- * Reads shell command lines the way Belay's permission rules read them, without running anything.
+ * Parses shell command lines the way Belay's permission rules do. Nothing is run.
  *
  * @since 0.1.0
  */
-export { read as parse } from "./internal/lex.ts"
-export { interpreters, shells, wrappers } from "./internal/names.ts"
-export type { Redirect, Script, Simple, Word } from "./internal/script.ts"
+import { readScript } from "./internal/scriptReader.ts"
+import type { Script } from "./internal/shellSyntax.ts"
+
+export { interpreters, shells, wrappers } from "./internal/programs.ts"
+export type { Redirect, Script, Simple, Word } from "./internal/shellSyntax.ts"
+
+/**
+ * Parses a shell script into its simple commands, including those inside substitutions. It never guesses: `problem`
+ * says why a script cannot be read completely. A caller that guards must then treat the script as unknown.
+ *
+ * @example
+ * ```ts
+ * import * as Shell from "@belay/hooks/Shell"
+ *
+ * const { commands, dynamic, problem } = Shell.parse("cd /tmp && rm -rf \"$NAME\"")
+ * commands.map(({ words }) => words[0]?.text) // ["cd", "rm"]
+ * dynamic // true: the value of $NAME is only known when the shell runs
+ * problem // undefined: the whole line was read
+ * ```
+ * @category parsing
+ * @since 0.1.0
+ */
+export const parse = (script: string): Script => readScript(script)

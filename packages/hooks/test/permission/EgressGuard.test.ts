@@ -255,7 +255,7 @@ describe("EgressGuard", () => {
     assert.throws(
       () => EgressGuard.make({ allow: ["exa mple"] }),
       ConfigError,
-      /egress-guard\.allow: "exa mple" is no host/
+      /egress-guard\.allow: expected example\.com, .*, found "exa mple"/
     )
     assert.throws(() => EgressGuard.make({ deny: ["https://example.com"] }), ConfigError, /egress-guard\.deny/)
     assert.throws(() => EgressGuard.make({ allow: ["a*b.com"] }), ConfigError)

@@ -59,7 +59,7 @@ describe("PermissionRules", () => {
     Effect.gen(function*() {
       const { _tag, reason } = yield* deciding({ deny: ["Bash(git push *)"] })("bash", { command: "git $X" })
       assert.strictEqual(_tag, "Reject")
-      assert.include(reason, "cannot be told")
+      assert.include(reason, "so that it can be checked")
     }))
 
   it.effect("is not got round", () =>
@@ -235,7 +235,7 @@ describe("an agent with permission rules", () => {
     assert.deepEqual(ran, [])
     assert.deepInclude(asked.pending[0], {
       tool: "bash",
-      reason: "bash is asked for by the rule Bash(rm *) of the agent"
+      reason: "bash needs approval by the rule Bash(rm *) of the agent"
     })
     const { status } = await agent.resume(JSON.stringify(asked.snapshot), { "call-0": { type: "approve" } })
     assert.strictEqual(status, "completed")

@@ -1,8 +1,8 @@
-/** Commands that destroy what is hard to get back. */
-import { interpreters, network, shells } from "./names.ts"
-import type { Decomposed } from "./shell.ts"
+/** Finds commands that destroy what is hard to restore. */
+import type { Command, Decomposed } from "./decompose.ts"
+import { interpreters, network, shells } from "./programs.ts"
 
-/** What a command would do. @category models @since 0.1.0 */
+/** A kind of destruction. @category models @since 0.1.0 */
 export type Destruction =
   | "delete-recursively"
   | "git-force-push"
@@ -17,8 +17,8 @@ export type Destruction =
   | "infrastructure"
   | "accounts"
 
-/** Every kind, with what the model is told. */
-export const kinds: { readonly [K in Destruction]: string } = {
+/** Every kind, with the words that describe it to the model. */
+export const destructionTexts: { readonly [K in Destruction]: string } = {
   "delete-recursively": "deletes whole folders",
   "git-force-push": "overwrites or deletes a remote branch",
   "git-discard": "throws away changes that are not committed",
@@ -33,143 +33,193 @@ export const kinds: { readonly [K in Destruction]: string } = {
   accounts: "deletes accounts or scheduled jobs"
 }
 
-/** What a statement of SQL would destroy. */
-export const sql =
+/** Matches an SQL statement that deletes tables or all rows of one. */
+export const destructiveSql =
   /\b(?:drop\s{1,64}(?:table|database|schema|view|index|user|role)|truncate\s{1,64}(?:table\s|\w)|delete\s{1,64}from\s{1,64}[\w."`[\]]{1,128}\s{0,64}(?:;|$|["']))/i
 
-const clients =
+const sqlClients =
   /^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|mongosh?|duckdb|clickhouse-client|cqlsh|usql|bq|snowsql)$/
 
+/** A device, but not one that every program may write to. */
 const device = /^\/dev\/(?!null$|zero$|stdout$|stderr$|stdin$|tty|fd\/|u?random$|shm\/)/
 
-/** What a line destroys, with the words that say so. Words that are computed count as whatever they may be. */
-export const destroys = (line: Decomposed, text: string): ReadonlyArray<readonly [Destruction, string]> => {
-  const found: Array<readonly [Destruction, string]> = []
-  const reads = line.commands.some(({ name, via, words }) =>
-    via !== "guess" &&
-    (shells.has(name) || interpreters.has(name) || name === "eval" || name === "source" || name === ".") &&
-    (words.slice(1).every(({ text: word }) => word.startsWith("-")) || words.some(({ dynamic }) => dynamic))
-  )
-  if (reads && line.commands.some(({ name, via }) => via !== "guess" && network.has(name))) {
-    found.push(["run-download", "a download that is run"])
+/** Something destructive in a line: its kind, and the part of the line that does it. */
+export type FoundDestruction = readonly [kind: Destruction, text: string]
+
+/** Finds what a line destroys. A dynamic word counts as any value that makes the command destructive. */
+export const findDestructions = (line: Decomposed, text: string): ReadonlyArray<FoundDestruction> => {
+  const found: Array<FoundDestruction> = []
+  if (runsDownload(line)) found.push(["run-download", "a download that is run"])
+  found.push(...forkBombs(text))
+  if (line.commands.some(({ name }) => sqlClients.test(name)) && destructiveSql.test(text)) {
+    found.push(["sql-drop", destructiveSql.exec(text)![0]])
   }
-  const packed = text.replaceAll(/\s+/g, "")
-  for (const [, name] of packed.slice(0, 4_096).matchAll(/([\w:.]{1,32})\(\)\{/g)) {
-    if (packed.includes(`${name}|${name}`)) found.push(["fork-bomb", `${name}(){ ${name}|${name} }`])
-  }
-  if (line.commands.some(({ name }) => clients.test(name)) && sql.test(text)) {
-    found.push(["sql-drop", sql.exec(text)![0]])
-  }
-  for (const { name, redirects, via, words } of line.commands) {
-    if (via === "guess" && words.length > 32) continue
-    const args = words.slice(1)
-    const texts = args.map(({ text: word }) => word)
-    const open = args.some(({ dynamic }) => dynamic)
-    const any = (pattern: RegExp): boolean => texts.some((word) => pattern.test(word))
-    const short = (letter: string): boolean => texts.some((word) => /^-[a-zA-Z]+$/.test(word) && word.includes(letter))
-    const shown = [name, ...texts].join(" ").slice(0, 120)
-    const add = (kind: Destruction): void => void found.push([kind, shown])
-    if (redirects.some(({ op, target }) => op !== "<" && device.test(target.text))) add("disk")
-    if (/^g?rm$|^srm$/.test(name) && (open || short("r") || short("R") || any(/^--recursive$/))) {
-      add("delete-recursively")
-    }
-    if (/^g?find$/.test(name) && any(/^-delete$/)) add("delete-recursively")
-    if (
-      /^g?find$|^fd$/.test(name) && any(/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/) &&
-      any(/^(?:\S*\/)?(?:rm|shred|unlink)$/)
-    ) {
-      add("delete-recursively")
-    }
-    if (name === "rsync" && any(/^--delete/)) add("delete-recursively")
-    if (name === "git" || name === "hub") git(texts, any, short, open, add)
-    if (
-      /^(?:mkfs(?:\..*)?|mke2fs|fdisk|sfdisk|gdisk|parted|wipefs|shred|blkdiscard|hdparm|cryptsetup|lvremove|vgremove|zpool|diskutil|format)$/
-        .test(name)
-    ) {
-      if (args.length > 0) add("disk")
-    }
-    if (/^g?dd$/.test(name) && (open || any(/^of=/))) add("disk")
-    if (/^g?(?:cp|mv|tee|cat|install)$/.test(name) && any(device)) add("disk")
-    if (/^dropdb$/.test(name)) add("sql-drop")
-    if (
-      name === "chmod" && any(/^(?:0?777|0?666|[ao]*a[ao]*[+=]\w*w\w*|[ugo]*o[ugo]*[+=]\w*w\w*|\+w|[+=]rwx)$/) ||
-      name === "chmod" && open
-    ) add("open-permissions")
-    if (/^(?:chown|chgrp)$/.test(name) && (short("R") || any(/^--recursive$/)) && any(/^\/(?:\w+\/?)?$/)) {
-      add("open-permissions")
-    }
-    if (/^(?:shutdown|reboot|halt|poweroff)$/.test(name) || (/^(?:init|telinit)$/.test(name) && any(/^[06]$/))) {
-      add("shutdown")
-    }
-    if (name === "systemctl" && any(/^(?:poweroff|reboot|halt|kexec|rescue|emergency)$/)) add("shutdown")
-    if (/^(?:kill|pkill|killall)$/.test(name) && any(/^-1$/) && texts.length > 1 && texts.at(-1) === "-1") {
-      add("shutdown")
-    }
-    infrastructure(name, texts, any, add)
-    if (
-      /^(?:userdel|groupdel|deluser|delgroup)$/.test(name) || (name === "crontab" && short("r")) ||
-      (name === "history" && short("c"))
-    ) {
-      add("accounts")
+  for (const command of line.commands) {
+    if (command.via === "guess" && command.words.length > 32) continue
+    const args = argumentsOf(command)
+    const shown = [command.name, ...args.texts].join(" ").slice(0, 120)
+    for (const [kind, destroys] of checks) {
+      if (destroys(args, command)) found.push([kind, shown])
     }
   }
   return found
 }
 
-const git = (
-  texts: ReadonlyArray<string>,
-  any: (pattern: RegExp) => boolean,
-  short: (letter: string) => boolean,
-  open: boolean,
-  add: (kind: Destruction) => void
-): void => {
-  const has = (word: string): boolean => texts.includes(word)
-  if (has("push") && (open || short("f") || short("d") || any(/^--(?:force|delete|mirror|prune)|^\+|^:\S/))) {
-    add("git-force-push")
-  }
-  if (has("reset") && (open || any(/^--(?:hard|merge|keep)$/))) add("git-discard")
-  if (has("clean") && (open || short("f") || any(/^--force$/))) add("git-discard")
-  if (
-    (has("checkout") || has("restore") || has("switch")) &&
-    (short("f") || any(/^(?:\.|\*|:\/|--force|--discard-changes|--)$/))
-  ) {
-    add("git-discard")
-  }
-  if (has("restore") && !any(/^--staged$|^-S$/)) add("git-discard")
-  if (has("stash") && any(/^(?:drop|clear)$/)) add("git-discard")
-  if (
-    has("filter-branch") || has("filter-repo") || (has("update-ref") && short("d")) ||
-    (has("reflog") && any(/^(?:expire|delete)$/))
-  ) {
-    add("git-rewrite")
-  }
-  if (
-    (has("branch") && (short("D") || (any(/^--delete$|^-d$/) && any(/^--force$|^-f$/)))) ||
-    (has("gc") && any(/^--prune=(?:now|all)/))
-  ) {
-    add("git-rewrite")
-  }
-  if (has("tag") && any(/^-d$|^--delete$/)) add("git-rewrite")
-  if (has("worktree") && has("remove") && any(/^-f|^--force$/)) add("git-discard")
+/** A shell or an interpreter reads its code from its input, and another command of the line downloads. */
+const runsDownload = ({ commands }: Decomposed): boolean => {
+  const readsCode = commands.some(({ name, via, words }) =>
+    via !== "guess" &&
+    (shells.has(name) || interpreters.has(name) || name === "eval" || name === "source" || name === ".") &&
+    (words.slice(1).every(({ text }) => text.startsWith("-")) || words.some(({ dynamic }) => dynamic))
+  )
+  return readsCode && commands.some(({ name, via }) => via !== "guess" && network.has(name))
 }
 
-const infrastructure = (
-  name: string,
-  texts: ReadonlyArray<string>,
-  any: (pattern: RegExp) => boolean,
-  add: (kind: Destruction) => void
-): void => {
-  const has = (...words: ReadonlyArray<string>): boolean => words.every((word) => texts.includes(word))
-  const is = (/^(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless|vagrant)$/.test(name) &&
-    any(/^(?:-?-?destroy|remove|down)$/)) ||
-    (/^(?:kubectl|oc|helm|eksctl|kops|gcloud|az|doctl|heroku|flyctl|fly)$/.test(name) &&
-      any(/^(?:delete|uninstall|destroy|drain|\S+:destroy|--replace)$/)) ||
-    (name === "aws" && any(/^(?:rb|delete-\S+|terminate-\S+|remove-\S+|deregister-\S+)$/)) ||
-    (name === "aws" && has("s3", "rm") && any(/^--recursive$/)) || (name === "aws" && any(/^--delete$/)) ||
-    (/^(?:docker|podman)$/.test(name) &&
-      (has("prune") || has("volume", "rm") || (has("compose", "down") && any(/^-v$|^--volumes$/)))) ||
-    (/^(?:npm|pnpm|yarn)$/.test(name) && has("unpublish")) || (name === "gh" && has("repo", "delete")) ||
-    (name === "redis-cli" && any(/^(?:flushall|flushdb)$/i)) ||
-    (/^mongo(?:sh)?$/.test(name) && any(/dropDatabase|\.drop\(/))
-  if (is) add("infrastructure")
+/** Functions that call themselves twice, as in `:(){ :|:& };:`. */
+const forkBombs = (text: string): ReadonlyArray<FoundDestruction> => {
+  const packed = text.replaceAll(/\s+/g, "")
+  return [...packed.slice(0, 4_096).matchAll(/([\w:.]{1,32})\(\)\{/g)].flatMap(([, name]) =>
+    packed.includes(`${name}|${name}`) ? [["fork-bomb", `${name}(){ ${name}|${name} }`] as const] : []
+  )
 }
+
+/** The arguments of a command, with questions about them. */
+interface Arguments {
+  readonly texts: ReadonlyArray<string>
+  /** An argument is dynamic, so that it may be any of the options that a check asks for. */
+  readonly isDynamic: boolean
+  /** One of the arguments matches the pattern. */
+  readonly some: (pattern: RegExp) => boolean
+  /** All of these words are among the arguments. */
+  readonly has: (...words: ReadonlyArray<string>) => boolean
+  /** A group of short options contains the letter, as in `-rf`. */
+  readonly flag: (letter: string) => boolean
+}
+
+const argumentsOf = ({ words }: Command): Arguments => {
+  const args = words.slice(1)
+  const texts = args.map(({ text }) => text)
+  return {
+    texts,
+    isDynamic: args.some(({ dynamic }) => dynamic),
+    some: (pattern) => texts.some((text) => pattern.test(text)),
+    has: (...all) => all.every((word) => texts.includes(word)),
+    flag: (letter) => texts.some((text) => /^-[a-zA-Z]+$/.test(text) && text.includes(letter))
+  }
+}
+
+type Check = readonly [Destruction, (args: Arguments, command: Command) => boolean]
+
+const diskTools =
+  /^(?:mkfs(?:\..*)?|mke2fs|fdisk|sfdisk|gdisk|parted|wipefs|shred|blkdiscard|hdparm|cryptsetup|lvremove|vgremove|zpool|diskutil|format)$/
+
+const everybody = /^(?:0?777|0?666|[ao]*a[ao]*[+=]\w*w\w*|[ugo]*o[ugo]*[+=]\w*w\w*|\+w|[+=]rwx)$/
+
+const systemChecks: ReadonlyArray<Check> = [
+  ["disk", (_, { redirects }) => redirects.some(({ op, target }) => op !== "<" && device.test(target.text))],
+  [
+    "delete-recursively",
+    ({ flag, isDynamic, some }, { name }) =>
+      /^g?rm$|^srm$/.test(name) && (isDynamic || flag("r") || flag("R") || some(/^--recursive$/))
+  ],
+  ["delete-recursively", ({ some }, { name }) => /^g?find$/.test(name) && some(/^-delete$/)],
+  [
+    "delete-recursively",
+    ({ some }, { name }) =>
+      /^g?find$|^fd$/.test(name) && some(/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/) &&
+      some(/^(?:\S*\/)?(?:rm|shred|unlink)$/)
+  ],
+  ["delete-recursively", ({ some }, { name }) => name === "rsync" && some(/^--delete/)],
+  ["disk", ({ texts }, { name }) => diskTools.test(name) && texts.length > 0],
+  ["disk", ({ isDynamic, some }, { name }) => /^g?dd$/.test(name) && (isDynamic || some(/^of=/))],
+  ["disk", ({ some }, { name }) => /^g?(?:cp|mv|tee|cat|install)$/.test(name) && some(device)],
+  ["sql-drop", (_, { name }) => name === "dropdb"],
+  ["open-permissions", ({ isDynamic, some }, { name }) => name === "chmod" && (isDynamic || some(everybody))],
+  [
+    "open-permissions",
+    ({ flag, some }, { name }) =>
+      /^(?:chown|chgrp)$/.test(name) && (flag("R") || some(/^--recursive$/)) && some(/^\/(?:\w+\/?)?$/)
+  ],
+  [
+    "shutdown",
+    ({ some }, { name }) =>
+      /^(?:shutdown|reboot|halt|poweroff)$/.test(name) || (/^(?:init|telinit)$/.test(name) && some(/^[06]$/))
+  ],
+  [
+    "shutdown",
+    ({ some }, { name }) => name === "systemctl" && some(/^(?:poweroff|reboot|halt|kexec|rescue|emergency)$/)
+  ],
+  [
+    "shutdown",
+    ({ texts }, { name }) => /^(?:kill|pkill|killall)$/.test(name) && texts.length > 1 && texts.at(-1) === "-1"
+  ],
+  [
+    "accounts",
+    ({ flag }, { name }) =>
+      /^(?:userdel|groupdel|deluser|delgroup)$/.test(name) || (name === "crontab" && flag("r")) ||
+      (name === "history" && flag("c"))
+  ]
+]
+
+const isGit = ({ name }: Command): boolean => name === "git" || name === "hub"
+
+const gitChecks: ReadonlyArray<Check> = [
+  [
+    "git-force-push",
+    ({ flag, has, isDynamic, some }) =>
+      has("push") && (isDynamic || flag("f") || flag("d") || some(/^--(?:force|delete|mirror|prune)|^\+|^:\S/))
+  ],
+  ["git-discard", ({ has, isDynamic, some }) => has("reset") && (isDynamic || some(/^--(?:hard|merge|keep)$/))],
+  ["git-discard", ({ flag, has, isDynamic, some }) => has("clean") && (isDynamic || flag("f") || some(/^--force$/))],
+  ["git-discard", ({ flag, has, some }) =>
+    (has("checkout") || has("restore") || has("switch")) &&
+    (flag("f") || some(/^(?:\.|\*|:\/|--force|--discard-changes|--)$/))],
+  ["git-discard", ({ has, some }) => has("restore") && !some(/^--staged$|^-S$/)],
+  ["git-discard", ({ has, some }) => has("stash") && some(/^(?:drop|clear)$/)],
+  [
+    "git-rewrite",
+    ({ flag, has, some }) =>
+      has("filter-branch") || has("filter-repo") || (has("update-ref") && flag("d")) ||
+      (has("reflog") && some(/^(?:expire|delete)$/))
+  ],
+  [
+    "git-rewrite",
+    ({ flag, has, some }) =>
+      (has("branch") && (flag("D") || (some(/^--delete$|^-d$/) && some(/^--force$|^-f$/)))) ||
+      (has("gc") && some(/^--prune=(?:now|all)/))
+  ],
+  ["git-rewrite", ({ has, some }) => has("tag") && some(/^-d$|^--delete$/)],
+  ["git-discard", ({ has, some }) => has("worktree", "remove") && some(/^-f|^--force$/)]
+]
+
+const infrastructureChecks: ReadonlyArray<Check> = [
+  [
+    "infrastructure",
+    ({ some }, { name }) =>
+      /^(?:terraform|tofu|terragrunt|pulumi|cdk|sls|serverless|vagrant)$/.test(name) &&
+      some(/^(?:-?-?destroy|remove|down)$/)
+  ],
+  [
+    "infrastructure",
+    ({ some }, { name }) =>
+      /^(?:kubectl|oc|helm|eksctl|kops|gcloud|az|doctl|heroku|flyctl|fly)$/.test(name) &&
+      some(/^(?:delete|uninstall|destroy|drain|\S+:destroy|--replace)$/)
+  ],
+  ["infrastructure", ({ has, some }, { name }) =>
+    name === "aws" &&
+    (some(/^(?:rb|delete-\S+|terminate-\S+|remove-\S+|deregister-\S+|--delete)$/) ||
+      (has("s3", "rm") && some(/^--recursive$/)))],
+  ["infrastructure", ({ has, some }, { name }) =>
+    /^(?:docker|podman)$/.test(name) &&
+    (has("prune") || has("volume", "rm") || (has("compose", "down") && some(/^-v$|^--volumes$/)))],
+  ["infrastructure", ({ has }, { name }) => /^(?:npm|pnpm|yarn)$/.test(name) && has("unpublish")],
+  ["infrastructure", ({ has }, { name }) => name === "gh" && has("repo", "delete")],
+  ["infrastructure", ({ some }, { name }) => name === "redis-cli" && some(/^(?:flushall|flushdb)$/i)],
+  ["infrastructure", ({ some }, { name }) => /^mongo(?:sh)?$/.test(name) && some(/dropDatabase|\.drop\(/)]
+]
+
+const checks: ReadonlyArray<Check> = [
+  ...systemChecks,
+  ...gitChecks.map(([kind, destroys]): Check => [kind, (args, command) => isGit(command) && destroys(args, command)]),
+  ...infrastructureChecks
+]

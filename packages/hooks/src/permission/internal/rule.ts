@@ -1,39 +1,43 @@
-/** Rules as they are written, taken apart. */
-import { ConfigError } from "@belay/core/AgentError"
+/** Compiles the text of a rule, such as `Bash(git push *)`. */
+import type { ConfigError } from "@belay/core/AgentError"
 import { matcher } from "@belay/core/NamePattern"
+import { invalidOption } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import { type CommandGlob, compile } from "./commands.ts"
-import type { Kind } from "./facts.ts"
-import { glob, maxGlob, type PathGlob } from "./paths.ts"
+import type { Kind } from "./callOperations.ts"
+import { type CommandGlob, compileCommandGlob } from "./commandGlob.ts"
+import { compilePathGlob, maxGlobLength, type PathGlob } from "./pathGlob.ts"
 
-/** What a rule may speak of instead of a tool: whatever tool does it. */
+/** What a rule may name instead of a tool: it holds for every tool that does this. */
 type Capability = "read" | "write" | "exec" | "network"
 
-/** A rule, compiled. @category models @since 0.1.0 */
+/** A compiled rule. @category models @since 0.1.0 */
 export interface Rule {
-  /** As it was written. */
+  /** The rule as it was written. */
   readonly text: string
-  /** The tool it is for, a pattern of names, or a capability. */
+  /** The tool that the rule is for, a pattern of names, or a capability. */
   readonly tool: string
-  /** What stands between the parentheses; absent when every call counts. */
+  /** The text between the parentheses; `undefined` when the rule is for every call of the tool. */
   readonly spec: string | undefined
-  /** The folder that `/docs/**` starts at, relative to the working folder; absent when the setting says it. */
+  /**
+   * The folder that a pattern such as `/docs/**` starts at, relative to the working folder; `undefined` when the setting
+   * decides.
+   */
   readonly folder: string | undefined
   /** @internal */
-  readonly compiled: Compiled
+  readonly compiled: CompiledRule
 }
 
-interface Compiled {
+interface CompiledRule {
   readonly capability: Capability | undefined
-  /** Whether the tool of this name is meant. */
-  readonly named: (tool: string) => boolean
-  /** Whether a tool that does this is meant, whatever its name. */
+  /** Whether the rule is for the tool of this name. */
+  readonly matchesTool: (tool: string) => boolean
+  /** The rule is for every tool that does this, whatever its name. */
   readonly kinds: ReadonlySet<Kind>
   readonly command: CommandGlob
   readonly path: PathGlob
   readonly domain: ((host: string) => boolean) | undefined
   readonly param:
-    | { readonly key: string; readonly fits: (value: string) => boolean; readonly command: CommandGlob }
+    | { readonly key: string; readonly matches: (value: string) => boolean; readonly command: CommandGlob }
     | undefined
   readonly text: (value: string) => boolean
 }
@@ -50,25 +54,10 @@ const groups: {
   Task: { names: ["Agent", "Task"], kinds: ["agent"] }
 }
 
-/** Tools that are what their names say, and nothing else. */
-export const wellKnown: ReadonlySet<string> = new Set([
-  ...[
-    "Bash",
-    "BashOutput",
-    "PowerShell",
-    "Edit",
-    "MultiEdit",
-    "Write",
-    "NotebookEdit",
-    "Read",
-    "Grep",
-    "Glob",
-    "WebFetch",
-    "WebSearch",
-    "Agent",
-    "Task"
-  ]
-])
+/** Tools whose names say exactly what they do. */
+export const wellKnownTools: ReadonlySet<string> = new Set(
+  `Bash BashOutput PowerShell Edit MultiEdit Write NotebookEdit Read Grep Glob WebFetch WebSearch Agent Task`.split(" ")
+)
 
 const capabilities: { readonly [name: string]: Kind } = {
   read: "read",
@@ -77,33 +66,34 @@ const capabilities: { readonly [name: string]: Kind } = {
   network: "fetch"
 }
 
-/** Takes a rule apart. */
-export const parse = (text: string, key: string, folder?: string): Result.Result<Rule, ConfigError> => {
-  const refuse = (why: string) =>
-    Result.fail(new ConfigError({ key, message: `${key}: ${JSON.stringify(text)} is no rule, ${why}` }))
-  if (typeof text !== "string") return refuse("expected a text such as Bash(git push *)")
+/** Parses and compiles a rule. Fails with a `ConfigError` that names the option `key`. */
+export const parseRule = (text: string, key: string, folder?: string): Result.Result<Rule, ConfigError> => {
+  const invalid = (why: string) => invalidOption(key, `${JSON.stringify(text)} is not a rule: ${why}`)
+  if (typeof text !== "string") return invalid("expected a text such as Bash(git push *)")
   const trimmed = text.trim()
   const open = trimmed.indexOf("(")
   const tool = (open < 0 ? trimmed : trimmed.slice(0, open)).trim()
-  if (tool === "") return refuse("it names no tool")
-  if (/[\s|,!&()]/.test(tool)) return refuse("it names more or less than one tool: write one rule for each")
-  if (open >= 0 && !trimmed.endsWith(")")) return refuse("its parenthesis is not closed")
-  if (/\)\s*(?:\|\||&&|,)\s*[\w*]+\(/.test(trimmed)) return refuse("it is more than one rule: write each on its own")
+  if (tool === "") return invalid("it names no tool")
+  if (/[\s|,!&()]/.test(tool)) return invalid("it does not name exactly one tool; write one rule for each tool")
+  if (open >= 0 && !trimmed.endsWith(")")) return invalid("its parenthesis is not closed")
+  if (/\)\s*(?:\|\||&&|,)\s*[\w*]+\(/.test(trimmed)) {
+    return invalid("it is more than one rule; write each as a text of the list")
+  }
   const spec = open < 0 ? undefined : trimmed.slice(open + 1, -1).trim()
-  if (spec === "") return refuse("nothing stands between its parentheses")
-  if (spec !== undefined && spec.length > maxGlob) return refuse(`it is longer than ${maxGlob} characters`)
-  if (spec?.startsWith("!")) return refuse("a rule cannot exclude: list what it is for")
-  const whole = spec === undefined || spec === "*" || spec === "**"
+  if (spec === "") return invalid("there is nothing between its parentheses")
+  if (spec !== undefined && spec.length > maxGlobLength) return invalid(`it is longer than ${maxGlobLength} characters`)
+  if (spec?.startsWith("!")) return invalid("a rule cannot exclude; list what it is for")
+  const isForEveryCall = spec === undefined || spec === "*" || spec === "**"
   return Result.succeed({
     text: trimmed,
     tool,
-    spec: whole ? undefined : spec,
+    spec: isForEveryCall ? undefined : spec,
     folder,
-    compiled: compiled(tool, spec ?? "*")
+    compiled: compile(tool, spec ?? "*")
   })
 }
 
-const compiled = (tool: string, spec: string): Compiled => {
+const compile = (tool: string, spec: string): CompiledRule => {
   const capability = Object.hasOwn(capabilities, tool) ? tool as Capability : undefined
   const group = Object.hasOwn(groups, tool) ? groups[tool] : undefined
   const [, key, value] = /^([A-Za-z_][\w-]*):([\s\S]*)$/.exec(spec) ?? []
@@ -111,15 +101,18 @@ const compiled = (tool: string, spec: string): Compiled => {
   const names = group?.names ?? (/^mcp__[^_]+(?:_[^_]+)*$/.test(tool) ? [tool, `${tool}__*`] : [tool])
   return {
     capability,
-    named: capability === undefined ? matcher(names) : () => false,
+    matchesTool: capability === undefined ? matcher(names) : () => false,
     kinds: new Set(capability === undefined ? group?.kinds ?? [] : [capabilities[capability]!]),
-    command: compile(spec),
-    path: glob(spec, capability === undefined ? "source" : "file"),
-    domain: key === "domain" ? hosts(value!) : undefined,
-    param: key === undefined ? undefined : { key, fits: matcher([value!.trim()]), command: compile(value!) },
+    command: compileCommandGlob(spec),
+    path: compilePathGlob(spec, capability === undefined ? "source" : "root"),
+    domain: key === "domain" ? hostMatcher(value!) : undefined,
+    param: key === undefined
+      ? undefined
+      : { key, matches: matcher([value!.trim()]), command: compileCommandGlob(value!) },
     text: matcher([spec])
   }
 }
 
-/** `*.example.com` is every host below it, not itself. */
-const hosts = (pattern: string): (host: string) => boolean => matcher([pattern.trim().toLowerCase().replace(/\.$/, "")])
+/** `*.example.com` matches every host below it, but not `example.com` itself. */
+const hostMatcher = (pattern: string): (host: string) => boolean =>
+  matcher([pattern.trim().toLowerCase().replace(/\.$/, "")])

@@ -1,16 +1,16 @@
-/** What is known of programs by their names. */
+/** Programs by their names, and what they do. */
 
 const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/))
 
-/** Read commands of the shell's own language from an argument, a file or their input. */
+/** Shells: they run a script from an argument, a file or their input. */
 export const shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash pwsh powershell cmd")
 
-/** Run code of another language. */
+/** Interpreters of other languages. */
 export const interpreters = set(
   "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript tclsh wish Rscript R ghci racket guile julia groovy scala jshell erl elixir irb ipython gdb lldb expect"
 )
 
-/** Run another command that stands in their arguments. */
+/** Wrappers: they run another command, which is among their arguments. */
 export const wrappers = set(
   `sudo doas env nohup timeout setsid nice ionice stdbuf time command builtin exec xargs parallel watch flock chroot unshare nsenter strace
    ltrace busybox toybox script su runuser ssh systemd-run taskset chrt caffeinate proot fakeroot firejail bwrap unbuffer noglob nocorrect
@@ -19,7 +19,7 @@ export const wrappers = set(
    hyperfine trickle torsocks torify proxychains proxychains4 faketime nohup.exe dotenv direnv chpst softlimit run-parts`
 )
 
-/** Do nothing with their arguments but what is theirs: none of them is run as a command. */
+/** Programs that never run one of their arguments as a command. */
 export const inert = set(
   `echo printf cat ls dir tac rev nl head tail wc cut sort uniq tr paste join comm diff cmp grep egrep fgrep zgrep rg ag ack file stat
    pwd cd pushd popd mkdir rmdir touch rm cp mv ln chmod chown chgrp chattr truncate shred unlink install mktemp mkfifo mknod dd tee
@@ -34,27 +34,26 @@ export const inert = set(
    fdisk parted mount umount sync shutdown reboot halt poweroff useradd userdel passwd usermod sed awk gawk mawk nawk find scp rsync`
 )
 
-/** Say their arguments or keep them: what stands there is no path. */
+/** Programs that only print or store their arguments, so that none of these is a path. */
 export const speakers = set(
   "echo printf true false : export unset set declare local readonly typeset let for select test [ [[ exit return"
 )
 
-/** Change what their operands name. */
+/** Programs that change the files that their operands name. */
 export const writers = set(
   `rm rmdir unlink shred truncate touch mkdir chmod chown chgrp chattr setfacl tee mkfifo mknod cp mv install ln rsync scp dd sed gsed perl
    patch ed ex vi vim nvim emacs nano split csplit gzip gunzip bzip2 bunzip2 xz unxz zip unzip tar cpio git trash srm gtee gcp gmv grm
    gln gtouch prettier eslint`
 )
 
-/**
- * Of these, the ones that leave what they read as it was: only the last operand (or the target directory) is written.
- */
+/** Programs that copy: they write to the last operand (or the target directory) only, and read the others. */
 export const copiers = set("cp install scp rsync ln gcp gln")
 
-/** Reach the network. */
+/** Programs that use the network. */
 export const network = set(
   "curl wget ssh scp sftp ftp rsync nc ncat netcat telnet ping dig nslookup host traceroute http https xh aria2c socat lynx w3m openssl"
 )
 
-/** Folders of the system's own programs: a name there is the program of that name. */
-export const isSystem = (folder: string): boolean => /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin$/.test(folder)
+/** Folders of the operating system's programs: a name there is the program of that name. */
+export const isSystemFolder = (folder: string): boolean =>
+  /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin$/.test(folder)

@@ -1,0 +1,124 @@
+/** Globs over commands, such as `git push *`, and the shell lines that they match. */
+import { matcher } from "@belay/core/NamePattern"
+import { type Command, decompose, type Word } from "./decompose.ts"
+import type { Verdict } from "./fileAccess.ts"
+
+/** A glob over commands. */
+export interface CommandGlob {
+  /** Whether the text of one command matches. */
+  readonly matches: (text: string) => boolean
+  /** The words before the first one that contains a star. */
+  readonly start: ReadonlyArray<string>
+  /** The name of the program, when the glob spells it out. */
+  readonly program: string | undefined
+  /** The glob is longer than the name of a program, so that the value of a variable can decide whether it matches. */
+  readonly hasArguments: boolean
+  /** The glob contains no star. */
+  readonly exact: boolean
+}
+
+/** Compiles a glob: `*` stands for any characters; ` *` or `:*` at the end stands for any number of words, or none. */
+export const compileCommandGlob = (spec: string): CommandGlob => {
+  const text = spec.trim().replaceAll(/\s+/g, " ")
+  const openEnd = /(?: |:)\*$/.exec(text)
+  const stem = openEnd === null ? text : text.slice(0, openEnd.index)
+  const written = openEnd === null ? [text] : [stem, `${stem} *`]
+  const unquoted = written.map((one) => one.replaceAll(/["']/g, ""))
+  const start: Array<string> = []
+  const words = stem.replaceAll(/["']/g, "").split(" ")
+  for (const word of words) {
+    if (word.includes("*")) break
+    start.push(word)
+  }
+  const withoutStar = stem.replace(/\*$/, "")
+  return {
+    matches: matcher([...new Set([...written, ...unquoted])]),
+    start,
+    program: /["']/.test(stem) ? undefined : start[0],
+    hasArguments: withoutStar.includes(" ") || withoutStar.includes("*") || (openEnd === null && withoutStar === ""),
+    exact: !text.includes("*")
+  }
+}
+
+/** Whether a line runs a command that the glob matches. */
+export const runsCommand = (line: string, glob: CommandGlob): Verdict => {
+  const decomposed = decompose(line)
+  if (glob.matches(line.trim())) return "match"
+  let verdict: Verdict = decomposed.unknown !== undefined || (decomposed.dynamic && glob.hasArguments)
+    ? "unknown"
+    : "no-match"
+  for (const command of decomposed.commands) {
+    const found = matchCommand(command, glob)
+    if (found === "match" && command.via !== "guess") return "match"
+    if (found !== "no-match") verdict = "unknown"
+  }
+  return verdict
+}
+
+const matchCommand = (command: Command, { matches, program, start }: CommandGlob): Verdict => {
+  const { name, words } = command
+  const [first] = words
+  if (first === undefined) return "no-match"
+  if (program !== undefined && program !== first.text && program !== name && !first.dynamic && !first.fuzzy) {
+    return "no-match"
+  }
+  let verdict: Verdict = "no-match"
+  for (const form of spellingsOf(command)) {
+    if (matches(form.map(({ text }) => text).join(" "))) return "match"
+    if (form.some(({ dynamic, fuzzy }) => dynamic || fuzzy) && couldStartWith(form, start)) verdict = "unknown"
+  }
+  return verdict
+}
+
+/** Whether words may be those that a glob starts with, once the shell knows the values of dynamic words. */
+const couldStartWith = (words: ReadonlyArray<Word>, start: ReadonlyArray<string>): boolean => {
+  for (const [index, expected] of start.entries()) {
+    const word = words[index]
+    if (word === undefined) return false
+    // One dynamic word may become several words.
+    if (word.dynamic || word.fuzzy) return true
+    if (word.text !== expected) return false
+  }
+  return words.slice(start.length).some(({ dynamic, fuzzy }) => dynamic || fuzzy)
+}
+
+/**
+ * The spellings of one command: with the program as written and as its plain name in lower case; with and without the
+ * options before its first operand.
+ */
+const spellingsOf = ({ name, words }: Command): ReadonlyArray<ReadonlyArray<Word>> => {
+  const [first, ...rest] = words as readonly [Word, ...Array<Word>]
+  const names = first.text === name ? [first] : [first, { ...first, text: name }]
+  const rests: Array<ReadonlyArray<Word>> = [rest]
+  for (let at = 0; at < rest.length && at < 24 && rest[at]!.text.startsWith("-"); at++) {
+    rests.push(rest.slice(at + 1))
+    const value = rest[at + 1]
+    if (value !== undefined && !value.text.startsWith("-") && !rest[at]!.text.includes("=")) {
+      at++
+      rests.push(rest.slice(at + 1))
+    }
+  }
+  return names.flatMap((program) => rests.map((args) => [program, ...args]))
+}
+
+/**
+ * Whether every command of a line matches one of the globs, and the line does nothing else. `writable` says which files
+ * its redirections may write.
+ */
+export const runsOnlyCommands = (
+  line: string,
+  globs: ReadonlyArray<CommandGlob>,
+  writable: (path: string) => boolean
+): boolean => {
+  const { commands, dynamic, unknown } = decompose(line)
+  if (unknown !== undefined || dynamic || commands.length === 0) return false
+  return commands.every(({ assigns, redirects, via, words, wraps }) => {
+    if (via === "guess") return true
+    if (assigns || words.length === 0) return false
+    if (redirects.some(({ op, target }) => op !== "<" && (target.dynamic || target.fuzzy || !writable(target.text)))) {
+      return false
+    }
+    const text = words.map((word) => word.text).join(" ")
+    return globs.some((glob) => glob.matches(text) && (glob.exact || !wraps))
+  })
+}

@@ -1,0 +1,148 @@
+/** Finds network targets in a text: URLs, host names, and the hosts of commands that use the network. */
+import * as Result from "effect/Result"
+import * as Address from "../../http/Address.ts"
+
+/** A host that a tool call may connect to. */
+export interface NetworkTarget {
+  /** The target as it is written in the text. */
+  readonly text: string
+  readonly scheme?: string
+  /** `undefined` when the host cannot be read. */
+  readonly host?: string
+  /** The port in digits; the default port of the scheme when none is written; empty when that is not known. */
+  readonly port: string
+  /** A user name is written before the host. */
+  readonly userinfo: boolean
+}
+
+/** Matches a scheme with slashes, a web scheme without them, and schemes that need no slashes. */
+const urls =
+  /(?<![\w+.-])(?:[a-z][a-z0-9+.-]{0,30}:[\\/]{2}|https?:|wss?:|(?:file|ftps?|gopher|dict|ldaps?|tftp|jar|data|blob|javascript|vbscript|sftp|ssh|telnet|smb|nfs|unix|http\+unix|view-source|netdoc|php|phar|expect|node):(?!:))[^\s"'`<>|]*/giu
+
+const hostKeys =
+  /^(?:.*[_-])?(?:host|hostname|server|addr|ip|ip_?address|endpoint|origin|domain|proxy|ur[il]|base_?url|target|upstream)s?$|(?:Host|Url|Uri|Endpoint|IpAddress|Origin|Server)$/i
+
+const commands =
+  /(?:^|[\s;&|(`$/])(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|https?|httpie|xh|fetch|ping|dig|nslookup|socat|openssl|lynx|aria2c|nmap|psql|mysql|redis-cli|mongosh|iwr|irm|git (?:clone|fetch|pull|push|ls-remote))(?=\s)/
+
+/** Addresses inside the words of a command, as in `--resolve example.com:443:127.0.0.1`. */
+const addressesInWords = /(?<![\w.]|:\/\/)(\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::(\d{1,5}))?(?![\w.])/gi
+
+/** Files through which a shell itself opens connections. */
+const devices = /\/dev\/(?:tcp|udp)\/([^\s/]{1,253})\/(\d{1,5})/g
+
+/** Flags whose values are not hosts. */
+const flagsWithValues = new Set([
+  "-o",
+  "--output",
+  "-d",
+  "--data",
+  "--data-raw",
+  "--data-binary",
+  "-H",
+  "--header",
+  "-A",
+  "--user-agent",
+  "-T",
+  "-F",
+  "--form"
+])
+
+/** Yields the targets in a text that is the value of `key`. */
+export function* targetsIn(text: string, key: string): Iterable<NetworkTarget> {
+  // URL parsers drop tabs and line ends, so these cannot hide a host.
+  const joined = /^\s*[a-z][a-z0-9+.-]{0,30}:/i.test(text) || /^\s*[\\/]{2}/.test(text)
+    ? text.replaceAll(/[\t\r\n]+/g, "")
+    : text
+  for (const form of joined === text ? [text] : [text, joined]) {
+    for (const { 0: match } of form.matchAll(urls)) {
+      const target = urlTarget(match.replace(match.includes("[") ? /[),.;!?}]{1,8}$/ : /[)\],.;!?}]{1,8}$/, ""))
+      if (target !== undefined) yield target
+    }
+  }
+  if (/^\s*[\\/]{2,}[^\\/\s]+[\\/]?\S*\s*$/.test(text)) {
+    yield urlTarget(`http:${text.trim()}`) ?? { text, port: "", userinfo: false }
+  }
+  const isHostKey = hostKeys.test(key)
+  const single = text.trim()
+  if (isHostKey || !/\s/.test(single)) yield* hostTarget(single, isHostKey)
+  for (const [device, host, port = ""] of text.matchAll(devices)) {
+    yield { text: device, host: host!, port, userinfo: false }
+  }
+  if (!commands.test(text)) return
+  for (const [found, host, port = ""] of text.matchAll(addressesInWords)) {
+    yield { text: found, host: host!, port, userinfo: false }
+  }
+  let before = ""
+  for (const token of text.split(/[\s;&|()`"'=,]+/)) {
+    if (!flagsWithValues.has(before)) yield* hostTarget(token, true)
+    before = token
+  }
+}
+
+/** Returns `undefined` when nothing follows the scheme. */
+const urlTarget = (text: string): NetworkTarget | undefined => {
+  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0].toLowerCase()
+  if (scheme === undefined) return undefined
+  const rest = text.slice(scheme.length + 1)
+  if (/^[\\/]*$/.test(rest)) return undefined
+  const unreadable = { text, scheme, port: "", userinfo: false }
+  // URL parsers differ about backslashes and invisible characters, so such a URL is not read.
+  if (/^[\\/]*[^/?#]*\\/.test(rest) || /\p{Cc}/u.test(text)) return unreadable
+  const url = Result.try(() => new URL(text))
+  if (Result.isFailure(url)) return unreadable
+  const { host, hostname, password, port, username } = url.success
+  const defaultPort = defaultPorts[scheme] ?? ""
+  if (hostname === "" && (scheme === "http" || scheme === "https")) return unreadable
+  const target = {
+    text,
+    scheme,
+    port: port === "" ? defaultPort : port,
+    userinfo: username !== "" || password !== "" || /^[\\/]*[^/?#]*@/.test(rest)
+  }
+  return host === "" ? target : { ...target, host: hostname }
+}
+
+const defaultPorts: { readonly [scheme: string]: string } = {
+  http: "80",
+  https: "443",
+  ws: "80",
+  wss: "443",
+  ftp: "21",
+  ssh: "22"
+}
+
+/**
+ * A host without a scheme. `isHost` says that the text must be a host, so that plain numbers and short names count too.
+ */
+function* hostTarget(text: string, isHost: boolean): Iterable<NetworkTarget> {
+  const [, user, host, port = ""] =
+    /^(?:([^\s@/]{1,64})@)?(\[[0-9a-f:.%]+\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|[^\s:/?#@[\]]{1,253})(?::(\d{1,5}))?(?:[/?#]\S*)?$/iu
+      .exec(
+        text
+      ) ?? []
+  if (host === undefined) return
+  const kind = Address.classify(host)
+  const numeric = /^[\d.]+$|^0x[0-9a-f.x]+$/i.test(host)
+  const looksLikeHost = /\.[^.]|:/.test(host) || kind === "loopback" && !numeric || kind === "metadata" && !numeric
+  // A plain number is an address only when it is large enough.
+  const isLargeNumber = numeric && !host.includes(".") &&
+    (/^0x/i.test(host) ? host.length > 7 : Number(host) >= 2 ** 24 || /^0\d{8,}$/.test(host))
+  // A word with a dot may be a file name, so other signs of a host are needed.
+  const hasHostSign = kind === "loopback" || kind === "metadata" || port !== "" || !/[a-z]/i.test(host)
+  const isIpv6 = host.startsWith("[") || (host.includes(":") && host.length > 6)
+  const counts = isHost
+    ? looksLikeHost || isLargeNumber || (numeric && host.includes("."))
+    : isPlainHost({ host, numeric, isIpv6 }) ?? (kind !== "name" && looksLikeHost && hasHostSign)
+  if (counts && kind !== "invalid") {
+    yield { text, host, port, userinfo: isHost && user !== undefined && kind !== "name" }
+  }
+}
+
+/** Whether a number or an IPv6 address is written like a host; `undefined` for other texts. */
+const isPlainHost = (
+  { host, isIpv6, numeric }: { readonly host: string; readonly isIpv6: boolean; readonly numeric: boolean }
+): boolean | undefined => {
+  if (numeric) return host.split(".").length === 4
+  return host.includes(":") ? isIpv6 : undefined
+}
