@@ -19,8 +19,7 @@ const touch = (event: TurnInput) => {
 
 /**
  * Five different functions of each kind, as real hooks are all different: with one function for all, the baseline would
- * be
- * inlined into nothing, which no list of hooks ever is.
+ * be inlined into nothing, which no list of hooks ever is.
  */
 const kinds: { readonly [kind: string]: ReadonlyArray<AgentHook["preTurn"]> } = {
   nothing: [

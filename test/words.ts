@@ -13,7 +13,7 @@ const rules: ReadonlyArray<Rule> = [
   { pattern: /\bgo(?:es|ing)? on with\b|\bwent on with\b/i, instead: "continue" },
   { pattern: /\bwhat [^.\n]{1,40} comes? to\b/i, instead: "say what happens, or what the result is" },
   {
-    pattern: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|other\b|such\b|need\b)/,
+    pattern: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|other\b|such\b|need\b)/i,
     instead: "is not a X, there is no X"
   },
   { pattern: /\bso often and no more\b|\bso (?:long|deep|many) and no more\b/i, instead: "at most N times" },

@@ -14,8 +14,7 @@ export type { Common, Options }
 
 /**
  * Lists the laws of hooks. Every point that the hook implements is tried with hostile events: prototype names, deep and
- * wide JSON, long and broken
- * texts, empty lists, numbers without measure.
+ * wide JSON, long and broken texts, empty lists, numbers without measure.
  *
  * @example
  * ```ts

@@ -34,8 +34,7 @@ export interface RecordingHook extends AgentHook {
 
 /**
  * Makes an observer of all points, or of some: it sees each after every other hook, and changes nothing. A model that
- * can stream is asked to, where
- * `onLlmDelta` is among them.
+ * can stream is asked to, where `onLlmDelta` is among them.
  *
  * @example
  * ```ts

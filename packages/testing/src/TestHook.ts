@@ -36,8 +36,7 @@ export interface Observed extends Seen {
 export interface TestHook extends PromiseLike<Observed> {
   /**
    * Hands the hook an event, of which any part may be left out. `place` says where, from now on; `act` is what a
-   * wrapper surrounds. A hook that
-   * does not implement the point says Continue, as in an agent.
+   * wrapper surrounds. A hook that does not implement the point says Continue, as in an agent.
    */
   readonly given: <P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>) => TestHook
   /** The last event was answered so: with this reason (a text, or a pattern in it), this new value, or this output. */

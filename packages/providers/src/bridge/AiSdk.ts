@@ -38,10 +38,9 @@ export interface Options {
 
 /**
  * Makes a provider of a model. It does one attempt per call, as all providers do. What a request has in
- * `parameters.extra` goes to the
- * model as its `providerOptions`, so it stands below the vendor's name. A request for another model fails with
- * `NotFound`.
- * A `responseFormat` is told to the model as such and in words, because not every model keeps to one.
+ * `parameters.extra` goes to the model as its `providerOptions`, so it stands below the vendor's name. A request for
+ * another model fails with `NotFound`. A `responseFormat` is told to the model as such and in words, because not every
+ * model keeps to one.
  *
  * @example
  * ```ts

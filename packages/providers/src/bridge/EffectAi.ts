@@ -35,8 +35,8 @@ export interface Options {
 
 /**
  * Makes a provider of a model of `effect/ai`. The runtime runs the tools, not the model. Of a request's parameters only
- * `toolChoice` and
- * `responseFormat` (in words) go to the model, since `effect/ai` sets the others where the model is made.
+ * `toolChoice` and `responseFormat` (in words) go to the model, since `effect/ai` sets the others where the model is
+ * made.
  *
  * @category constructors
  * @since 0.1.0
@@ -87,8 +87,7 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
 
 /**
  * Makes a model of `effect/ai` of a provider: for `LanguageModel.generateText`, `streamText`, toolkits and chats. The
- * schema of
- * `generateObject` becomes the `responseFormat` of the request.
+ * schema of `generateObject` becomes the `responseFormat` of the request.
  *
  * @example
  * ```ts

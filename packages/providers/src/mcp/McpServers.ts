@@ -46,9 +46,9 @@ export interface Loaded {
 
 /**
  * Makes servers known by name. Nothing is started: the first call of a server connects to it, calls at the same time
- * share that, and a connection that was lost is made anew. Servers are
- * offered nothing of the client: no sampling, no roots, no questions to the user. All but connected clients need
- * `@modelcontextprotocol/client`. Throws a `ConfigError` for a server that is none.
+ * share that, and a connection that was lost is made anew. Servers are offered nothing of the client: no sampling, no
+ * roots, no questions to the user. All but connected clients need `@modelcontextprotocol/client`. Throws a
+ * `ConfigError` for a server that is none.
  *
  * @example
  * ```ts
@@ -126,9 +126,9 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
 
 /**
  * Reads the text of a file with servers, `{ "mcpServers": { "files": { "command": "my-server", "args": [], "env": {} },
- * "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Nothing is
- * filled in for variables. What does not count is a warning, and `disabled` servers are left out. A file says which
- * programs run: read only files of whoever may decide that.
+ * "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Nothing is filled in for variables. What does
+ * not count is a warning, and `disabled` servers are left out. A file says which programs run: read only files of
+ * whoever may decide that.
  *
  * @example
  * ```ts

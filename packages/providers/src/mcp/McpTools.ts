@@ -44,14 +44,12 @@ export type McpTool = Tool<string, JsonObject>
 
 /**
  * Asks a connected client for its tools, page by page, and makes a tool of each that is wanted:
- * `mcp__<server>__<tool>`, with the server's JSON Schema
- * and, where it states them, its hints `readOnly`, `destructive` and `idempotent`. A result is the structured content
- * where there is one, else the
- * text, or content parts. A schema that cannot be read here is shown to the model as it is and checked by the server
- * alone. What the server calls an error fails the call. A cancelled turn cancels the call at the server; how long it
- * may take is
- * the agent's to say (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its
- * tools, or describes one that cannot be one.
+ * `mcp__<server>__<tool>`, with the server's JSON Schema and, where it states them, its hints `readOnly`, `destructive`
+ * and `idempotent`. A result is the structured content where there is one, else the text, or content parts. A schema
+ * that cannot be read here is shown to the model as it is and checked by the server alone. What the server calls an
+ * error fails the call. A cancelled turn cancels the call at the server; how long it may take is the agent's to say
+ * (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its tools, or describes
+ * one that cannot be one.
  *
  * @example
  * ```ts

@@ -19,8 +19,7 @@ import { sessionsOf } from "./internal/sessions.ts"
 export interface Options {
   /**
    * The file, made with mode 0600 when there is none, its directory with mode 0700; `:memory:` keeps everything in this
-   * process. It has to be on a
-   * local disk.
+   * process. It has to be on a local disk.
    */
   readonly path: string
   /**
@@ -48,8 +47,7 @@ export { type Account, type Ledger, StoreError }
 
 /**
  * Opens a store. Throws a `StoreError` for a file that is damaged, newer, or another program's, and leaves it as it is;
- * a `ConfigError` for options
- * that make no sense.
+ * a `ConfigError` for options that make no sense.
  *
  * @example
  * ```ts

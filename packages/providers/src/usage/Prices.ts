@@ -58,8 +58,8 @@ export interface GenaiPrices {
 
 /**
  * Makes prices from the package `@pydantic/genai-prices`, which knows tiers, caches and times of day. With a provider,
- * only that
- * provider's own price counts: a model on one's own machine costs something else than the same model at a vendor.
+ * only that provider's own price counts: a model on one's own machine costs something else than the same model at a
+ * vendor.
  *
  * @example
  * ```ts

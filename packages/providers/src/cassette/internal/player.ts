@@ -16,8 +16,7 @@ import {
 
 /**
  * `replay` never leaves the file; `once` records when there is no file yet; `new` replays what is there and records the
- * rest;
- * `all` records everything anew.
+ * rest; `all` records everything anew.
  *
  * @category models
  * @since 0.1.0

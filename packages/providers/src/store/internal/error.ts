@@ -14,10 +14,9 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   path: Schema.String,
   /**
    * `newer`: written by a later release. `foreign`: a database of another program. `corrupt`: no database, or a damaged
-   * one. `unreachable`: the file
-   * or its directory cannot be opened. `busy`: another process held it for too long. `full`: no space. `closed`: after
-   * `close`. `id`: no session id.
-   * `missing`, `taken`: of `fork`. `failed`: anything else.
+   * one. `unreachable`: the file or its directory cannot be opened. `busy`: another process held it for too long.
+   * `full`: no space. `closed`: after `close`. `id`: no session id. `missing`, `taken`: of `fork`. `failed`: anything
+   * else.
    */
   problem: Schema.Literals([
     "newer",

@@ -1,7 +1,6 @@
 /**
  * The tables. Every text of a user is kept as the JSON of a string, which is well-formed Unicode whatever the string
- * is: NULs and halves of surrogate
- * pairs come back as they were.
+ * is: NULs and halves of surrogate pairs come back as they were.
  */
 
 /** Says whose database a file is: "Bely". */

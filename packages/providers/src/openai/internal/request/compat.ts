@@ -32,8 +32,7 @@ export interface Compat {
   readonly toolIds: "40" | "alphanumeric-9"
   /**
    * How an answer is made to fit a schema: by the endpoint itself (`native`, or only where the request has no tools),
-   * as the
-   * arguments of a tool that must be called, or by an instruction.
+   * as the arguments of a tool that must be called, or by an instruction.
    */
   readonly jsonSchema: "native" | "native-without-tools" | "tool" | "prompt"
   /** Whether reasoning is asked for in encrypted form, so that it can go back (Responses only). */
