@@ -1,5 +1,5 @@
 /**
- * MCP servers for hooks (`ctx.mcp`): each is connected to when it is needed, once, and let go of at the end.
+ * MCP servers for hooks (`ctx.mcp`). Each server is connected once, when it is first needed, and closed at the end.
  *
  * @since 0.1.0
  */
@@ -20,35 +20,46 @@ export type { Client } from "./internal/client.ts"
 export type { Endpoint, Program } from "./internal/connect.ts"
 export { McpError } from "./internal/error.ts"
 
-/** A program, a URL, or a client that is connected already; that one stays open. @category models @since 0.1.0 */
+/**
+ * A program, a URL, or a client that is already connected. `close` does not close such a client.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Server = Program | Endpoint | { readonly client: Client }
 
 /** @category models @since 0.1.0 */
 export interface Options {
-  /** Milliseconds until a server has to answer for the first time. Default 30,000. */
+  /** Milliseconds in which a server must answer for the first time. Default 30,000. */
   readonly connectTimeoutMs?: number
-  /** Characters of a result, as JSON; a larger one fails. Default 1,000,000. */
+  /** Characters of a result as JSON. A larger result fails. Default 1,000,000. */
   readonly maxResultLength?: number
 }
 
-/** Servers by name, for `mcp` of an agent. Its effects fail with an `McpError`. @category models @since 0.1.0 */
+/**
+ * Servers by name, for the option `mcp` of an agent. Its effects fail with an `McpError`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface McpServers extends McpAccessor, AsyncDisposable {
-  /** Ends every connection and the programs behind them; whatever comes after fails. */
+  /** Ends all connections and the programs behind them. Later calls fail. */
   readonly close: () => Promise<void>
 }
 
-/** What a file has. @category models @since 0.1.0 */
+/** The content of a file with servers. @category models @since 0.1.0 */
 export interface Loaded {
   readonly servers: { readonly [name: string]: Server }
-  /** A line for each entry that does not count, with file, key and reason. */
+  /** A line for each ignored entry, with file, key and reason. */
   readonly warnings: ReadonlyArray<string>
 }
 
 /**
- * Makes servers known by name. Nothing is started: the first call of a server connects to it, calls at the same time
- * share that, and a connection that was lost is made anew. Servers are offered nothing of the client: no sampling, no
- * roots, no questions to the user. All but connected clients need `@modelcontextprotocol/client`. Throws a
- * `ConfigError` for a server that is none.
+ * Registers servers by name. Nothing starts yet: the first call of a server connects to it, and parallel calls share
+ * the connection. If the connection is lost, the next call connects again. Servers cannot use sampling, roots or
+ * questions to the user. All servers except connected clients need the package `@modelcontextprotocol/client`.
+ *
+ * Throws a `ConfigError` for a value that is not a server.
  *
  * @example
  * ```ts
@@ -125,10 +136,11 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
 }
 
 /**
- * Reads the text of a file with servers, `{ "mcpServers": { "files": { "command": "my-server", "args": [], "env": {} },
- * "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Nothing is filled in for variables. What does
- * not count is a warning, and `disabled` servers are left out. A file says which programs run: read only files of
- * whoever may decide that.
+ * Reads the text of a file with servers: `{ "mcpServers": { "files": { "command": "my-server", "args": [], "env": {} },
+ * "tickets": { "type": "http", "url": "https://mcp.example.com" } } }`. Variables are not replaced. Wrong entries are
+ * warnings, and `disabled` servers are left out.
+ *
+ * Such a file decides which programs run. Read only files that you trust.
  *
  * @example
  * ```ts
@@ -165,7 +177,7 @@ const unknown = (name: string, names: ReadonlyArray<string>): string => {
   return `there is no MCP server "${name}": ${hint}`
 }
 
-/** A tool that cannot be read does not keep the others from being seen. */
+/** Skips a tool that cannot be read, so that the other tools are still listed. */
 const toolOf = (server: string, one: unknown): ReadonlyArray<McpTool> => {
   if (typeof one !== "object" || one === null) return []
   const { description, inputSchema, name } = one as { readonly [key: string]: unknown }

@@ -1,5 +1,5 @@
 /**
- * Tools of an MCP server as tools of an agent: policy, approval and every hook treat them like any other.
+ * Turns the tools of an MCP server into tools of an agent. Policy, approval and hooks treat them like other tools.
  *
  * @since 0.1.0
  */
@@ -21,19 +21,19 @@ export { McpError } from "./internal/error.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options {
-  /** What the server is called: a part of its tools' names. */
+  /** Name of the server. It is part of the names of its tools. */
   readonly server: string
   /**
-   * Only tools of these names, as the server has them: `*` stands for any characters, a leading `!` excludes. Default:
+   * Only tools with these names, as the server lists them. `*` matches any characters, a leading `!` excludes. Default:
    * all.
    */
   readonly include?: string | ReadonlyArray<string>
-  /** No tools of these names, as the server has them; `*` stands for any characters. */
+  /** Leaves out tools with these names, as the server lists them. `*` matches any characters. */
   readonly exclude?: string | ReadonlyArray<string>
-  /** What goes before the tool's own name. Default `mcp__<server>__`. */
+  /** Text before the name of each tool. Default `mcp__<server>__`. */
   readonly prefix?: string
   /**
-   * Characters of a result that are read at most; a longer text is cut and says so, a larger file is left out. Default
+   * Maximum number of characters of a result. A longer text is cut and marked, a larger file is left out. Default
    * 1,000,000.
    */
   readonly maxResultLength?: number
@@ -43,13 +43,17 @@ export interface Options {
 export type McpTool = Tool<string, JsonObject>
 
 /**
- * Asks a connected client for its tools, page by page, and makes a tool of each that is wanted:
- * `mcp__<server>__<tool>`, with the server's JSON Schema and, where it states them, its hints `readOnly`, `destructive`
- * and `idempotent`. A result is the structured content where there is one, else the text, or content parts. A schema
- * that cannot be read here is shown to the model as it is and checked by the server alone. What the server calls an
- * error fails the call. A cancelled turn cancels the call at the server; how long it may take is the agent's to say
- * (`limits.toolMs`), not the client's. Rejects with an `McpError` when the server cannot list its tools, or describes
- * one that cannot be one.
+ * Lists the tools of a connected client, page by page, and returns a tool `mcp__<server>__<tool>` for each selected
+ * one. It has the JSON Schema of the server and the hints `readOnly`, `destructive` and `idempotent` if the server sets
+ * them.
+ *
+ * - The result of a call is the structured content if there is one, otherwise the text, otherwise content parts.
+ * - A schema that Belay cannot use is shown to the model, and only the server checks the arguments.
+ * - An error that the server reports fails the call.
+ * - Cancelling a turn cancels the call at the server. The time limit is `limits.toolMs` of the agent; the timeout of
+ *   the client is switched off.
+ *
+ * Rejects with an `McpError` if the server cannot list its tools or lists an invalid one.
  *
  * @example
  * ```ts
@@ -144,18 +148,18 @@ const made = (
   }
 }
 
-/** What may not be in a name becomes `_`; what is too long ends with a digest. */
+/** Replaces characters that are not allowed in a name by `_`. A name that is too long ends with a digest. */
 const nameOf = (full: string): string => {
   const name = full.replaceAll(/[^A-Za-z0-9_.-]/g, "_")
   return name.length <= 64 ? name : `${name.slice(0, 49)}_${digest(full)}`
 }
 
-/** What tools were, by name: SHA-256 over name, description, schema and hints. @category drift @since 0.1.0 */
+/** SHA-256 of each tool over its name, description, schema and hints, by name. @category drift @since 0.1.0 */
 export interface Fingerprint {
   readonly [name: string]: string
 }
 
-/** What has changed between two fingerprints, by name. @category drift @since 0.1.0 */
+/** The tools that differ between two fingerprints, by name. @category drift @since 0.1.0 */
 export interface Drift {
   readonly added: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
@@ -163,7 +167,8 @@ export interface Drift {
 }
 
 /**
- * Makes a fingerprint of tools, to be kept as JSON: a server may describe its tools otherwise once they were reviewed.
+ * Returns a fingerprint of tools. Store it as JSON when you have reviewed the tools, to find out later whether the
+ * server changed them.
  *
  * @example
  * ```ts
@@ -186,7 +191,7 @@ export const fingerprint = (tools: ReadonlyArray<McpTool>): Fingerprint =>
     ])
   )
 
-/** Says what has changed, in the order of the alphabet. @category drift @since 0.1.0 */
+/** Compares two fingerprints. The names are sorted. @category drift @since 0.1.0 */
 export const drift = (before: Fingerprint, after: Fingerprint): Drift => {
   const [old, now] = [Object.keys(before).sort(), Object.keys(after).sort()]
   return {

@@ -1,6 +1,6 @@
 /**
- * A provider for any endpoint that speaks OpenAI's chat completions (or Responses), with its own transport, decoder,
- * timeouts and errors.
+ * A provider for endpoints with OpenAI's Chat Completions or Responses API. It has its own transport, decoder, timeouts
+ * and typed errors.
  *
  * @since 0.1.0
  */
@@ -21,48 +21,51 @@ import * as Presets from "./Presets.ts"
 
 export type { Compat, Fetch }
 
-/** How to reach an endpoint. @category models @since 0.1.0 */
+/** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
-  /** Default OpenAI's own. */
+  /** Base URL of the endpoint. Default: OpenAI. */
   readonly baseUrl?: string
-  /** The key, or what fetches one before every call. Leave it out for servers that want none. */
+  /** The API key, or a function that returns it before every call. Leave it out for servers without keys. */
   readonly apiKey?: string | (() => Promise<string>)
-  /** The model that answers when a request names none. */
+  /** Model for requests that name none. */
   readonly model?: string
-  /** Name among the providers of an agent. Default the preset's name, or the host. */
+  /** Name of the provider in an agent. Default: the name of the preset, or the host. */
   readonly name?: string
-  /** Tokens the model can read: an overflow that compaction does not cure goes to a backup with a larger one. */
+  /**
+   * Size of the context window in tokens. If compaction does not solve an overflow, the request goes to a backup with a
+   * larger window.
+   */
   readonly contextWindow?: number
   readonly timeouts?: Timeouts
-  /** Sent with every request. */
+  /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Used instead of the built-in transport: for proxies, signing, recording. */
+  /** Replaces the built-in transport, for example for proxies, signing or recording. */
   readonly fetch?: Fetch
-  /** In what the endpoint differs from what its address suggests. */
+  /** Overrides what Belay detects from the address of the endpoint. */
   readonly compat?: Partial<Compat>
-  /** Which API to speak: chat completions (default), which every endpoint has, or Responses. */
+  /** The API: `chat` (default), which every endpoint has, or `responses`. */
   readonly api?: "chat" | "responses"
 }
 
-/** How long to wait, in milliseconds. @category models @since 0.1.0 */
+/** Time limits in milliseconds. @category models @since 0.1.0 */
 export interface Timeouts {
-  /** For the headers of a stream. Default 30 s. */
+  /** Until the headers of a stream. Default 30 s. */
   readonly headersMs?: number
   /**
-   * For the headers of a plain answer, which come when the model has finished. Default `headersMs` where that is set,
-   * else 10 min.
+   * Until the headers of an answer that is not streamed. They arrive when the model has finished. Default: `headersMs`
+   * if it is set, otherwise 10 minutes.
    */
   readonly answerMs?: number
   /** From the headers to the first data. Default 60 s. */
   readonly firstEventMs?: number
-  /** Between data; comments that only keep the connection alive do not count. Default 60 s. */
+  /** Between two pieces of data. Comments that keep the connection alive do not count. Default 60 s. */
   readonly idleMs?: number
-  /** For the whole call. Default none. */
+  /** For the whole call. Default: no limit. */
   readonly totalMs?: number
 }
 
 /**
- * Makes a provider. Nothing is read from the environment and nothing is sent before the first call.
+ * Creates a provider. It reads nothing from the environment, and sends nothing before the first call.
  *
  * @category constructors
  * @since 0.1.0
@@ -167,7 +170,7 @@ export const make = (options: Options = {}): LlmProvider => {
 }
 
 /**
- * Makes a provider from `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL`; what the options say wins.
+ * Creates a provider from `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL`. Options override these variables.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Endpoints that are known by name: where they are, which variable holds their key, and in what they differ.
+ * Known endpoints: their addresses, the variables that hold their keys, and their differences.
  *
  * @since 0.1.0
  */
@@ -11,14 +11,14 @@ export type { Compat }
 export interface Preset {
   readonly name: string
   readonly baseUrl: string
-  /** Environment variable that usually holds the key; absent where none is needed. */
+  /** Environment variable that usually holds the key. Absent if no key is needed. */
   readonly keyVariable?: string
   readonly compat?: Partial<Compat>
 }
 
 const plainTokens: Partial<Compat> = { maxTokensField: "max_tokens", systemRole: "system" }
 
-/** Servers that hold the model to a grammar, which leaves no room for tool calls. */
+/** Servers that force the model to follow a grammar, so that it cannot call tools. */
 const grammar: Partial<Compat> = { jsonSchema: "native-without-tools" }
 
 const list: ReadonlyArray<Preset> = [
@@ -125,7 +125,7 @@ const list: ReadonlyArray<Preset> = [
 export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [preset.name, preset]))
 
 /**
- * Finds the preset of a base URL by its host (and port, for servers on this machine).
+ * Finds the preset of a base URL by its host, and by its port for servers on this machine.
  *
  * @category presets
  * @since 0.1.0
@@ -144,7 +144,7 @@ export const detect = (baseUrl: string): Preset | undefined => {
 const reasoningModel = /^(?:openai\/)?(?:o\d|gpt-5)(?!.*chat)/
 
 /**
- * Returns in what an endpoint differs, from its base URL, the model, and what the user says, which wins.
+ * Returns the differences of an endpoint from its base URL and model. Options of the user override them.
  *
  * @category presets
  * @since 0.1.0

@@ -1,4 +1,4 @@
-/** What a tool of an MCP server answers, as a tool's output. */
+/** Reads the answer of an MCP tool as the output of a tool. */
 import { type Json, whyNot } from "@belay/core/Json"
 import type { ContentPart } from "@belay/core/Message"
 import * as Result from "effect/Result"
@@ -24,7 +24,7 @@ const Content = Schema.Union([
   Schema.Struct({ type: Schema.Literal("resource"), resource: Resource })
 ])
 
-/** The output, or the server's own words for what went wrong. Texts are cut to `max` characters, all together. */
+/** Returns the output, or the error text of the server. All texts together are cut to `max` characters. */
 export const read = (answer: unknown, max: number): Result.Result<Json, string> => {
   const decoded = Schema.decodeUnknownResult(Said)(answer)
   if (Result.isFailure(decoded)) {

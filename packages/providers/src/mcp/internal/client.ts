@@ -1,10 +1,10 @@
-/** What is asked of connected clients. */
+/** The part of a connected MCP client that Belay uses. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { McpError } from "./error.ts"
 
-/** What is used of a connected client; that of `@modelcontextprotocol/client` has it. @category models @since 0.1.0 */
+/** A connected client, such as that of `@modelcontextprotocol/client`. @category models @since 0.1.0 */
 export interface Client {
   readonly listTools: (
     params: { cursor: string } | undefined,
@@ -16,10 +16,10 @@ export interface Client {
   ) => PromiseLike<unknown>
 }
 
-/** More are a server that does not come to an end. */
+/** A server with more pages than this does not stop listing. */
 const maxPages = 1_000
 
-/** Every tool that a server lists, page by page. */
+/** Lists all tools of a server, page by page. */
 export const list = (client: Client, server: string): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
   Effect.gen(function*() {
     const all: Array<unknown> = []
@@ -49,7 +49,7 @@ export const list = (client: Client, server: string): Effect.Effect<ReadonlyArra
 
 const Page = Schema.Struct({ tools: Schema.Array(Schema.Unknown), nextCursor: Schema.optional(Schema.String) })
 
-/** A timer of the client's own never goes off before the agent's. */
+/** A timeout that is so long that the timer of the client never fires before the agent's. */
 export const never = 2_147_483_647
 
 export const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)

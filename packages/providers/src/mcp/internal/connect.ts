@@ -1,32 +1,32 @@
-/** Connects to one server, with the client of `@modelcontextprotocol/client`, which is loaded when it is needed. */
+/** Connects to one server with the client of `@modelcontextprotocol/client`, which is loaded on first use. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type Client, messageOf } from "./client.ts"
 import { McpError } from "./error.ts"
 
-/** A program that speaks MCP on its standard input and output. */
+/** A program that speaks MCP over its standard input and output. */
 export interface Program {
   readonly command: string
   readonly args?: ReadonlyArray<string>
-  /** Besides a few names that every program sees, such as `HOME` and `PATH`. */
+  /** More variables, in addition to a few that every program gets, such as `HOME` and `PATH`. */
   readonly env?: { readonly [name: string]: string }
-  /** Default: the folder of the process. */
+  /** Folder of the program. Default: the folder of the process. */
   readonly cwd?: string
 }
 
-/** A server that speaks MCP by streamable HTTP. */
+/** A server that speaks MCP over streamable HTTP. */
 export interface Endpoint {
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** A server that answers. */
+/** An open connection to a server. */
 export interface Connection {
   readonly client: Client
   readonly close: () => Promise<void>
 }
 
-/** Connects, and says when the connection has ended. Interruption leaves nothing behind. */
+/** Connects, and calls `onEnd` when the connection has ended. An interruption closes everything that was opened. */
 export const connect = (
   name: string,
   server: Program | Endpoint,
@@ -43,7 +43,7 @@ export const connect = (
       ? new StdioClientTransport({ ...server, args: [...server.args ?? []], env: { ...server.env }, stderr: "pipe" })
       : new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: { ...server.headers } } })
     if ("stderr" in transport) {
-      // What a program says before it gives up is why it did.
+      // The last lines that a program writes before it exits are the reason.
       transport.stderr?.on("data", (chunk: Buffer) => {
         last = `${last}${chunk.toString("utf8")}`.slice(-2_000)
       })

@@ -1,15 +1,15 @@
-/** What goes wrong with a server. */
+/** The error of an MCP server. */
 import * as Schema from "effect/Schema"
 
 /**
- * A server said something that is not the protocol, or its tool failed. The message of a failed tool is the server's.
+ * A server broke the protocol, or a tool of it failed. The message of a failed tool is the text of the server.
  *
  * @category errors
  * @since 0.1.0
  */
 export class McpError extends Schema.TaggedError<McpError>()("McpError", {
   server: Schema.String,
-  /** As the server calls it. */
+  /** Name of the tool, as the server lists it. */
   tool: Schema.optionalKey(Schema.String),
   message: Schema.String
 }) {}

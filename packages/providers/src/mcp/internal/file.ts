@@ -1,4 +1,4 @@
-/** Files that say which servers there are. */
+/** Reads files that list MCP servers. */
 import * as Result from "effect/Result"
 import type { Endpoint, Program } from "./connect.ts"
 
@@ -22,7 +22,7 @@ export const read = (text: string, file: string): {
   return { servers: Object.fromEntries(servers), warnings }
 }
 
-/** Says why something is no server. */
+/** Says why a value is not a server. */
 export const whyNo = (entry: unknown): string | undefined => {
   if (!isRecord(entry)) return "expected an object"
   const { args, command, cwd, env, headers, type, url } = entry
@@ -48,7 +48,7 @@ export const whyNo = (entry: unknown): string | undefined => {
 
 const maxText = 1_048_576
 
-/** What has been checked, and nothing else of it. */
+/** Copies the checked fields of a server, and no others. */
 const serverOf = ({ args, command, cwd, env, headers, url }: Record<string, unknown>): Program | Endpoint =>
   (command === undefined
     ? { url, ...(headers === undefined ? {} : { headers }) }

@@ -1,4 +1,4 @@
-/** Schemas of servers' tools: read where they can be, left to the server where they cannot. */
+/** Uses the JSON Schema of an MCP tool if Belay can read it, and otherwise leaves the check to the server. */
 import type { Tool } from "@belay/core/defineTool"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as JsonSchema from "effect/JsonSchema"
@@ -6,7 +6,9 @@ import * as Result from "effect/Result"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 
-/** The input of a tool: a schema that no agent could read would keep all its other tools from it. */
+/**
+ * Returns the input of a tool. If one schema could not be read, the agent would otherwise lose all tools of the server.
+ */
 export const of = (schema: JsonObject): Pick<Tool, "input" | "jsonSchema"> =>
   isReadable(schema) ? { input: schema } : { input: anyObject, jsonSchema: schema }
 
@@ -21,7 +23,10 @@ const anyObject: StandardSchemaV1<JsonObject> = {
   }
 }
 
-/** Whether an agent can make a decoder of it: references to elsewhere, and names by pattern, are what it cannot. */
+/**
+ * Whether Belay can build a decoder from a schema. It cannot for references to other documents and for property names
+ * by pattern.
+ */
 const isReadable = (schema: JsonObject): boolean =>
   Result.isSuccess(
     Result.try(() =>
@@ -29,7 +34,7 @@ const isReadable = (schema: JsonObject): boolean =>
     )
   )
 
-/** Keywords that an agent leaves to the tool. */
+/** Keywords that Belay does not check. */
 const left: ReadonlySet<string> = new Set([
   "pattern",
   "not",

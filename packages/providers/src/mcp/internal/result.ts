@@ -1,9 +1,9 @@
-/** What a server answers to a call, as hooks get it. */
+/** Reads the answer of a server for `ctx.mcp` of a hook. */
 import { type JsonObject, whyNot } from "@belay/core/Json"
 import type { McpResult } from "@belay/core/Mcp"
 import * as Result from "effect/Result"
 
-/** The result, or why it is none. */
+/** Returns the result, or the reason why the answer is not a result. */
 export const read = (answer: unknown, max: number): Result.Result<McpResult, string> => {
   if (!isObject(answer)) return Result.fail("the server's answer is no result of a tool")
   const { content = [], isError = false, structuredContent } = answer

@@ -1,4 +1,4 @@
-/** Schemas that servers send. */
+/** Recognises a JSON Schema from a server. */
 import { type JsonObject, whyNot } from "@belay/core/Json"
 
 export const isSchema = (schema: unknown): schema is JsonObject =>

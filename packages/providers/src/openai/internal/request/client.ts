@@ -1,21 +1,22 @@
 /**
- * The `openai` client, asked once for the address and the headers of a call. It is loaded on first use: it is large.
+ * Asks the `openai` client for the address and the headers of a call. The client is large, so it is loaded on first
+ * use.
  */
 
-/** Whom to call. */
+/** The endpoint to call. */
 export interface Target {
   readonly baseUrl: string
   readonly apiKey: string | (() => Promise<string>) | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
 }
 
-/** Where a call goes and what its headers are. */
+/** Address and headers of a call. */
 export interface Ready {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Asks the client. Headers that describe this machine are left out. */
+/** Asks the client. Headers that describe this machine are removed. */
 export const prepare = async (target: Target, path: string): Promise<Ready> => {
   const { OpenAI } = await import("openai")
   const client = new OpenAI({

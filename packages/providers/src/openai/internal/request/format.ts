@@ -1,4 +1,4 @@
-/** Answers that must be JSON of a schema: three ways to ask for them, one way they come back. */
+/** Requests answers that are JSON with a schema, in one of three ways, and reads them in one way. */
 import type { LlmDelta, LlmRequest, LlmResponse, ResponseFormat } from "@belay/core/LlmCall"
 import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError } from "@belay/core/ProviderError"
@@ -10,7 +10,9 @@ import { stringify } from "./message.ts"
 
 type Send = (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<LlmResponse, ProviderError>
 
-/** Sends a request with a format the way the endpoint takes it; the text of the response is the JSON. */
+/**
+ * Sends a request with a response format in the way that the endpoint accepts. The text of the response is the JSON.
+ */
 export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
   const format = request.parameters.responseFormat!
   const way = compat.jsonSchema === "native-without-tools"
@@ -26,7 +28,7 @@ export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | und
   }
 }
 
-/** Whether an endpoint does not know formats; a schema it finds fault with is another matter. */
+/** Whether an error means that the endpoint does not know response formats. A rejected schema is a different error. */
 export const isUnknown = (error: ProviderError): boolean =>
   error._tag === "InvalidRequest" && /response.?format|json.?schema|text\.format/i.test(error.message) &&
   /support|unavailable|not (?:available|allowed|permitted)|unknown|unrecognized/i.test(error.message) &&
@@ -46,7 +48,7 @@ const instructed = (request: LlmRequest, { name, schema }: ResponseFormat): LlmR
   }
 }
 
-/** The answer as the call of a tool that only the endpoint hears of. */
+/** Requests the answer as a call of a tool that only the endpoint sees. */
 const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | undefined, send: Send) => {
   const { parameters, tools } = request
   let { name } = format
@@ -64,7 +66,7 @@ const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | u
   return Effect.flatMap(send(shaped, pipe), (response) => {
     const call = response.toolCalls.find((one) => one.name === name)
     if (call === undefined) return Effect.succeed(tidy(response))
-    // Other tools first: the model has not seen their results when it answers.
+    // Calls of other tools count first, because the model has not seen their results yet.
     const others = response.toolCalls.filter((one) => one.name !== name)
     if (others.length > 0) return Effect.succeed({ ...response, toolCalls: others })
     const text = call.args === null ? call.malformed ?? "" : stringify(call.args)
@@ -76,7 +78,7 @@ const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | u
   })
 }
 
-/** Takes the JSON out of fences and prose. */
+/** Extracts the JSON from code fences and prose. */
 const tidy = (response: LlmResponse): LlmResponse => {
   const { text } = response
   if (response.toolCalls.length > 0 || isData(text)) return response

@@ -1,21 +1,21 @@
-/** Reading values nobody has checked. */
+/** Reads unchecked values. */
 import { type Json, whyNot } from "@belay/core/Json"
 
-/** An object of which nothing is known. */
+/** An object with unknown fields. */
 export type Loose = { readonly [key: string]: unknown }
 
 export const isObject = (value: unknown): value is Loose =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The text, unless there is none. */
+/** Returns the value if it is a string that is not empty. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
 
-/** The number, if it counts something. */
+/** Returns the value if it is a number from 0. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined
 
-/** JSON, or nothing. */
+/** Parses JSON. Returns nothing if the text is not JSON. */
 export const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -24,7 +24,7 @@ export const parse = (text: string): unknown => {
   }
 }
 
-/** JSON text of a value from outside; what is nested too deeply for the writer has none. */
+/** Writes a value from outside as JSON. Returns nothing if it is nested too deeply. */
 export const compact = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? ""
@@ -33,6 +33,6 @@ export const compact = (value: unknown): string => {
   }
 }
 
-/** The value as JSON that the rest of Belay can walk, or nothing when it is nested too deeply. */
+/** Returns the value as JSON, or nothing if it is nested too deeply for the rest of Belay. */
 export const bounded = (value: unknown): Json | undefined =>
   value === undefined || whyNot(value) !== undefined ? undefined : value as Json

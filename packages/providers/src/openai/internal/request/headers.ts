@@ -1,4 +1,4 @@
-/** Headers of an answer. */
+/** Reads the headers of an answer. */
 
 /** Header values by lower-case name. */
 export type HeaderMap = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -9,7 +9,7 @@ export const header = (headers: HeaderMap, name: string): string | undefined => 
   return typeof value === "string" ? value : value?.[0]
 }
 
-/** The id the vendor gave to the request, whatever it calls it. */
+/** Returns the id that the vendor gave to the request. Vendors use different headers for it. */
 export const requestId = (headers: HeaderMap): string | undefined => {
   for (
     const name of ["x-request-id", "request-id", "x-ms-request-id", "apim-request-id", "x-amzn-requestid", "cf-ray"]
@@ -21,8 +21,8 @@ export const requestId = (headers: HeaderMap): string | undefined => {
 }
 
 /**
- * How long the vendor asks to wait: in milliseconds, in seconds, until a date, or in words. More than a year is not
- * meant.
+ * Returns how long the vendor asks to wait, in milliseconds. Vendors send milliseconds, seconds, a date or words. More
+ * than a year is ignored.
  */
 export const retryAfterMs = (headers: HeaderMap, words: string): number | undefined => {
   const wish = wished(headers, words)
@@ -44,7 +44,7 @@ const wished = (headers: HeaderMap, words: string): number | undefined => {
   return inWords(words)
 }
 
-/** The vendor's own clock where it tells; the difference to ours does not matter then. */
+/** The time of the vendor if the answer has it, so that a difference between the clocks does not matter. */
 const now = (headers: HeaderMap): number => {
   const theirs = Date.parse(header(headers, "date") ?? "")
   return Number.isNaN(theirs) ? performance.timeOrigin + performance.now() : theirs

@@ -1,18 +1,18 @@
-/** Messages on their way out: each is rendered once and remembered. */
+/** Renders messages for a request. Each message is rendered once and cached. */
 import { digest, type Json, type JsonObject } from "@belay/core/Json"
 import type { ContentPart, FilePart, Message, ProviderMetadata, ToolCall } from "@belay/core/Message"
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions"
 import type { Compat } from "./compat.ts"
 import { isObject } from "./guards.ts"
 
-/** Renders a message as JSON text; a tool result with pictures becomes two messages. */
+/** Renders a message as JSON text. A tool result with pictures becomes two messages. */
 export type Renderer = (message: Message) => string
 
-/** Makes a renderer for one endpoint. */
+/** Creates a renderer for one endpoint. */
 export const renderer = (provider: string, compat: Compat): Renderer =>
   remember((message) => wireMessages(message, provider, compat))
 
-/** A renderer that remembers: the same message is the same text. */
+/** Creates a renderer with a cache: the same message object gives the same text. */
 export const remember = (render: (message: Message) => ReadonlyArray<object>): Renderer => {
   const known = new WeakMap<Message, string>()
   return (message) => {
@@ -24,7 +24,7 @@ export const remember = (render: (message: Message) => ReadonlyArray<object>): R
   }
 }
 
-/** JSON of a value whose texts are well-formed: half of a surrogate pair would make some servers answer 400. */
+/** Writes JSON with well-formed strings. Half a surrogate pair would make some servers answer 400. */
 export const stringify = (value: unknown): string => {
   const text = JSON.stringify(value)
   return text.includes("\\ud")
@@ -71,7 +71,7 @@ const toolCall = (call: ToolCall, provider: string, compat: Compat): object => {
   }
 }
 
-/** Reasoning goes back in the field it came in, and only to the provider that wrote it. */
+/** Sends reasoning back in the field that it came in, and only to the provider that wrote it. */
 const replay = (message: Extract<Message, { role: "assistant" }>, own: JsonObject): object => {
   if (own.reasoningDetails !== undefined) return { reasoning_details: own.reasoningDetails }
   const { reasoningField: field } = own
@@ -99,7 +99,7 @@ const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat)
   ]
 }
 
-/** The output of a tool as text, and the files in it, which no endpoint takes there. */
+/** Separates the output of a tool into text and files, because no endpoint accepts files in a tool result. */
 export const resultOf = (content: Json): { readonly text: string; readonly files: ReadonlyArray<FilePart> } => {
   if (typeof content === "string") return { text: content, files: [] }
   const parts = contentParts(content)
@@ -137,14 +137,14 @@ const audioPart = (part: FilePart): ChatCompletionContentPart | undefined => {
     : { type: "input_audio", input_audio: { data, format: format === "wav" ? "wav" : "mp3" } }
 }
 
-/** An id the endpoint accepts; the same id always becomes the same. */
+/** Converts an id into one that the endpoint accepts. The same id always gives the same result. */
 export const toolId = (id: string, compat: Compat): string => {
   const fits = compat.toolIds === "40" ? /^[\w.:-]{1,40}$/ : /^[a-zA-Z0-9]{9}$/
   if (fits.test(id)) return id
   return compat.toolIds === "40" ? `call_${digest(id)}` : digest(id).slice(0, 9)
 }
 
-/** What a provider itself left on a message. */
+/** Returns the metadata that a provider stored on a message. */
 export const ownMetadata = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): JsonObject => {
   const own = metadata?.[provider]
   return isObject(own) ? own as JsonObject : {}

@@ -1,10 +1,10 @@
-/** Reasoning, under the many names vendors give it. */
+/** Reads reasoning, for which vendors use different fields. */
 import { isObject, type Loose, textOf } from "./guards.ts"
 
-/** Fields that hold reasoning as text, in the order they are believed; several of them say the same. */
+/** Fields with reasoning text, in the order of preference. Some vendors send the same text in several of them. */
 const fields = ["reasoning_content", "reasoning", "reasoning_text"] as const
 
-/** A piece of reasoning and the field it came in. */
+/** A part of reasoning, and the field that it came in. */
 export interface Reasoning {
   readonly text: string
   readonly field: string
@@ -26,7 +26,7 @@ export const read = (message: Loose): Reasoning | undefined => {
   return undefined
 }
 
-/** Joins pieces of `reasoning_details` as they stream: pieces of one entry become one, so that they can go back. */
+/** Joins streamed parts of `reasoning_details`. The parts of one entry become one, so that it can be sent back. */
 export const joinDetails = (joined: Array<Record<string, unknown>>, pieces: unknown): void => {
   if (!Array.isArray(pieces)) return
   for (const piece of pieces) {

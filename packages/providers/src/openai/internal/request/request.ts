@@ -1,4 +1,4 @@
-/** From an `LlmRequest` to the body of a chat completion. */
+/** Converts an `LlmRequest` to the body of a chat completion. */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest } from "@belay/core/LlmCall"
 import type { ToolMeta } from "@belay/core/Tool"
@@ -6,7 +6,7 @@ import type { ChatCompletionToolChoiceOption } from "openai/resources/chat/compl
 import type { Compat } from "./compat.ts"
 import { type Renderer, stringify } from "./message.ts"
 
-/** What a body is made with. */
+/** What is needed to render a body. */
 export interface BodyOptions {
   readonly model: string
   readonly stream: boolean
@@ -14,7 +14,7 @@ export interface BodyOptions {
   readonly render: Renderer
 }
 
-/** Renders the body. Messages and tools that were rendered before are not rendered again. */
+/** Renders the body. Messages and tools that were rendered before come from the cache. */
 export const body = (request: LlmRequest, options: BodyOptions): string => {
   const { compat, render, stream } = options
   const messages = request.messages.map(render)
@@ -59,7 +59,7 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
 
 const reserved: ReadonlySet<string> = new Set(["model", "messages", "tools", "stream", "stream_options", "input"])
 
-/** Fields of the user, without those that are ours. */
+/** Returns the extra fields of the user, without those that Belay sets. */
 export const own = (extra: JsonObject | undefined): JsonObject =>
   extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
 

@@ -1,28 +1,28 @@
-/** From an error answer to a `ProviderError`. */
+/** Converts an error answer to a `ProviderError`. */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
 import { compact, countOf, isObject, type Loose, parse, textOf } from "../request/guards.ts"
 import { header, type HeaderMap, requestId, retryAfterMs } from "../request/headers.ts"
 import * as Overflow from "./overflow.ts"
 
-/** Whom an error is about. */
+/** The endpoint that an error is about. */
 export interface Source {
   readonly provider: string
   readonly model: string | undefined
-  /** Texts that must never be shown. */
+  /** Texts that must never appear in an error. */
   readonly secrets: ReadonlyArray<string>
 }
 
-/** An error as the vendor sent it. */
+/** An error answer of a vendor. */
 export interface Failure {
   readonly status: number
   readonly headers: HeaderMap
-  /** The body as it came; for an error inside a stream, the event. */
+  /** The body, or the event for an error in a stream. */
   readonly text: string
   readonly partial?: Partial<LlmResponse>
 }
 
-/** Names the kind of an error. */
+/** Returns the typed error for an answer. */
 export const classify = (source: Source, failure: Failure): ProviderError.ProviderError => {
   const said = read(failure.text)
   const status = failure.status >= 300 ? failure.status : said.status ?? failure.status
@@ -55,7 +55,7 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
   return new ProviderError.InvalidRequest({ ...plain, ...(said.param === "" ? {} : { param: said.param }) })
 }
 
-/** An answer that breaks the protocol. */
+/** The error for an answer that breaks the protocol. */
 export const malformed = (source: Source, reason: string, failure: Partial<Failure>): ProviderError.Malformed =>
   new ProviderError.Malformed({
     provider: source.provider,
@@ -67,7 +67,7 @@ export const malformed = (source: Source, reason: string, failure: Partial<Failu
     ...about(source, failure)
   })
 
-/** Nothing came in time. */
+/** The error for an answer that did not arrive in time. */
 export const timeout = (
   source: Source,
   phase: ProviderError.Timeout["phase"],
@@ -88,7 +88,7 @@ const waited = {
   total: "did not finish"
 } as const
 
-/** No connection, or it broke. */
+/** The error for a connection that failed or broke. */
 export const connection = (source: Source, error: Error, failure: Partial<Failure>): ProviderError.Connection => {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ""
@@ -104,7 +104,7 @@ export const connection = (source: Source, error: Error, failure: Partial<Failur
   })
 }
 
-/** What was wrong before anything was sent. */
+/** The error for a request that could not be sent. */
 export const unsendable = (source: Source, message: string, param?: string): ProviderError.InvalidRequest =>
   new ProviderError.InvalidRequest({
     provider: source.provider,
@@ -141,13 +141,13 @@ interface Said {
   readonly code: string
   readonly type: string
   readonly param: string
-  /** What an upstream vendor said, passed on by a gateway. */
+  /** Reads the error of an upstream vendor from the answer of a gateway. */
   readonly raw: string
   readonly status: number | undefined
   readonly requestId: string | undefined
 }
 
-/** Finds message, code and type in the shapes vendors use. */
+/** Finds message, code and type in the shapes that vendors use. */
 const read = (text: string): Said => {
   const json = parse(text)
   const outer = Array.isArray(json) ? json.find(isObject) : json

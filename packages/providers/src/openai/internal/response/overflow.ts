@@ -1,6 +1,6 @@
-/** Knows a context overflow by its wording: vendors share no code for it. */
+/** Recognises a context overflow by its text, because vendors have no common code for it. */
 
-/** What a vendor says about the size of the request, in tokens. */
+/** The sizes that a vendor reports, in tokens. */
 export interface Overflow {
   readonly requested?: number
   readonly limit?: number
@@ -17,13 +17,13 @@ const wordings: ReadonlyArray<RegExp> = [
 const veto =
   /per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|string_above_max_length|string too long/i
 
-/** Says whether a text is about a request that is too long, and what numbers it gives. */
+/** Returns the sizes if a text says that a request is too long, and nothing otherwise. */
 export const read = (text: string, status?: number): Overflow | undefined => {
   if (status === 429 || veto.test(text) || !wordings.some((wording) => wording.test(text))) return undefined
   return numbers(text)
 }
 
-/** Wordings with both numbers; `first` says which comes first. */
+/** Texts with both numbers. `first` says which number comes first. */
 const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/(\d[\d,_]*) tokens > (\d[\d,_]*)/, "requested"],
   [/token count \(?(\d[\d,_]*)\)? exceeds\D+(\d[\d,_]*)/i, "requested"],
@@ -35,7 +35,7 @@ const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/maximum (?:context|prompt) length (?:is |of )?(\d[\d,_]*)(?=\D)\D+(\d[\d,_]*)/i, "limit"]
 ]
 
-/** Wordings with one number. */
+/** Texts with one number. */
 const single: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/range of input length should be \[\d+, ?(\d[\d,_]*)\]/i, "limit"],
   [

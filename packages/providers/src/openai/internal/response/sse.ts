@@ -1,22 +1,22 @@
-/** Server-sent events as endpoints really send them: bytes in, data payloads out. */
+/** Decodes server-sent events as real endpoints send them. */
 
-/** Receives the events of a stream. */
+/** Callbacks for the events of a stream. */
 export interface SseHandlers {
-  /** A data payload and the name of its event, which is mostly empty. */
+  /** Called with a data payload and the name of its event, which is usually empty. */
   readonly onData: (data: string, event: string) => void
-  /** A line or an event is longer than the limit. Nothing comes after this. */
+  /** Called if a line or an event is longer than the limit. No other callback follows. */
   readonly onTooLong: () => void
 }
 
-/** Decodes a stream, whatever pieces it comes in. */
+/** Decodes a stream that arrives in parts of any size. */
 export interface SseDecoder {
-  /** Takes bytes; true when they carried data, not only comments and blank lines. */
+  /** Adds bytes. Returns true if they contained data, and not only comments and blank lines. */
   readonly push: (bytes: Uint8Array) => boolean
-  /** Ends the stream: what is complete but for its last line end still counts. */
+  /** Ends the stream. A last line without a line end still counts. */
   readonly end: () => void
 }
 
-/** Makes a decoder. Lines end with LF, CRLF or CR; `limit` is in characters. */
+/** Creates a decoder. Lines end with LF, CRLF or CR. `limit` is in characters. */
 export const make = (handlers: SseHandlers, limit: number): SseDecoder => {
   const text = decoder()
   let line = ""
@@ -93,7 +93,10 @@ export const make = (handlers: SseHandlers, limit: number): SseDecoder => {
   }
 }
 
-/** UTF-8 in pieces. Bytes that end in ASCII leave nothing over, so they take the quick way. */
+/**
+ * Decodes UTF-8 in parts. Bytes that end with an ASCII character leave no incomplete character, so they need no stream
+ * state.
+ */
 const decoder = () => {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
   let isOpen = false

@@ -1,4 +1,4 @@
-/** Puts an answer together from the chunks of a chat completion, streamed or whole. */
+/** Assembles an answer from the chunks of a chat completion, or from a complete one. */
 import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
@@ -9,31 +9,29 @@ import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
 import * as UsageOf from "./usage.ts"
 
-/**
- * What an answer turned out to be: a response, an error body the vendor sent, or something that breaks the protocol.
- */
+/** The result: a response, an error body of the vendor, or a violation of the protocol. */
 export type Outcome =
   | { readonly type: "response"; readonly response: LlmResponse }
   | { readonly type: "error"; readonly body: unknown }
   | { readonly type: "malformed"; readonly reason: string }
 
-/** Collects one answer. */
+/** Assembles one answer. */
 export interface Assembler {
-  /** Takes a chunk (or a whole completion); returns the error body in it, if there is one. */
+  /** Adds a chunk or a complete answer. Returns the error body if it contains one. */
   readonly push: (chunk: unknown) => unknown
-  /** Takes text of the choice that is read. */
+  /** Adds text of the selected choice. */
   readonly pushText: (piece: string) => void
-  /** Index of the choice that is read. */
+  /** Index of the selected choice. */
   readonly choice: () => unknown
-  /** Whether the vendor has said why it stopped. */
+  /** Whether the vendor has sent a finish reason. */
   readonly isFinished: () => boolean
-  /** What arrived so far. */
+  /** Everything that has arrived so far. */
   readonly partial: () => Partial<LlmResponse>
-  /** `isDone` says that the vendor itself marked the end. */
+  /** Returns the result. `isDone` means that the vendor marked the end of the stream. */
   readonly end: (isDone: boolean) => Outcome
 }
 
-/** Makes an assembler for the answer to `request`; deltas go to `emit` as they are found. */
+/** Creates an assembler for the answer to `request`. It passes deltas to `emit` as they arrive. */
 export const make = (
   request: LlmRequest,
   provider: string,
@@ -227,7 +225,7 @@ const reasonOf = (finish: string | undefined): FinishReason => {
   return key !== undefined && Object.hasOwn(reasons, key) ? reasons[key] ?? "unknown" : "unknown"
 }
 
-/** The calls decide whether the model stopped for them, whatever the vendor says. */
+/** Returns `tool-calls` if there are tool calls, whatever finish reason the vendor sends. */
 const settled = (reason: FinishReason, calls: number): FinishReason => {
   if (calls > 0 && (reason === "stop" || reason === "unknown")) return "tool-calls"
   return reason === "tool-calls" && calls === 0 ? "unknown" : reason

@@ -1,18 +1,21 @@
-/** Most events of a stream differ only in a few letters of text: once one is understood, its likes need no parsing. */
+/**
+ * A fast path for streams. Most events of a stream differ only in a few characters of text, so that events with the
+ * same frame need no JSON parsing.
+ */
 import { isObject, type Loose } from "../request/guards.ts"
 
-/** Learns what surrounds the text of an event. */
+/** Remembers the frame around the text of an event. */
 export interface Template {
-  /** The text of an event that is like the last one learned. */
+  /** Returns the text of an event with the remembered frame, and nothing for other events. */
   readonly match: (data: string) => string | undefined
-  /** Learns from an event that was parsed; `choice` is the index of the choice that is read. */
+  /** Remembers the frame of a parsed event. `choice` is the index of the selected choice. */
   readonly learn: (data: string, chunk: unknown, choice: unknown) => void
 }
 
 const mostLessons = 16
 const marks = [`"content":"`, `"content": "`] as const
 
-/** Makes a template for one stream. It gives up on streams in which every event is different. */
+/** Creates a template for one stream. It stops trying if every event has a different frame. */
 export const make = (): Template => {
   let before = ""
   let after = ""
@@ -51,7 +54,7 @@ export const make = (): Template => {
   }
 }
 
-/** The text of a chunk that holds nothing else. */
+/** Returns the text of a chunk that contains nothing else. */
 const plainText = (chunk: unknown, choice: unknown): string | undefined => {
   if (!isObject(chunk) || !Array.isArray(chunk.choices) || chunk.choices.length !== 1) return undefined
   const only: unknown = chunk.choices[0]

@@ -1,26 +1,26 @@
-/** `<think>` at the very start of a text is reasoning; anywhere else it is text. */
+/** Separates reasoning from text. `<think>` at the very start of an answer begins reasoning; elsewhere it is text. */
 
 const open = "<think>"
 const close = "</think>"
 
-/** A piece of an answer, told apart. */
+/** A part of an answer, either reasoning or text. */
 interface Split {
   readonly text: string
   readonly reasoning: string
 }
 
-/** Tells reasoning from text while both stream in. */
+/** Separates reasoning from text in a stream. */
 export interface ThinkSplitter {
-  /** Whether nothing but text can come any more. */
+  /** Whether only text can follow. */
   readonly isText: () => boolean
   readonly push: (piece: string) => Split
-  /** What was still held back. */
+  /** Returns the buffered rest. */
   readonly end: () => Split
 }
 
 const nothing: Split = { text: "", reasoning: "" }
 
-/** Makes a splitter for one answer. */
+/** Creates a splitter for one answer. */
 export const make = (): ThinkSplitter => {
   let state: "start" | "inside" | "after" | "text" = "start"
   let held = ""
@@ -78,7 +78,7 @@ export const make = (): ThinkSplitter => {
   }
 }
 
-/** How many characters at the end of `text` may be the beginning of `mark`. */
+/** Returns how many characters at the end of `text` could be the start of `mark`. */
 const overlap = (text: string, mark: string): number => {
   for (let size = Math.min(text.length, mark.length - 1); size > 0; size--) {
     if (mark.startsWith(text.slice(text.length - size))) return size

@@ -1,43 +1,45 @@
-/** Puts tool calls together from pieces, and offers only those that are whole. */
+/** Assembles tool calls from streamed parts, and returns only complete ones. */
 import { digest, type Json, whyNot } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { Message, ToolCall } from "@belay/core/Message"
 import { jsonrepair } from "jsonrepair"
 import { bounded, compact, isObject, parse, textOf } from "../request/guards.ts"
 
-/** A call while it streams in. */
+/** A tool call that is being streamed. */
 interface Entry {
   vendorId: string | undefined
-  /** The id the call has for us; fixed when it is first shown. */
+  /** The id that Belay uses. It does not change after the first delta. */
   id: string | undefined
   name: string | undefined
   args: string
-  /** What a vendor wants back with the call. */
+  /** Metadata that the vendor wants back with the call. */
   extra: Json | undefined
-  /** Arguments that were not shown yet, because the name was not known. */
+  /** Arguments that were not emitted yet, because the name was not known. */
   unshown: string
 }
 
-/** What came of the pieces. */
+/** The assembled calls. */
 export interface Assembled {
   readonly calls: ReadonlyArray<ToolCall>
-  /** Calls the model did not finish. */
+  /** Calls that the model did not finish. */
   readonly cut: ReadonlyArray<{ readonly name: string; readonly argsText: string }>
   readonly problem?: string
 }
 
-/** Collects the tool calls of one answer. */
+/** Assembles the tool calls of one answer. */
 export interface Collector {
   readonly push: (piece: unknown) => void
   readonly count: () => number
-  /** `cutOff` says that the model ran out of tokens, so that its last call may be incomplete. */
+  /** Returns the calls. `cutOff` means that the model ran out of tokens, so that its last call can be incomplete. */
   readonly end: (cutOff: boolean) => Assembled
 }
 
 const mostCalls = 256
 const longestRepair = 1_000_000
 
-/** Makes a collector. Ids that are empty, or known from the transcript, are replaced; deltas go to `emit`. */
+/**
+ * Creates an assembler. It replaces ids that are empty or already used in the transcript, and passes deltas to `emit`.
+ */
 export const make = (
   request: LlmRequest,
   provider: string,
@@ -147,7 +149,7 @@ const callOf = (id: string, name: string, text: string, extra: Json | undefined,
   return { id, name, args: parsed === undefined ? repaired(text) : null, malformed: text, ...metadata }
 }
 
-/** Faults of writing are repaired; an end that never came is not made up. */
+/** Repairs syntax errors. Arguments that were cut off are not completed. */
 const repaired = (text: string): Json => {
   if (text.length > longestRepair || isUnfinished(text)) return null
   try {
@@ -158,7 +160,7 @@ const repaired = (text: string): Json => {
   }
 }
 
-/** Whether a text ends inside a string, an object or a list. */
+/** Whether a text ends inside a string, an object or an array. */
 const isUnfinished = (text: string): boolean => {
   let depth = 0
   let isQuoted = false

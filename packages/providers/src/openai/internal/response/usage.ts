@@ -1,8 +1,8 @@
-/** Token counts, wherever a vendor puts them. */
+/** Reads token counts. Vendors use different fields. */
 import type { Usage } from "@belay/core/Usage"
 import { countOf, isObject, type Loose } from "../request/guards.ts"
 
-/** Reads a usage object; nothing when it counts nothing. */
+/** Reads a usage object. Returns nothing if it has no counts. */
 export const read = (given: unknown): Usage | undefined => {
   if (!isObject(given)) return undefined
   const input = countOf(given.prompt_tokens) ?? countOf(given.input_tokens)

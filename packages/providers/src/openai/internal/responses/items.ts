@@ -1,11 +1,11 @@
-/** Messages as input items of the Responses API. */
+/** Renders messages as input items of the Responses API. */
 import type { ContentPart, Message } from "@belay/core/Message"
 import type { EasyInputMessage, ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses"
 import type { Compat } from "../request/compat.ts"
 import { isObject } from "../request/guards.ts"
 import { ownMetadata, remember, type Renderer, resultOf, stringify, toolId } from "../request/message.ts"
 
-/** Makes a renderer for one endpoint. */
+/** Creates a renderer for one endpoint. */
 export const renderer = (provider: string, compat: Compat): Renderer =>
   remember((message) => items(message, provider, compat))
 
@@ -25,7 +25,7 @@ const items = (message: Message, provider: string, compat: Compat): ReadonlyArra
   }
 }
 
-/** Reasoning comes before what it led to, as the endpoint sent it. */
+/** Places reasoning before the message that it led to, in the order of the endpoint. */
 const assistant = (
   message: Extract<Message, { role: "assistant" }>,
   provider: string,

@@ -1,4 +1,4 @@
-/** From an `LlmRequest` to the body of a Responses call. Nothing is stored at the vendor. */
+/** Converts an `LlmRequest` to the body of a Responses call. The vendor does not store anything. */
 import type { LlmParameters, LlmRequest } from "@belay/core/LlmCall"
 import type { ToolMeta } from "@belay/core/Tool"
 import type { FunctionTool } from "openai/resources/responses/responses"

@@ -1,4 +1,4 @@
-/** Puts an answer together from the events of a Responses stream, or from a whole response. */
+/** Assembles an answer from the events of a Responses stream, or from a complete response. */
 import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
@@ -7,7 +7,7 @@ import type { Assembler, Outcome } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
 import * as Usage from "../response/usage.ts"
 
-/** Makes an assembler for the answer to `request`. */
+/** Creates an assembler for the answer to `request`. */
 export const make = (
   request: LlmRequest,
   provider: string,
@@ -34,8 +34,8 @@ export const make = (
     emit?.({ type: "reasoning", text: piece })
   }
   /**
-   * Item ids change between events on some servers, and indices are missing on others: the call id counts, then the
-   * index, then the item.
+   * Finds the call of an event. Some servers change item ids between events and others send no index, so the call id
+   * counts first, then the index, then the item id.
    */
   const callOf = (item: Loose, index: unknown): Call => {
     const names = [textOf(item.call_id), typeof index === "number" ? index : undefined, textOf(item.id)].filter((
@@ -155,7 +155,7 @@ export const make = (
   }
 }
 
-/** A call while it streams in. */
+/** A tool call that is being streamed. */
 interface Call {
   readonly key: number
   hasArguments: boolean
@@ -172,7 +172,7 @@ const reasoningOf = (item: Loose): string => {
   return Array.isArray(parts) ? parts.map((part) => isObject(part) ? textOf(part.text) ?? "" : "").join("\n") : ""
 }
 
-/** Only encrypted reasoning can go back: nothing is stored at the vendor. */
+/** Keeps encrypted reasoning only. Other reasoning cannot be sent back, because the vendor does not store it. */
 const metadata = (
   items: ReadonlyArray<Loose>,
   cut: ToolCalls.Assembled["cut"],

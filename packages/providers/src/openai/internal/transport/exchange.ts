@@ -1,4 +1,4 @@
-/** One request and its answer: timeouts, the way from bytes to a response, and delivery of deltas. */
+/** Runs one request: time limits, decoding of the answer, and delivery of deltas. */
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
@@ -10,7 +10,7 @@ import type { Assembler, Outcome } from "../response/stream.ts"
 import * as Template from "../response/template.ts"
 import type { Incoming, Transport } from "./transport.ts"
 
-/** Limits of one exchange, in milliseconds. */
+/** Time limits of one exchange, in milliseconds. */
 export interface Timeouts {
   readonly headersMs: number
   readonly firstEventMs: number
@@ -18,7 +18,7 @@ export interface Timeouts {
   readonly totalMs?: number
 }
 
-/** What is sent, and how its answer is read. */
+/** The request, and how to read its answer. */
 export interface Exchange {
   readonly request: LlmRequest
   readonly headers: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ const longestAnswer = 64 * 1024 * 1024
 const longestStream = 256 * 1024 * 1024
 const longestError = 64 * 1024
 
-/** Starts an exchange; `done` is called once. Returns what breaks it off. */
+/** Starts an exchange and calls `done` once. Returns a function that aborts it. */
 export const run = (
   transport: Transport,
   exchange: Exchange,
@@ -150,7 +150,7 @@ export const run = (
       fail(Errors.malformed(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
     }
   }
-  /** The first character says what the body is; what the vendor says it is does not matter. */
+  /** Decides by the first character what the body is, because the content type of some vendors is wrong. */
   const sniff = (): void => {
     const first = firstCharacter(parts)
     if (first === undefined) return
@@ -252,8 +252,8 @@ export const run = (
 }
 
 /**
- * An event is one chunk; where a server forgot the blank lines, each line is one. `undefined` stands for what is not
- * JSON.
+ * Returns the chunks of an event. If a server sends no blank lines, each line is one chunk. `undefined` stands for text
+ * that is not JSON.
  */
 const chunksIn = (data: string): ReadonlyArray<unknown> => {
   const chunk = parse(data)

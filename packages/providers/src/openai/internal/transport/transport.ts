@@ -1,4 +1,4 @@
-/** HTTP for one address: `node:http` with connections that are kept, or a `fetch` the user brings. */
+/** HTTP transport for one address: `node:http` with reused connections, or a `fetch` function of the user. */
 import {
   Agent as HttpAgent,
   type ClientRequest,
@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { urlToHttpOptions } from "node:url"
 import type { HeaderMap } from "../request/headers.ts"
 
-/** An answer has begun. */
+/** The start of an answer. */
 export interface Incoming {
   readonly status: number
   readonly headers: HeaderMap
@@ -18,7 +18,7 @@ export interface Incoming {
   readonly resume: () => void
 }
 
-/** Hears of one exchange. After `onEnd` or `onError` nothing comes. */
+/** Callbacks of one exchange. `onEnd` or `onError` is the last one. */
 interface Listener {
   readonly onHeaders: (incoming: Incoming) => void
   readonly onData: (bytes: Uint8Array) => void
@@ -26,24 +26,24 @@ interface Listener {
   readonly onError: (error: Error) => void
 }
 
-/** Ends an exchange early. */
+/** Ends an exchange before its answer is complete. */
 interface Handle {
-  /** Breaks it off at once. */
+  /** Aborts it immediately. */
   readonly abort: () => void
-  /** Has no more use for the answer; keeps the connection if the rest comes soon. */
+  /** Ignores the rest of the answer, and keeps the connection if the rest arrives soon. */
   readonly release: () => void
 }
 
-/** Sends a POST. */
+/** Sends a POST request. */
 export type Transport = (headers: Readonly<Record<string, string>>, body: string, listener: Listener) => Handle
 
-/** The `fetch` a user may bring. */
+/** A `fetch` function of the user. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 let httpAgent: HttpAgent | undefined
 let httpsAgent: HttpsAgent | undefined
 
-/** Over `node:http` or `node:https`; connections are kept and shared by all providers of the process. */
+/** Creates a transport over `node:http` or `node:https`. All providers of the process share its connections. */
 export const overNode = (address: string): Transport => {
   const url = new URL(address)
   const isSecure = url.protocol === "https:"
@@ -114,7 +114,10 @@ export const overNode = (address: string): Transport => {
   }
 }
 
-/** Headers as a flat list, which `node:http` writes without looking; the list of the same headers is kept. */
+/**
+ * Converts headers to a flat list, which `node:http` writes without checks. The list is cached for the same headers
+ * object.
+ */
 const lister = (
   defaults: Readonly<Record<string, string>>
 ): (headers: Readonly<Record<string, string>>) => ReadonlyArray<string> => {
@@ -128,10 +131,10 @@ const lister = (
   }
 }
 
-/** How long the rest of an answer may take before its connection is given up. */
+/** Milliseconds to wait for the rest of an answer before its connection is closed. */
 const graceMs = 1000
 
-/** Over a `fetch`. */
+/** Creates a transport over a `fetch` function. */
 export const overFetch = (address: string, fetch: Fetch): Transport => (headers, body, listener) => {
   const controller = new AbortController()
   let wake: (() => void) | undefined
