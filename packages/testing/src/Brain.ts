@@ -1,6 +1,6 @@
 /**
- * A rule-based model: it picks tools by the words of the last user message, fills their arguments from the JSON Schema
- * and the task, and answers from the tool results. The same request always gets the same answer.
+ * A rule-based model. It selects tools by the words of the last user message, fills their arguments from the JSON
+ * Schema and the task, and answers from the tool results. The same request always gets the same answer.
  *
  * @since 0.1.0
  */
@@ -11,17 +11,17 @@ import { plan, type Step } from "./internal/brain/plan.ts"
 import * as say from "./internal/brain/say.ts"
 import { type WireMessage, type WireRequest, wireText } from "./internal/endpoint/wire.ts"
 
-/** What a model answers: text, tool calls, or both. @category models @since 0.1.0 */
+/** An answer of a model: text, tool calls, or both. @category models @since 0.1.0 */
 export interface Answer {
   readonly text?: string
   readonly reasoning?: string
-  /** `args` is sent as it is when it is a text, so that it may be broken; `id` is made up when absent. */
+  /** If `args` is a string it is sent unchanged, so that it can be invalid. A missing `id` is generated. */
   readonly toolCalls?: ReadonlyArray<{ readonly id?: string; readonly name: string; readonly args: Json }>
-  /** Default `tool_calls` or `stop`, as the answer is. */
+  /** Default: `tool_calls` if there are tool calls, otherwise `stop`. */
   readonly finishReason?: string
-  /** The vendor's usage object; computed from the lengths when absent. */
+  /** The usage object. If it is absent, it is computed from the lengths. */
   readonly usage?: JsonObject
-  /** The model named in the answer; default the one that was asked for. */
+  /** Model in the answer. Default: the requested model. */
   readonly model?: string
 }
 
@@ -57,7 +57,7 @@ export const answer = (request: WireRequest): Answer => {
   return { text: results.length > 0 ? say.report(made, results) : say.reply(request, task) }
 }
 
-/** A user message injected between steps (a hook's reminder) does not start a new task unless it names a tool. */
+/** A user message between two steps, such as a reminder of a hook, starts a new task only if it names a tool. */
 const taskIndex = (request: WireRequest): number => {
   const { messages, tools } = request
   const last = messages.findLastIndex((message) => message.role === "user")
@@ -102,5 +102,5 @@ const parsed = (text: string): Json => {
   }
 }
 
-/** One message as it comes over the wire. @category models @since 0.1.0 */
+/** A message of the request. @category models @since 0.1.0 */
 export type { WireMessage, WireRequest }

@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible endpoint on the loopback interface: a rule-based model, faults by model name, and scripted
- * answers for tests.
+ * An OpenAI-compatible endpoint on the loopback interface for tests. It has a rule-based model, failures that you
+ * select by model name, and scripted answers.
  *
  * @since 0.1.0
  */
@@ -21,36 +21,36 @@ import type {
 } from "./internal/endpoint/script.ts"
 import { send } from "./internal/endpoint/send.ts"
 
-/** How to start an endpoint. @category models @since 0.1.0 */
+/** Options of `start`. @category models @since 0.1.0 */
 export interface EndpointOptions {
-  /** Default 0: any free port. */
+  /** Port. Default 0, which selects a free port. */
   readonly port?: number
-  /** Requests with another key get 401. Default: any key, or none, is right. */
+  /** The API key. Requests with another key get 401. Default: every request is accepted. */
   readonly apiKey?: string
-  /** Answers, in order, to whatever is posted; without it the rule-based model answers chat completions. */
+  /** Answers for POST requests, in order. Without it, the rule-based model answers chat completions. */
   readonly script?: ReadonlyArray<ScriptEntry>
-  /** Pause between the pieces of `:slow` models. Default 40 ms. */
+  /** Pause between the parts of `:slow` models in milliseconds. Default 40. */
   readonly slowMs?: number
-  /** Requests to keep in the log. Default 1,000. */
+  /** Number of requests in the log. Default 1,000. */
   readonly logLimit?: number
 }
 
 /** A running endpoint. @category models @since 0.1.0 */
 export interface Endpoint extends AsyncDisposable {
-  /** Base URL for clients, ending in `/v1`. */
+  /** Base URL for clients. It ends with `/v1`. */
   readonly url: string
   readonly port: number
   /** The latest requests, oldest first. */
   readonly requests: ReadonlyArray<EndpointRequest>
   /** Entries of the script that were not used yet. */
   readonly remaining: number
-  /** Closes every connection and stops listening. */
+  /** Closes all connections and stops listening. */
   readonly close: () => Promise<void>
 }
 
 export type { Answer, ChunkedAnswer, EndpointRequest, NoAnswer, RawAnswer, Reply, ScriptEntry }
 
-/** Starts an endpoint on 127.0.0.1; rejects when the port is in use. @category running @since 0.1.0 */
+/** Starts an endpoint on 127.0.0.1. Rejects if the port is in use. @category running @since 0.1.0 */
 export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
   new Promise((resolve, reject) => {
     const requests: Array<EndpointRequest> = []
@@ -94,12 +94,12 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
     })
   })
 
-/** Starts an endpoint that closes with the scope; a port in use is a defect. @category running @since 0.1.0 */
+/** Starts an endpoint that closes with the scope. A port that is in use is a defect. @category running @since 0.1.0 */
 export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, never, Scope.Scope> =>
   Effect.acquireRelease(Effect.promise(() => start(options)), (endpoint) => Effect.promise(endpoint.close))
 
 /**
- * A text as the events of a well-formed stream, `[DONE]` included: raw material for scripts of faults.
+ * Returns the events of a well-formed stream for a text, including `[DONE]`. Scripts of failures can change them.
  *
  * @category scripting
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * What a hook that is shared with others should keep to, as cases for any test runner.
+ * Test cases for hooks, for any test runner.
  *
  * @since 0.1.0
  */
@@ -7,14 +7,14 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { type Common, hookLaws, type Options } from "./internal/laws/hooks.ts"
 import type { Law } from "./internal/laws/law.ts"
 
-/** One law: `run` rejects when it does not hold. @category models @since 0.1.0 */
+/** One law. `run` rejects if it does not hold. @category models @since 0.1.0 */
 export type Case = Law
 
 export type { Common, Options }
 
 /**
- * Lists the laws of hooks. Every point that the hook implements is tried with hostile events: prototype names, deep and
- * wide JSON, long and broken texts, empty lists, numbers without measure.
+ * Returns the laws of hooks. Every point of the hook receives hostile events: prototype names, deep and wide JSON, long
+ * and broken texts, empty lists, extreme numbers.
  *
  * @example
  * ```ts

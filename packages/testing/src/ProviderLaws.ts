@@ -1,5 +1,5 @@
 /**
- * What a provider of language models promises, as cases for any test runner.
+ * Test cases for providers, for any test runner.
  *
  * @since 0.1.0
  */
@@ -8,13 +8,13 @@ import * as Endpoint from "./Endpoint.ts"
 import type { Law } from "./internal/laws/law.ts"
 import { type Make, providerLaws, type Scene, type Subject } from "./internal/laws/providers.ts"
 
-/** One law: `run` rejects when it does not hold. @category models @since 0.1.0 */
+/** One law. `run` rejects if it does not hold. @category models @since 0.1.0 */
 export type Case = Law
 
 export type { Make, Scene, Subject }
 
 /**
- * Lists the laws of providers.
+ * Returns the laws of providers.
  *
  * @example
  * ```ts
@@ -31,8 +31,8 @@ export type { Make, Scene, Subject }
 export const cases = (make: Make): ReadonlyArray<Case> => providerLaws(make)
 
 /**
- * Makes subjects of a provider that speaks the OpenAI protocol: the scenes are played by an endpoint on the loopback
- * interface.
+ * Returns a `make` function for a provider with the OpenAI protocol. An endpoint on the loopback interface plays the
+ * scenes.
  *
  * @category laws
  * @since 0.1.0

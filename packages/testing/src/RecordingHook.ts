@@ -1,5 +1,5 @@
 /**
- * A hook that writes down every point it sees, for tests of what an agent does.
+ * A hook that records every point, for tests of agents.
  *
  * @since 0.1.0
  */
@@ -7,12 +7,12 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookContext, ObservedOutcome } from "@belay/core/HookContext"
 import { type HookPointName, type In, names } from "@belay/core/HookPoint"
 
-/** One point, as it was seen. @category models @since 0.1.0 */
+/** One recorded point. @category models @since 0.1.0 */
 export type Sighting = {
   readonly [P in HookPointName]: {
     readonly point: P
     readonly event: In<P>
-    /** What the other hooks decided. */
+    /** The decision of the other hooks. */
     readonly outcome: ObservedOutcome | undefined
     readonly sessionId: string
     readonly turnNumber: number
@@ -24,17 +24,17 @@ export type Sighting = {
 
 /** @category models @since 0.1.0 */
 export interface RecordingHook extends AgentHook {
-  /** Everything, in order. */
+  /** All records in order. */
   readonly seen: ReadonlyArray<Sighting>
-  /** The points alone. */
+  /** The names of the points in order. */
   readonly points: () => ReadonlyArray<HookPointName>
   /** The events of one point. */
   readonly at: <P extends HookPointName>(point: P) => ReadonlyArray<In<P>>
 }
 
 /**
- * Makes an observer of all points, or of some: it sees each after every other hook, and changes nothing. A model that
- * can stream is asked to, where `onLlmDelta` is among them.
+ * Creates an observer of all points, or of some. It runs after all other hooks and changes nothing. If `onLlmDelta` is
+ * one of the points, the model streams if it can.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * A language model that says what a test tells it to say, in order.
+ * A language model with prepared answers.
  *
  * @since 0.1.0
  */
@@ -10,7 +10,8 @@ import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 
 /**
- * One answer: a text, a response, a failure, an Effect of a response, or a function of the request that makes one.
+ * One answer: a text, a response, a failure, an Effect of a response, or a function of the request that returns one of
+ * these.
  *
  * @category models
  * @since 0.1.0
@@ -24,16 +25,16 @@ export type Entry =
 
 /** A provider with a script. @category models @since 0.1.0 */
 export interface Scripted extends LlmProvider {
-  /** Every request, in order. */
+  /** All requests in order. */
   readonly requests: ReadonlyArray<LlmRequest>
   /** Entries that were not used yet. */
   readonly remaining: () => number
-  /** Throws when entries are left over. */
+  /** Throws if entries were not used. */
   readonly assertDone: () => void
 }
 
 /**
- * Makes a provider that answers with `script`, entry by entry. A call beyond the script is a defect that says so.
+ * Creates a provider that answers with the entries of `script` in order. A call after the last entry is a defect.
  *
  * @category constructors
  * @since 0.1.0
@@ -78,7 +79,7 @@ export const make = (
   }
 }
 
-/** A response that asks for tools. @category constructors @since 0.1.0 */
+/** Returns a response that requests tools. @category constructors @since 0.1.0 */
 export const toolCalls = (
   ...calls: ReadonlyArray<{ readonly name: string; readonly args?: Json; readonly id?: string }>
 ): LlmResponse => ({

@@ -1,5 +1,5 @@
 /**
- * What a session store promises, as cases for any test runner: give them a store and run them.
+ * Test cases for session stores, for any test runner.
  *
  * @since 0.1.0
  */
@@ -9,40 +9,39 @@ import { artifactLaws } from "./internal/laws/artifacts.ts"
 import type { Law } from "./internal/laws/law.ts"
 import { sessionLaws } from "./internal/laws/sessions.ts"
 
-/** One law: `run` rejects when it does not hold. @category models @since 0.1.0 */
+/** One law. `run` rejects if it does not hold. @category models @since 0.1.0 */
 export type Case = Law
 
-/** An empty store to be tried. @category models @since 0.1.0 */
+/** An empty store under test. @category models @since 0.1.0 */
 export interface Subject {
   readonly store: SessionStore
   /**
-   * Opens the same content once more, beside the first, as another process would. Without it nothing is said about what
-   * outlives a process.
+   * Opens the same content a second time, as another process would. Without it, the laws do not check what survives a
+   * process.
    */
   readonly reopen?: () => Promise<SessionStore> | SessionStore
-  /** Releases all of it. */
+  /** Closes everything. */
   readonly dispose?: () => Promise<void> | void
 }
 
-/** An empty store of artifacts to be tried. @category models @since 0.1.0 */
+/** An empty artifact store under test. @category models @since 0.1.0 */
 export interface ArtifactSubject {
   readonly artifacts: ArtifactStore
   readonly reopen?: () => Promise<ArtifactStore> | ArtifactStore
   readonly dispose?: () => Promise<void> | void
 }
 
-/** What a store may leave out. @category models @since 0.1.0 */
+/** Options of `cases`. @category models @since 0.1.0 */
 export interface Options {
   /**
-   * Optional operations that the store does not have, and `append-cost` for one that writes a session as one text.
-   * Default none.
+   * Optional operations that the store does not have, and `append-cost` if the store writes a session as one text.
+   * Default: none.
    */
   readonly without?: ReadonlyArray<"list" | "fork" | "remove" | "records" | "artifacts" | "append-cost">
 }
 
 /**
- * Lists the laws of session stores, and of the artifact store that belongs to one. `make` gives an empty store for
- * each.
+ * Returns the laws of session stores and of their artifact store. `make` returns an empty store for each law.
  *
  * @example
  * ```ts
@@ -72,5 +71,5 @@ export const cases = (make: () => Promise<Subject>, options: Options = {}): Read
   return [...sessionLaws(make, new Set(without)), ...without.includes("artifacts") ? [] : artifactCases(artifacts)]
 }
 
-/** Lists the laws of artifact stores. @category laws @since 0.1.0 */
+/** Returns the laws of artifact stores. @category laws @since 0.1.0 */
 export const artifactCases = (make: () => Promise<ArtifactSubject>): ReadonlyArray<Case> => artifactLaws(make)

@@ -1,6 +1,6 @@
 /**
- * Tries a hook without an agent: hand it events, say what it has to answer, look at what it did. Works in any test
- * runner.
+ * Tests a hook without an agent: send events, check the answers, and read what else the hook did. It works in every
+ * test runner.
  *
  * @since 0.1.0
  */
@@ -15,19 +15,19 @@ import { broken, same, short } from "./internal/laws/law.ts"
 
 export type { Act, EventAt, Given, Injected, Place, Point, Seen, Verdict, World }
 
-/** What a tried hook did besides answering, up to now. @category models @since 0.1.0 */
+/** Everything that the hook has done so far in addition to its answers. @category models @since 0.1.0 */
 export interface Observed extends Seen {
-  /** What came of each event. */
+  /** The result of each event. */
   readonly verdicts: ReadonlyArray<Verdict>
-  /** The state of the session it was tried in last. */
+  /** The state of the session that the last event was in. */
   readonly state: Pick<HookState.HookState, "get" | "snapshot">
   readonly durable: HookState.Durable<Pick<HookState.HookState, "get" | "snapshot">>
-  /** Reads an artifact of that session; `hook:` may be left out. */
+  /** Reads an artifact of that session. The prefix `hook:` is optional. */
   readonly artifact: (key: string) => Promise<string | undefined>
 }
 
 /**
- * A hook being tried. What is chained happens in its order, at once; `await` it at the end, or a failure is an
+ * A test of a hook. Chained calls start at once and run in order. `await` it at the end; otherwise a failure is an
  * unhandled rejection.
  *
  * @category models
@@ -35,27 +35,28 @@ export interface Observed extends Seen {
  */
 export interface TestHook extends PromiseLike<Observed> {
   /**
-   * Hands the hook an event, of which any part may be left out. `place` says where, from now on; `act` is what a
-   * wrapper surrounds. A hook that does not implement the point says Continue, as in an agent.
+   * Sends an event to the hook. Missing fields are filled in. `place` sets where the hook runs, for this and later
+   * events. `act` is the act inside a wrapper. If the hook does not have the point, the result is Continue, as in an
+   * agent.
    */
   readonly given: <P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>) => TestHook
-  /** The last event was answered so: with this reason (a text, or a pattern in it), this new value, or this output. */
+  /** Expects this action for the last event. `detail` is its reason (a text or a pattern), new value or output. */
   readonly expect: (
     answer: "Continue" | "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask",
     detail?: unknown
   ) => TestHook
   readonly expectContinue: () => TestHook
   /**
-   * The part of the event that the point lets hooks change (`args`, `response`, `output`, ..., or all of it) is now
-   * this.
+   * Expects that the part of the event that hooks can change (`args`, `response`, `output`, ..., or the whole event) is
+   * now this value.
    */
   readonly expectTransform: (value: unknown) => TestHook
-  /** The hook broke, its failure policy being this one. Nothing else may be expected of a hook that broke. */
+  /** Expects that the hook failed with this failure policy. All other expectations fail for a hook that failed. */
   readonly expectFailure: (policy: "open" | "reject" | "abort", reason?: string | RegExp) => TestHook
 }
 
 /**
- * Begins to try a hook, or several as one chain.
+ * Starts a test of a hook, or of several hooks as one chain.
  *
  * @example
  * ```ts
@@ -73,12 +74,12 @@ export interface TestHook extends PromiseLike<Observed> {
 export const testHook = (hook: AgentHook | ReadonlyArray<AgentHook>, world: World = {}): TestHook =>
   new Trial(HookChain.makeUnsafe("name" in hook ? [hook] : hook), world)
 
-/** What a chain came to. @category models @since 0.1.0 */
+/** The result of a chain. @category models @since 0.1.0 */
 export interface DryRun extends Verdict {
   readonly seen: Observed
 }
 
-/** Runs a whole chain at a point without an agent. @category testing @since 0.1.0 */
+/** Runs a chain at a point without an agent. @category testing @since 0.1.0 */
 export const dryRun = async <P extends HookPointName>(
   hooks: ReadonlyArray<AgentHook>,
   point: P,
@@ -90,7 +91,7 @@ export const dryRun = async <P extends HookPointName>(
   return { ...seen.verdicts[0]!, seen }
 }
 
-/** A class because what is chained has to be the same object, and to be waited for. */
+/** A class, because chained calls must return the same object, which must be a thenable. */
 class Trial implements TestHook {
   private readonly chain: HookChain.HookChain
   private readonly stage: ReturnType<typeof makeStage>

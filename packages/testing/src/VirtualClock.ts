@@ -1,5 +1,5 @@
 /**
- * A clock that stands still until a test moves it on, for hooks and agents that wait.
+ * A clock that stands still until a test advances it, for hooks and agents that wait.
  *
  * @since 0.1.0
  */
@@ -9,20 +9,20 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as TestClock from "effect/testing/TestClock"
 
-/** A clock at 0 milliseconds since the epoch. @category models @since 0.1.0 */
+/** A clock that starts at 0 milliseconds since the epoch. @category models @since 0.1.0 */
 export interface VirtualClock extends AsyncDisposable {
-  /** Moves on by so many milliseconds: what waits for a time until then goes on, in order. */
+  /** Advances the clock by `ms` milliseconds. Everything that waits for a time until then continues, in order. */
   readonly advance: (ms: number) => Promise<void>
   /** Milliseconds since the epoch. */
   readonly now: () => Promise<number>
-  /** Runs an Effect by this clock. */
+  /** Runs an Effect with this clock. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-  /** For `layer` of `createAgent`: its turns, tools, hooks and retries then wait by this clock. */
+  /** For `layer` of `createAgent`. Turns, tools, hooks and retries then use this clock. */
   readonly layer: Layer.Layer<never>
 }
 
 /**
- * Makes a clock.
+ * Creates a clock.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export const make = (): VirtualClock => {
   const runtime = ManagedRuntime.make(TestClock.layer({ warningDelay: "1 hour" }))
   return {
     advance: async (ms) => {
-      // Whatever goes on by promises has to come to where it waits.
+      // Gives code with promises the time to reach the next wait.
       await settled()
       await runtime.runPromise(TestClock.adjust(ms))
       await settled()

@@ -1,6 +1,6 @@
 /**
- * For authors of hooks, providers and stores: a loopback endpoint, its rule-based model, a scripted provider, a bench
- * for hooks, a virtual clock, and laws.
+ * A test kit for authors of hooks, providers and stores: a loopback endpoint with a rule-based model, a scripted
+ * provider, tests of single hooks, a virtual clock, and laws.
  *
  * @since 0.1.0
  */

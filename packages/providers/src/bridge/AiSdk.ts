@@ -1,5 +1,5 @@
 /**
- * Models of the Vercel AI SDK as providers: every vendor that has a package there.
+ * Uses models of the Vercel AI SDK as providers.
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ import { callOptions } from "./internal/aiSdkPrompt.ts"
 import { inWords } from "./internal/format.ts"
 
 /**
- * What is used of a model: versions 2, 3 and 4 of `LanguageModel` in `@ai-sdk/provider` have it.
+ * The part of a model that Belay uses. Versions 2, 3 and 4 of `LanguageModel` in `@ai-sdk/provider` have it.
  *
  * @category models
  * @since 0.1.0
@@ -25,22 +25,23 @@ export interface Model {
   readonly specificationVersion: string
   readonly provider: string
   readonly modelId: string
-  /** The options differ between versions; nobody but the adapter calls it. */
+  /** The options differ between versions. Only the adapter calls it. */
   readonly doGenerate: (options: never) => PromiseLike<unknown>
   readonly doStream: (options: never) => PromiseLike<{ readonly stream: ReadableStream }>
 }
 
-/** How to take a model. @category models @since 0.1.0 */
+/** Options of `fromLanguageModel`. @category models @since 0.1.0 */
 export interface Options {
-  /** Name among the providers of an agent. Default what the model names as its provider. */
+  /** Name of the provider in an agent. Default: the `provider` of the model. */
   readonly name?: string
 }
 
 /**
- * Makes a provider of a model. It does one attempt per call, as all providers do. What a request has in
- * `parameters.extra` goes to the model as its `providerOptions`, so it stands below the vendor's name. A request for
- * another model fails with `NotFound`. A `responseFormat` is told to the model as such and in words, because not every
- * model keeps to one.
+ * Creates a provider from a model. It makes one attempt per call, like all providers.
+ *
+ * `parameters.extra` of a request becomes `providerOptions` of the model, so its keys are names of vendors. A request
+ * for another model fails with `NotFound`. A `responseFormat` is passed to the model and also written in the
+ * instructions, because not every model follows it.
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
         Effect.sync(() => new AbortController()),
         ({ signal }) =>
           Effect.tryPromise({
-            // A cast, because the options of every version are these.
+            // A cast is needed, because the type of the options depends on the version of the model.
             try: () => method.call(model, callOptions(request, { provider: name, version, format }, signal) as never),
             catch: (error) => AiSdkErrors.classify(source, error)
           }).pipe(
@@ -96,7 +97,7 @@ export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvi
   return { name, model: modelId, complete: (request) => send(request, undefined), stream: send }
 }
 
-/** Types promise it; a model that breaks the promise has no answer. */
+/** The types guarantee an answer. A model that breaks them has none. */
 const isStreaming = (given: unknown): given is { readonly stream: ReadableStream } =>
   isObject(given) && isObject(given.stream) && typeof given.stream.getReader === "function"
 

@@ -1,6 +1,6 @@
 /**
- * Models of `effect/ai` as providers, and providers as models of `effect/ai`. That module of Effect is not stable yet,
- * so neither is this one.
+ * Uses models of `effect/ai` as providers, and providers as models of `effect/ai`. That module of Effect is not stable
+ * yet, so this one is not stable either.
  *
  * @since 0.1.0
  */
@@ -25,18 +25,18 @@ import { renamed, streamer, whole } from "./internal/effectParts.ts"
 import { fromPrompt, toPrompt } from "./internal/effectPrompt.ts"
 import { inWords } from "./internal/format.ts"
 
-/** How to take a model. @category models @since 0.1.0 */
+/** Options of `fromLanguageModel`. @category models @since 0.1.0 */
 export interface Options {
-  /** Name among the providers of an agent. Default `effect-ai`. */
+  /** Name of the provider in an agent. Default `effect-ai`. */
   readonly name?: string
-  /** Id of the model, which `effect/ai` itself does not tell. A request for another model fails with `NotFound`. */
+  /** Id of the model, because `effect/ai` does not provide it. A request for another model fails with `NotFound`. */
   readonly model?: string
 }
 
 /**
- * Makes a provider of a model of `effect/ai`. The runtime runs the tools, not the model. Of a request's parameters only
- * `toolChoice` and `responseFormat` (in words) go to the model, since `effect/ai` sets the others where the model is
- * made.
+ * Creates a provider from a model of `effect/ai`. The runtime runs the tools, not the model. Only the parameters
+ * `toolChoice` and `responseFormat` (as text) reach the model, because `effect/ai` sets the others when the model is
+ * created.
  *
  * @category constructors
  * @since 0.1.0
@@ -44,7 +44,7 @@ export interface Options {
 export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: Options = {}): LlmProvider => {
   const { model: modelId, name = "effect-ai" } = options
   const source: Errors.Source = { provider: name, model: modelId, secrets: [] }
-  // The types of the options depend on each other in ways that tools known only at run time cannot follow.
+  // A cast is needed: the types of the options depend on the tools, which are known only at run time.
   const { generateText, streamText } = model as unknown as Dynamic
 
   const call = (
@@ -62,7 +62,7 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
 
   const takeAll = (parts: Stream.Stream<unknown, AiError.AiError>, answer: Answer.Assembler, sink: DeltaSink) =>
     Stream.runForEach(parts, (part): Effect.Effect<void, AiError.AiError> => {
-      // What went wrong inside a stream is a part of it; it is named where all errors are.
+      // An error inside a stream is one of its parts. It is converted together with the other errors.
       if (isObject(part) && part.type === "error") return Effect.fail(part.error as AiError.AiError)
       const delta = answer.push(renamed(part))
       const wait = delta === undefined ? undefined : sink(delta)
@@ -86,8 +86,8 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
 }
 
 /**
- * Makes a model of `effect/ai` of a provider: for `LanguageModel.generateText`, `streamText`, toolkits and chats. The
- * schema of `generateObject` becomes the `responseFormat` of the request.
+ * Creates a model of `effect/ai` from a provider, for `LanguageModel.generateText`, `streamText`, toolkits and chats.
+ * The schema of `generateObject` becomes the `responseFormat` of the request.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * Records what an endpoint answers, byte for byte, and plays it back: a `fetch` for `OpenAiCompatible.make`.
+ * Records the answers of an endpoint byte by byte and replays them. It is a `fetch` function for
+ * `OpenAiCompatible.make`.
  *
  * @since 0.1.0
  */
@@ -7,20 +8,25 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Player from "./internal/player.ts"
 
-/** Whether to play back or to record. @category models @since 0.1.0 */
+/** Whether to replay or to record. @category models @since 0.1.0 */
 export type Mode = Player.Mode
 
-/** How to open a cassette. @category models @since 0.1.0 */
+/** Options of `open`. @category models @since 0.1.0 */
 export type Options = Player.Options
 
 /** An open cassette. @category models @since 0.1.0 */
 export type Cassette = Player.Cassette
 
-/** Opens a cassette. Rejects when the file is missing in mode `replay`, or is none. @category running @since 0.1.0 */
+/**
+ * Opens a cassette. Rejects if the file is not a cassette, or is missing in the mode `replay`.
+ *
+ * @category running
+ * @since 0.1.0
+ */
 export const open: (options: Options) => Promise<Cassette> = Player.open
 
 /**
- * Opens a cassette that is saved when the scope closes; a file that cannot be read is a defect.
+ * Opens a cassette that is saved when the scope closes. A file that cannot be read is a defect.
  *
  * @category running
  * @since 0.1.0

@@ -1,4 +1,4 @@
-/** How a request becomes a body and a body an answer. There are two: chat completions, and Responses. */
+/** Converts requests to bodies and bodies to answers, for Chat Completions and for Responses. */
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { Compat } from "../openai/internal/request/compat.ts"
 import * as Message from "../openai/internal/request/message.ts"
@@ -8,7 +8,7 @@ import * as Items from "../openai/internal/responses/items.ts"
 import * as ResponsesRequest from "../openai/internal/responses/request.ts"
 import * as ResponsesStream from "../openai/internal/responses/stream.ts"
 
-/** A dialect. */
+/** One API: how to render requests and read answers. */
 export interface Codec {
   readonly path: string
   readonly renderer: (provider: string, compat: Compat) => Message.Renderer

@@ -1,6 +1,6 @@
 /**
- * A session as a text file of JSON lines, to be kept, mailed, searched and read back: a header, one message a line, one
- * record a line, the state last.
+ * Writes a session as a text file with JSON lines, and reads it back. The lines are a header, the messages, the records
+ * and the state.
  *
  * @since 0.1.0
  */
@@ -12,24 +12,24 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
-/** The version this release writes; newer ones are refused. @category constants @since 0.1.0 */
+/** The version that this release writes. Newer versions are refused. @category constants @since 0.1.0 */
 export const version = 1
 
-/** A file cannot be read; `line` says where, from 1. @category errors @since 0.1.0 */
+/** A file that cannot be read. `line` counts from 1. @category errors @since 0.1.0 */
 export class SessionFileError extends Schema.TaggedError<SessionFileError>()("SessionFileError", {
   problem: Schema.Literals(["not-a-session-file", "newer-version", "corrupt"]),
   line: Schema.Finite,
   message: Schema.String
 }) {}
 
-/** What a file held. @category models @since 0.1.0 */
+/** The content of a session file. @category models @since 0.1.0 */
 export interface Imported {
-  /** Can be resumed, unless its phase is `ended`. */
+  /** The state. It can be resumed unless its phase is `ended`. */
   readonly state: RunState.RunState
   readonly records: ReadonlyArray<unknown>
   /**
-   * What was lost, when the file ends too early: the conversation is then kept up to where it is whole, and its turn
-   * has ended.
+   * What was lost, if the file ends too early. The conversation is then kept as far as it is complete, and its turn has
+   * ended.
    */
   readonly torn?: string
 }
@@ -45,7 +45,7 @@ const Header = Schema.Struct({
 })
 
 /**
- * Writes a session as lines of JSON, each ended by a newline.
+ * Writes a session as lines of JSON. Each line ends with a newline.
  *
  * @example
  * ```ts
@@ -73,8 +73,8 @@ export const exportJsonl = (state: RunState.RunState, records: ReadonlyArray<unk
 }
 
 /**
- * Reads a session back. A file that was cut off is read up to there and says so in `torn`; one that is damaged
- * elsewhere is refused with the line.
+ * Reads a session file. If the file was cut off, it is read up to there, and `torn` says what was lost. If it is
+ * damaged elsewhere, it is refused with the number of the line.
  *
  * @category reading
  * @since 0.1.0
@@ -83,7 +83,7 @@ export const importJsonl = Effect.fnUntraced(function*(text: string): Effect.fn.
   const lines = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) =>
     line.endsWith("\r") ? line.slice(0, -1) : line
   )
-  // What a whole file ends with.
+  // A complete file ends with a newline.
   if (lines.at(-1) === "") lines.pop()
   const header = yield* headerOf(lines[0] ?? "")
   const messages: Array<Message> = []
@@ -150,7 +150,7 @@ const headerOf = (line: string): Effect.Effect<typeof Header.Type, SessionFileEr
     : refuse("not-a-session-file", 1, "line 1 is not the header of a session file")
 }
 
-/** The state as it was. */
+/** Returns the complete state. */
 const whole = Effect.fnUntraced(function*(
   rest: object,
   messages: ReadonlyArray<Message>,
@@ -169,7 +169,7 @@ const whole = Effect.fnUntraced(function*(
   return why === undefined ? state : yield* corrupt(line, `follows messages that are no conversation: ${why}`)
 })
 
-/** What is left of a file that ends too early: as many messages as are a conversation. */
+/** Returns what can be used of a file that ends too early: the longest valid conversation. */
 const cut = (
   { coreType, messages: expected, revision, sessionId, turnNumber }: typeof Header.Type,
   messages: Array<Message>,
@@ -200,7 +200,7 @@ const cut = (
   })
 }
 
-/** How many messages from the first on are a conversation. */
+/** Returns how many messages, counted from the first, form a valid conversation. */
 const soundLength = (messages: ReadonlyArray<Message>): number => {
   const seen = new Set<string>()
   let open: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * Keeps sessions, artifacts, budgets and standing approvals in one SQLite file that several processes may share
- * (`node:sqlite`, nothing to install).
+ * Stores sessions, artifacts, budgets and standing approvals in one SQLite file that several processes can share. It
+ * uses `node:sqlite`, so there is nothing to install.
  *
  * @since 0.1.0
  */
@@ -15,16 +15,16 @@ import { open } from "./internal/database.ts"
 import { StoreError } from "./internal/error.ts"
 import { sessionsOf } from "./internal/sessions.ts"
 
-/** How to open a store. @category models @since 0.1.0 */
+/** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
   /**
-   * The file, made with mode 0600 when there is none, its directory with mode 0700; `:memory:` keeps everything in this
-   * process. It has to be on a local disk.
+   * Path of the file, on a local disk. A new file is created with mode 0600 and its folder with mode 0700. `:memory:`
+   * keeps everything in this process.
    */
   readonly path: string
   /**
-   * Whether what was acknowledged outlives the process (`normal`), or a power cut as well (`full`, several times
-   * slower). Default `normal`.
+   * `normal` survives the end of the process. `full` also survives a power cut and is several times slower. Default
+   * `normal`.
    */
   readonly synchronous?: "normal" | "full"
 }
@@ -33,21 +33,21 @@ export interface Options {
 export interface SqliteStore extends Disposable {
   /** For `store` of an agent. */
   readonly sessions: Required<SessionStore>
-  /** The artifacts of its sessions; the same as `sessions.artifacts`. */
+  /** The artifacts of the sessions. The same as `sessions.artifacts`. */
   readonly artifacts: ArtifactStore
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
   readonly rules: RuleStore
-  /** Lets go of the file; whatever comes after fails with `closed`. */
+  /** Closes the file. Later operations fail with `closed`. */
   readonly close: () => void
 }
 
 export { type Account, type Ledger, StoreError }
 
 /**
- * Opens a store. Throws a `StoreError` for a file that is damaged, newer, or another program's, and leaves it as it is;
- * a `ConfigError` for options that make no sense.
+ * Opens a store. Throws a `StoreError` for a file that is damaged, newer or of another program, and does not change
+ * that file. Throws a `ConfigError` for wrong options.
  *
  * @example
  * ```ts

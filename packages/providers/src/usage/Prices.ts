@@ -1,5 +1,5 @@
 /**
- * What calls cost: from a table of one's own, from the prices vendors publish, or from both.
+ * Calculates the cost of calls from your own table, from published prices of vendors, or from both.
  *
  * @since 0.1.0
  */
@@ -7,24 +7,28 @@ import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { countOf, isObject } from "../openai/internal/request/guards.ts"
 
-/** What tokens of a model cost, in US dollars each. @category models @since 0.1.0 */
+/** Price of a model in US dollars per token. @category models @since 0.1.0 */
 export interface Price {
   readonly costPerInputToken: number
   readonly costPerOutputToken: number
-  /** For input tokens that the vendor read from its cache. Default: as other input tokens. */
+  /** For input tokens that the vendor read from its cache. Default: `costPerInputToken`. */
   readonly costPerCachedToken?: number
 }
 
-/** Knows prices. What is not known is `undefined`, never 0. @category models @since 0.1.0 */
+/** A source of prices. An unknown price is `undefined`, never 0. @category models @since 0.1.0 */
 export interface Prices {
-  /** The plain price; where a price grows with the request, that of short ones. */
+  /**
+   * Returns the price of a model. If the price grows with the length of a request, it is the price of short requests.
+   */
   readonly priceOf: (model: string, provider?: string) => Price | undefined
-  /** US dollars for a call. The vendor's own figure (`usage.costUsd`) goes before every price. */
+  /**
+   * Returns the cost of a call in US dollars. A cost that the vendor reports (`usage.costUsd`) counts before prices.
+   */
   readonly costOf: (usage: Usage, model: string, provider?: string) => number | undefined
 }
 
 /**
- * Makes prices from a table by model, or by `provider/model`, which goes first.
+ * Creates prices from a table. Its keys are names of models, or `provider/model`, which counts first.
  *
  * @example
  * ```ts
@@ -47,7 +51,7 @@ export const table = (models: { readonly [model: string]: Price }): Prices => {
   }
 }
 
-/** What is used of the package `@pydantic/genai-prices`. @category models @since 0.1.0 */
+/** The part of the package `@pydantic/genai-prices` that Belay uses. @category models @since 0.1.0 */
 export interface GenaiPrices {
   readonly calcPrice: (
     usage: Record<string, number | undefined>,
@@ -57,9 +61,8 @@ export interface GenaiPrices {
 }
 
 /**
- * Makes prices from the package `@pydantic/genai-prices`, which knows tiers, caches and times of day. With a provider,
- * only that provider's own price counts: a model on one's own machine costs something else than the same model at a
- * vendor.
+ * Creates prices from the package `@pydantic/genai-prices`, which knows tiers, caches and times of day. With a
+ * provider, only the price of that provider counts, because the same model can have another price elsewhere.
  *
  * @example
  * ```ts
@@ -112,7 +115,7 @@ export const genai = (package_: GenaiPrices): Prices => {
   }
 }
 
-/** Asks one after another, and takes what the first one knows. @category combining @since 0.1.0 */
+/** Combines several sources. The first one that knows a price counts. @category combining @since 0.1.0 */
 export const firstOf = (...all: ReadonlyArray<Prices>): Prices => {
   const first = <A>(ask: (prices: Prices) => A | undefined): A | undefined => {
     for (const prices of all) {
@@ -128,8 +131,7 @@ export const firstOf = (...all: ReadonlyArray<Prices>): Prices => {
 }
 
 /**
- * Writes down the prices of some models, as the option `prices` of a cost tracker wants them. Models without a price
- * are left out.
+ * Returns the prices of some models, for the option `prices` of `CostTracker`. Models without a price are left out.
  *
  * @example
  * ```ts
@@ -161,7 +163,8 @@ const atPrice = (usage: Usage, price: Price | undefined): number | undefined => 
 }
 
 /**
- * From dollars for a million to dollars for one, as a decimal fraction and not by a division, which would not be exact.
+ * Converts dollars per million tokens to dollars per token. It changes the decimal exponent, because a division would
+ * not be exact.
  */
 const perToken = (perMillion: unknown): number | undefined => {
   const dollars = countOf(isObject(perMillion) ? perMillion.base : perMillion)

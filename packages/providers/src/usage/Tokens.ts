@@ -1,5 +1,5 @@
 /**
- * Token counts before a vendor reports them: a good estimate, and one that learns from what vendors report.
+ * Estimates token counts before a vendor reports them, and can correct the estimate with reported counts.
  *
  * @since 0.1.0
  */
@@ -10,29 +10,27 @@ import { estimateTokenCount } from "tokenx"
 import { compact } from "../openai/internal/request/guards.ts"
 
 /**
- * Estimates within a few per cent for prose, code, JSON and most scripts, without a vocabulary.
- *
- * An exact tokenizer of one's own is an object with `count`, such as `{ count: countTokens }` of the package
- * `gpt-tokenizer`.
+ * Estimates tokens within a few per cent for prose, code, JSON and most scripts, without a vocabulary. For exact
+ * counts, pass an object with `count`, such as `{ count: countTokens }` of the package `gpt-tokenizer`.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const estimate: Tokenizer = { count: (text) => estimateTokenCount(text) }
 
-/** A tokenizer that learns. @category models @since 0.1.0 */
+/** A tokenizer that corrects itself. @category models @since 0.1.0 */
 export interface Corrected extends Tokenizer {
-  /** What an estimate is multiplied with: what the vendor counted last, over what was estimated. Between 0.5 and 2. */
+  /** The factor of the correction: the last count of the vendor divided by the estimate, between 0.5 and 2. */
   readonly ratio: () => number
   /**
-   * Learns from an answered call. One without usage, with files, of fewer than 100 tokens, or answered by a hook
-   * teaches nothing.
+   * Updates the factor from an answered call. Ignores calls without usage, with files, with fewer than 100 tokens, or
+   * answered by a hook.
    */
   readonly learn: (event: PostLlmCallEvent) => void
 }
 
 /**
- * Corrects a tokenizer by the last real usage.
+ * Creates a tokenizer that is corrected by the last real usage.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Puts an answer together from what a model of the AI SDK gives, streamed or whole. */
+/** Assembles an answer from the parts of a model of the AI SDK, streamed or complete. */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { ProviderError } from "@belay/core/ProviderError"
@@ -11,22 +11,22 @@ import * as ToolCalls from "../../openai/internal/response/toolCalls.ts"
 import * as UsageOf from "../../openai/internal/response/usage.ts"
 import { type Piece, remember } from "./parts.ts"
 
-/** What came of the parts: a response, why there is none, or what the model says went wrong. */
+/** The result: a response, the reason why there is none, or the error of the model. */
 type Outcome =
   | { readonly type: "response"; readonly response: LlmResponse }
   | { readonly type: "malformed"; readonly reason: string }
   | { readonly type: "stopped"; readonly reason: string }
 
-/** Collects one answer. */
+/** Assembles one answer. */
 export interface Assembler {
-  /** Takes a part of a stream, or a piece of content, and returns what can be shown of it. */
+  /** Adds a part of a stream or of the content. Returns the delta to emit, if there is one. */
   readonly push: (part: unknown) => LlmDelta | undefined
-  /** What arrived so far. */
+  /** Everything that has arrived so far. */
   readonly partial: () => Partial<LlmResponse>
   readonly end: () => Outcome
 }
 
-/** Makes an assembler for the answer to `request`. */
+/** Creates an assembler for the answer to `request`. */
 export const make = (request: LlmRequest, provider: string, modelId: string): Assembler => {
   const calls = ToolCalls.make(request, provider, undefined)
   const open = new Map<string, { type: "text" | "reasoning"; length: number; extra?: JsonObject }>()
@@ -138,7 +138,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
   }
 }
 
-/** Succeeds with the response, or says why there is none. */
+/** Succeeds with the response, or fails with the reason why there is none. */
 export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<LlmResponse, ProviderError> => {
   const outcome = answer.end()
   switch (outcome.type) {
@@ -153,7 +153,7 @@ export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<
   }
 }
 
-/** The calls decide whether the model stopped for them. */
+/** Returns `tool-calls` if there are tool calls, whatever finish reason the model gives. */
 const reasonOf = (finish: string, calls: number): FinishReason => {
   if (finish === "length" || finish === "content-filter") return finish
   return calls > 0 ? "tool-calls" : finish === "stop" ? "stop" : "unknown"
@@ -167,8 +167,8 @@ const usageOf = (given: unknown): Usage | undefined => {
   if (inputTokens === undefined && outputTokens === undefined) return undefined
   const cachedTokens = countOf(isObject(input) ? input.cacheRead : given.cachedInputTokens)
   const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
-  // What the vendor itself counted, where it counts as most do: it may name a price, and a total that is more than its
-  // parts.
+  // The raw usage of the vendor, if it has the usual form. It can contain a price, and a total that is more than the
+  // sum of its parts.
   const { billableOutputTokens = 0, costUsd = countOf(given.costUsd) } = UsageOf.read(given.raw) ?? {}
   return {
     inputTokens: inputTokens ?? 0,

@@ -1,6 +1,6 @@
 /**
- * From what models of the AI SDK throw to a `ProviderError`. Their errors are known by name: two copies of a package
- * are two classes.
+ * Converts errors of models of the AI SDK to a `ProviderError`. It identifies errors by name, because two copies of a
+ * package have different classes.
  */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
@@ -8,7 +8,7 @@ import { compact, countOf, isObject, textOf } from "../../openai/internal/reques
 import type { HeaderMap } from "../../openai/internal/request/headers.ts"
 import * as Errors from "../../openai/internal/response/errors.ts"
 
-/** Names the kind of an error. */
+/** Returns the typed error. */
 export const classify = (
   source: Errors.Source,
   error: unknown,

@@ -1,4 +1,4 @@
-/** From an `LlmRequest` to the call options of the AI SDK. */
+/** Converts an `LlmRequest` to the call options of the AI SDK. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, ResponseFormat } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, ProviderMetadata, ToolMessage } from "@belay/core/Message"
@@ -7,19 +7,19 @@ import { ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
 import { base64Of } from "./data.ts"
 import { recall } from "./parts.ts"
 
-/** Whom the options are for. */
+/** The model that the options are for. */
 export interface Target {
   readonly provider: string
-  /** Version of the model's interface, such as `v4`. */
+  /** Version of the interface of the model, such as `v4`. */
   readonly version: string
-  /** What the text of the answer must be. */
+  /** Format of the answer. */
   readonly format?: ResponseFormat | undefined
 }
 
-/** What is said to a vendor only, below its name. */
+/** Options for one vendor, by its name. */
 type ProviderOptions = Record<string, { [key: string]: Json }>
 
-/** The options of version 4, as far as they are used. */
+/** The options of version 4 that Belay uses. */
 export interface CallOptions {
   prompt: Array<PromptMessage>
   abortSignal: AbortSignal
@@ -60,7 +60,7 @@ interface ResultPart {
   output: { type: "text" | "error-text"; value: string }
 }
 
-/** Renders the options of one call. */
+/** Returns the options of one call. */
 export const callOptions = (request: LlmRequest, target: Target, abortSignal: AbortSignal): CallOptions => {
   const { extra, maxTokens, reasoningEffort, seed, stop, temperature, toolChoice, topP } = request.parameters
   const providerOptions = Object.fromEntries(
@@ -97,7 +97,10 @@ const isEffort = (effort: string | undefined): effort is Effort =>
 const choice = (given: LlmParameters["toolChoice"] = "auto"): NonNullable<CallOptions["toolChoice"]> =>
   typeof given === "string" ? { type: given } : { type: "tool", toolName: given.tool }
 
-/** Results of one step become one message; the files in them a user message after it, which every vendor can read. */
+/**
+ * Joins the results of one step into one message. Files in them become a user message after it, which every vendor can
+ * read.
+ */
 const prompt = (request: LlmRequest, target: Target): Array<PromptMessage> => {
   const messages: Array<PromptMessage> = []
   if (request.instructions !== undefined && request.instructions !== "") {
@@ -140,7 +143,7 @@ const assistant = (message: AssistantMessage, { provider }: Target): PromptMessa
   ]
 })
 
-/** What a vendor left on a call, as the collector of calls keeps it. */
+/** Returns the metadata that a vendor stored on a call. */
 const leftOn = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): Json | undefined =>
   ownMetadata(metadata, provider).extra_content
 
@@ -174,7 +177,7 @@ const contentPart = (part: ContentPart, { version }: Target): UserPart => {
   return {
     type: "file",
     mediaType: part.mediaType,
-    // Before version 4, data and URLs stood there as they are.
+    // Before version 4, data and URLs were not wrapped in an object.
     data: version === "v4" ? tagged : (tagged.type === "url" ? tagged.url : base64) as unknown as FileData,
     ...(part.filename === undefined ? {} : { filename: part.filename })
   }

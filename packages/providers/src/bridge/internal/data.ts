@@ -1,6 +1,6 @@
-/** Files on their way out. */
+/** Converts files for a request. */
 
-/** What a `data:` URL holds, in base64; nothing for other URLs. */
+/** Returns the content of a `data:` URL as base64, and nothing for other URLs. */
 export const base64Of = (url: string): string | undefined => {
   const found = /^data:([^,]*),(.*)$/s.exec(url)
   if (found === null) return undefined

@@ -1,4 +1,4 @@
-/** Errors between Belay and `effect/ai`, in both directions. */
+/** Converts errors between Belay and `effect/ai` in both directions. */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as AiError from "effect/ai/AiError"
@@ -7,10 +7,13 @@ import * as Errors from "../../openai/internal/response/errors.ts"
 import * as Overflow from "../../openai/internal/response/overflow.ts"
 import * as AiSdkErrors from "./aiSdkErrors.ts"
 
-/** What an error of theirs was made of: on the way back it is itself again. */
+/**
+ * The original error of a converted one, so that converting it back returns the original. A weak map, because their
+ * error class has no room for it.
+ */
 const originals = new WeakMap<object, ProviderError.ProviderError>()
 
-/** Names the kind of an error of `effect/ai`. */
+/** Converts an error of `effect/ai`. */
 export const fromAiError = (
   source: Errors.Source,
   error: unknown,
@@ -72,7 +75,7 @@ export const fromAiError = (
   }
 }
 
-/** Says an error of ours in the words of `effect/ai`. */
+/** Converts a `ProviderError` to an error of `effect/ai`. */
 export const toAiError = (method: string) => (error: ProviderError.ProviderError): AiError.AiError => {
   const made = AiError.make({ module: error.provider, method, reason: reasonOf(error) })
   originals.set(made, error)

@@ -1,4 +1,4 @@
-/** Answers between Belay and `effect/ai`, in both directions. */
+/** Converts answers between Belay and `effect/ai` in both directions. */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmResponse } from "@belay/core/LlmCall"
 import type { Usage } from "@belay/core/Usage"
@@ -6,7 +6,7 @@ import type * as Response from "effect/ai/Response"
 import { isObject, type Loose } from "../../openai/internal/request/guards.ts"
 import { type Left, mark } from "./effectPrompt.ts"
 
-/** A part of `effect/ai` as the assembler of the AI SDK reads it: the two differ in a few names. */
+/** Converts a part of `effect/ai` for the assembler of the AI SDK. The two differ in a few names. */
 export const renamed = (part: unknown): unknown => {
   if (!isObject(part)) return part
   const { metadata } = part
@@ -37,7 +37,7 @@ type Metadata = Record<string, JsonObject>
 const leave = (left: Left): { metadata?: Metadata } =>
   left.message === undefined && left.call === undefined ? {} : { metadata: { [mark]: { ...left } as JsonObject } }
 
-/** An answer of ours as the parts of a whole response. */
+/** Converts an answer to the parts of a complete response. */
 export const whole = (response: LlmResponse): Array<Response.PartEncoded> => {
   const message = leave(response.metadata === undefined ? {} : { message: response.metadata })
   const { reasoning, text } = response
@@ -52,7 +52,7 @@ export const whole = (response: LlmResponse): Array<Response.PartEncoded> => {
   ]
 }
 
-/** Tool calls; the first of them bears the metadata of the message when nothing before it can. */
+/** Converts tool calls. The first one carries the metadata of the message if no part before it can. */
 const calls = (response: LlmResponse, isFirst: boolean): ReadonlyArray<Response.ToolCallPartEncoded> =>
   response.toolCalls.map(({ args, id, metadata, name }, index) => ({
     type: "tool-call",
@@ -69,11 +69,11 @@ const finish = ({ finishReason, usage }: LlmResponse): Response.FinishPartEncode
   type: "finish",
   reason: finishReason,
   usage: usageOf(usage),
-  // They have no place for a price.
+  // Their usage has no field for a price.
   ...(usage?.costUsd === undefined ? {} : { metadata: { [mark]: { costUsd: usage.costUsd } } })
 })
 
-/** Counts that are not known stay away; they are never zero. Theirs are whole numbers. */
+/** Unknown counts are left out and never zero. Counts of `effect/ai` are whole numbers. */
 const usageOf = (usage: Usage | undefined): Response.FinishPartEncoded["usage"] => {
   if (usage === undefined) return { inputTokens: {}, outputTokens: {} }
   const total = Math.round(usage.inputTokens)
@@ -89,7 +89,7 @@ const usageOf = (usage: Usage | undefined): Response.FinishPartEncoded["usage"] 
   }
 }
 
-/** Turns the deltas of one answer into the parts of a stream. */
+/** Converts the deltas of one answer to the parts of a stream. */
 export interface Streamer {
   readonly delta: (delta: LlmDelta) => ReadonlyArray<Response.StreamPartEncoded>
   readonly end: (response: LlmResponse) => ReadonlyArray<Response.StreamPartEncoded>
@@ -123,7 +123,7 @@ export const streamer = (): Streamer => {
       return [...start, { type: "tool-params-delta", id, delta: argsText }]
     },
     end: (response) => {
-      // A provider that does not stream has shown nothing yet.
+      // A provider that cannot stream has emitted no delta.
       const unsaid: ReadonlyArray<Response.StreamPartEncoded> = count > 0 ? [] : [
         ...(response.reasoning === undefined ? [] : say("reasoning", response.reasoning)),
         ...(response.text === "" ? [] : say("text", response.text))

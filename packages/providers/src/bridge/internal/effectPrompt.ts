@@ -1,4 +1,4 @@
-/** Conversations between Belay and `effect/ai`, in both directions. */
+/** Converts conversations between Belay and `effect/ai` in both directions. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from "@belay/core/Message"
@@ -8,7 +8,7 @@ import { ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
 import { base64Of } from "./data.ts"
 import { recall } from "./parts.ts"
 
-/** Renders a request as a prompt. Results of one step become one message. */
+/** Converts a request to a prompt. The results of one step become one message. */
 export const toPrompt = (
   { instructions, messages }: LlmRequest,
   provider: string
@@ -45,7 +45,7 @@ const assistantParts = (
   }))
 ]
 
-/** What a vendor left on a part. */
+/** Returns the options that a vendor stored on a part. */
 const optionsOf = (extra: Json | undefined): { options?: Record<string, Json> } =>
   isObject(extra) ? { options: extra as Record<string, Json> } : {}
 
@@ -70,18 +70,18 @@ const contentPart = (part: ContentPart): Prompt.TextPartEncoded | Prompt.FilePar
   }
 }
 
-/** What Belay itself leaves on the parts of an answer, so that it comes back with the next prompt. */
+/** Metadata that Belay stores on the parts of an answer, so that it returns with the next prompt. */
 export interface Left {
-  /** On any part: the metadata of the whole message. */
+  /** On any part: the metadata of the message. */
   readonly message?: JsonObject
-  /** On a tool call: its own metadata. */
+  /** On a tool call: the metadata of the call. */
   readonly call?: JsonObject
 }
 
-/** The name it is left under. */
+/** The key of this metadata. */
 export const mark = "belay"
 
-/** Reads a prompt as a conversation. */
+/** Converts a prompt to a conversation. */
 export const fromPrompt = (prompt: Prompt.Prompt): Pick<LlmRequest, "instructions" | "messages"> => {
   const instructions: Array<string> = []
   const messages: Array<Message> = []

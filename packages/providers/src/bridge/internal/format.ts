@@ -1,4 +1,4 @@
-/** Answers that must be JSON of a schema, from models that may not know how to keep to one. */
+/** Requests JSON answers from models that may not support a response format. */
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError } from "@belay/core/ProviderError"
@@ -8,7 +8,10 @@ import { asked } from "../../openai/internal/request/format.ts"
 
 const words = { ...defaults, jsonSchema: "prompt" } as const
 
-/** Sends a request; the format it asks for, if any, is told in words too, and the text of the response is the JSON. */
+/**
+ * Sends a request. If it has a response format, the format is also written in the instructions, and the text of the
+ * response is the JSON.
+ */
 export const inWords = (
   request: LlmRequest,
   sink: DeltaSink | undefined,

@@ -1,17 +1,17 @@
-/** Texts of an answer in the pieces a vendor gave them, so that what was left on each can go back with it. */
+/** Keeps the parts of an answer as the vendor sent them, so that the metadata of each part can be sent back. */
 import { digest, type JsonObject } from "@belay/core/Json"
 import type { AssistantMessage } from "@belay/core/Message"
 import { countOf, isObject } from "../../openai/internal/request/guards.ts"
 import { ownMetadata } from "../../openai/internal/request/message.ts"
 
-/** A piece of text or reasoning. The text itself stands in the message; a piece is its next `length` letters. */
+/** A part of text or reasoning. The text itself is in the message; a part is its next `length` characters. */
 export interface Piece {
   readonly type: "text" | "reasoning"
   readonly length: number
   readonly extra?: JsonObject
 }
 
-/** A piece with its text. */
+/** A part with its text. */
 export interface Part {
   readonly type: "text" | "reasoning"
   readonly text: string
@@ -23,7 +23,7 @@ interface Said {
   readonly reasoning: string
 }
 
-/** What to leave on a message, if anything must go back with it. */
+/** Returns the metadata to store on a message, if something must be sent back with it. */
 export const remember = (
   provider: string,
   pieces: ReadonlyArray<Piece>,
@@ -37,9 +37,7 @@ export const remember = (
     }
     : {}
 
-/**
- * The texts of a message. Reasoning is in it only when this provider wrote it and nobody has changed a letter since.
- */
+/** Returns the parts of a message. It includes reasoning only if this provider wrote it and nobody has changed it. */
 export const recall = (provider: string, message: AssistantMessage): ReadonlyArray<Part> => {
   const own = ownMetadata(message.metadata, provider)
   const rest = { text: message.content, reasoning: message.reasoning ?? "" }

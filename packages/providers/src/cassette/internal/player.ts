@@ -1,4 +1,4 @@
-/** The machine behind a cassette. */
+/** Records and replays requests. */
 import { canonical, type Json } from "@belay/core/Json"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -15,31 +15,31 @@ import {
 } from "./tape.ts"
 
 /**
- * `replay` never leaves the file; `once` records when there is no file yet; `new` replays what is there and records the
- * rest; `all` records everything anew.
+ * `replay` only replays. `once` records if there is no file yet. `new` replays recorded requests and records the
+ * others. `all` records everything again.
  *
  * @category models
  * @since 0.1.0
  */
 export type Mode = "replay" | "once" | "new" | "all"
 
-/** How to open a cassette. @category models @since 0.1.0 */
+/** Options of `open`. @category models @since 0.1.0 */
 export interface Options {
   readonly file: string
   /** Default `replay`. */
   readonly mode?: Mode
-  /** Texts that must not get into the file. Request headers never do; of the answer's, only harmless ones. */
+  /** Texts that must not be stored. Headers of requests are never stored, and of answers only harmless ones. */
   readonly secrets?: ReadonlyArray<string>
-  /** Used to record. Default the global one. */
+  /** Sends requests while recording. Default: the global `fetch`. */
   readonly fetch?: Fetch
 }
 
 /** An open cassette. @category models @since 0.1.0 */
 export interface Cassette extends AsyncDisposable {
   readonly fetch: Fetch
-  /** Throws when a request did not fit the recording, or when recorded answers were not used. */
+  /** Throws if a request did not match the recording, or if recorded answers were not used. */
   readonly assertDone: () => void
-  /** Writes what was recorded. Disposing does so too. */
+  /** Writes the recording. Disposing does this too. */
   readonly save: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What a cassette holds, and how two requests are compared. */
+/** The format of a cassette, and the comparison of two requests. */
 import type { Json, JsonObject } from "@belay/core/Json"
 
 /** A request and its answer. */
@@ -10,35 +10,35 @@ export interface Interaction {
 /** A request without its headers. */
 export interface RecordedRequest {
   readonly method: string
-  /** Path and query: the host may differ. */
+  /** Path and query. The host can differ. */
   readonly path: string
   readonly body: Json
 }
 
-/** An answer, byte for byte, in the pieces it came in; a piece that is no text is in base64. */
+/** An answer byte by byte, in the parts in which it arrived. A part that is not text is stored as base64. */
 export interface RecordedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly chunks: ReadonlyArray<string | { readonly base64: string }>
 }
 
-/** The file. */
+/** The content of a cassette file. */
 export interface Tape {
   readonly version: 1
   readonly interactions: ReadonlyArray<Interaction>
 }
 
-/** A piece of a body as it is kept. */
+/** Converts a part of a body to its stored form. */
 export const pack = (bytes: Uint8Array): RecordedResponse["chunks"][number] => {
   const text = Buffer.from(bytes).toString("utf8")
   return Buffer.from(text, "utf8").equals(bytes) ? text : { base64: Buffer.from(bytes).toString("base64") }
 }
 
-/** The bytes of a kept piece. */
+/** Returns the bytes of a stored part. */
 export const unpack = (chunk: RecordedResponse["chunks"][number]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(typeof chunk === "string" ? Buffer.from(chunk, "utf8") : Buffer.from(chunk.base64, "base64"))
 
-/** A body in which ids of tool calls are numbered, because servers make them up. */
+/** Replaces the ids of tool calls in a body by numbers, because servers generate them at random. */
 export const normalise = (body: Json): Json => {
   const ids = new Map<string, string>()
   const renamed = (id: string): string => {
@@ -63,7 +63,7 @@ export const normalise = (body: Json): Json => {
   return walk(body, "", "")
 }
 
-/** Where two values differ, one line each, at most `limit` lines. */
+/** Lists the differences of two values, one per line, at most `limit` lines. */
 export const diff = (expected: Json, actual: Json, limit = 10): ReadonlyArray<string> => {
   const lines: Array<string> = []
   const compare = (path: string, was: Json | undefined, is: Json | undefined): void => {

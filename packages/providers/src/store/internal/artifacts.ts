@@ -1,6 +1,6 @@
 /**
- * Artifacts in a database. A text is a list of pieces, so that adding to a long one costs no more than adding to a
- * short one.
+ * Stores artifacts. A text is a list of parts, so that appending to a long text costs as much as appending to a short
+ * one.
  */
 import type { Artifact } from "@belay/core/Artifact"
 import { type ArtifactStore, type Authorship, describe } from "@belay/core/ArtifactStore"
@@ -64,7 +64,7 @@ export const artifactsOf = (database: Database): ArtifactStore => {
   }
 }
 
-/** Puts the artifacts of a session in place of those of another. */
+/** Replaces the artifacts of one session by those of another. */
 export const copyArtifacts = (database: Database, from: string, to: string): void => {
   if (from === to) return
   const { sql } = database

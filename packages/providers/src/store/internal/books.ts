@@ -1,4 +1,4 @@
-/** Accounts of budgets and standing approvals in a database. */
+/** Stores accounts of budgets and standing approvals. */
 import type { RuleStore, StandingRule } from "@belay/core/Approvals"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -11,22 +11,32 @@ const Amount = Schema.Struct({
   calls: Schema.Finite
 })
 
-/** What a budget has spent and reserved; the `Account` of `@belay/hooks/Ledger`. @category models @since 0.1.0 */
+/**
+ * What a budget has spent and reserved. The same as `Account` of `@belay/hooks/Ledger`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Account extends Schema.Schema.Type<typeof Account> {}
 /** @category schemas @since 0.1.0 */
 export const Account = Schema.Struct({
   spent: Amount,
-  /** By the id of the call. */
+  /** Reservations by the id of the call. */
   holds: Schema.Record(Schema.String, Schema.Struct({ amount: Amount, holder: Schema.String, since: Schema.Finite })),
   elapsedMs: Schema.Finite,
   estimated: Schema.Finite,
   level: Schema.Literals(["none", "warn", "exceeded"])
 })
 
-/** Accounts that several processes may share; the `Ledger` of `@belay/hooks/Ledger`. @category models @since 0.1.0 */
+/**
+ * Accounts that several processes can share. The same as `Ledger` of `@belay/hooks/Ledger`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Ledger {
   /**
-   * Changes an account at once: no other change, of this process or another, comes between reading it and writing it.
+   * Changes an account atomically: no other change, of this process or another, happens between reading and writing.
    */
   readonly update: <A>(account: string, change: (before: Account) => readonly [A, Account]) => Effect.Effect<A, unknown>
 }
@@ -72,7 +82,7 @@ export const rulesOf = (database: Database): RuleStore => ({
     () =>
       database.sql("SELECT rule FROM rules ORDER BY key").all().map((row): StandingRule => {
         const rule = parse(database, String(row["rule"]))
-        // An approval that cannot be read is none.
+        // A standing approval that cannot be read is refused.
         if (!isRule(rule)) {
           throw storeError(
             database.path,

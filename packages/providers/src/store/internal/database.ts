@@ -1,4 +1,4 @@
-/** A database file: refused when it is none of ours, made when there is none, and written in whole transactions. */
+/** Opens the database file. It refuses files of other programs, creates a missing file, and writes in transactions. */
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
@@ -8,16 +8,16 @@ import { applicationId, migrations, version } from "./schema.ts"
 /** An open database. */
 export interface Database {
   readonly path: string
-  /** A prepared statement; the text is a constant of ours, never a user's. */
+  /** Returns a prepared statement. The SQL text is always a constant of this package. */
   readonly sql: (text: string) => StatementSync
-  /** All of it, or nothing; nobody else writes meanwhile. */
+  /** Runs `act` in a write transaction. */
   readonly write: <A>(act: () => A) => A
-  /** All of it as of one moment. */
+  /** Runs `act` in a read transaction. */
   readonly read: <A>(act: () => A) => A
   readonly close: () => void
 }
 
-/** How long a write waits for other processes, in milliseconds. */
+/** Milliseconds that a write waits for other processes. */
 const patience = 10_000
 
 /** Opens a database, or throws a `StoreError`. */
@@ -51,8 +51,8 @@ export const open = (path: string, synchronous: "normal" | "full"): Database => 
 }
 
 /**
- * Makes the directory and the file where there are none, readable by their owner alone; refuses a file that is none of
- * ours before anything writes to it.
+ * Creates the folder and the file if they are missing, readable by their owner only. Refuses a file of another program
+ * before anything writes to it.
  */
 const inspect = (path: string, Connection: typeof DatabaseSync): void => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -70,8 +70,8 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
     throw storeError(path, "corrupt", "this is no SQLite database: use another file")
   }
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
-    // The first page is all there is to know, and reading it leaves no files behind. An empty schema is a leaf of a
-    // table with no cells.
+    // Reading the first page is enough and leaves no files behind. In an empty schema this page is a table leaf without
+    // cells.
     return void judge(
       path,
       head.readInt32BE(60),
@@ -81,7 +81,7 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
   }
   const reader = new Connection(path, { readOnly: true, timeout: patience })
   try {
-    // As of one moment: another process may be making its tables just now.
+    // One read transaction, because another process may be creating the tables at this moment.
     reader.exec("BEGIN")
     versionOf(path, reader)
   } finally {
@@ -89,7 +89,7 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
   }
 }
 
-/** The version of a database of ours, 0 of one that has nothing in it. Refuses any other. */
+/** Returns the version of a database of this package, and 0 for an empty one. Refuses any other database. */
 const judge = (path: string, found: number, owner: number, isEmpty: boolean): number => {
   if (owner === 0 && found === 0 && isEmpty) return 0
   if (owner !== applicationId) {
@@ -108,7 +108,7 @@ const judge = (path: string, found: number, owner: number, isEmpty: boolean): nu
   return found
 }
 
-/** Within a transaction of the caller's: it reads three times. */
+/** The caller must open a transaction, because this reads three times. */
 const versionOf = (path: string, database: DatabaseSync): number =>
   judge(
     path,
@@ -120,7 +120,7 @@ const versionOf = (path: string, database: DatabaseSync): number =>
 const numberOf = (database: DatabaseSync, pragma: "user_version" | "application_id"): number =>
   Object.values(database.prepare(`PRAGMA ${pragma}`).get()!)[0] as number
 
-/** Of several processes that make the same file at once, SQLite lets all but one fail here: they try again. */
+/** If several processes create the same file at once, SQLite fails here for all but one. They try again. */
 const enterWal = (database: DatabaseSync, path: string): void => {
   for (let left = 200; left > 0; left--) {
     try {
@@ -142,7 +142,7 @@ const migrate = (path: string, database: DatabaseSync): void => {
   if (numberOf(database, "application_id") === applicationId && numberOf(database, "user_version") === version) return
   database.exec("BEGIN IMMEDIATE")
   try {
-    // Another process may have done it meanwhile.
+    // Another process may have migrated the file in the meantime.
     for (let at = versionOf(path, database); at < version; at++) database.exec(migrations[at]!)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`)
   } catch (error) {
@@ -151,7 +151,7 @@ const migrate = (path: string, database: DatabaseSync): void => {
   }
 }
 
-/** Refuses a file whose tables are not the ones of its version, or that would run somebody's code. */
+/** Refuses a file whose tables do not match its version, or that has triggers or views, which could run code. */
 const verify = (path: string, database: DatabaseSync, Connection: typeof DatabaseSync): void => {
   const wanted = new Connection(":memory:")
   for (const migration of migrations) wanted.exec(migration)
@@ -193,7 +193,7 @@ const face = (path: string, database: DatabaseSync): Database => {
       sql("COMMIT").run()
       return answer
     } catch (error) {
-      // Some failures of SQLite have rolled back already.
+      // After some failures, SQLite has already rolled back.
       if (database.isTransaction) sql("ROLLBACK").run()
       throw error
     }
@@ -210,13 +210,13 @@ const face = (path: string, database: DatabaseSync): Database => {
   }
 }
 
-/** One value of one row; nothing when there is no row. */
+/** Returns one value of one row, and nothing if there is no row. */
 export const one = <A>(statement: StatementSync, ...values: ReadonlyArray<SQLInputValue>): A | undefined => {
   const row = statement.get(...values)
   return row === undefined ? undefined : Object.values(row)[0] as A
 }
 
-/** JSON that the database holds. */
+/** Parses JSON from the database. */
 export const parse = (database: Database, text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -225,7 +225,7 @@ export const parse = (database: Database, text: string): unknown => {
   }
 }
 
-/** A session id, or the error that says that it is none. */
+/** Returns a valid session id, or throws. */
 export const checked = (database: Database, id: string): string => {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return id
   throw storeError(

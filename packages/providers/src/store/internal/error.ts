@@ -1,11 +1,11 @@
-/** What goes wrong with a database file, as one error. */
+/** The error of a database file. */
 import { SessionConflict } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /**
- * The file cannot be used, or an operation on it failed. Nothing of the operation was kept, and a file that is refused
- * is left as it is.
+ * The file cannot be used, or an operation on it failed. Nothing of the operation was stored, and a refused file was
+ * not changed.
  *
  * @category errors
  * @since 0.1.0
@@ -13,10 +13,16 @@ import * as Schema from "effect/Schema"
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   path: Schema.String,
   /**
-   * `newer`: written by a later release. `foreign`: a database of another program. `corrupt`: no database, or a damaged
-   * one. `unreachable`: the file or its directory cannot be opened. `busy`: another process held it for too long.
-   * `full`: no space. `closed`: after `close`. `id`: no session id. `missing`, `taken`: of `fork`. `failed`: anything
-   * else.
+   * - `newer`: a later release wrote the file.
+   * - `foreign`: the database of another program.
+   * - `corrupt`: not a database, or a damaged one.
+   * - `unreachable`: the file or its folder cannot be opened.
+   * - `busy`: another process held the file for too long.
+   * - `full`: no space is left.
+   * - `closed`: the store was closed.
+   * - `id`: not a session id.
+   * - `missing`, `taken`: `fork` from a missing session, or to an existing id.
+   * - `failed`: any other error.
    */
   problem: Schema.Literals([
     "newer",
@@ -36,11 +42,11 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-/** Makes the error. */
+/** Creates the error. */
 export const storeError = (path: string, problem: StoreError["problem"], what: string, cause?: unknown): StoreError =>
   new StoreError({ path, problem, message: `${path}: ${what}`, ...(cause === undefined ? {} : { cause }) })
 
-/** What SQLite's primary result codes mean here. */
+/** The problem for each primary result code of SQLite. */
 const known: { readonly [code: number]: readonly [StoreError["problem"], string] } = {
   5: ["busy", "another process held the database for too long: try again"],
   6: ["busy", "the database is locked: try again"],
@@ -53,7 +59,7 @@ const known: { readonly [code: number]: readonly [StoreError["problem"], string]
   26: ["corrupt", "this is no SQLite database: use another file"]
 }
 
-/** Reads what `node:sqlite` threw; nothing when it was not SQLite that failed. */
+/** Converts an error of `node:sqlite`. Returns nothing for other errors. */
 export const sqliteError = (path: string, error: unknown): StoreError | undefined => {
   if (!(error instanceof Error) || !("code" in error)) return undefined
   if (error.code === "ERR_INVALID_STATE") return storeError(path, "closed", "the store is closed", error)
@@ -63,7 +69,7 @@ export const sqliteError = (path: string, error: unknown): StoreError | undefine
   return storeError(path, problem, what, error)
 }
 
-/** Runs something synchronous: expected failures are failures, the rest are defects. */
+/** Runs a synchronous function. A `StoreError` or `SessionConflict` is a failure, any other error is a defect. */
 export const attempt = <A>(path: string, act: () => A): Effect.Effect<A, StoreError | SessionConflict> =>
   Effect.suspend(() => {
     try {

@@ -1,14 +1,14 @@
 /**
- * The tables. Every text of a user is kept as the JSON of a string, which is well-formed Unicode whatever the string
- * is: NULs and halves of surrogate pairs come back as they were.
+ * The tables. Every text of a user is stored as a JSON string, which is always well-formed Unicode. NUL characters and
+ * halves of surrogate pairs therefore survive.
  */
 
-/** Says whose database a file is: "Bely". */
+/** The application id of SQLite that marks our files: "Bely". */
 export const applicationId = 0x42656c79
 
 /**
- * What brings a database from each version to the next; never changed once released. Its length is the version this
- * release writes.
+ * SQL that migrates a database from each version to the next. A released entry never changes. The number of entries is
+ * the version that this release writes.
  */
 export const migrations: ReadonlyArray<string> = [
   `
@@ -54,5 +54,5 @@ export const migrations: ReadonlyArray<string> = [
   `
 ]
 
-/** The version this release writes. */
+/** The version that this release writes. */
 export const version = migrations.length

@@ -1,4 +1,4 @@
-/** Sessions in a database. */
+/** Stores sessions. */
 import * as RunState from "@belay/core/RunState"
 import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
 import * as Clock from "effect/Clock"
@@ -7,7 +7,7 @@ import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import { checked, type Database, one, parse } from "./database.ts"
 import { attempt, storeError } from "./error.ts"
 
-/** What the store does with sessions. */
+/** The operations on sessions. */
 export type Sessions = Required<Omit<SessionStore, "artifacts">>
 
 export const sessionsOf = (database: Database): Sessions => {
@@ -74,7 +74,10 @@ export const sessionsOf = (database: Database): Sessions => {
 const keyOf = ({ sql }: Database, id: string): number | undefined =>
   one<number>(sql("SELECT key FROM sessions WHERE id = ?"), id)
 
-/** The time, but later than every change before: so the list has an order, and can be read in pages. */
+/**
+ * Returns a time that is later than every change before, so that the list of sessions has an order and can be read in
+ * pages.
+ */
 const moment = ({ sql }: Database, time: number): number => {
   const last = one<number | null>(sql("SELECT max(updated_at) FROM sessions")) ?? 0
   return Math.max(time, last + 0.001)
@@ -91,7 +94,8 @@ const keep = (
     | undefined
   if (kept !== undefined && kept.revision !== revision - 1) throw conflict(sessionId, revision, kept.revision)
   const there = kept?.messages ?? 0
-  // A session that was removed while somebody worked on it has lost what this step follows: then all of it is written.
+  // If the session was removed in the meantime, the messages before this step are gone, so the whole conversation is
+  // written.
   const [start, added] = from >= 0 && from <= there ? [from, messages] : [0, snapshot().messages]
   const values = [revision, state.turnNumber, statusOf(state), start + added.length, JSON.stringify(state)] as const
   const changed = moment(database, time)

@@ -1,4 +1,4 @@
-/** Arguments for a tool, or an object for a schema, from the words of the task. */
+/** Creates the arguments of a tool, or an object for a schema, from the words of the task. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Evidence } from "./evidence.ts"
 import { guess } from "./guess.ts"
@@ -10,7 +10,7 @@ export const numbersIn = (text: string): Array<number> =>
     ([digits]) => Number(digits)
   )
 
-/** An object that fits an object schema: its required properties, and the optional ones there is evidence for. */
+/** Creates an object for a schema: its required properties, and optional ones with evidence. */
 export const fill = (schema: JsonObject, evidence: Evidence): JsonObject => object(schema, evidence, schema, 0)
 
 const object = (schema: JsonObject, evidence: Evidence, root: JsonObject, depth: number): JsonObject => {

@@ -1,4 +1,4 @@
-/** A text for one property, guessed from its name, its format and the words around. */
+/** Guesses the text of a property from its name, its format and the words around. */
 import type { JsonObject } from "@belay/core/Json"
 import type { Evidence } from "./evidence.ts"
 import { isWeak, quoted, shorten, words } from "./words.ts"
@@ -11,7 +11,7 @@ const fileName =
 const sum = /[\d(][\d\s+*/().^-]*[+*/^-][\d\s+*/().^-]*[\d)]/u
 const reference = /#\d+|\b[A-Z]{1,8}-?\d[\dA-Z-]*\b/u
 
-/** The guess, or nothing when there is no evidence. */
+/** Returns the guess, or nothing if there is no evidence. */
 export const guess = (name: string, schema: JsonObject, evidence: Evidence, required: boolean): string | undefined => {
   const { clause, task } = evidence
   const is = (...names: ReadonlyArray<string>) => names.some((one) => name.toLowerCase().includes(one))

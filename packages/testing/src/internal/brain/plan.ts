@@ -1,8 +1,8 @@
-/** Which tools a task names, clause by clause. */
+/** Finds the tools that a task requests, clause by clause. */
 import type { WireTool } from "../endpoint/wire.ts"
 import { unquoted, weight, words } from "./words.ts"
 
-/** A part of the task and the tool it asks for. */
+/** A part of the task and the tool that it requests. */
 export interface Step {
   readonly tool: WireTool
   readonly clause: string
@@ -11,7 +11,7 @@ export interface Step {
 const boundary = /[,;:!?\n]+(?=\s|$)|\.(?=\s|$)|\b(?:and|then|afterwards|finally)\b/giu
 const negation = /\b(?:not|never|without|don't|dont|no)\b/iu
 
-/** The steps of a task, in its own order. */
+/** Returns the steps of a task in its order. */
 export const plan = (task: string, tools: ReadonlyArray<WireTool>): ReadonlyArray<Step> => {
   if (tools.length === 0) return []
   const steps: Array<{ tool: WireTool; start: number; end: number }> = []

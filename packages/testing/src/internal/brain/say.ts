@@ -1,15 +1,15 @@
-/** Texts of the rule-based model. */
+/** Writes the texts of the rule-based model. */
 import type { WireRequest, WireToolCall } from "../endpoint/wire.ts"
 import { wireText } from "../endpoint/wire.ts"
 import { shorten } from "./words.ts"
 
-/** What was done, from the results of the tools. */
+/** Reports what was done, from the results of the tools. */
 export const report = (calls: ReadonlyArray<WireToolCall>, results: ReadonlyArray<string>): string => {
   const lines = results.map((result, index) => `- ${calls[index]?.name ?? "tool"}: ${shorten(result, 300)}`)
   return `Done, in ${results.length} ${results.length === 1 ? "step" : "steps"}.\n${lines.join("\n")}`
 }
 
-/** An answer without tools. */
+/** Writes an answer without tools. */
 export const reply = (request: WireRequest, task: string): string => {
   const said = request.messages.filter((message) => message.role === "user").map(wireText)
   if (/\bsummar/iu.test(task)) return `Summary: ${shorten(said.join(" "), 600)}`

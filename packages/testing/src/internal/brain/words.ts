@@ -1,4 +1,4 @@
-/** Words of a text, brought to one form so that `list_files` and "show the file" meet. */
+/** Normalizes words, so that `list_files` and "show the file" match. */
 
 const groups: ReadonlyArray<ReadonlyArray<string>> = [
   ["list", "show", "ls", "enumerate", "browse"],
@@ -41,27 +41,27 @@ const stem = (word: string): string => {
   return canonical.get(bare) ?? bare
 }
 
-/** The words of a text or of an identifier, in order. */
+/** Returns the words of a text or an identifier in order. */
 export const words = (text: string): ReadonlyArray<string> =>
   (text.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem)
 
-/** How much it says that a word occurs: 0 for filler, up to 3 for a known verb. */
+/** Returns the weight of a word: 0 for filler, up to 3 for a known verb. */
 export const weight = (word: string): number => weak.has(word) ? 1 : canonical.has(word) ? 3 : 2
 
-/** Whether a word says nothing on its own. */
+/** Whether a word has no meaning of its own. */
 export const isWeak = (word: string): boolean => weak.has(word)
 
-/** Quoted passages blanked out, same length, so that their words are not taken for instructions. */
+/** Replaces quoted passages by blanks of the same length, so that their words do not count as instructions. */
 export const unquoted = (text: string): string =>
   text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quoted) => "\u0001".repeat(quoted.length))
 
-/** The first quoted passage, without its quotes. */
+/** Returns the first quoted passage without its quotes. */
 export const quoted = (text: string): string | undefined => {
   const found = /"([^"]*)"|“([^”]*)”|`([^`]*)`|(?<!\p{L})'([^']*)'(?!\p{L})/u.exec(text)
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4]
 }
 
-/** At most `limit` characters of a text, on one line. */
+/** Returns at most `limit` characters of a text on one line. */
 export const shorten = (text: string, limit: number): string => {
   const line = text.replace(/\s+/g, " ").trim()
   return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`

@@ -1,4 +1,4 @@
-/** The endpoint as a command. */
+/** Runs the endpoint as a command. */
 import * as Endpoint from "../../Endpoint.ts"
 import { descriptions } from "./faults.ts"
 import { models } from "./respond.ts"
@@ -17,7 +17,7 @@ interface Arguments {
   readonly apiKey?: string
 }
 
-/** Reads the arguments, or says what is wrong with them. */
+/** Parses the arguments, or says what is wrong with them. */
 const parse = (given: ReadonlyArray<string>): Arguments | string => {
   let port = 8787
   let apiKey: string | undefined

@@ -1,23 +1,23 @@
-/** An answer as a vendor would write it: one JSON object, or a list of server-sent events. */
+/** Writes an answer as a vendor would: one JSON object, or a list of server-sent events. */
 import type { JsonObject } from "@belay/core/Json"
 import type { Answer } from "../../Brain.ts"
 import { type WireRequest, wireText } from "./wire.ts"
 
-/** Where in the log of the endpoint this answer stands; makes ids and times unique without a clock. */
+/** Position of the answer in the log. It makes ids and times unique without a clock. */
 export interface Stamp {
   readonly ordinal: number
 }
 
-/** Tokens of a text, four characters each. */
+/** Counts the tokens of a text, four characters each. */
 const tokens = (text: string): number => Math.ceil(text.length / 4)
 
-/** Tokens of a whole request. */
+/** Counts the tokens of a request. */
 export const promptTokens = (request: WireRequest): number => {
   const tools = request.tools.length === 0 ? 0 : tokens(JSON.stringify(request.tools))
   return request.messages.reduce((sum, message) => sum + messageTokens(message), 3 + tools)
 }
 
-/** The answer as the body of a plain response. */
+/** Returns the answer as the body of a plain response. */
 export const plain = (request: WireRequest, answer: Answer, stamp: Stamp): JsonObject => {
   const calls = toolCalls(answer, stamp)
   return {
@@ -47,7 +47,7 @@ export const plain = (request: WireRequest, answer: Answer, stamp: Stamp): JsonO
   }
 }
 
-/** The answer as the events of a stream, without `[DONE]`. */
+/** Returns the answer as the events of a stream, without `[DONE]`. */
 export const chunks = (request: WireRequest, answer: Answer, stamp: Stamp): ReadonlyArray<JsonObject> => {
   const base = head(request, answer, stamp, "chat.completion.chunk")
   const chunk = (delta: JsonObject, reason: string | null = null): JsonObject => ({

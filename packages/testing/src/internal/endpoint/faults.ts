@@ -1,11 +1,11 @@
-/** Faults by the suffix of the model's name: `demo:rate-limit-once`. */
+/** Failures that the suffix of a model name selects, such as `demo:rate-limit-once`. */
 import type { JsonObject } from "@belay/core/Json"
 import { digest } from "@belay/core/Json"
 import { chunks } from "./completion.ts"
 import type { ChunkedAnswer, RawAnswer, Reply } from "./script.ts"
 import { type WireRequest, wireText } from "./wire.ts"
 
-/** Every fault and what it does. */
+/** All failures and what they do. */
 export const descriptions = {
   "rate-limit": "429 on every call",
   "rate-limit-once": "429 on the first call of a turn, then an answer",
@@ -22,16 +22,16 @@ export const descriptions = {
   slow: "one piece at a time, slowly"
 } as const
 
-/** Name of a fault. */
+/** Name of a failure. */
 export type Fault = keyof typeof descriptions
 
-/** The fault a model's name asks for. */
+/** The failure that the name of a model selects. */
 export const faultOf = (model: string): Fault | undefined => {
   const suffix = model.slice(model.indexOf(":") + 1)
   return model.includes(":") && Object.hasOwn(descriptions, suffix) ? suffix as Fault : undefined
 }
 
-/** Remembers which turns a `-once` fault has hit: it hits the first call of a turn, and lets its repetition pass. */
+/** Remembers the turns that a `-once` failure has hit. It hits the first call of a turn and not its repetition. */
 export const makeOnce = () => {
   const hit = new Set<string>()
   return (request: WireRequest): boolean => {
@@ -45,7 +45,7 @@ export const makeOnce = () => {
   }
 }
 
-/** An error body as OpenAI writes it. */
+/** Returns an error body in the format of OpenAI. */
 export const failure = (
   status: number,
   message: string,
@@ -59,7 +59,7 @@ export const failure = (
   body: { error: { message, type, param, code } satisfies JsonObject }
 })
 
-/** What a fault sends instead of the answer; nothing when the answer is sent after all. */
+/** Returns the reply of a failure, or nothing if the normal answer is sent. */
 export const inject = (
   fault: Fault,
   request: WireRequest,
@@ -131,7 +131,7 @@ export const inject = (
   }
 }
 
-/** 401 as OpenAI words it. */
+/** Returns a 401 reply with the text of OpenAI. */
 export const wrongKey = (): RawAnswer =>
   failure(
     401,
@@ -140,7 +140,7 @@ export const wrongKey = (): RawAnswer =>
     "invalid_api_key"
   )
 
-/** 400 as OpenAI words a prompt that is too long. */
+/** Returns a 400 reply with OpenAI's text for a prompt that is too long. */
 export const overflow = (limit: number, requested: number): RawAnswer =>
   failure(
     400,

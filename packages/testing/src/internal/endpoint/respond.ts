@@ -1,4 +1,4 @@
-/** Chooses the reply to a request: routes, key, models, transcript, faults, script, brain. */
+/** Selects the reply to a request: route, key, model, transcript, failure, script, rule-based model. */
 import * as Brain from "../../Brain.ts"
 import { chunks, plain, promptTokens } from "./completion.ts"
 import { data, descriptions, failure, faultOf, inject, makeOnce, overflow, wrongKey } from "./faults.ts"
@@ -28,7 +28,7 @@ export const makeFaultMemory = makeOnce
 
 interface Settings {
   readonly memory: ReturnType<typeof makeFaultMemory>
-  /** Entries are taken off the front. */
+  /** Entries are removed from the front. */
   readonly script: Array<ScriptEntry> | undefined
   readonly apiKey: string | undefined
   readonly slowMs: number

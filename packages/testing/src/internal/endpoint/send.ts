@@ -1,8 +1,8 @@
-/** Puts a reply on the wire. */
+/** Sends a reply. */
 import type { ServerResponse } from "node:http"
 import { type ChunkedAnswer, isChunked, isNone, isRaw, type NoAnswer, type RawAnswer } from "./script.ts"
 
-/** Sends bytes as they are. */
+/** Sends bytes unchanged. */
 export const send = (
   response: ServerResponse,
   reply: RawAnswer | ChunkedAnswer | NoAnswer,

@@ -1,7 +1,7 @@
-/** The request body of a chat completion, decoded and checked as a vendor would. */
+/** Decodes the body of a chat completion request and checks it as a vendor would. */
 import type { Json, JsonObject } from "@belay/core/Json"
 
-/** A tool call inside a message; `args` is the text the model wrote. */
+/** A tool call in a message. `args` is the text that the model wrote. */
 export interface WireToolCall {
   readonly id: string
   readonly name: string
@@ -29,21 +29,21 @@ export interface WireRequest {
   readonly messages: ReadonlyArray<WireMessage>
   readonly tools: ReadonlyArray<WireTool>
   readonly toolChoice?: "auto" | "none" | "required" | { readonly tool: string }
-  /** JSON Schema of the answer, for `response_format: json_schema`. */
+  /** JSON Schema of the answer for `response_format: json_schema`. */
   readonly schema?: JsonObject
   readonly stream: boolean
   readonly includeUsage: boolean
   readonly maxTokens?: number
 }
 
-/** What is wrong with a request. */
+/** A problem with a request. */
 export interface WireProblem {
   readonly message: string
   readonly param: string | null
   readonly code?: string
 }
 
-/** The text of a message; parts that are no text are left out. */
+/** Returns the text of a message without parts that are not text. */
 export const wireText = (message: WireMessage | undefined): string => {
   if (message === undefined || message.content === null) return ""
   if (typeof message.content === "string") return message.content
@@ -169,7 +169,7 @@ const tool = (given: Json, index: number): WireTool | WireProblem => {
   }
 }
 
-/** Every tool call has exactly one result, before any other message; ids are unique. */
+/** Checks that every tool call has exactly one result before any other message, and that ids are unique. */
 const transcriptProblem = (messages: ReadonlyArray<WireMessage>): WireProblem | undefined => {
   const seen = new Set<string>()
   let open = new Set<string>()

@@ -1,4 +1,4 @@
-/** Runs hooks at a point as a runtime would, and says in one word what came of it. */
+/** Runs hooks at a point as the runtime would, and returns the result. */
 import type { AgentHook, Next } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
@@ -16,29 +16,29 @@ import * as Exit from "effect/Exit"
 import { type EventAt, type Point, wrappers } from "./events.ts"
 import type { Stage } from "./stage.ts"
 
-/** What the hooks of a point came to. */
+/** The result of the hooks at a point. */
 export interface Verdict {
   readonly point: Point
-  /** `Fail`: a hook broke, or a wrapper let the act's failure pass. */
+  /** The action. `Fail` means that a hook failed, or that a wrapper passed on a failure of the act. */
   readonly answer: HookRecord.HookRecord["action"] | "Fail"
-  /** Of Reject, Abort and Ask; of Fail, what broke. */
+  /** The reason of Reject, Abort and Ask, or the error of Fail. */
   readonly reason?: string
-  /** The action as the hook gave it; absent for Fail. */
+  /** The action of the hook. Absent for Fail. */
   readonly action?: HookAction.HookAction
-  /** What goes on: of Transform and Replace the new value, of Respond the output. */
+  /** The new value of Transform and Replace, or the output of Respond. */
   readonly value?: unknown
-  /** The event with every change in it. */
+  /** The event with all changes. */
   readonly event: unknown
-  /** The hook that decided, or the last that changed the value. */
+  /** The hook that decided, or the last hook that changed the value. */
   readonly by?: string
-  /** What became of a hook that broke. */
+  /** The failure of a hook. */
   readonly policy?: "open" | "reject" | "abort"
   readonly records: ReadonlyArray<HookRecord.HookRecord>
-  /** The records in words. */
+  /** The records as text. */
   readonly explain: string
 }
 
-/** What the act of a wrapper does. */
+/** The act inside a wrapper. */
 export type Act<P extends Point> = P extends "wrapLlmCall" ?
   (request: EventAt<P>) => string | LlmResponse | ProviderError
   : (call: EventAt<P>) => ToolResult | ProviderError
@@ -46,7 +46,7 @@ export type Act<P extends Point> = P extends "wrapLlmCall" ?
 const isWrapper = (point: Point): point is (typeof wrappers)[number] =>
   (wrappers as ReadonlyArray<string>).includes(point)
 
-/** Runs the hooks at a point. Never rejects for what hooks do. */
+/** Runs the hooks at a point. Never rejects because of a hook. */
 export const drive = async (
   chain: HookChain.HookChain,
   point: Point,
@@ -97,7 +97,10 @@ const fold = async <P extends HookPointName>(
   }
 }
 
-/** Runs wrappers around an act. What they did is told by what reached the act, and by what came back of it. */
+/**
+ * Runs wrappers around an act. The result compares what reached the act with its input, and what returned with its
+ * output.
+ */
 const surround = async (
   chain: HookChain.HookChain,
   point: (typeof wrappers)[number],
@@ -129,7 +132,7 @@ const surround = async (
   const half = judge(exit, inputs, outputs, event)
   const by = around[0]?.name
   const record: HookRecord.HookRecord = {
-    // Wrappers have no point of their own; the nearest is the one before their act.
+    // Wrappers have no point, so records use the point before the act.
     point: point === "wrapLlmCall" ? "preLlmCall" : "preToolCall",
     subject: point,
     hooks: around.map(({ name }) => ({
