@@ -1,4 +1,4 @@
-/** The command line, for a process. */
+/** Runs the command line in a process. */
 import { main } from "../internal/main.ts"
 
 const { env, stdin, stdout } = process

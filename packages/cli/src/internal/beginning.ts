@@ -1,10 +1,10 @@
-/** Scripts are read as far as it takes to know what they are. */
+/** Reads the beginning of a file. */
 import * as Result from "effect/Result"
 import { closeSync, constants, openSync, readSync } from "node:fs"
 
 const maxScript = 262_144
 
-/** The beginning of a file, as text. */
+/** Returns the beginning of a file as text. */
 export const beginning = (path: string): string =>
   Result.getOrElse(
     Result.try(() => {

@@ -1,4 +1,4 @@
-/** The commands. */
+/** The commands of `belay`. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** `belay hooks doctor`: what is wrong, why it matters, and what to do. */
+/** `belay hooks doctor`: shows mistakes, why they matter, and what to do. */
 import type { Warning } from "@belay/hook-files/HookConfig"
 import { check } from "./lint/command.ts"
 import { rules } from "./lint/entry.ts"
@@ -7,7 +7,7 @@ import { read } from "./raw.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
 import { type File, short, type World } from "./world.ts"
 
-/** Everything that is found, file by file. */
+/** Returns all findings, file by file. */
 export const findings = (world: World, path: string): ReadonlyArray<Finding> => {
   const { files, idle, problem, untrusted, where, warnings } = world
   const stray = warnings.filter((warning) => !files.some((file) => file.warnings.includes(warning)))
@@ -87,7 +87,7 @@ const ofFile = (
   ]
 }
 
-/** What the loader says. */
+/** Findings from the warnings of the loader. */
 const loading = ({ file, key, reason }: Warning, line: number | undefined): Finding => {
   const [what = reason, fix] = reason.split(/; (?=did you mean)/)
   const isLoose = /matches everything/.test(reason)

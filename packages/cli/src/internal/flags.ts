@@ -1,4 +1,4 @@
-/** What all commands share: their flags, and how they speak and end. */
+/** What all commands share: flags, output and exit codes. */
 import { nearest } from "@belay/core/NamePattern"
 import type { Dialect } from "@belay/hook-files/Discovery"
 import * as Command from "effect/cli/Command"
@@ -49,7 +49,7 @@ export const hooks = Command.make("hooks").pipe(
   Command.withDescription("Lists hook files, finds what is wrong with them, and tries them")
 )
 
-/** What was said, whichever command it is. */
+/** Reads the flags that all commands share. */
 export const given = Effect.gen(function*() {
   const flags = yield* hooks
   const where = whereOf({
@@ -64,7 +64,7 @@ export const given = Effect.gen(function*() {
   return { json: flags.json, where }
 })
 
-/** Where nothing is, nothing can be looked for. */
+/** Fails if the folder does not exist. */
 export const folder = (name: string, path: string): Effect.Effect<void, Usage> =>
   Result.getOrElse(Result.try(() => statSync(path).isDirectory()), () => false)
     ? Effect.void
@@ -78,7 +78,7 @@ export const ExitCode = Context.Reference<{ code: number }>("@belay/cli/ExitCode
   defaultValue: () => ({ code: 0 })
 })
 
-/** Sets the exit code: 0 means that all is well, 1 findings or a refusal, 3 that nothing decided. */
+/** Sets the exit code: 0 for success, 1 for findings or a rejection, 3 if nothing decided. */
 export const exitWith = (code: 0 | 1 | 3): Effect.Effect<void> =>
   Effect.map(ExitCode, (exit) => void (exit.code = code))
 

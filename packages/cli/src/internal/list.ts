@@ -1,4 +1,4 @@
-/** `belay hooks list`: what is there. */
+/** `belay hooks list`: shows all files and entries. */
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { type File, type Item, short, shown, type World } from "./world.ts"
@@ -46,7 +46,7 @@ export const text = (world: World, screen: Screen): string => {
   const style = styleOf(screen)
   if (where.off) return "Hooks are off (--no-hooks): nothing is loaded."
   const head = `${style.bold("Hooks")} for ${plain(where.cwd)}`
-  // Many settings have no hooks at all.
+  // Files without hooks are left out, because many settings have none.
   const files = world.files.filter(({ items, source, warnings }) =>
     items.length + warnings.length > 0 || source.config.disableAllHooks
   )

@@ -1,4 +1,4 @@
-/** Runs the command line, and ends the process as documented: 0 fine, 1 findings or a refusal, 2 wrong usage. */
+/** Runs the command line. The exit code is 0 for success, 1 for findings or a rejection, and 2 for wrong usage. */
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"

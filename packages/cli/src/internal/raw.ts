@@ -1,4 +1,4 @@
-/** An entry as its file has it, found again by its key: what was decoded no longer has what was misspelt. */
+/** Finds an entry in its file by its key. The decoded entry no longer has misspelt keys. */
 import * as Result from "effect/Result"
 import { findNodeAtLocation, getNodeValue, parseTree } from "jsonc-parser"
 import { parse as parseToml } from "smol-toml"
@@ -9,11 +9,11 @@ export type Fields = { readonly [key: string]: unknown }
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A file whose places can be looked up. */
+/** A parsed file. */
 export interface Raw {
-  /** What stands at a key such as `hooks.Stop[0].hooks[1]`. */
+  /** Returns the value at a key such as `hooks.Stop[0].hooks[1]`. */
   readonly at: (key: string) => unknown
-  /** The line of a key, from 1, where the format tells. */
+  /** Returns the line of a key from 1, if the format allows it. */
   readonly line: (key: string) => number | undefined
 }
 
@@ -55,5 +55,5 @@ const pathOf = (key: string): ReadonlyArray<string | number> =>
     index === undefined ? step : Number(index)
   )
 
-/** The group that an entry stands in, for systems that have groups. */
+/** Returns the group of an entry, for systems with groups. */
 export const groupKey = (key: string): string | undefined => /^(.*)\.hooks\[\d+\]$/.exec(key)?.[1]

@@ -1,12 +1,12 @@
-/** What is written on: its width, its colours, and texts of others made harmless. */
+/** The terminal: its width and colours, and functions that make texts of others harmless. */
 
-/** Where output goes. */
+/** The terminal that output is written to. */
 export interface Screen {
   readonly columns: number
   readonly colors: boolean
-  /** Somebody can answer. */
+  /** Whether a person can answer questions. */
   readonly interactive: boolean
-  /** Folders of programs, as `PATH` has them. */
+  /** Folders of programs, in the format of `PATH`. */
   readonly path: string
 }
 
@@ -35,12 +35,12 @@ export const styleOf = ({ colors }: Screen): Style => {
 }
 
 /**
- * Writes a text so that a terminal obeys nothing in it and shows everything: control characters, and those that hide or
- * turn others around, by their numbers.
+ * Makes a text harmless for a terminal: control characters, and characters that hide or reverse others, are shown as
+ * numbers.
  */
 export const plain = (text: string): string =>
   text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- they are what this is about
+    // oxlint-disable-next-line no-control-regex -- this function replaces control characters
     /[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]|[\uD800-\uDFFF]/gu,
     (character) => {
       const known = escapes[character]
@@ -51,18 +51,18 @@ export const plain = (text: string): string =>
 
 const escapes: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
 
-/** The same for JSON, which stays what it is. */
+/** The same for JSON, which stays valid. */
 export const visible = (json: string): string =>
   json.replaceAll(
     /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** The same for a text of several lines. */
+/** The same for a text with several lines. */
 export const lines = (text: string): ReadonlyArray<string> =>
   text.replace(/\n$/, "").split("\n").map((line) => plain(line.replace(/\r$/, "")))
 
-/** Breaks a sentence into lines that fit, each behind the same margin. */
+/** Wraps a sentence. Every line has the same margin. */
 export const wrap = (text: string, margin: string, columns: number): string => {
   const room = Math.max(20, columns - margin.length)
   const rows = [""]
@@ -74,5 +74,5 @@ export const wrap = (text: string, margin: string, columns: number): string => {
   return rows.map((row) => `${margin}${row}`).join("\n")
 }
 
-/** `1 file`, `2 files`. */
+/** Returns `1 file` or `2 files`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

@@ -1,4 +1,4 @@
-/** `belay hooks trust` and `untrust`: what would run, and what a person says about it. */
+/** `belay hooks trust` and `untrust`: shows what would run and stores the decision. */
 import type { Entry } from "@belay/hook-files/Discovery"
 import * as Trust from "@belay/hook-files/Trust"
 import { beginning } from "./beginning.ts"
@@ -10,11 +10,11 @@ interface Script {
   readonly path: string
   readonly sha256?: string
   readonly mode?: string
-  /** Why there is nothing to run. */
+  /** Why nothing would run. */
   readonly problem?: string
 }
 
-/** Files that the project's entries name or have at hand; words that only look like a path are left out. */
+/** Files that the entries of the project use. Words that only look like a path are left out. */
 const scriptsOf = ({ files, where }: World): ReadonlyArray<Script> =>
   Trust.scripts(where.cwd, files.flatMap(({ source }) => source.ofProject ? [source] : []), where.home).flatMap(
     ({ path, state }): ReadonlyArray<Script> => {
@@ -24,13 +24,13 @@ const scriptsOf = ({ files, where }: World): ReadonlyArray<Script> =>
     }
   )
 
-/** What is handed over with an entry besides its line. */
+/** Shows the arguments, folder and variables of an entry. */
 interface Facts {
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
-  /** Variables of the host that its headers may name. */
+  /** Variables of the host that the headers can use. */
   readonly sends?: ReadonlyArray<string>
-  /** What an executable is for, and says about itself, as far as its text tells. */
+  /** Shows the type and description of an executable, as far as its text contains them. */
   readonly events?: ReadonlyArray<string>
   readonly comment?: string
 }

@@ -1,4 +1,4 @@
-/** `belay hooks trust` and `untrust`, with their flags. */
+/** `belay hooks trust` and `untrust` and their flags. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Prompt from "effect/cli/Prompt"

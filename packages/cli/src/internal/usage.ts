@@ -1,4 +1,4 @@
-/** The command line was used in a way that makes no sense. */
+/** The error for wrong usage of the command line. */
 import * as Schema from "effect/Schema"
 
 export class Usage extends Schema.TaggedError<Usage>()("Usage", { message: Schema.String }) {}

@@ -1,4 +1,4 @@
-/** What the files say, with everything that a person wants to know about them. */
+/** Loads all files with the information that the commands show. */
 import type { ConfigError } from "@belay/core/AgentError"
 import * as Discovery from "@belay/hook-files/Discovery"
 import type { Warning } from "@belay/hook-files/HookConfig"
@@ -14,22 +14,22 @@ import type { Event } from "./guide/guide.ts"
 import { eventOf, systemOf } from "./guide/systems.ts"
 import { type Fields, groupKey, isFields, read } from "./raw.ts"
 
-/** Where to look, as all commands are told. */
+/** Where to look. All commands share these flags. */
 export interface Where {
   readonly cwd: string
   readonly home: string
   readonly managed?: string
   readonly dialects: ReadonlyArray<Discovery.Dialect>
   readonly files: ReadonlyArray<string>
-  /** Nothing is loaded. */
+  /** Whether to load nothing. */
   readonly off: boolean
 }
 
-/** One entry, with what its file says about it. */
+/** One entry with its text in the file. */
 export interface Item {
   readonly entry: Discovery.Entry
   readonly source: Discovery.Source
-  /** What its event is; absent for an event that is not known before it runs. */
+  /** The description of its event. Absent for an event that is not known before the entry runs. */
   readonly event: Event | undefined
   readonly raw: Fields
   readonly group: Fields
@@ -42,7 +42,7 @@ export interface Item {
   readonly once: boolean
 }
 
-/** `stopped`: something is wrong elsewhere, and nothing runs at all. */
+/** `stopped` means that nothing runs because of a mistake elsewhere. */
 type Status = "runs" | "untrusted" | "silenced" | "stopped"
 
 export interface File {
@@ -57,12 +57,12 @@ export interface World {
   readonly files: ReadonlyArray<File>
   readonly warnings: ReadonlyArray<Warning>
   readonly untrusted: ReadonlyArray<HookFiles.Untrusted>
-  /** Executables whose name switches them off. */
+  /** Executables that are switched off by their name. */
   readonly disabled: ReadonlyArray<string>
-  /** Scripts beside executables that may not be executed. */
+  /** Scripts without an execute bit next to executables. */
   readonly idle: ReadonlyArray<string>
   readonly loaded: HookFiles.Loaded | undefined
-  /** Why nothing of it runs at all. */
+  /** Why nothing runs. */
   readonly problem: string | undefined
 }
 
@@ -101,7 +101,7 @@ export const optionsOf = ({ cwd, dialects, files, home, managed, off }: Where) =
   }
 }
 
-/** Whose file it is, as far as its path tells. */
+/** Returns the owner of a file from its path. */
 const dialectOf = (path: string): Discovery.Dialect => {
   const whole = resolve(path).replaceAll("\\", "/")
   if (/\/\.codex\//.test(whole)) return "codex"
@@ -148,7 +148,7 @@ export const look = (where: Where): World => {
 
 const isDisabled = (path: string): boolean => path.endsWith(".disable")
 
-/** What is in the folders of executables. */
+/** The files in the folders of executables. */
 const besides = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<string> =>
   off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
     ? []
@@ -158,7 +158,7 @@ const besides = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<stri
       )
     )
 
-/** A regular file that says what runs it, and that nobody may run. */
+/** A regular file with an interpreter line and without an execute bit. */
 const isIdle = (path: string): boolean =>
   Result.getOrElse(
     Result.try(() => {
@@ -215,7 +215,7 @@ const usual = ({ event, work }: Discovery.Entry, dialect: Discovery.Dialect): nu
 const fieldsOf = (value: unknown): Fields => isFields(value) ? value : {}
 const textOf = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
 
-/** What an entry runs, in a line. */
+/** Returns what an entry runs on one line. */
 export const shown = (work: Work): string => {
   switch (work.type) {
     case "command":
@@ -233,7 +233,7 @@ export const shown = (work: Work): string => {
   }
 }
 
-/** A path as short as it can be said. */
+/** Shortens a path. */
 export const short = (path: string, { cwd, home }: Pick<Where, "cwd" | "home">): string => {
   const inside = relative(cwd, path)
   if (inside !== "" && !inside.startsWith("..")) return inside

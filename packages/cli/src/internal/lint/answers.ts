@@ -1,5 +1,6 @@
 /**
- * Rules about what a script answers: its exit codes, its JSON, and where it says why. They look at its text, and guess.
+ * Rules about the answers of a script: its exit codes, its JSON and its reasons. They guess from the text of the
+ * script.
  */
 import type { Item } from "../world.ts"
 import { isGuard } from "./entry.ts"
@@ -9,7 +10,7 @@ import { textBefore } from "./said.ts"
 const exits = (code: number): RegExp =>
   new RegExp(`(?:\\bexit|SystemExit|os\\._exit)\\s*\\(?\\s*${code}\\b|exitCode\\s*=\\s*${code}\\b|\\breturn ${code}\\b`)
 const [one, two] = [exits(1), exits(2)]
-/** A code that is computed. */
+/** An exit code that is computed. */
 const open = /\bexit\((?![\s\d)])|\bexit\s+["']?\$/
 const json =
   /permissionDecision|["']?decision["']?\s*[:=]|["']continue["']\s*:|hookSpecificOutput|["']blocked["']|["']action["']/
@@ -96,11 +97,11 @@ export const answers = (item: Item, name: string, code: string, language: string
   return [...found, ...unheard(item, name, code, language)]
 }
 
-/** A refusal that is followed by a code of its own. */
+/** A rejection in JSON that is followed by another exit code. */
 const lost =
   /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
 
-/** Answers that do not count. */
+/** Answers that have no effect. */
 const unheard = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
   const { entry, event, source: { dialect, ofProject } } = item
   const isClaude = dialect === "claude" || dialect === "codex"

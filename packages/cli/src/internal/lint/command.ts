@@ -8,15 +8,15 @@ import { type Said, said } from "./finding.ts"
 import { isProgram, languageOf, type Script, scriptOf, wordsOf } from "./scripts.ts"
 import { variables } from "./variables.ts"
 
-/** Where scripts and programs are looked for. */
+/** Where to look for scripts and programs. */
 export interface Place {
   readonly cwd: string
   readonly home: string
-  /** Folders of programs, as `PATH` has them. */
+  /** Folders of programs, in the format of `PATH`. */
   readonly path: string
 }
 
-/** Programs that end with 2 for reasons of their own. */
+/** Programs that exit with 2 for their own reasons. */
 const twos = [
   "grep",
   "egrep",
@@ -237,7 +237,7 @@ const trap = (what: string): Said =>
     "End with codes of your own: `if …; then exit 2; fi; exit 0`."
   )
 
-/** A line for the shell that ends as its last program does. */
+/** A command whose exit code is that of its last program. */
 const lineTraps = (item: Item, command: string): ReadonlyArray<Said> => {
   if (!blocksByTwo(item)) return []
   const last = command.trim().split(/\|\||&&|[;|\n]/).at(-1)!.trim()
@@ -265,7 +265,7 @@ const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
     : [trap(`${path} has set -e, and ends as this line does when it fails: ${risky.slice(0, 60)}`)]
 }
 
-/** Programs that a line fails with: the last of a pipe, or each. */
+/** Programs whose failure is the failure of the command: the last of a pipe, or all. */
 const programsOf = (line: string, strict: boolean): ReadonlyArray<string> => {
   const inner = /^\w+="?\$\((.*)\)"?$/.exec(line)?.[1] ?? line
   const parts = inner.split("|")

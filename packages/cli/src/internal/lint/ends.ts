@@ -1,12 +1,12 @@
-/** What the code that an entry ends with comes to, in the words of its system. */
+/** Explains the effect of an exit code, per system. */
 import type { Item } from "../world.ts"
 
-/** Events at which Claude Code and Codex obey 2. */
+/** Events at which exit code 2 blocks in Claude Code and Codex. */
 export const blocksByTwo = ({ event, source }: Pick<Item, "event" | "source">): boolean =>
   (source.dialect === "claude" || source.dialect === "codex") && event !== undefined &&
   /refused|goes on with|skipped|ends$|stays/.test(event.two)
 
-/** What follows when an entry cannot be started, and ends with a code that nobody meant. */
+/** Explains what happens if an entry cannot be started. */
 export const breaking = (item: Pick<Item, "event" | "source">, code: number): string => {
   const { event, source: { dialect, isProgram } } = item
   const ends = `the entry ends with ${code}`
@@ -32,6 +32,6 @@ export const breaking = (item: Pick<Item, "event" | "source">, code: number): st
   }
 }
 
-/** What a program ends with whose script is not there. */
+/** The exit code of a program whose script does not exist. */
 export const missing = (by: string | undefined): number =>
   by === undefined || /^(?:ba|z|k)sh$/.test(by) ? 127 : /^(?:python|perl|dash|sh)/.test(by) ? 2 : 1

@@ -1,4 +1,4 @@
-/** Rules about one entry: its keys, its matcher, its time, what it sends. */
+/** Rules about one entry: its keys, matcher, timeout and requests. */
 import { nearest } from "@belay/core/NamePattern"
 import * as Gemini from "@belay/hook-files/Gemini"
 import * as Result from "effect/Result"
@@ -6,7 +6,7 @@ import { systemOf } from "../guide/systems.ts"
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 
-/** Whether an entry is there to refuse something. */
+/** Whether an entry is a guard. */
 export const isGuard = ({ event }: Item): boolean =>
   event?.occasion === "tool-call" || event?.occasion === "prompt" || event?.occasion === "permission"
 
@@ -127,7 +127,7 @@ const matchers: Rule = (item) => {
   return event.matcher === "tool_name" ? [...exactNames(matcher), ...loosePatterns(matcher)] : []
 }
 
-/** Names that no tool has as scripts know them. */
+/** Names that no tool has in scripts. */
 const exactNames = (matcher: string): ReadonlyArray<Said> => {
   if (!/^[\w\- ,|]+$/.test(matcher)) return []
   return matcher.split(/[|,]/).map((name) => name.trim()).filter((name) => name !== "").flatMap((name) => {
@@ -157,7 +157,7 @@ const exactNames = (matcher: string): ReadonlyArray<Said> => {
   })
 }
 
-/** Patterns that match more than they seem to: they are searched for anywhere in the name. */
+/** Patterns that match more than they seem to, because they are searched for anywhere in the name. */
 const loosePatterns = (matcher: string): ReadonlyArray<Said> => {
   if (
     /^[\w\- ,|]+$/.test(matcher) || matcher.length > 200 || /\(\?[=!<]|\\\d/.test(matcher) ||

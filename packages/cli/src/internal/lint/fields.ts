@@ -1,10 +1,10 @@
-/** Rules about what a script reads of its event: fields that its system does not tell. */
+/** Rules about fields that a script reads and its system does not send. */
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 
 const decoded =
   /fromjson|(?:JSON\.parse|json\.loads)\([^)\n]*toolArgs|json\.loads\(\s*(?:tool_?args|args|raw)|JSON\.parse\(\s*(?:tool_?args|args|raw)/i
-/** A method of a text is none, but Python's `get`. */
+/** A string has no such fields, except for Python's `get`. */
 const inside = /toolArgs["']?\]?\??\s*(?:\.\s*(?!length\b)[A-Za-z]\w*\b(?!\s*\()|\|\s*\.[A-Za-z]|\[\s*["']|\.get\()/
 
 export const fields = (

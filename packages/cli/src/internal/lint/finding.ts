@@ -1,10 +1,10 @@
-/** What is wrong with a file, and what to do about it. */
+/** A mistake in a file, and what to do about it. */
 
 export type Level = "error" | "warning" | "hint"
 
 export interface Finding {
   readonly level: Level
-  /** The rule that found it. */
+  /** The name of the rule. */
   readonly rule: string
   readonly file: string
   readonly key: string
@@ -14,7 +14,7 @@ export interface Finding {
   readonly fix: string
 }
 
-/** What a rule says; where is known already. */
+/** A finding of a rule, without its place. */
 export type Said = Pick<Finding, "level" | "rule" | "what" | "why" | "fix">
 
 export const said = (level: Level, rule: string, what: string, why: string, fix: string): Said => ({

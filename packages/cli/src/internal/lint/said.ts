@@ -1,12 +1,12 @@
-/** Whether a script writes a text before its JSON, so that nothing of it is JSON any more. */
+/** Finds scripts that write text before their JSON, so that their output is not JSON. */
 import { commandsOf } from "./shell.ts"
 
-/** The text that comes first, where it certainly does. */
+/** Returns the text that is certainly written first. */
 export const textBefore = (code: string, language: "shell" | "python"): string | undefined =>
   language === "shell" ? inShell(code) : inPython(code)
 
 const inShell = (code: string): string | undefined => {
-  // What was said in each block that is still open.
+  // The text of each open block.
   let blocks: Array<Array<string>> = [[]]
   for (const command of commandsOf(code)) {
     let said: Array<string> = []
@@ -42,7 +42,7 @@ const inShell = (code: string): string | undefined => {
 const opening =
   /^(?:(?:if|for|while|until|select|then|do|else|elif|fi|done|esac)\b\s*|[\w-]+\s*\(\)\s*\{?\s*|function\s+\w+\s*(?:\(\))?\s*\{?\s*|[{}](?=\s|$)\s*)/
 
-/** It goes to standard output, and nowhere else. */
+/** Whether the text goes to standard output. */
 const isHeard = (command: string): boolean =>
   !/(?:^|[^<])>|\|/.test(command.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, "\"\""))
 
@@ -51,7 +51,7 @@ const isJson = (command: string): boolean =>
   (/^(?:echo|printf)\s+(?:-\w+\s+)?["']?\s*\\?\{/.test(command) || /^jq\s+(?:-\w+\s+)*-\w*n/.test(command) ||
     /^cat\s*<<X\s*\{/.test(command))
 
-/** What begins with a variable may be JSON. */
+/** A text that starts with a variable may be JSON. */
 const isText = (command: string): boolean =>
   isHeard(command) &&
   (/^(?:echo|printf)\s+(?:-[neE]+\s+)*(?:["']?[^\s{"'$\\`%-]|"?\$\(jq -r )/.test(command) ||

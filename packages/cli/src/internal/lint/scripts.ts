@@ -1,4 +1,4 @@
-/** The script that a command starts, as far as its words tell. */
+/** Finds the script that a command starts. */
 import type { Entry } from "@belay/hook-files/Discovery"
 import * as Result from "effect/Result"
 import { statSync } from "node:fs"
@@ -6,10 +6,10 @@ import { delimiter, isAbsolute, join, resolve } from "node:path"
 import { beginning } from "../beginning.ts"
 import type { Item } from "../world.ts"
 
-/** What a command runs. */
+/** The script and program of a command. */
 export interface Script {
   readonly path: string
-  /** `bash` of `bash guard.sh`; absent where the file is started itself. */
+  /** `bash` in `bash guard.sh`. Absent if the file is started directly. */
   readonly by: string | undefined
   readonly exists: boolean
   readonly executable: boolean
@@ -18,7 +18,7 @@ export interface Script {
 
 const interpreters = /^(?:(?:ba|z|da|k)?sh|python(?:\d(?:\.\d+)?)?|node|bun|deno|ruby|perl|tsx)$/
 
-/** Words of a line, without its quotes, up to its first operator. */
+/** Returns the words of a command without quotes, up to the first operator. */
 export const wordsOf = (line: string): ReadonlyArray<string> => {
   const found = [...line.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\;|&()<>])+|[;|&()<>]+|\n/g)].map(([word]) =>
     word
@@ -72,20 +72,20 @@ const placed = (
   return isAbsolute(path) ? path : resolve(cwd, path)
 }
 
-/** Whether a program is in any folder that programs are looked for in. */
+/** Whether a program is in a folder of `PATH`. */
 export const isProgram = (name: string, path: string): boolean =>
   path.split(delimiter).some((folder) => {
     const stat = Result.getOrUndefined(Result.try(() => statSync(join(folder, name))))
     return stat?.isFile() === true && (stat.mode & 0o111) !== 0
   })
 
-/** What runs a script: by its first line, by who starts it, or by its name. */
+/** Returns the interpreter of a script: by its first line, by the program that starts it, or by its name. */
 export const languageOf = ({ by, path, text }: Script): "bash" | "sh" | "python" | "node" | "other" => {
   const first = by ?? /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(text)?.[1]?.split("/").at(-1) ?? ""
   if (/^(?:bash|zsh|ksh)/.test(first)) return "bash"
   if (/^(?:da)?sh$/.test(first)) return "sh"
   if (first.startsWith("python")) return "python"
   if (/^(?:node|bun|deno|tsx)/.test(first)) return "node"
-  // Without a first line the shell that was asked runs it.
+  // Without a first line, the shell of the command runs it.
   return first === "" && /\.(?:sh|bash)$|\/[^./]+$/.test(path) ? "bash" : "other"
 }

@@ -1,15 +1,15 @@
-/** Scripts for a shell, taken apart as far as it takes to see what is read and what is written. */
+/** Splits shell scripts, to find what they read and write. */
 
-/** A line break, a semicolon, and the words between them. */
+/** Line breaks, semicolons, and the words between them. */
 export interface Part {
   readonly text: string
-  /** What stood before it. */
+  /** The operator before it. */
   readonly after: "start" | "and" | "or"
 }
 
 /**
- * Commands of a script, each as parts that are joined by `&&` and `||`. Texts of heredocs are left out, but for their
- * first letter: `<<X {`.
+ * Returns the commands of a script, each as parts that are joined by `&&` and `||`. Texts of here-documents are left
+ * out except for their first character: `<<X {`.
  */
 export const commandsOf = (script: string): ReadonlyArray<ReadonlyArray<Part>> => {
   const commands: Array<Array<Part>> = []
@@ -35,7 +35,7 @@ export const commandsOf = (script: string): ReadonlyArray<ReadonlyArray<Part>> =
   return commands
 }
 
-/** A script without what is in single quotes, comments, and heredocs in which nothing is filled in. */
+/** Returns a script without single-quoted texts, comments, and here-documents without expansion. */
 export const filledIn = (script: string): string => {
   let text = ""
   walk(script, {
@@ -47,7 +47,7 @@ export const filledIn = (script: string): string => {
 }
 
 interface Hears {
-  /** `literal` is a letter that stands for itself. */
+  /** `literal` is a character without special meaning. */
   readonly letter: (one: string, literal: boolean) => void
   readonly joined: (how: "and" | "or") => void
   readonly ended: () => void

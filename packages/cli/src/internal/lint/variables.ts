@@ -1,4 +1,4 @@
-/** Rules about variables that a command uses, and that nobody gives a value. */
+/** Rules about variables that a command uses and nobody sets. */
 import * as Command from "@belay/hook-files/Command"
 import type { Entry } from "@belay/hook-files/Discovery"
 import type { Item } from "../world.ts"
@@ -7,7 +7,7 @@ import { filledIn } from "./shell.ts"
 
 const inherited = new Set(Command.inherited)
 
-/** What the shell has, and what every command sees beside the host's. */
+/** Variables of the shell, and variables that every command gets. */
 const always =
   /^(?:LC_\w+|PYTHONDONTWRITEBYTECODE|PWD|OLDPWD|IFS|RANDOM|SRANDOM|SECONDS|E?UID|PPID|GROUPS|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|SHELLOPTS|BASH\w*|EPOCH\w+|REPLY|OPT(?:ARG|IND|ERR)|PIPESTATUS|FUNCNAME|DIRSTACK|LINENO|COLUMNS|LINES|COMP_\w+|ZSH_\w+|PS[1-4]|CDPATH|HIST\w+|MAPFILE|COPROC|_)$/
 
@@ -23,7 +23,7 @@ const own: { readonly [dialect: string]: RegExp } = {
 export const variables = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
   const { entry, source: { config, dialect, ofProject } } = item
   const { env: owned = {} } = entry as Entry & { readonly env?: object }
-  // Variables of settings files are those of the user and of the machine.
+  // Variables in settings files of the user and of the machine.
   const env = { ...(ofProject || !("env" in config) ? {} : config.env as object), ...owned }
   const strange = [
     ...new Set(language === "python" ? ofPython(code) : language === "node" ? ofNode(code) : ofShell(code))
@@ -50,7 +50,7 @@ const secret = /TOKEN|SECRET|PASSW|API_?KEY|WEBHOOK|CREDENTIAL|_KEY$|_URL$/
 
 const ofShell = (code: string): ReadonlyArray<string> => {
   const text = filledIn(code)
-  // What else is read may set anything.
+  // A file that the script sources can set any variable.
   if (/(?:^|[\s;&|(])(?:source|\.|eval)\s/m.test(text)) return []
   const set = new Set([
     ...[
@@ -62,7 +62,7 @@ const ofShell = (code: string): ReadonlyArray<string> => {
     ...[...text.matchAll(/\b(?:export|local|declare|typeset|readonly|read|mapfile|readarray)\s+([^\n;|&<>]+)/g)]
       .flatMap(([, names]) => names!.replaceAll(/\$\{?\w+/g, "").match(/\w+/g) ?? [])
   ])
-  // Somebody who looks whether it is there knows that it may not be.
+  // A script that checks whether a variable is set knows that it may be missing.
   const asked = new Set(
     [...text.matchAll(/\s-[nzv]\s+"?\$?\{?(\w+)|\$\{(\w+):?[-+=?]/g)].map(([, a, b]) => a ?? b!)
   )
@@ -71,7 +71,7 @@ const ofShell = (code: string): ReadonlyArray<string> => {
   )
 }
 
-/** Only what cannot do without, and what looks as if it could not. */
+/** Reports only variables that the script needs. */
 const ofPython = (code: string): ReadonlyArray<string> => [
   ...[...code.matchAll(/os\.environ\[\s*["'](\w+)["']\s*\](?!\s*=[^=])/g)].map(([, name]) => name!),
   ...[...code.matchAll(/os\.(?:environ\.get|getenv)\(\s*["'](\w+)["']\s*\)/g)].map(([, name]) => name!).filter(isWanted)

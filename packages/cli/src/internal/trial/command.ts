@@ -1,4 +1,4 @@
-/** `belay hooks test`, with its flags. */
+/** `belay hooks test` and its flags. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -37,7 +37,7 @@ export const test = (screen: Screen) =>
         return yield* wrong("--timeout is a number of seconds above 0")
       }
       const facts = yield* factsOf(event, flags)
-      // Nobody but this command waits for what it takes to load.
+      // Loaded here, so that other commands start faster.
       const Trial = yield* Effect.promise(() => import("./trial.ts"))
       const limit = Option.isSome(timeout) ? { timeout: timeout.value } : {}
       const trial = yield* Trial.run({ where, facts, trustOnce, ...limit })
@@ -92,7 +92,7 @@ const readStandardInput = Effect.flatMap(
   ({ stdin }) => Effect.orDie(Stream.mkString(Stream.decodeText(stdin)))
 )
 
-/** JSON as it stands, of a file (`@file`), or of standard input (`-`). */
+/** Reads JSON from the flag, from a file (`@file`), or from standard input (`-`). */
 const jsonOf = (flag: string, value: string): Effect.Effect<Json, Usage, Stdio.Stdio> =>
   Effect.gen(function*() {
     const text = value === "-"

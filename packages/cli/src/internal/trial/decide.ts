@@ -1,4 +1,4 @@
-/** What hooks came to, in one word. */
+/** Returns the decision of the hooks as one word. */
 import type { Json } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
 import type { DryRun } from "@belay/testing/TestHook"
@@ -71,19 +71,19 @@ const changed = (
   return is("continue", { output: value as Json })
 }
 
-/** What a session begins with. */
+/** The context that a session starts with. */
 const begun = (occasion: Occasion, value: unknown): ReadonlyArray<string> =>
   occasion !== "session-start" || typeof value !== "object" || value === null || !("context" in value)
     ? []
     : (value.context as ReadonlyArray<Message>).map(text)
 
-/** What happens when nobody says anything. */
+/** The decision if no hook decides. */
 const usualOf = (occasion: Occasion): Decision["decision"] =>
   occasion === "tool-call" ? "allow" : occasion === "permission" ? "ask" : "continue"
 
-/** Whether an entry decided, or it went as it goes without any. */
+/** Whether an entry decided. */
 export const isDecided = (occasion: Occasion, { decision }: Decision): boolean => decision !== usualOf(occasion)
 
-/** What the process ends with. */
+/** Whether the exit code is 1. */
 export const isBlocked = ({ decision }: Decision): boolean =>
   decision === "deny" || decision === "block" || decision === "stop"

@@ -1,9 +1,9 @@
-/** What an agent hands to its hooks on each occasion, from what somebody wants to try. */
+/** Creates the event of an agent from the flags. */
 import type { HookPointName } from "@belay/core/HookPoint"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Occasion } from "../guide/guide.ts"
 
-/** What is tried. */
+/** What to try. */
 export interface Facts {
   readonly event: string
   readonly occasion: Occasion
@@ -12,22 +12,22 @@ export interface Facts {
   readonly output?: Json
   readonly error?: string
   readonly prompt?: string
-  /** Fields as scripts know them. */
+  /** Fields in the format of the scripts. */
   readonly payload: JsonObject
 }
 
-/** Where and with what hooks are called. */
+/** The point and the event for the hooks. */
 export interface Plan {
   readonly point: HookPointName
   readonly event: object
   readonly depth: number
 }
 
-/** Whether the occasion is about one call of a tool. */
+/** Whether the event is about one tool call. */
 export const isAboutTool = (occasion: Occasion): boolean =>
   ["tool-call", "permission", "denied", "tool-result", "tool-failure"].includes(occasion)
 
-/** The first of some fields that the payload has. */
+/** Returns the first of these fields that the payload has. */
 export const fieldOf = (payload: JsonObject, ...keys: ReadonlyArray<string>): Json | undefined =>
   keys.flatMap((key) => Object.hasOwn(payload, key) ? [payload[key]!] : [])[0]
 
@@ -36,7 +36,7 @@ export const textOf = (payload: JsonObject, ...keys: ReadonlyArray<string>): str
   return typeof value === "string" ? value : undefined
 }
 
-/** What is called, and what was said, where nobody says otherwise. */
+/** Default values for the tool and the messages. */
 export const filled = ({ error = "it failed", input, output = "done", prompt = "hello", tool = "Bash" }: Facts) => ({
   call: { id: "call-1", name: tool, args: input },
   error,
@@ -44,7 +44,7 @@ export const filled = ({ error = "it failed", input, output = "done", prompt = "
   prompt
 })
 
-/** What the agent said last. */
+/** The last answer of the agent. */
 export const lastOf = ({ output, payload, tool }: Facts): string =>
   textOf(payload, "last_assistant_message", "prompt_response") ??
     (tool === undefined && typeof output === "string" ? output : "hi")
@@ -61,8 +61,8 @@ const madeOf: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
 }
 
 /**
- * The fields of a payload that are laid over what scripts are told. The others make the event, which each system tells
- * in its own words.
+ * Returns the fields of the payload that replace fields of the input. The other fields make the event, which each
+ * system writes in its own format.
  */
 export const overOf = ({ occasion, payload }: Facts): JsonObject =>
   Object.fromEntries(Object.entries(payload).filter(([key]) => madeOf[occasion]?.includes(key) !== true))

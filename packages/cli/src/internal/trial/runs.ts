@@ -1,4 +1,4 @@
-/** What each entry did, and why one did nothing. */
+/** Reports what each entry did, and why an entry did not run. */
 import type { JsonObject } from "@belay/core/Json"
 import type * as Command from "@belay/hook-files/Command"
 import type { Entry } from "@belay/hook-files/Discovery"
@@ -16,7 +16,7 @@ export interface Run {
   readonly type: string
   readonly command: string
   readonly matched: boolean
-  /** Why it did not run. */
+  /** Why the entry did not run. */
   readonly why?: string
   readonly outcome?: string
   readonly exitCode?: number | null
@@ -27,7 +27,7 @@ export interface Run {
 
 export const notTrusted = "is not trusted: belay hooks trust, or --trust-once"
 
-/** What each entry for the event did, or why it did nothing. */
+/** Returns what each entry for the event did, or why it did not run. */
 export const runsOf = (
   { files, where }: World,
   { facts, folder, isTrusted, plan }: {
@@ -54,7 +54,7 @@ export const runsOf = (
           continue
         }
         const isHeld = status === "untrusted" && !isTrusted
-        // What an executable is for is known when it was asked.
+        // The type of an executable is known after it was asked.
         if (!isMeant(item, facts) && !((isHeld || status === "silenced") && source.isProgram === true)) continue
         const asked = `${source.dialect} ${entry.event}`
         if (matcher !== undefined && !heard.has(asked)) {
@@ -72,7 +72,7 @@ export const runsOf = (
     return runs
   })
 
-/** The whole of what a command wrote: events have the beginning. */
+/** The complete output of a command. Events have only the first part. */
 const ranAs = (payload: JsonObject, left: Array<Command.Finished>): Partial<Run> => {
   const { durationMs = null, exitCode = null } = payload
   const [stdout, stderr] = [textOf(payload, "stdout") ?? "", textOf(payload, "stderr") ?? ""]
@@ -95,7 +95,7 @@ const ranAs = (payload: JsonObject, left: Array<Command.Finished>): Partial<Run>
 const isMeant = ({ entry, event }: Item, { event: wanted, occasion }: Facts): boolean =>
   event !== undefined && event.occasion === occasion && (occasion !== "signal" || spelt(entry.event) === spelt(wanted))
 
-/** That its matcher is about something else, with the name that its system has for it. */
+/** Says that the matcher does not match, with the name of the tool in that system. */
 const mismatch = (
   { entry, event, matcher, source }: Item,
   { tool }: Facts,
@@ -133,7 +133,7 @@ const whyNot = (
     : `its matcher ${JSON.stringify(matcher)} does not take this`
 }
 
-/** Copilot's are told the name that Claude has as well. */
+/** Hooks of Copilot also get Claude's name of the tool. */
 type Takes = (value: string, claude?: string) => boolean
 
 const matcherOf = (entry: Entry): Takes | undefined => {

@@ -1,4 +1,4 @@
-/** What came of a trial, for people. */
+/** Shows the result of a trial. */
 import { count, lines, plain, type Screen, styleOf, wrap } from "../screen.ts"
 import { short, type Where } from "../world.ts"
 import { isBlocked } from "./decide.ts"

@@ -1,4 +1,7 @@
-/** What a system tells its scripts about an event: asked of the system itself, with an entry that runs nothing. */
+/**
+ * Returns the input that a system sends to its scripts for an event. It asks the dialect itself, with an entry that
+ * runs nothing.
+ */
 import type { JsonObject } from "@belay/core/Json"
 import type * as Command from "@belay/hook-files/Command"
 import type { Dialect } from "@belay/hook-files/Discovery"
@@ -20,7 +23,7 @@ const done: Command.Finished = {
   durationMs: 0
 }
 
-/** Nothing where the system has no such event at this point. */
+/** Returns nothing if the system has no such event at this point. */
 export const told = (
   { dialect, event }: { readonly dialect: Dialect; readonly event: string },
   plan: Plan,

@@ -1,13 +1,13 @@
-/** What was said before the event, as scripts read it, in a folder that is thrown away. */
+/** Writes a transcript of the messages before the event, in a temporary folder. */
 import * as Transcript from "@belay/hook-files/Transcript"
 import { join } from "node:path"
 import type { Occasion } from "../guide/guide.ts"
 import { type Facts, filled, isAboutTool, lastOf } from "./occasions.ts"
 
-/** The session that everything is tried in. */
+/** The session of all trials. */
 export const sessionId = "session-1"
 
-/** Writes it for every hook. What is said at the event itself, the hooks write. */
+/** Writes the transcript for every system. The hooks add the messages of the event itself. */
 export const write = (
   folder: string,
   hooks: ReadonlyArray<{ readonly name: string }>,

@@ -1,4 +1,4 @@
-/** Hands one event to the hooks that are loaded, and watches what each entry does. */
+/** Sends one event to the loaded hooks and records what each entry does. */
 import type { JsonObject } from "@belay/core/Json"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as Command from "@belay/hook-files/Command"
@@ -20,7 +20,7 @@ import * as Transcript from "./transcript.ts"
 export interface Trial extends Decision {
   readonly event: string
   readonly point: string
-  /** Entries of the project for this event that did not run, because nobody trusted them. */
+  /** Entries of the project for this event that did not run because nobody has trusted them. */
   readonly untrusted: number
   readonly messages: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
@@ -30,13 +30,13 @@ export interface Trial extends Decision {
 export interface Asked {
   readonly where: Where
   readonly facts: Facts
-  /** Seconds that each entry has at most. */
+  /** Maximum seconds for each entry. */
   readonly timeout?: number
-  /** Runs what the project has, this once. */
+  /** Run entries of an untrusted project for this call. */
   readonly trustOnce?: boolean
 }
 
-/** Tries an event. What nobody waits for has 10 seconds, or the timeout. */
+/** Tries an event. Background entries have 10 seconds, or the timeout. */
 export const run = (asked: Asked): Effect.Effect<Trial> =>
   Effect.acquireUseRelease(
     Effect.sync(throwAway),
@@ -44,7 +44,7 @@ export const run = (asked: Asked): Effect.Effect<Trial> =>
     ({ remove }) => Effect.sync(remove)
   )
 
-/** A folder that is gone afterwards, also when the process is ended. */
+/** A temporary folder. It is removed afterwards, also if the process is killed with a signal. */
 const throwAway = (): { readonly path: string; readonly remove: () => void } => {
   const path = mkdtempSync(join(tmpdir(), "belay-test-"))
   const remove = () => {
@@ -92,7 +92,7 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
         mcp: () => Promise.reject(new Error("there are no servers here: try it in an agent"))
       })
     )
-    // What nobody waits for begins after this.
+    // Background entries start after this.
     yield* Effect.sleep(20)
     for (let waited = 0; running > 0 && waited < (timeout ?? 10) * 1_000; waited += 20) yield* Effect.sleep(20)
     const decision = decide(facts.occasion, tried)
@@ -119,10 +119,7 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
     }
   })
 
-/**
- * What a script is told, with the payload laid over it. An executable that is only asked what it is for is told
- * nothing.
- */
+/** Merges the payload into the input of a script. An executable that is only asked for its type gets no input. */
 const laid = (over: JsonObject, input: string): string => {
   if (Object.keys(over).length === 0) return input
   const told = Result.getOrUndefined(Result.try(() => JSON.parse(input) as unknown))

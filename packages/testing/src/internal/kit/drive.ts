@@ -171,7 +171,7 @@ const judge = (
     : { answer: "Transform", action: HookAction.transform(value), value }
 }
 
-/** Calls one wrapper with a context of its own. */
+/** Calls one wrapper with its own context. */
 const call = (
   hook: AgentHook<never>,
   point: (typeof wrappers)[number],
@@ -195,7 +195,7 @@ const call = (
     }))
 }
 
-/** A context as the chain makes it for a hook of this name. */
+/** Creates the context of a hook, as the chain does. */
 const contextOf = (name: string, stage: Stage): Effect.Effect<HookContext> => {
   let context: HookContext | undefined
   const probe: AgentHook = { name, onSignal: (_event, ctx) => void (context = ctx) }

@@ -1,4 +1,4 @@
-/** What the runtime would hand to a hook at each point, where a test says only what matters to it. */
+/** Creates complete events for every point from the fields that a test gives. */
 import type { HookPointName, In } from "@belay/core/HookPoint"
 import { names } from "@belay/core/HookPoint"
 import type { Json } from "@belay/core/Json"
@@ -8,16 +8,16 @@ import * as ProviderError from "@belay/core/ProviderError"
 import { type PreToolCallEvent, success, type ToolMeta, unrestricted } from "@belay/core/Tool"
 import type { TurnInput, TurnOutput } from "@belay/core/Turn"
 
-/** The methods that surround an act. */
+/** The methods that wrap an act. */
 export const wrappers = ["wrapLlmCall", "wrapToolCall"] as const
 
-/** Where a hook can be tried. */
+/** A point or a wrapper. */
 export type Point = HookPointName | (typeof wrappers)[number]
 
-/** Every one of them. */
+/** All points and wrappers. */
 export const points: ReadonlyArray<Point> = [...names, ...wrappers]
 
-/** What a method receives there. */
+/** The event of a point, or the input of a wrapper. */
 export type EventAt<P extends Point> = P extends HookPointName ? In<P>
   : P extends "wrapLlmCall" ? LlmRequest
   : PreToolCallEvent
@@ -33,8 +33,8 @@ type Parts =
   | In<"preCompaction">["budget"]
 
 /**
- * Any part of it: what is left out is made up, inside `request`, `response`, `input`, `output`, `call`, `tool`,
- * `delegation` and `budget` as well.
+ * Any part of the event. Missing fields are filled in, also inside `request`, `response`, `input`, `output`, `call`,
+ * `tool`, `delegation` and `budget`.
  */
 export type Given<P extends Point> = EventAt<P> extends infer Event
   ? Event extends unknown ? { readonly [K in keyof Event]?: Event[K] extends Parts ? Partial<Event[K]> : Event[K] }
@@ -90,7 +90,7 @@ const defaults: { readonly [P in Point]: EventAt<P> } = {
   wrapToolCall: { ...call, tool, grant: unrestricted }
 }
 
-/** A whole event from parts of it. */
+/** Completes an event. */
 export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>): EventAt<P> => {
   const parts = given as { readonly [key: string]: unknown }
   const base = baseOf(point, parts) as { readonly [key: string]: unknown }
@@ -100,7 +100,7 @@ export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>
     if (value === undefined) delete event[key]
     else event[key] = merged.has(key) && isRecord(before) && isRecord(value) ? { ...before, ...value } : value
   }
-  // The tool that is called is the one that is described.
+  // The name of the call and of the tool are the same.
   const called = "call" in event ? event["call"] : event
   if ("tool" in base && isRecord(called) && !isNamed(parts["tool"])) {
     event["tool"] = { ...event["tool"] as ToolMeta, name: called["name"] }
@@ -129,7 +129,7 @@ const baseOf = (point: Point, { type }: { readonly type?: unknown }): object => 
   return { type, id: "call-1", name: "tool-1", argsText: "{}" } satisfies LlmDelta
 }
 
-/** Texts that hooks break on. */
+/** Texts that break careless hooks. */
 const texts: ReadonlyArray<string> = [
   "",
   " \n\t",
@@ -146,7 +146,7 @@ const texts: ReadonlyArray<string> = [
 
 const nest = (depth: number): Json => depth === 0 ? "deep" : { in: nest(depth - 1) }
 
-/** JSON values that hooks break on. */
+/** JSON values that break careless hooks. */
 const values: ReadonlyArray<Json> = [
   null,
   "text",
@@ -162,7 +162,7 @@ const values: ReadonlyArray<Json> = [
   { path: "x".repeat(100_000), url: "http://[::1]:99999/%00" }
 ]
 
-/** For every point: what an attacker, a confused model or a broken tool may bring there. */
+/** For every point: events that an attacker, a confused model or a broken tool can cause. */
 const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyArray<Given<P>> } = {
   onSessionStart: (text) => [{ context: [{ role: "user", content: text }] }],
   onSessionEnd: () => [{ reason: "error" }, { reason: "abort" }],
@@ -233,7 +233,7 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
   wrapToolCall: (name, args) => [{ name, args }]
 }
 
-/** Hostile events for a point, each text with some value. */
+/** Returns hostile events for a point. */
 export const hostileEvents = <P extends Point>(point: P): ReadonlyArray<EventAt<P>> =>
   Array.from({ length: Math.max(texts.length, values.length) }, (_, index) => index)
     .flatMap((index) => hostile[point](texts[index % texts.length]!, values[index % values.length]!))

@@ -1,4 +1,4 @@
-/** The world around a hook under test: it lends what a runtime would, and writes down what the hook does with it. */
+/** The surroundings of a hook under test. It provides what a runtime would, and records what the hook does. */
 import { type AgentError, PortFailed } from "@belay/core/AgentError"
 import type { Artifact } from "@belay/core/Artifact"
 import { keyOf } from "@belay/core/Artifact"
@@ -24,9 +24,9 @@ import type { ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import type { VirtualClock } from "../../VirtualClock.ts"
 
-/** Where a hook is tried; the same for every event until it is said otherwise. */
+/** Where the hook runs. It stays the same until a test changes it. */
 export interface Place {
-  /** Default `session-1`. Sessions have state and artifacts of their own. */
+  /** Default `session-1`. Each session has its own state and artifacts. */
   readonly sessionId?: string
   /** Default 1. */
   readonly turnNumber?: number
@@ -36,23 +36,26 @@ export interface Place {
   readonly cwd?: string
 }
 
-/** What a hook under test may use. */
+/** What a hook under test can use. */
 export interface World extends Place {
-  /** What the hooks' state holds at first, by key name. */
+  /** The initial state, by the names of its keys. */
   readonly state?: { readonly [name: string]: Json }
   /** Answers `ctx.llm`. */
   readonly llm?: (request: SideRequest, hook: string) => Said<string | LlmResponse | ProviderError>
   /** Answers `ctx.callTool`. */
   readonly callTool?: (name: string, args: Json, hook: string) => Said<ToolResult>
-  /** Answers `ctx.http`; what is missing is an empty 200. What it throws is the `PortFailed` of the hook. */
+  /**
+   * Answers `ctx.http`. Missing fields make an empty response with status 200. If it throws, the hook gets a
+   * `PortFailed`.
+   */
   readonly http?: (request: HttpRequest, hook: string) => Said<Partial<HttpResponse>>
-  /** Answers `ctx.mcp.callTool`; what is missing is an empty result. What it throws is the `PortFailed` of the hook. */
+  /** Answers `ctx.mcp.callTool`. Missing fields make an empty result. If it throws, the hook gets a `PortFailed`. */
   readonly mcp?: (call: McpCall, hook: string) => Said<Partial<McpResult>>
-  /** What `ctx.mcp.listTools` lists. Default: nothing. */
+  /** The list for `ctx.mcp.listTools`. Default: empty. */
   readonly mcpTools?: ReadonlyArray<McpTool>
-  /** The tools of the agent, as `ctx.tools` has them. Default: none. */
+  /** The tools in `ctx.tools`. Default: none. */
   readonly tools?: ReadonlyArray<AgentTool>
-  /** What time it is. Default: the real one. */
+  /** The clock. Default: the real one. */
   readonly clock?: VirtualClock
 }
 
@@ -65,36 +68,36 @@ interface McpCall {
   readonly args: JsonObject
 }
 
-/** A text that the model is to read. */
+/** A text for the model. */
 export interface Injected extends InjectOptions {
   readonly hook: string
   readonly text: string
 }
 
-/** What hooks did besides answering. */
+/** What hooks did in addition to their answers. */
 export interface Seen {
-  /** Texts for the model; `injections` has them with their options. */
+  /** Injected texts. `injections` has them with their options. */
   readonly injected: ReadonlyArray<string>
   readonly injections: ReadonlyArray<Injected>
   readonly warnings: ReadonlyArray<string>
   readonly notices: ReadonlyArray<string>
   readonly followUps: ReadonlyArray<string>
   readonly events: ReadonlyArray<{ readonly hook: string; readonly name: string; readonly payload: Json }>
-  /** What was asked of `llm`, `callTool`, `http`, `mcp` and `reportBudget`. */
+  /** Calls of `llm`, `callTool`, `http`, `mcp` and `reportBudget`. */
   readonly llmRequests: ReadonlyArray<SideRequest>
   readonly toolRequests: ReadonlyArray<{ readonly name: string; readonly args: Json }>
   readonly httpRequests: ReadonlyArray<HttpRequest>
   readonly mcpRequests: ReadonlyArray<McpCall>
   readonly budgets: ReadonlyArray<BudgetLevel>
-  /** Hooks that asked for a fresh session. */
+  /** Hooks that requested a rotation. */
   readonly rotations: ReadonlyArray<string>
   readonly failures: ReadonlyArray<HookFailure>
-  /** What came after a timeout and did not count. */
+  /** What hooks did after a timeout; it has no effect. */
   readonly late: ReadonlyArray<string>
   readonly records: ReadonlyArray<HookRecord>
 }
 
-/** What a session has. */
+/** The data of a session. */
 interface Kept {
   readonly state: HookState.Store
   readonly durable: Lent["durable"]
@@ -104,7 +107,7 @@ type Mutable<A> = { -readonly [K in keyof A]: A[K] extends ReadonlyArray<infer I
 
 export interface Stage {
   readonly seen: Seen
-  /** The scope of the next event. */
+  /** The scope for the next event. */
   readonly scope: () => HookScope
   readonly move: (place: Place) => void
   readonly kept: () => Kept
@@ -257,7 +260,7 @@ export const make = (world: World, freeze = true): Stage => {
   }
 }
 
-/** What a session has when a turn begins: what is the turn's begins anew. */
+/** Starts a turn: the durable state of the last turn is dropped. */
 const keep = (state: World["state"], before: Kept | undefined): Kept => {
   const calls = new Map<string, HookState.Store>()
   const call = before?.durable.call ?? ((id: string) => {

@@ -1,9 +1,9 @@
-/** States and steps that stores are tried with. */
+/** States and steps for tests of stores. */
 import type { Message } from "@belay/core/Message"
 import * as RunState from "@belay/core/RunState"
 import type { Commit } from "@belay/core/SessionStore"
 
-/** A state of one turn that ended. */
+/** A state after one turn. */
 export const state = (more: Partial<RunState.RunState> = {}): RunState.RunState => ({
   version: RunState.version,
   sessionId: "session-1",
@@ -46,7 +46,7 @@ export const suspended = (more: Partial<RunState.RunState> = {}): RunState.RunSt
   })
 }
 
-/** The step that writes a state whose first `from` messages are kept already. */
+/** The step that writes a state whose first `from` messages are already stored. */
 export const commitOf = (whole: RunState.RunState, from = 0, records: ReadonlyArray<unknown> = []): Commit => {
   const { messages, ...rest } = whole
   return {
@@ -60,11 +60,11 @@ export const commitOf = (whole: RunState.RunState, from = 0, records: ReadonlyAr
   }
 }
 
-/** So many messages of users, told apart by their number. */
+/** Creates numbered user messages. */
 export const talk = (count: number, first = 0): ReadonlyArray<Message> =>
   Array.from({ length: count }, (_, index) => ({ role: "user", content: `message ${first + index}` }))
 
-/** Texts that come back changed from stores that encode carelessly. */
+/** Texts that careless stores change. */
 export const texts: ReadonlyArray<string> = [
   "",
   " ",

@@ -9,7 +9,7 @@ import { make as makeStage, type Stage, type World } from "../kit/stage.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
 
 /**
- * What every ready-made hook can be told; the part of `@belay/hooks/HookDefaults` that the laws try.
+ * The part of `@belay/hooks/HookDefaults` that the laws test.
  *
  * @category models
  * @since 0.1.0
@@ -23,23 +23,20 @@ export interface Common {
 
 /** @category models @since 0.1.0 */
 export interface Options extends World {
-  /** Claims that the same events get the same answers and effects. Default false. */
+  /** Claims that the same events give the same answers and effects. Default false. */
   readonly deterministic?: boolean
   /**
-   * Claims that sessions share nothing: leave it out for a hook that limits them together. Needs a function that makes
-   * the hook. Default false.
+   * Claims that sessions share nothing. Leave it out for a hook that limits several sessions together. It needs a
+   * function that creates the hook. Default false.
    */
   readonly perSession?: boolean
-  /** Makes the hook with these options besides its own, for hooks built with `HookDefaults.apply`. */
+  /** Creates the hook with common options, for hooks built with `HookDefaults.apply`. */
   readonly withCommon?: (common: Common) => AgentHook
-  /**
-   * Events of one's own, tried besides the hostile ones: one that the hook has something to say about makes every law
-   * stronger.
-   */
+  /** More events. Events to which the hook reacts make every law stronger. */
   readonly events?: { readonly [P in Point]?: ReadonlyArray<Given<P>> }
-  /** Most characters of JSON its state may hold after all of it. Default 65,536. */
+  /** Maximum characters of JSON in the state after all events. Default 65,536. */
   readonly maxState?: number
-  /** Milliseconds an answer may take. Default 2,000. */
+  /** Milliseconds for an answer. Default 2,000. */
   readonly withinMs?: number
 }
 
@@ -69,7 +66,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
   }
   const staged = (freeze = true) => makeStage(world, freeze)
 
-  /** One event, or the law is broken: no hook may break, or take for ever. */
+  /** Sends one event. The law does not hold if the hook fails or takes too long. */
   const one = async (chain: HookChain.HookChain, { event, point }: Tried, stage: Stage): Promise<Verdict> => {
     const late = `took more than ${withinMs} ms at ${point} of ${short(event)}`
     const verdict = await soon(withinMs, late, drive(chain, point, event, stage))
@@ -111,7 +108,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
       for (const { event, point } of events()) {
         await soon(withinMs, `took more than ${withinMs} ms at ${point}`, drive(chain, point, event, stage))
         if (!("polluted" in {})) continue
-        // Whoever is tried after this one shall not suffer for it.
+        // Repairs the prototype, so that later tests are not affected.
         delete (Object.prototype as { polluted?: unknown }).polluted
         broken(`put what it was given at ${point} into the prototype of every object`)
       }
@@ -209,11 +206,11 @@ const commonLaws = (
   })
 ]
 
-/** An answer in one text. */
+/** Writes an answer as text. */
 const answerOf = ({ answer, reason, value }: Verdict): string =>
   answer === "Continue" ? answer : `${answer} ${reason ?? ""} ${value === undefined ? "" : canonical(value)}`
 
-/** What a hook did besides answering, without what depends on time. */
+/** What a hook did in addition to its answer, without times. */
 const effectsOf = ({ kept, seen }: Stage): unknown => {
   const { events, failures, followUps, httpRequests, injections, late, llmRequests, notices, toolRequests, warnings } =
     seen
@@ -232,7 +229,7 @@ const effectsOf = ({ kept, seen }: Stage): unknown => {
   }
 }
 
-/** What a promise comes to, or the law is broken. */
+/** Waits for a promise. The law does not hold if it rejects. */
 export const soon = async <A>(ms: number, late: string, promise: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLate = new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error(late)), ms))

@@ -11,26 +11,26 @@ import type { Answer } from "../../Brain.ts"
 import { soon } from "./hooks.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
 
-/** What the model behind a provider does with one call. @category models @since 0.1.0 */
+/** What the model of a provider does with one call. @category models @since 0.1.0 */
 export type Scene =
   | { readonly type: "answer"; readonly answer: Answer }
   /**
-   * `rate-limited`: with the wish to wait two seconds. `garbage`: something that the protocol does not know. `cut`: the
-   * connection breaks in the middle.
+   * `rate-limited` asks to wait two seconds. `garbage` does not follow the protocol. `cut` breaks the connection in the
+   * middle.
    */
   | { readonly type: "fail"; readonly how: "rate-limited" | "unauthorized" | "server" | "garbage" | "cut" }
-  /** Nothing comes, ever. */
+  /** No answer arrives. */
   | { readonly type: "silence" }
 
 /** A provider and the model behind it. @category models @since 0.1.0 */
 export interface Subject {
   readonly provider: LlmProvider
-  /** How many calls reached the model; where that can be told, the laws say that nothing is retried. */
+  /** How many calls reached the model. If it is known, the laws check that nothing is retried. */
   readonly calls?: () => number
   readonly dispose?: () => Promise<void> | void
 }
 
-/** Makes a provider whose model plays these scenes, one a call. @category models @since 0.1.0 */
+/** Creates a provider whose model plays these scenes, one per call. @category models @since 0.1.0 */
 export type Make = (scenes: ReadonlyArray<Scene>) => Promise<Subject>
 
 const request: LlmRequest = freeze({
@@ -43,7 +43,7 @@ const request: LlmRequest = freeze({
   parameters: {}
 })
 
-/** Milliseconds within which everything has to happen. */
+/** Milliseconds for each law. */
 const patience = 20_000
 
 /** Ways to make one call. */
@@ -72,7 +72,7 @@ const response = async (way: Way, subject: Subject, given?: LlmRequest): Promise
   return Exit.isSuccess(exit) ? exit.value : broken(`${way.name} failed: ${short(Cause.squash(exit.cause))}`)
 }
 
-/** The typed error of a call, or the law is broken. */
+/** Returns the typed error of a call. The law does not hold if there is none. */
 const errorOf = async (way: Way, subject: Subject): Promise<ProviderError> => {
   const exit = await told(way, subject)
   if (Exit.isSuccess(exit)) return broken(`${way.name} answered ${short(exit.value)} where the model failed`)
@@ -208,7 +208,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
       [answer({ text: "one" }), answer({ text: "two" })],
       async (subject, way) => {
         const later = way.call(subject.provider)
-        // What was begun too early has arrived when a whole call is over.
+        // A request that was sent too early has arrived when a complete call is over.
         same((await response(way, subject)).text, "one", "the answer of the first that is run")
         if (subject.calls !== undefined) same(subject.calls(), 1, "calls that reached the model")
         same(

@@ -13,10 +13,10 @@ interface Subject {
   readonly dispose?: () => Promise<void> | void
 }
 
-/** A store under test, as promises, with everything that may be missing. */
+/** A store under test with promises, and with all optional operations. */
 interface Tried {
   readonly commit: (step: Commit) => Promise<void>
-  /** The failure of a commit that has to fail. */
+  /** Returns the failure of a commit that must fail. */
   readonly refused: (step: Commit) => Promise<unknown>
   readonly load: (id: string) => Promise<RunState | undefined>
   readonly list: (
