@@ -42,7 +42,7 @@ export const answer = (request: WireRequest): Answer => {
     made.length,
     /\b(?:in parallel|at once|at the same time)\b/iu.test(task) ? undefined : made.length + 1
   )
-  const used = made.map((call) => parsed(call.args))
+  const used = made.map((call) => parseJson(call.args))
   if (next.length > 0) {
     return {
       toolCalls: next.map(({ clause, tool }) => ({
@@ -94,7 +94,7 @@ const evidence = (
   numbers: numbersIn(clause)
 })
 
-const parsed = (text: string): Json => {
+const parseJson = (text: string): Json => {
   try {
     return JSON.parse(text) as Json
   } catch {

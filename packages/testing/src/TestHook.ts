@@ -10,13 +10,13 @@ import type { HookPointName } from "@belay/core/HookPoint"
 import type * as HookState from "@belay/core/HookState"
 import { type Act, drive, type Verdict } from "./internal/kit/drive.ts"
 import { type EventAt, fill, type Given, type Point } from "./internal/kit/events.ts"
-import { type Injected, make as makeStage, type Place, type Seen, type World } from "./internal/kit/stage.ts"
+import { type InjectionRecord, make as makeStage, type Place, type Seen, type World } from "./internal/kit/stage.ts"
 import { broken, same, short } from "./internal/laws/law.ts"
 
-export type { Act, EventAt, Given, Injected, Place, Point, Seen, Verdict, World }
+export type { Act, EventAt, Given, InjectionRecord, Place, Point, Seen, Verdict, World }
 
 /** Everything that the hook has done so far in addition to its answers. @category models @since 0.1.0 */
-export interface Observed extends Seen {
+export interface Observation extends Seen {
   /** The result of each event. */
   readonly verdicts: ReadonlyArray<Verdict>
   /** The state of the session that the last event was in. */
@@ -33,7 +33,7 @@ export interface Observed extends Seen {
  * @category models
  * @since 0.1.0
  */
-export interface TestHook extends PromiseLike<Observed> {
+export interface TestHook extends PromiseLike<Observation> {
   /**
    * Sends an event to the hook. Missing fields are filled in. `place` sets where the hook runs, for this and later
    * events. `act` is the act inside a wrapper. If the hook does not have the point, the result is Continue, as in an
@@ -76,7 +76,7 @@ export const testHook = (hook: AgentHook | ReadonlyArray<AgentHook>, world: Worl
 
 /** The result of a chain. @category models @since 0.1.0 */
 export interface DryRun extends Verdict {
-  readonly seen: Observed
+  readonly seen: Observation
 }
 
 /** Runs a chain at a point without an agent. @category testing @since 0.1.0 */
@@ -143,14 +143,14 @@ class Trial implements TestHook {
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- to be awaited is what it is for
-  then<A = Observed, B = never>(
-    whenDone?: ((observed: Observed) => A | PromiseLike<A>) | null,
+  then<A = Observation, B = never>(
+    whenDone?: ((observed: Observation) => A | PromiseLike<A>) | null,
     whenFailed?: ((error: unknown) => B | PromiseLike<B>) | null
   ): Promise<A | B> {
     return this.tail.then(() => this.observed()).then(whenDone, whenFailed)
   }
 
-  private observed(): Observed {
+  private observed(): Observation {
     const { stage } = this
     const { durable, state } = stage.kept()
     const sessionId = stage.sessionId()

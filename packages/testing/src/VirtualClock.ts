@@ -44,9 +44,9 @@ export const make = (): VirtualClock => {
   return {
     advance: async (ms) => {
       // Gives code with promises the time to reach the next wait.
-      await settled()
+      await yieldToPromises()
       await runtime.runPromise(TestClock.adjust(ms))
-      await settled()
+      await yieldToPromises()
     },
     now: () => runtime.runPromise(Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)),
     run: (effect) => runtime.runPromise(effect),
@@ -55,6 +55,6 @@ export const make = (): VirtualClock => {
   }
 }
 
-const settled = async (): Promise<void> => {
+const yieldToPromises = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
-import { exitWith, given, hooks, print, unknown } from "./flags.ts"
+import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { systems } from "./guide/systems.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
@@ -16,7 +16,7 @@ import { look } from "./world.ts"
 const list = (screen: Screen) =>
   Command.make("list", {}, () =>
     Effect.gen(function*() {
-      const { json, where } = yield* given
+      const { json, where } = yield* sharedFlags
       const world = look(where)
       yield* print(json, () => List.json(world), () => List.text(world, screen))
       yield* exitWith(world.problem === undefined ? 0 : 1)
@@ -25,7 +25,7 @@ const list = (screen: Screen) =>
 const doctor = (screen: Screen) =>
   Command.make("doctor", {}, () =>
     Effect.gen(function*() {
-      const { json, where } = yield* given
+      const { json, where } = yield* sharedFlags
       const world = look(where)
       const found = Doctor.findings(world, screen.path)
       yield* print(json, () => Doctor.json(world, found), () => Doctor.text(world, found, screen))
@@ -44,7 +44,7 @@ const explain = (screen: Screen) =>
     )
   }, ({ event }) =>
     Effect.gen(function*() {
-      const { json, where: { dialects: wanted } } = yield* given
+      const { json, where: { dialects: wanted } } = yield* sharedFlags
       if (Option.isNone(event)) {
         const all = systems.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap((
           { events }

@@ -50,12 +50,12 @@ export const hooks = Command.make("hooks").pipe(
 )
 
 /** Reads the flags that all commands share. */
-export const given = Effect.gen(function*() {
+export const sharedFlags = Effect.gen(function*() {
   const flags = yield* hooks
   const where = whereOf({
-    ...said("cwd", flags.cwd),
-    ...said("home", flags.home),
-    ...said("managed", flags.managed),
+    ...optionOf("cwd", flags.cwd),
+    ...optionOf("home", flags.home),
+    ...optionOf("managed", flags.managed),
     dialects: flags.source,
     files: flags.file,
     off: flags.noHooks
@@ -68,9 +68,9 @@ export const given = Effect.gen(function*() {
 export const folder = (name: string, path: string): Effect.Effect<void, Usage> =>
   Result.getOrElse(Result.try(() => statSync(path).isDirectory()), () => false)
     ? Effect.void
-    : Effect.fail(wrong(`${name}: there is no folder ${plain(path)}`))
+    : Effect.fail(usageError(`${name}: there is no folder ${plain(path)}`))
 
-const said = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
+const optionOf = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
   Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
 
 /** The exit code of the command that runs. */
@@ -87,11 +87,11 @@ export const print = (isJson: boolean, json: () => unknown, text: () => string):
 
 export const unknown = (event: string): Usage => {
   const near = nearest(event, names)
-  return wrong(
+  return usageError(
     `there is no event ${plain(event)}${
       near === undefined ? "; belay hooks explain lists them" : `; did you mean ${near}?`
     }`
   )
 }
 
-export const wrong = (message: string): Usage => new Usage({ message })
+export const usageError = (message: string): Usage => new Usage({ message })

@@ -1,7 +1,7 @@
 /** `belay hooks list`: shows all files and entries. */
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
-import { type File, type Item, short, shown, type World } from "./world.ts"
+import { describeWork, type File, type Item, short, type World } from "./world.ts"
 
 export const json = ({ disabled, files, problem, untrusted, warnings, where }: World): unknown => ({
   cwd: where.cwd,
@@ -33,7 +33,7 @@ const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: 
   ...(matcher === undefined ? {} : { matcher }),
   ...(rule === undefined ? {} : { if: rule }),
   type: entry.work.type,
-  command: shown(entry.work),
+  command: describeWork(entry.work),
   ...(entry.work.type === "command" && entry.work.args !== undefined ? { args: entry.work.args } : {}),
   timeoutSeconds: timeout,
   async: isAsync,
@@ -125,7 +125,7 @@ const itemLines = (
     ...(isAsync ? ["async: decides nothing"] : []),
     ...(once ? ["once a session"] : [])
   ]
-  const what = plain(shown(entry.work))
+  const what = plain(describeWork(entry.work))
   const most = Math.max(40, screen.columns * 3)
   const command = what.length > most ? `${what.slice(0, most)}…` : what
   const margin = " ".repeat(`    ${entry.work.type}  `.length)

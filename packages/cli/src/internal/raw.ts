@@ -18,8 +18,8 @@ export interface Raw {
 }
 
 export const read = (path: string, text: string): Raw => {
-  if (path.endsWith(".toml")) return valued(() => parseToml(text))
-  if (path.endsWith(".md")) return valued(() => parseYaml(/^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? ""))
+  if (path.endsWith(".toml")) return parseRaw(() => parseToml(text))
+  if (path.endsWith(".md")) return parseRaw(() => parseYaml(/^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? ""))
   const tree = parseTree(text.replace(/^\uFEFF/, " "), [], { allowTrailingComma: true })
   if (tree === undefined) return { at: () => undefined, line: () => undefined }
   const nodeAt = (key: string) => findNodeAtLocation(tree, [...pathOf(key)])
@@ -35,7 +35,7 @@ export const read = (path: string, text: string): Raw => {
   }
 }
 
-const valued = (parse: () => unknown): Raw => {
+const parseRaw = (parse: () => unknown): Raw => {
   const value = Result.getOrUndefined(Result.try(parse))
   return {
     at: (key) =>

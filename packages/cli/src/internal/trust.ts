@@ -4,7 +4,7 @@ import * as Trust from "@belay/hook-files/Trust"
 import { beginning } from "./beginning.ts"
 import { systemOf } from "./guide/systems.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
-import { type Item, short, shown, trustOf, type World } from "./world.ts"
+import { describeWork, type Item, short, trustOf, type World } from "./world.ts"
 
 interface Script {
   readonly path: string
@@ -67,7 +67,7 @@ export const json = (world: World, trusted: boolean): unknown => ({
       file,
       key,
       type: work.type,
-      command: shown(work),
+      command: describeWork(work),
       ...(work.type === "command" && work.args !== undefined ? { argv: [work.command, ...work.args] } : {}),
       ...factsOf(item)
     }
@@ -97,7 +97,7 @@ export const text = (world: World, screen: Screen): string => {
           `    ${style.dim(work.type)}  ${
             work.type === "command" && work.args !== undefined
               ? plain(JSON.stringify([work.command, ...work.args]))
-              : wrap(plain(shown(work)), "    ", screen.columns).trimStart()
+              : wrap(plain(describeWork(work)), "    ", screen.columns).trimStart()
           }`,
           ...factLines(factsOf(item)).map((line) =>
             wrap(plain(line.length > 300 ? `${line.slice(0, 300)}…` : line), "      ", screen.columns)

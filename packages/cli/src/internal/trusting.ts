@@ -5,7 +5,7 @@ import * as Prompt from "effect/cli/Prompt"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { exitWith, folder, given, print, toggle, wrong } from "./flags.ts"
+import { exitWith, folder, print, sharedFlags, toggle, usageError } from "./flags.ts"
 import { plain, type Screen } from "./screen.ts"
 import * as Trust from "./trust.ts"
 import type { Usage } from "./usage.ts"
@@ -21,13 +21,13 @@ const placeOf = (where: Where, path: Option.Option<string>): Where =>
 
 const worldOf = (where: Where): Effect.Effect<World, Usage> => {
   const world = look(where)
-  return world.problem === undefined ? Effect.succeed(world) : Effect.fail(wrong(world.problem))
+  return world.problem === undefined ? Effect.succeed(world) : Effect.fail(usageError(world.problem))
 }
 
 export const trust = (screen: Screen) =>
   Command.make("trust", { project, yes: toggle("yes", "Do not ask") }, (flags) =>
     Effect.gen(function*() {
-      const { json, where } = yield* given
+      const { json, where } = yield* sharedFlags
       const place = placeOf(where, flags.project)
       yield* folder("project", place.cwd)
       const world = yield* worldOf(place)
@@ -58,7 +58,7 @@ export const trust = (screen: Screen) =>
 
 export const untrust = Command.make("untrust", { project }, (flags) =>
   Effect.gen(function*() {
-    const { json, where } = yield* given
+    const { json, where } = yield* sharedFlags
     const world = yield* worldOf(placeOf(where, flags.project))
     const was = Trust.untrust(world)
     const { cwd } = world.where

@@ -216,7 +216,7 @@ const fieldsOf = (value: unknown): Fields => isFields(value) ? value : {}
 const textOf = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
 
 /** Returns what an entry runs on one line. */
-export const shown = (work: Work): string => {
+export const describeWork = (work: Work): string => {
   switch (work.type) {
     case "command":
       return [work.command, ...(work.args ?? []).map((one) => /^[\w@%+=:,./-]+$/.test(one) ? one : JSON.stringify(one))]

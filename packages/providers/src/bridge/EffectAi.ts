@@ -21,7 +21,7 @@ import { isObject } from "../openai/internal/request/guards.ts"
 import * as Errors from "../openai/internal/response/errors.ts"
 import * as Answer from "./internal/aiSdkAnswer.ts"
 import { fromAiError, toAiError } from "./internal/effectErrors.ts"
-import { renamed, streamer, whole } from "./internal/effectParts.ts"
+import { streamer, toAiSdkPart, whole } from "./internal/effectParts.ts"
 import { fromPrompt, toPrompt } from "./internal/effectPrompt.ts"
 import { inWords } from "./internal/format.ts"
 
@@ -64,7 +64,7 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
     Stream.runForEach(parts, (part): Effect.Effect<void, AiError.AiError> => {
       // An error inside a stream is one of its parts. It is converted together with the other errors.
       if (isObject(part) && part.type === "error") return Effect.fail(part.error as AiError.AiError)
-      const delta = answer.push(renamed(part))
+      const delta = answer.push(toAiSdkPart(part))
       const wait = delta === undefined ? undefined : sink(delta)
       return wait === undefined ? Effect.void : Effect.promise(() => wait)
     })
@@ -74,7 +74,7 @@ export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: O
       call(worded, (given, answer) =>
         pipe === undefined
           ? Effect.map(generateText(given), ({ content }) => {
-            for (const part of content) answer.push(renamed(part))
+            for (const part of content) answer.push(toAiSdkPart(part))
           })
           : takeAll(streamText(given), answer, pipe)))
   return {

@@ -13,7 +13,7 @@ import { type Client, list, messageOf, never } from "./internal/client.ts"
 import { connect, type Connection, type Endpoint, type Program } from "./internal/connect.ts"
 import { McpError } from "./internal/error.ts"
 import * as File from "./internal/file.ts"
-import { read } from "./internal/result.ts"
+import { readResult } from "./internal/result.ts"
 import { isSchema } from "./internal/schema.ts"
 
 export type { Client } from "./internal/client.ts"
@@ -48,7 +48,7 @@ export interface McpServers extends McpAccessor, AsyncDisposable {
 }
 
 /** The content of a file with servers. @category models @since 0.1.0 */
-export interface Loaded {
+export interface ServersFile {
   readonly servers: { readonly [name: string]: Server }
   /** A line for each ignored entry, with file, key and reason. */
   readonly warnings: ReadonlyArray<string>
@@ -124,7 +124,9 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
         return Effect.tryPromise({
           try: async (signal) => client.callTool({ name: tool, arguments: { ...args } }, { signal, timeout: never }),
           catch: (error) => failed(messageOf(error))
-        }).pipe(Effect.flatMap((answer) => Effect.fromResult(Result.mapError(read(answer, maxResultLength), failed))))
+        }).pipe(
+          Effect.flatMap((answer) => Effect.fromResult(Result.mapError(readResult(answer, maxResultLength), failed)))
+        )
       }),
     listTools: (server) =>
       server === undefined
@@ -154,7 +156,7 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
  * @category constructors
  * @since 0.1.0
  */
-export const fromFile = (text: string, file = "mcp.json"): Loaded => File.read(text, file)
+export const fromFile = (text: string, file = "mcp.json"): ServersFile => File.readFile(text, file)
 
 const check = (
   servers: { readonly [name: string]: Server }

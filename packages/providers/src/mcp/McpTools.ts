@@ -71,14 +71,14 @@ export type McpTool = Tool<string, JsonObject>
 export const fromClient = (client: Client, options: Options): Promise<ReadonlyArray<McpTool>> =>
   Effect.runPromise(Effect.gen(function*() {
     const { server } = options
-    const wanted = chosen(options)
+    const wanted = nameFilter(options)
     const names = new Set<string>()
     const tools: Array<McpTool> = []
     for (const listed of yield* list(client, server)) {
-      const named = Schema.decodeUnknownResult(Named)(listed)
+      const named = Schema.decodeUnknownResult(ToolName)(listed)
       if (Result.isFailure(named)) return yield* new McpError({ server, message: `${server}: a tool without a name` })
       if (!wanted(named.success.name)) continue
-      const described = Schema.decodeUnknownResult(Described)(listed)
+      const described = Schema.decodeUnknownResult(ToolDescription)(listed)
       if (Result.isFailure(described)) {
         const { message } = described.failure
         return yield* new McpError({
@@ -87,7 +87,7 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
           message: `${server}: the tool ${JSON.stringify(named.success.name)} is no tool: ${message}`
         })
       }
-      const tool = made(client, options, described.success)
+      const tool = toTool(client, options, described.success)
       if (names.has(tool.name)) {
         return yield* new McpError({
           server,
@@ -101,14 +101,14 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
     return tools
   }))
 
-const chosen = ({ exclude, include }: Options): (name: string) => boolean => {
+const nameFilter = ({ exclude, include }: Options): (name: string) => boolean => {
   const isIn = include === undefined ? () => true : matcher(include)
   const isOut = exclude === undefined ? () => false : matcher(exclude)
   return (name) => isIn(name) && !isOut(name)
 }
 
-const Named = Schema.Struct({ name: Schema.NonEmptyString })
-const Described = Schema.Struct({
+const ToolName = Schema.Struct({ name: Schema.NonEmptyString })
+const ToolDescription = Schema.Struct({
   name: Schema.NonEmptyString,
   description: Schema.optional(Schema.String),
   inputSchema: Schema.Unknown.check(
@@ -121,10 +121,10 @@ const Described = Schema.Struct({
   }))
 })
 
-const made = (
+const toTool = (
   client: Client,
   options: Options,
-  { annotations = {}, description, inputSchema, name }: typeof Described.Type
+  { annotations = {}, description, inputSchema, name }: typeof ToolDescription.Type
 ): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
   const { destructiveHint, idempotentHint, readOnlyHint } = annotations
@@ -140,7 +140,7 @@ const made = (
         try: async () => client.callTool({ name, arguments: { ...args } }, { signal, timeout: never }),
         catch: (error) => new McpError({ server, tool: name, message: messageOf(error) })
       }).pipe(Effect.flatMap((said) =>
-        Result.match(Answer.read(said, maxResultLength), {
+        Result.match(Answer.readAnswer(said, maxResultLength), {
           onSuccess: Effect.succeed,
           onFailure: (message) => Effect.fail(new McpError({ server, tool: name, message }))
         })

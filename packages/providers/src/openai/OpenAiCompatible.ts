@@ -75,7 +75,7 @@ export const make = (options: Options = {}): LlmProvider => {
   const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
   const codec = options.api === "responses" ? Codec.responses : Codec.chat
   const endpoints = new Map<string, Endpoint>()
-  let prepared: Prepared | undefined
+  let prepared: PreparedCall | undefined
 
   const endpointOf = (model: string): Endpoint => {
     const known = endpoints.get(model)
@@ -115,7 +115,7 @@ export const make = (options: Options = {}): LlmProvider => {
     const endpoint = endpointOf(model)
     if (request.parameters.responseFormat === undefined) return send(request, model, endpoint, sink)
     const asked = () =>
-      Format.asked(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
+      Format.sendWithFormat(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
     return Effect.catch(asked(), (error) => {
       if (endpoint.compat.jsonSchema === "prompt" || !Format.isUnknown(error)) return Effect.fail(error)
       endpoint.compat = { ...endpoint.compat, jsonSchema: "prompt" }
@@ -124,7 +124,7 @@ export const make = (options: Options = {}): LlmProvider => {
   }
 
   const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {
-    const attempt = (ready: Prepared) => {
+    const attempt = (ready: PreparedCall) => {
       const answer = exchange(ready, request, model, endpoint, sink)
       return sink === undefined || !endpoint.compat.usageInStream ? answer : Effect.catch(answer, (error) => {
         if (error._tag !== "InvalidRequest" || !/stream_options|include_usage/.test(error.message)) {
@@ -138,7 +138,7 @@ export const make = (options: Options = {}): LlmProvider => {
   }
 
   const exchange = (
-    { headers, secrets, transport }: Prepared,
+    { headers, secrets, transport }: PreparedCall,
     request: LlmRequest,
     model: string,
     endpoint: Endpoint,
@@ -188,7 +188,7 @@ export const fromEnv = (
   })
 }
 
-interface Prepared {
+interface PreparedCall {
   readonly headers: Readonly<Record<string, string>>
   readonly secrets: ReadonlyArray<string>
   readonly transport: Transport

@@ -23,7 +23,7 @@ export class SessionFileError extends Schema.TaggedError<SessionFileError>()("Se
 }) {}
 
 /** The content of a session file. @category models @since 0.1.0 */
-export interface Imported {
+export interface SessionFileContent {
   /** The state. It can be resumed unless its phase is `ended`. */
   readonly state: RunState.RunState
   readonly records: ReadonlyArray<unknown>
@@ -79,43 +79,45 @@ export const exportJsonl = (state: RunState.RunState, records: ReadonlyArray<unk
  * @category reading
  * @since 0.1.0
  */
-export const importJsonl = Effect.fnUntraced(function*(text: string): Effect.fn.Return<Imported, SessionFileError> {
-  const lines = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) =>
-    line.endsWith("\r") ? line.slice(0, -1) : line
-  )
-  // A complete file ends with a newline.
-  if (lines.at(-1) === "") lines.pop()
-  const header = yield* headerOf(lines[0] ?? "")
-  const messages: Array<Message> = []
-  const records: Array<unknown> = []
-  for (const [index, line] of lines.entries()) {
-    if (index === 0) continue
-    const number = index + 1
-    const parsed = parse(line)
-    if (Result.isFailure(parsed)) {
-      if (number === lines.length) return yield* cut(header, messages, records, `line ${number} is torn`)
-      return yield* corrupt(number, `is not JSON: ${parsed.failure}`)
-    }
-    const { success: entry } = parsed
-    const tooDeep = whyNot(entry, "$", -64)
-    if (tooDeep !== undefined) return yield* corrupt(number, `is no JSON of ours: ${tooDeep}`)
-    if (isMessage(entry)) {
-      if (records.length > 0) return yield* corrupt(number, "is a message after the records")
-      messages.push(entry.message)
-    } else if (isRecord(entry)) records.push(entry["record"])
-    else if (isState(entry)) {
-      if (number < lines.length) return yield* corrupt(number + 1, "follows the state, which is the end")
-      if (messages.length !== header.messages) {
-        return yield* corrupt(
-          number,
-          `follows ${messages.length} messages, there were ${header.messages}: lines are missing`
-        )
+export const importJsonl = Effect.fnUntraced(
+  function*(text: string): Effect.fn.Return<SessionFileContent, SessionFileError> {
+    const lines = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) =>
+      line.endsWith("\r") ? line.slice(0, -1) : line
+    )
+    // A complete file ends with a newline.
+    if (lines.at(-1) === "") lines.pop()
+    const header = yield* headerOf(lines[0] ?? "")
+    const messages: Array<Message> = []
+    const records: Array<unknown> = []
+    for (const [index, line] of lines.entries()) {
+      if (index === 0) continue
+      const number = index + 1
+      const parsed = parse(line)
+      if (Result.isFailure(parsed)) {
+        if (number === lines.length) return yield* cut(header, messages, records, `line ${number} is torn`)
+        return yield* corrupt(number, `is not JSON: ${parsed.failure}`)
       }
-      return { state: yield* whole(entry.state, messages, header.sessionId, number), records }
-    } else return yield* corrupt(number, "is no message, record or state")
+      const { success: entry } = parsed
+      const tooDeep = whyNot(entry, "$", -64)
+      if (tooDeep !== undefined) return yield* corrupt(number, `is no JSON of ours: ${tooDeep}`)
+      if (isMessage(entry)) {
+        if (records.length > 0) return yield* corrupt(number, "is a message after the records")
+        messages.push(entry.message)
+      } else if (isRecord(entry)) records.push(entry["record"])
+      else if (isState(entry)) {
+        if (number < lines.length) return yield* corrupt(number + 1, "follows the state, which is the end")
+        if (messages.length !== header.messages) {
+          return yield* corrupt(
+            number,
+            `follows ${messages.length} messages, there were ${header.messages}: lines are missing`
+          )
+        }
+        return { state: yield* whole(entry.state, messages, header.sessionId, number), records }
+      } else return yield* corrupt(number, "is no message, record or state")
+    }
+    return yield* cut(header, messages, records, `the file ends after line ${lines.length}, before its state`)
   }
-  return yield* cut(header, messages, records, `the file ends after line ${lines.length}, before its state`)
-})
+)
 
 const refuse = (problem: SessionFileError["problem"], line: number, message: string) =>
   new SessionFileError({ problem, line, message })
@@ -175,7 +177,7 @@ const cut = (
   messages: Array<Message>,
   records: ReadonlyArray<unknown>,
   what: string
-): Effect.Effect<Imported, SessionFileError> => {
+): Effect.Effect<SessionFileContent, SessionFileError> => {
   messages.length = soundLength(messages)
   const state: RunState.RunState = {
     version: RunState.version,

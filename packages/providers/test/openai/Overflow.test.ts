@@ -93,12 +93,12 @@ const others: ReadonlyArray<readonly [string, number?]> = [
 
 describe("a request that is too long is known by its wording:", () => {
   for (const [wording, numbers] of overflows) {
-    it(wording, () => assert.deepStrictEqual(Overflow.read(wording, 400), numbers))
+    it(wording, () => assert.deepStrictEqual(Overflow.readOverflow(wording, 400), numbers))
   }
 })
 
 describe("something else is not taken for it:", () => {
   for (const [wording, status] of others) {
-    it(`${wording} (${status ?? 400})`, () => assert.isUndefined(Overflow.read(wording, status ?? 400)))
+    it(`${wording} (${status ?? 400})`, () => assert.isUndefined(Overflow.readOverflow(wording, status ?? 400)))
   }
 })

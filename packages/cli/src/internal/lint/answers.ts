@@ -94,7 +94,7 @@ export const answers = (item: Item, name: string, code: string, language: string
       )
     )
   }
-  return [...found, ...unheard(item, name, code, language)]
+  return [...found, ...ignoredAnswer(item, name, code, language)]
 }
 
 /** A rejection in JSON that is followed by another exit code. */
@@ -102,7 +102,7 @@ const lost =
   /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
 
 /** Answers that have no effect. */
-const unheard = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
+const ignoredAnswer = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
   const { entry, event, source: { dialect, ofProject } } = item
   const isClaude = dialect === "claude" || dialect === "codex"
   const found: Array<Said> = []

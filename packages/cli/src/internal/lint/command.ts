@@ -43,7 +43,7 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
   if (work.type !== "command") return []
   const script = scriptOf(item, place)
   return [
-    ...started(item, work, place),
+    ...startFindings(item, work, place),
     ...(script === undefined
       ? [
         ...lineTraps(item, work.command),
@@ -57,7 +57,7 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
 const builtins =
   /^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|coproc|\{|alias|bg|bind|break|builtin|caller|cd|command|compgen|complete|compopt|continue|declare|dirs|disown|echo|enable|eval|exec|exit|export|false|fc|fg|getopts|hash|help|history|jobs|kill|let|local|logout|mapfile|popd|printf|pushd|pwd|read|readarray|readonly|return|set|shift|shopt|source|suspend|test|times|trap|true|type|typeset|ulimit|umask|unalias|unset|wait)$/
 
-const started = (
+const startFindings = (
   item: Item,
   work: { readonly command: string; readonly args?: ReadonlyArray<string> },
   { path }: Place

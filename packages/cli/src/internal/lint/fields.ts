@@ -2,7 +2,7 @@
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 
-const decoded =
+const decodesToolArgs =
   /fromjson|(?:JSON\.parse|json\.loads)\([^)\n]*toolArgs|json\.loads\(\s*(?:tool_?args|args|raw)|JSON\.parse\(\s*(?:tool_?args|args|raw)/i
 /** A string has no such fields, except for Python's `get`. */
 const inside = /toolArgs["']?\]?\??\s*(?:\.\s*(?!length\b)[A-Za-z]\w*\b(?!\s*\()|\|\s*\.[A-Za-z]|\[\s*["']|\.get\()/
@@ -15,7 +15,7 @@ export const fields = (
   const isTool = ["tool-call", "tool-result", "tool-failure", "permission"].includes(event?.occasion ?? "")
   if (dialect !== "copilot" || event === undefined || !isTool) return []
   const isCamel = entry.event === event.name
-  if (isCamel && inside.test(code) && !decoded.test(code)) {
+  if (isCamel && inside.test(code) && !decodesToolArgs.test(code)) {
     return [
       said(
         "error",

@@ -45,7 +45,7 @@ export const scriptOf = (
       words.slice(1).some((word) => word === "-c" || word === "-e" || word === "-m" || word === "--eval"))
   ) return undefined
   if (by === undefined && !name.includes("/")) return undefined
-  const path = placed(name, cwd === "" ? where : { ...where, cwd: resolve(where.cwd, cwd) }, where.cwd)
+  const path = resolveScript(name, cwd === "" ? where : { ...where, cwd: resolve(where.cwd, cwd) }, where.cwd)
   if (/[$`*?{}]/.test(path)) return undefined
   const stat = Result.getOrUndefined(Result.try(() => statSync(path)))
   const isFile = stat?.isFile() === true
@@ -58,7 +58,7 @@ export const scriptOf = (
   }
 }
 
-const placed = (
+const resolveScript = (
   name: string,
   { cwd, home }: { readonly cwd: string; readonly home: string },
   project: string

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { readFileSync } from "node:fs"
-import { exitWith, given, optional, print, toggle, unknown, wrong } from "../flags.ts"
+import { exitWith, optional, print, sharedFlags, toggle, unknown, usageError } from "../flags.ts"
 import { named } from "../guide/systems.ts"
 import { plain, type Screen } from "../screen.ts"
 import type { Usage } from "../usage.ts"
@@ -32,9 +32,9 @@ export const test = (screen: Screen) =>
     trustOnce: toggle("trust-once", "Run what the project has, this once")
   }, ({ event, timeout, trustOnce, ...flags }) =>
     Effect.gen(function*() {
-      const { json, where } = yield* given
+      const { json, where } = yield* sharedFlags
       if (Option.isSome(timeout) && !(timeout.value > 0)) {
-        return yield* wrong("--timeout is a number of seconds above 0")
+        return yield* usageError("--timeout is a number of seconds above 0")
       }
       const facts = yield* factsOf(event, flags)
       // Loaded here, so that other commands start faster.
@@ -59,12 +59,14 @@ const factsOf = (
     const { occasion } = found
     const payload = Option.isSome(flags.payload) ? yield* jsonOf("--payload", flags.payload.value) : {}
     if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
-      return yield* wrong("--payload: expected a JSON object")
+      return yield* usageError("--payload: expected a JSON object")
     }
     const fields = payload as JsonObject
     const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName")
     if (tool === undefined && isAboutTool(occasion)) {
-      return yield* wrong(`${found.name} is about a tool: say which, such as --tool Bash --input '{"command":"ls"}'`)
+      return yield* usageError(
+        `${found.name} is about a tool: say which, such as --tool Bash --input '{"command":"ls"}'`
+      )
     }
     const input = Option.isSome(flags.input)
       ? yield* jsonOf("--input", flags.input.value)
@@ -100,12 +102,12 @@ const jsonOf = (flag: string, value: string): Effect.Effect<Json, Usage, Stdio.S
       : value.startsWith("@")
       ? yield* Effect.try({
         try: () => readFileSync(value.slice(1), "utf8"),
-        catch: () => wrong(`${flag}: ${plain(value.slice(1))} cannot be read`)
+        catch: () => usageError(`${flag}: ${plain(value.slice(1))} cannot be read`)
       })
       : value
     return yield* Effect.try({
       try: (): Json => JSON.parse(text.replace(/^\uFEFF/, "")),
-      catch: (error) => wrong(`${flag}: expected JSON: ${error instanceof Error ? error.message : String(error)}`)
+      catch: (error) => usageError(`${flag}: expected JSON: ${error instanceof Error ? error.message : String(error)}`)
     })
   })
 

@@ -44,7 +44,7 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
       return is("respond", { output: value as Json })
     case "Replace":
     case "Transform":
-      return changed(occasion, value, is)
+      return updatedValue(occasion, value, is)
     default:
       if ((occasion === "stop" || occasion === "subagent-stop") && seen.followUps.length > 0) {
         return is("block", { reason: seen.followUps.join("\n") })
@@ -53,7 +53,7 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
   }
 }
 
-const changed = (
+const updatedValue = (
   occasion: Occasion,
   value: unknown,
   is: (decision: Decision["decision"], more?: Partial<Decision>) => Decision

@@ -37,7 +37,9 @@ export const textOf = (payload: JsonObject, ...keys: ReadonlyArray<string>): str
 }
 
 /** Default values for the tool and the messages. */
-export const filled = ({ error = "it failed", input, output = "done", prompt = "hello", tool = "Bash" }: Facts) => ({
+export const withDefaults = (
+  { error = "it failed", input, output = "done", prompt = "hello", tool = "Bash" }: Facts
+) => ({
   call: { id: "call-1", name: tool, args: input },
   error,
   output,
@@ -50,7 +52,7 @@ export const lastOf = ({ output, payload, tool }: Facts): string =>
     (tool === undefined && typeof output === "string" ? output : "hi")
 
 const callFields = ["tool_name", "toolName", "tool_input", "toolArgs"]
-const madeOf: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
+const fieldsOfOccasion: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
   "tool-call": callFields,
   permission: callFields,
   denied: callFields,
@@ -65,11 +67,11 @@ const madeOf: { readonly [O in Occasion]?: ReadonlyArray<string> } = {
  * system writes in its own format.
  */
 export const overOf = ({ occasion, payload }: Facts): JsonObject =>
-  Object.fromEntries(Object.entries(payload).filter(([key]) => madeOf[occasion]?.includes(key) !== true))
+  Object.fromEntries(Object.entries(payload).filter(([key]) => fieldsOfOccasion[occasion]?.includes(key) !== true))
 
 export const planOf = (facts: Facts): Plan => {
   const { event, occasion, payload } = facts
-  const { call, error, output, prompt } = filled(facts)
+  const { call, error, output, prompt } = withDefaults(facts)
   const at = (point: HookPointName, given: object, depth = 0): Plan => ({ point, event: given, depth })
   const trigger = textOf(payload, "trigger") === "manual" ? "manual" : "threshold"
   const last = lastOf(facts)

@@ -6,7 +6,7 @@ import type { DryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
 import { spelt } from "../guide/guide.ts"
 import { systemOf } from "../guide/systems.ts"
-import { type Item, shown, type World } from "../world.ts"
+import { describeWork, type Item, type World } from "../world.ts"
 import { type Facts, type Plan, textOf } from "./occasions.ts"
 import { told as toldOf } from "./told.ts"
 
@@ -47,7 +47,7 @@ export const runsOf = (
     for (const { items, status } of files) {
       for (const item of items) {
         const { entry, matcher, source } = item
-        const about = { file: entry.file, key: entry.key, type: entry.work.type, command: shown(entry.work) }
+        const about = { file: entry.file, key: entry.key, type: entry.work.type, command: describeWork(entry.work) }
         const own = told.filter(({ file, key }) => file === entry.file && key === entry.key)
         if (own.length > 0) {
           runs.push(...own.map((payload) => ({ ...about, matched: true, ...ranAs(payload, left) })))

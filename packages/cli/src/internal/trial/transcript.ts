@@ -2,7 +2,7 @@
 import * as Transcript from "@belay/hook-files/Transcript"
 import { join } from "node:path"
 import type { Occasion } from "../guide/guide.ts"
-import { type Facts, filled, isAboutTool, lastOf } from "./occasions.ts"
+import { type Facts, isAboutTool, lastOf, withDefaults } from "./occasions.ts"
 
 /** The session of all trials. */
 export const sessionId = "session-1"
@@ -15,7 +15,7 @@ export const write = (
   cwd: string
 ): void => {
   const { occasion } = facts
-  const said = saidBefore(facts)
+  const said = earlierMessages(facts)
   for (const { name } of hooks) {
     const transcript = Transcript.make(join(folder, name))
     for (const entry of said) transcript.add(sessionId, entry, cwd)
@@ -25,9 +25,9 @@ export const write = (
   }
 }
 
-const saidBefore = (facts: Facts): ReadonlyArray<Transcript.Entry> => {
+const earlierMessages = (facts: Facts): ReadonlyArray<Transcript.Entry> => {
   const { occasion, tool } = facts
-  const { call, output, prompt } = filled(facts)
+  const { call, output, prompt } = withDefaults(facts)
   const user: Transcript.Entry = { role: "user", content: prompt }
   const asked = assistant("", [call])
   const gave: Transcript.Entry = { role: "tool", toolCallId: call.id, content: output, isError: false }

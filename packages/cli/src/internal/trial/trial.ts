@@ -27,7 +27,7 @@ export interface Trial extends Decision {
   readonly runs: ReadonlyArray<Run>
 }
 
-export interface Asked {
+export interface TrialRequest {
   readonly where: Where
   readonly facts: Facts
   /** Maximum seconds for each entry. */
@@ -37,10 +37,10 @@ export interface Asked {
 }
 
 /** Tries an event. Background entries have 10 seconds, or the timeout. */
-export const run = (asked: Asked): Effect.Effect<Trial> =>
+export const run = (asked: TrialRequest): Effect.Effect<Trial> =>
   Effect.acquireUseRelease(
     Effect.sync(throwAway),
-    ({ path }) => tried(asked, path),
+    ({ path }) => runInFolder(asked, path),
     ({ remove }) => Effect.sync(remove)
   )
 
@@ -55,7 +55,10 @@ const throwAway = (): { readonly path: string; readonly remove: () => void } => 
   return { path, remove }
 }
 
-const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: string): Effect.Effect<Trial> =>
+const runInFolder = (
+  { facts, timeout, trustOnce = false, where }: TrialRequest,
+  folder: string
+): Effect.Effect<Trial> =>
   Effect.gen(function*() {
     const finished: Array<Command.Finished> = []
     const over = overOf(facts)
@@ -79,7 +82,7 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
     const { hooks, untrusted } = HookFiles.load(options)
     Transcript.write(options.transcripts, hooks, facts, where.cwd)
     const plan = planOf(facts)
-    const tried = yield* Effect.promise(() =>
+    const outcome = yield* Effect.promise(() =>
       dryRun(hooks, plan.point, plan.event as never, {
         sessionId: Transcript.sessionId,
         cwd: where.cwd,
@@ -95,9 +98,9 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
     // Background entries start after this.
     yield* Effect.sleep(20)
     for (let waited = 0; running > 0 && waited < (timeout ?? 10) * 1_000; waited += 20) yield* Effect.sleep(20)
-    const decision = decide(facts.occasion, tried)
-    const { notices, warnings } = tried.seen
-    const runs = yield* runsOf(look(where), { facts, plan, folder, isTrusted: trustOnce }, tried, finished)
+    const decision = decide(facts.occasion, outcome)
+    const { notices, warnings } = outcome.seen
+    const runs = yield* runsOf(look(where), { facts, plan, folder, isTrusted: trustOnce }, outcome, finished)
     return {
       event: facts.event,
       point: plan.point,
@@ -113,7 +116,7 @@ const tried = ({ facts, timeout, trustOnce = false, where }: Asked, folder: stri
           }: belay hooks trust, or --trust-once`
         ),
         ...warnings,
-        ...tried.seen.failures.map(({ hook, message }) => `${hook}: ${message}`)
+        ...outcome.seen.failures.map(({ hook, message }) => `${hook}: ${message}`)
       ],
       runs
     }

@@ -5,7 +5,7 @@ import type { ProviderError } from "@belay/core/ProviderError"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
 import * as Effect from "effect/Effect"
-import { bounded, countOf, isObject, textOf } from "../../openai/internal/request/guards.ts"
+import { boundedJson, countOf, isObject, textOf } from "../../openai/internal/request/guards.ts"
 import * as Errors from "../../openai/internal/response/errors.ts"
 import * as ToolCalls from "../../openai/internal/response/toolCalls.ts"
 import * as UsageOf from "../../openai/internal/response/usage.ts"
@@ -42,7 +42,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
     const key = `${type} ${String(id)}`
     const known = open.get(key)
     const piece = known ?? { type, length: 0 }
-    const extra = bounded(metadata)
+    const extra = boundedJson(metadata)
     if (isObject(extra)) piece.extra = { ...piece.extra, ...extra as JsonObject }
     if (known === undefined) {
       if (id !== undefined) open.set(key, piece)
@@ -145,7 +145,7 @@ export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<
     case "response":
       return Effect.succeed(outcome.response)
     case "malformed":
-      return Effect.fail(Errors.malformed(source, outcome.reason, { partial: answer.partial() }))
+      return Effect.fail(Errors.malformedError(source, outcome.reason, { partial: answer.partial() }))
     case "stopped":
       return Effect.fail(
         Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() })
@@ -169,7 +169,7 @@ const usageOf = (given: unknown): Usage | undefined => {
   const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
   // The raw usage of the vendor, if it has the usual form. It can contain a price, and a total that is more than the
   // sum of its parts.
-  const { billableOutputTokens = 0, costUsd = countOf(given.costUsd) } = UsageOf.read(given.raw) ?? {}
+  const { billableOutputTokens = 0, costUsd = countOf(given.costUsd) } = UsageOf.readUsage(given.raw) ?? {}
   return {
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,

@@ -29,7 +29,7 @@ export const classify = (
     const { cause } = error
     return body === undefined && cause instanceof Error && !cause.name.startsWith("AI_")
       ? Errors.connection(source, cause, failure)
-      : Errors.malformed(source, error.message, failure)
+      : Errors.malformedError(source, error.message, failure)
   }
   const about = {
     provider: source.provider,
@@ -54,7 +54,7 @@ export const classify = (
     case "AI_JSONParseError":
     case "AI_NoContentGeneratedError":
     case "AI_TypeValidationError":
-      return Errors.malformed(source, error.message, { text: textOf(facts.text) ?? "", ...kept })
+      return Errors.malformedError(source, error.message, { text: textOf(facts.text) ?? "", ...kept })
     case "TimeoutError":
       return new ProviderError.Timeout({ ...about, phase: "total" })
     default:

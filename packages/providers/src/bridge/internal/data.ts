@@ -5,10 +5,10 @@ export const base64Of = (url: string): string | undefined => {
   const found = /^data:([^,]*),(.*)$/s.exec(url)
   if (found === null) return undefined
   const [, head = "", body = ""] = found
-  return /;base64$/i.test(head) ? body : Buffer.from(unescaped(body), "utf8").toString("base64")
+  return /;base64$/i.test(head) ? body : Buffer.from(percentDecode(body), "utf8").toString("base64")
 }
 
-const unescaped = (text: string): string => {
+const percentDecode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {

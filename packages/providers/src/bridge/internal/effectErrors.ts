@@ -60,11 +60,11 @@ export const fromAiError = (
     case "InvalidOutputError":
     case "InvalidResponseError":
     case "StructuredOutputError":
-      return Errors.malformed(source, reason.message, kept)
+      return Errors.malformedError(source, reason.message, kept)
     case "NetworkError":
       return new ProviderError.Connection(about)
     case "InvalidRequestError": {
-      const overflow = Overflow.read(reason.description ?? "")
+      const overflow = Overflow.readOverflow(reason.description ?? "")
       if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...about, ...overflow })
       return new ProviderError.InvalidRequest(
         reason.parameter === undefined ? about : { ...about, param: reason.parameter }

@@ -7,7 +7,7 @@ import { isObject, type Loose } from "../../openai/internal/request/guards.ts"
 import { type Left, mark } from "./effectPrompt.ts"
 
 /** Converts a part of `effect/ai` for the assembler of the AI SDK. The two differ in a few names. */
-export const renamed = (part: unknown): unknown => {
+export const toAiSdkPart = (part: unknown): unknown => {
   if (!isObject(part)) return part
   const { metadata } = part
   const left: Loose = isObject(metadata) && Object.keys(metadata).length > 0 ? { providerMetadata: metadata } : {}

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from "@belay/core/Message"
 import type * as Prompt from "effect/ai/Prompt"
-import { bounded, compact, isObject } from "../../openai/internal/request/guards.ts"
+import { boundedJson, compact, isObject } from "../../openai/internal/request/guards.ts"
 import { ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
 import { base64Of } from "./data.ts"
 import { recall } from "./parts.ts"
@@ -131,7 +131,7 @@ const assistantMessage = (parts: ReadonlyArray<Prompt.AssistantMessagePart>): As
     metadata ??= left.message
     if (part.type === "text" || part.type === "reasoning") texts[part.type] += part.text
     else if (part.type === "tool-call" && !part.providerExecuted) {
-      const args = bounded(part.params) ?? null
+      const args = boundedJson(part.params) ?? null
       toolCalls.push({
         id: part.id,
         name: part.name,
@@ -163,7 +163,7 @@ const toolMessage = ({ id, isFailure, modelOutput, name, result }: Prompt.ToolRe
   toolCallId: id,
   toolName: name,
   content: modelOutput === undefined
-    ? bounded(result) ?? compact(result)
+    ? boundedJson(result) ?? compact(result)
     : modelOutput.map((part) => ({ ...partOf(part) })),
   ...(isFailure ? { isError: true } : {})
 })

@@ -4,7 +4,7 @@ import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError } from "@belay/core/ProviderError"
 import type * as Effect from "effect/Effect"
 import { defaults } from "../../openai/internal/request/compat.ts"
-import { asked } from "../../openai/internal/request/format.ts"
+import { sendWithFormat } from "../../openai/internal/request/format.ts"
 
 const words = { ...defaults, jsonSchema: "prompt" } as const
 
@@ -17,4 +17,4 @@ export const inWords = (
   sink: DeltaSink | undefined,
   send: (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<LlmResponse, ProviderError>
 ): Effect.Effect<LlmResponse, ProviderError> =>
-  request.parameters.responseFormat === undefined ? send(request, sink) : asked(request, words, sink, send)
+  request.parameters.responseFormat === undefined ? send(request, sink) : sendWithFormat(request, words, sink, send)

@@ -157,10 +157,10 @@ const explain = (recorded: Interaction | undefined, request: RecordedRequest, co
   }`
 }
 
-const allowed = /^(?:content-type|retry-after(?:-ms)?|date|x-ratelimit-.*|x-request-id|request-id)$/
+const storedHeaders = /^(?:content-type|retry-after(?:-ms)?|date|x-ratelimit-.*|x-request-id|request-id)$/
 
 const harmless = (headers: Headers): Record<string, string> =>
-  Object.fromEntries([...headers].filter(([name]) => allowed.test(name)))
+  Object.fromEntries([...headers].filter(([name]) => storedHeaders.test(name)))
 
 const clean = <A>(value: A, secrets: ReadonlyArray<string>): A =>
   secrets.length === 0

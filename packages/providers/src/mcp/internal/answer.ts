@@ -25,13 +25,13 @@ const Content = Schema.Union([
 ])
 
 /** Returns the output, or the error text of the server. All texts together are cut to `max` characters. */
-export const read = (answer: unknown, max: number): Result.Result<Json, string> => {
+export const readAnswer = (answer: unknown, max: number): Result.Result<Json, string> => {
   const decoded = Schema.decodeUnknownResult(Said)(answer)
   if (Result.isFailure(decoded)) {
     return Result.fail(`the server's answer is no result of a tool: ${decoded.failure.message}`)
   }
   const { content = [], isError = false, structuredContent } = decoded.success
-  if (structuredContent !== undefined && !isError) return structured(structuredContent, max)
+  if (structuredContent !== undefined && !isError) return readStructured(structuredContent, max)
   const parts = content.map(partOf)
   const files = parts.filter(({ type }) => type === "file")
   const text = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n")
@@ -48,7 +48,7 @@ export const read = (answer: unknown, max: number): Result.Result<Json, string> 
   }))
 }
 
-const structured = (value: unknown, max: number): Result.Result<Json, string> => {
+const readStructured = (value: unknown, max: number): Result.Result<Json, string> => {
   const why = whyNot(value)
   if (why !== undefined) return Result.fail(`the server's structured content is not JSON: ${why}`)
   const text = JSON.stringify(value)

@@ -34,9 +34,9 @@ export const connect = (
   onClosed: () => void
 ): Effect.Effect<Connection, McpError> =>
   Effect.gen(function*() {
-    const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loaded(name, () =>
+    const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loadClient(name, () =>
       import("@modelcontextprotocol/client"))
-    const { StdioClientTransport } = yield* loaded(name, () =>
+    const { StdioClientTransport } = yield* loadClient(name, () =>
       import("@modelcontextprotocol/client/stdio"))
     let last = ""
     const transport = "command" in server
@@ -69,7 +69,7 @@ export const connect = (
     return { client, close: () => client.close() }
   })
 
-const loaded = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, McpError> =>
+const loadClient = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, McpError> =>
   Effect.tryPromise({
     try: load,
     catch: (error) =>

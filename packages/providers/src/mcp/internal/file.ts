@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import type { Endpoint, Program } from "./connect.ts"
 
-export const read = (text: string, file: string): {
+export const readFile = (text: string, file: string): {
   readonly servers: { readonly [name: string]: Program | Endpoint }
   readonly warnings: ReadonlyArray<string>
 } => {

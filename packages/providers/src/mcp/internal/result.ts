@@ -4,7 +4,7 @@ import type { McpResult } from "@belay/core/Mcp"
 import * as Result from "effect/Result"
 
 /** Returns the result, or the reason why the answer is not a result. */
-export const read = (answer: unknown, max: number): Result.Result<McpResult, string> => {
+export const readResult = (answer: unknown, max: number): Result.Result<McpResult, string> => {
   if (!isObject(answer)) return Result.fail("the server's answer is no result of a tool")
   const { content = [], isError = false, structuredContent } = answer
   if (!Array.isArray(content) || !content.every(isObject) || typeof isError !== "boolean") {

@@ -6,7 +6,7 @@ import type { Artifact } from "@belay/core/Artifact"
 import { type ArtifactStore, type Authorship, describe } from "@belay/core/ArtifactStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { checked, type Database, one, parse } from "./database.ts"
+import { type Database, one, parse, requireSessionId } from "./database.ts"
 import { attempt } from "./error.ts"
 
 export const artifactsOf = (database: Database): ArtifactStore => {
@@ -14,7 +14,7 @@ export const artifactsOf = (database: Database): ArtifactStore => {
   const keyOf = (sessionId: string, name: string) =>
     one<number>(
       sql("SELECT key FROM artifacts WHERE session_id = ? AND name = ?"),
-      checked(database, sessionId),
+      requireSessionId(database, sessionId),
       JSON.stringify(name)
     )
   const aboutOf = (key: number): Artifact =>
@@ -48,10 +48,13 @@ export const artifactsOf = (database: Database): ArtifactStore => {
             .map(({ piece }) => String(parse(database, String(piece)))).join("")
         })),
     list: (sessionId) =>
-      attempt(path, () =>
-        sql("SELECT about FROM artifacts WHERE session_id = ?").all(checked(database, sessionId))
-          .map(({ about }) => parse(database, String(about)) as Artifact)
-          .sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0)),
+      attempt(
+        path,
+        () =>
+          sql("SELECT about FROM artifacts WHERE session_id = ?").all(requireSessionId(database, sessionId))
+            .map(({ about }) => parse(database, String(about)) as Artifact)
+            .sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
+      ),
     remove: (sessionId, name) =>
       attempt(path, () =>
         write(() => {
@@ -59,8 +62,12 @@ export const artifactsOf = (database: Database): ArtifactStore => {
           return key !== undefined && sql("DELETE FROM artifacts WHERE key = ?").run(key).changes > 0
         })),
     copy: (from, to) =>
-      attempt(path, () => write(() => copyArtifacts(database, checked(database, from), checked(database, to)))),
-    clear: (sessionId) => attempt(path, () => write(() => clearArtifacts(database, checked(database, sessionId))))
+      attempt(
+        path,
+        () => write(() => copyArtifacts(database, requireSessionId(database, from), requireSessionId(database, to)))
+      ),
+    clear: (sessionId) =>
+      attempt(path, () => write(() => clearArtifacts(database, requireSessionId(database, sessionId))))
   }
 }
 

@@ -226,7 +226,7 @@ export const parse = (database: Database, text: string): unknown => {
 }
 
 /** Returns a valid session id, or throws. */
-export const checked = (database: Database, id: string): string => {
+export const requireSessionId = (database: Database, id: string): string => {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return id
   throw storeError(
     database.path,

@@ -47,7 +47,7 @@ export const storeError = (path: string, problem: StoreError["problem"], what: s
   new StoreError({ path, problem, message: `${path}: ${what}`, ...(cause === undefined ? {} : { cause }) })
 
 /** The problem for each primary result code of SQLite. */
-const known: { readonly [code: number]: readonly [StoreError["problem"], string] } = {
+const problems: { readonly [code: number]: readonly [StoreError["problem"], string] } = {
   5: ["busy", "another process held the database for too long: try again"],
   6: ["busy", "the database is locked: try again"],
   8: ["unreachable", "the database cannot be written: check the permissions of the file and its directory"],
@@ -65,7 +65,7 @@ export const sqliteError = (path: string, error: unknown): StoreError | undefine
   if (error.code === "ERR_INVALID_STATE") return storeError(path, "closed", "the store is closed", error)
   if (error.code !== "ERR_SQLITE_ERROR") return undefined
   const code = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0
-  const [problem, what] = known[code] ?? ["failed", error.message]
+  const [problem, what] = problems[code] ?? ["failed", error.message]
   return storeError(path, problem, what, error)
 }
 

@@ -4,7 +4,7 @@ import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } 
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
-import { checked, type Database, one, parse } from "./database.ts"
+import { type Database, one, parse, requireSessionId } from "./database.ts"
 import { attempt, storeError } from "./error.ts"
 
 /** The operations on sessions. */
@@ -18,7 +18,7 @@ export const sessionsOf = (database: Database): Sessions => {
     commit: (step) => at((time) => write(() => keep(database, step, time))),
     load: (id) =>
       Effect.flatMap(
-        attempt(path, () => read(() => stateOf(database, checked(database, id)))),
+        attempt(path, () => read(() => stateOf(database, requireSessionId(database, id)))),
         (state) => state === undefined ? Effect.undefined : RunState.decode(state)
       ),
     list: ({ before = Infinity, limit = 100 } = {}) =>
@@ -32,7 +32,7 @@ export const sessionsOf = (database: Database): Sessions => {
     fork: (id, to) =>
       at((time) =>
         write(() => {
-          const [from, target] = [keyOf(database, checked(database, id)), checked(database, to)]
+          const [from, target] = [keyOf(database, requireSessionId(database, id)), requireSessionId(database, to)]
           if (from === undefined) throw storeError(path, "missing", `there is no session ${id} to fork`)
           if (keyOf(database, target) !== undefined) {
             throw storeError(path, "taken", `there is a session ${to} already: fork to another id`)
@@ -56,13 +56,13 @@ export const sessionsOf = (database: Database): Sessions => {
     remove: (id) =>
       attempt(path, () =>
         write(() => {
-          clearArtifacts(database, checked(database, id))
+          clearArtifacts(database, requireSessionId(database, id))
           return sql("DELETE FROM sessions WHERE id = ?").run(id).changes > 0
         })),
     records: (id) =>
       attempt(path, () =>
         read(() => {
-          const key = keyOf(database, checked(database, id))
+          const key = keyOf(database, requireSessionId(database, id))
           if (key === undefined) return []
           return sql("SELECT record FROM records WHERE session = ? ORDER BY key").all(key).map((row) =>
             parse(database, String(row["record"]))
@@ -89,7 +89,9 @@ const keep = (
   time: number
 ): void => {
   const { sql } = database
-  const kept = sql("SELECT key, revision, messages FROM sessions WHERE id = ?").get(checked(database, sessionId)) as
+  const kept = sql("SELECT key, revision, messages FROM sessions WHERE id = ?").get(
+    requireSessionId(database, sessionId)
+  ) as
     | { readonly key: number; readonly revision: number; readonly messages: number }
     | undefined
   if (kept !== undefined && kept.revision !== revision - 1) throw conflict(sessionId, revision, kept.revision)

@@ -1,7 +1,7 @@
 /** Guesses the text of a property from its name, its format and the words around. */
 import type { JsonObject } from "@belay/core/Json"
 import type { Evidence } from "./evidence.ts"
-import { isWeak, quoted, shorten, words } from "./words.ts"
+import { firstQuote, isWeak, shorten, words } from "./words.ts"
 
 const address = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}/u
 const url = /https?:\/\/[^\s"'<>)]+/u
@@ -24,27 +24,28 @@ export const guess = (name: string, schema: JsonObject, evidence: Evidence, requ
     return date.exec(clause)?.[0] ?? date.exec(task)?.[0] ??
       (required && format !== undefined ? "2026-01-01" : undefined)
   }
-  if (is("expression", "formula")) return sum.exec(clause)?.[0]?.trim() ?? quoted(clause)
+  if (is("expression", "formula")) return sum.exec(clause)?.[0]?.trim() ?? firstQuote(clause)
   if (is("path", "file", "folder", "dir", "pattern", "glob")) return place(name, schema, evidence, required)
   if (!required) {
-    return quoted(clause) !== undefined && is("query", "search", "reason", "title", "subject")
-      ? quoted(clause)
+    return firstQuote(clause) !== undefined && is("query", "search", "reason", "title", "subject")
+      ? firstQuote(clause)
       : undefined
   }
-  if (is("subject", "title")) return quoted(clause) ?? heading(clause)
+  if (is("subject", "title")) return firstQuote(clause) ?? heading(clause)
   if (is("body", "text", "content", "message", "summary", "html", "answer", "result")) return content(evidence)
   if (name === "id" || /(?:Id|_id|ID)$/.test(name)) {
-    return reference.exec(clause)?.[0] ?? quoted(clause) ?? reference.exec(task)?.[0] ?? lastNoun(clause)
+    return reference.exec(clause)?.[0] ?? firstQuote(clause) ?? reference.exec(task)?.[0] ?? lastNoun(clause)
   }
-  if (is("name")) return quoted(clause) ?? properName(clause) ?? lastNoun(clause)
-  return quoted(clause) ??
+  if (is("name")) return firstQuote(clause) ?? properName(clause) ?? lastNoun(clause)
+  return firstQuote(clause) ??
     (is("city", "location", "place", "country", "region", "town") ? properName(clause) : undefined) ??
     after(clause, /\b(?:for|about|in|of|on|to|with|at)\s+(?:the\s+)?/iu) ?? remainder(clause)
 }
 
 const place = (name: string, schema: JsonObject, evidence: Evidence, required: boolean): string | undefined => {
   const { clause } = evidence
-  const named = quoted(clause) ?? clause.match(fileName)?.find((found) => !address.test(found) || found.includes("/"))
+  const named = firstQuote(clause) ??
+    clause.match(fileName)?.find((found) => !address.test(found) || found.includes("/"))
   if (named !== undefined) return named
   const seen = evidence.results.flatMap((result) => result.match(fileName) ?? []).filter((found) =>
     !found.includes("//")
@@ -74,7 +75,7 @@ const within = (name: string, file: string, evidence: Evidence): string => {
 
 const content = (evidence: Evidence): string => {
   const wordiest = evidence.results.reduce((a, b) => wordCount(b) > wordCount(a) ? b : a, "")
-  return quoted(evidence.clause) ??
+  return firstQuote(evidence.clause) ??
     (wordiest === "" ? remainder(evidence.clause) : `Summary: ${shorten(wordiest, 240)}`)
 }
 

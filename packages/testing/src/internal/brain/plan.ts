@@ -1,6 +1,6 @@
 /** Finds the tools that a task requests, clause by clause. */
 import type { WireTool } from "../endpoint/wire.ts"
-import { unquoted, weight, words } from "./words.ts"
+import { weight, withoutQuotes, words } from "./words.ts"
 
 /** A part of the task and the tool that it requests. */
 export interface Step {
@@ -15,7 +15,7 @@ const negation = /\b(?:not|never|without|don't|dont|no)\b/iu
 export const plan = (task: string, tools: ReadonlyArray<WireTool>): ReadonlyArray<Step> => {
   if (tools.length === 0) return []
   const steps: Array<{ tool: WireTool; start: number; end: number }> = []
-  for (const [start, end, text] of clauses(unquoted(task))) {
+  for (const [start, end, text] of clauses(withoutQuotes(task))) {
     if (negation.test(text)) continue
     const tool = best(text, tools)
     const previous = steps.at(-1)

@@ -52,11 +52,11 @@ export const weight = (word: string): number => weak.has(word) ? 1 : canonical.h
 export const isWeak = (word: string): boolean => weak.has(word)
 
 /** Replaces quoted passages by blanks of the same length, so that their words do not count as instructions. */
-export const unquoted = (text: string): string =>
+export const withoutQuotes = (text: string): string =>
   text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quoted) => "\u0001".repeat(quoted.length))
 
 /** Returns the first quoted passage without its quotes. */
-export const quoted = (text: string): string | undefined => {
+export const firstQuote = (text: string): string | undefined => {
   const found = /"([^"]*)"|“([^”]*)”|`([^`]*)`|(?<!\p{L})'([^']*)'(?!\p{L})/u.exec(text)
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4]
 }

@@ -98,7 +98,7 @@ export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>
   for (const key of Object.keys(parts)) {
     const [before, value] = [base[key], parts[key]]
     if (value === undefined) delete event[key]
-    else event[key] = merged.has(key) && isRecord(before) && isRecord(value) ? { ...before, ...value } : value
+    else event[key] = mergedFields.has(key) && isRecord(before) && isRecord(value) ? { ...before, ...value } : value
   }
   // The name of the call and of the tool are the same.
   const called = "call" in event ? event["call"] : event
@@ -108,7 +108,7 @@ export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>
   return event as EventAt<P>
 }
 
-const merged: ReadonlySet<string> = new Set([
+const mergedFields: ReadonlySet<string> = new Set([
   "request",
   "response",
   "input",

@@ -69,7 +69,7 @@ interface McpCall {
 }
 
 /** A text for the model. */
-export interface Injected extends InjectOptions {
+export interface InjectionRecord extends InjectOptions {
   readonly hook: string
   readonly text: string
 }
@@ -78,7 +78,7 @@ export interface Injected extends InjectOptions {
 export interface Seen {
   /** Injected texts. `injections` has them with their options. */
   readonly injected: ReadonlyArray<string>
-  readonly injections: ReadonlyArray<Injected>
+  readonly injections: ReadonlyArray<InjectionRecord>
   readonly warnings: ReadonlyArray<string>
   readonly notices: ReadonlyArray<string>
   readonly followUps: ReadonlyArray<string>
@@ -162,19 +162,22 @@ export const make = (world: World, freeze = true): Stage => {
       Effect.suspend(() => {
         seen.llmRequests.push(request)
         if (world.llm === undefined) return Effect.die(new Error(`${hook} asked a model: give an \`llm\` that answers`))
-        return Effect.flatMap(said(() => world.llm!(request, hook)), (answer): Effect.Effect<LlmResponse, AgentError> =>
-          typeof answer === "string"
-            ? Effect.succeed(textResponse(answer, "side"))
-            : isProviderError(answer)
-            ? Effect.fail(answer)
-            : Effect.succeed(answer))
+        return Effect.flatMap(
+          answerOf(() => world.llm!(request, hook)),
+          (answer): Effect.Effect<LlmResponse, AgentError> =>
+            typeof answer === "string"
+              ? Effect.succeed(textResponse(answer, "side"))
+              : isProviderError(answer)
+              ? Effect.fail(answer)
+              : Effect.succeed(answer)
+        )
       }),
     callTool: (name, args, hook) =>
       Effect.suspend(() => {
         seen.toolRequests.push({ name, args })
         return world.callTool === undefined
           ? Effect.die(new Error(`${hook} called the tool ${name}: give a \`callTool\` that answers`))
-          : said(() => world.callTool!(name, args, hook))
+          : answerOf(() => world.callTool!(name, args, hook))
       }),
     http: (request, hook) =>
       Effect.suspend(() => {
@@ -279,7 +282,7 @@ const keep = (state: World["state"], before: Kept | undefined): Kept => {
   }
 }
 
-const said = <A>(answer: () => Said<A>): Effect.Effect<A> => Effect.promise(async () => answer())
+const answerOf = <A>(answer: () => Said<A>): Effect.Effect<A> => Effect.promise(async () => answer())
 
 const artifactsOf = (store: ArtifactStore.ArtifactStore, sessionId: string, hook: string): HookContext["artifacts"] => {
   const mine = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`

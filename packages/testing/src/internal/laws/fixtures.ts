@@ -23,7 +23,7 @@ export const state = (more: Partial<RunState.RunState> = {}): RunState.RunState 
 })
 
 /** A state that waits for a person. */
-export const suspended = (more: Partial<RunState.RunState> = {}): RunState.RunState => {
+export const suspendedState = (more: Partial<RunState.RunState> = {}): RunState.RunState => {
   const call = { id: "c1", name: "deploy", args: { to: "production" } }
   return state({
     phase: "tools",

@@ -40,7 +40,7 @@ export interface Options extends World {
   readonly withinMs?: number
 }
 
-interface Tried {
+interface Attempt {
   readonly point: Point
   readonly event: unknown
 }
@@ -51,7 +51,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
   const sample = make()
   const law = (name: string, prove: () => Promise<void>): Law => ({ name: `${sample.name}: ${name}`, run: prove })
   const implemented = points.filter((point) => typeof sample[point] === "function")
-  const events = (): ReadonlyArray<Tried> =>
+  const events = (): ReadonlyArray<Attempt> =>
     implemented.flatMap((point) => {
       const own = (options.events?.[point] ?? []) as ReadonlyArray<Given<typeof point>>
       return [...own.map((one) => fill(point, one)), fill(point), ...hostileEvents(point)].map((event) => ({
@@ -67,13 +67,13 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
   const staged = (freeze = true) => makeStage(world, freeze)
 
   /** Sends one event. The law does not hold if the hook fails or takes too long. */
-  const one = async (chain: HookChain.HookChain, { event, point }: Tried, stage: Stage): Promise<Verdict> => {
+  const one = async (chain: HookChain.HookChain, { event, point }: Attempt, stage: Stage): Promise<Verdict> => {
     const late = `took more than ${withinMs} ms at ${point} of ${short(event)}`
     const verdict = await soon(withinMs, late, drive(chain, point, event, stage))
     if (verdict.answer === "Fail") broken(`broke at ${point} of ${short(event)}: ${verdict.reason}`)
     return verdict
   }
-  const all = async (hook: AgentHook, stage: Stage, tried: ReadonlyArray<Tried>): Promise<ReadonlyArray<string>> => {
+  const all = async (hook: AgentHook, stage: Stage, tried: ReadonlyArray<Attempt>): Promise<ReadonlyArray<string>> => {
     const chain = HookChain.makeUnsafe([hook])
     const told: Array<string> = []
     for (const each of tried) told.push(answerOf(await one(chain, each, stage)))
@@ -183,9 +183,9 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
 const commonLaws = (
   withCommon: NonNullable<Options["withCommon"]>,
   law: (name: string, prove: () => Promise<void>) => Law,
-  all: (hook: AgentHook, stage: Stage, tried: ReadonlyArray<Tried>) => Promise<ReadonlyArray<string>>,
+  all: (hook: AgentHook, stage: Stage, tried: ReadonlyArray<Attempt>) => Promise<ReadonlyArray<string>>,
   staged: () => Stage,
-  events: () => ReadonlyArray<Tried>
+  events: () => ReadonlyArray<Attempt>
 ): ReadonlyArray<Law> => [
   law("does nothing when it is not enabled", async () => {
     const hook = withCommon({ enabled: false })

@@ -60,7 +60,7 @@ const stream: Way = {
 
 const answer = (given: Answer): Scene => ({ type: "answer", answer: given })
 
-const told = async (
+const callOf = async (
   way: Way,
   { provider }: Subject,
   given?: LlmRequest
@@ -68,13 +68,13 @@ const told = async (
   soon(patience, `${way.name} took more than ${patience} ms`, Effect.runPromiseExit(way.call(provider, given)))
 
 const response = async (way: Way, subject: Subject, given?: LlmRequest): Promise<LlmResponse> => {
-  const exit = await told(way, subject, given)
+  const exit = await callOf(way, subject, given)
   return Exit.isSuccess(exit) ? exit.value : broken(`${way.name} failed: ${short(Cause.squash(exit.cause))}`)
 }
 
 /** Returns the typed error of a call. The law does not hold if there is none. */
 const errorOf = async (way: Way, subject: Subject): Promise<ProviderError> => {
-  const exit = await told(way, subject)
+  const exit = await callOf(way, subject)
   if (Exit.isSuccess(exit)) return broken(`${way.name} answered ${short(exit.value)} where the model failed`)
   const error: unknown = Cause.squash(exit.cause)
   if (!isProviderError(error)) return broken(`${way.name} failed with ${short(error)}, which is no ProviderError`)
@@ -153,7 +153,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
       "an answer of nothing is an empty text or a typed error, never made up",
       [answer({ text: "" })],
       async (subject, way) => {
-        const exit = await told(way, subject)
+        const exit = await callOf(way, subject)
         if (Exit.isSuccess(exit)) same([exit.value.text, exit.value.toolCalls], ["", []], "the response")
         else holds(isProviderError(Cause.squash(exit.cause)), "it failed with no ProviderError")
       }
@@ -176,7 +176,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
         `arguments that are not JSON (${args}) are marked, or a typed error`,
         [answer({ toolCalls: [{ id: "call-a", name: "look", args }] })],
         async (subject, way) => {
-          const exit = await told(way, subject)
+          const exit = await callOf(way, subject)
           if (Exit.isSuccess(exit)) {
             const { toolCalls: [call, ...more] } = exit.value
             same([call?.name, more], ["look", []], "the call")

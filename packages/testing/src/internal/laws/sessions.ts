@@ -4,7 +4,7 @@ import { type Commit, SessionConflict, type SessionInfo, type SessionStore } fro
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { commitOf, state, suspended, talk, texts } from "./fixtures.ts"
+import { commitOf, state, suspendedState, talk, texts } from "./fixtures.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
 
 interface Subject {
@@ -30,7 +30,7 @@ interface Tried {
 
 const run = Effect.runPromise
 
-const tried = (store: SessionStore): Tried => {
+const promiseFace = (store: SessionStore): Tried => {
   const has = <K extends "list" | "fork" | "remove" | "records">(operation: K): NonNullable<SessionStore[K]> =>
     store[operation] ?? broken(`the store has no \`${operation}\`: give it one, or list it in \`without\``)
   return {
@@ -59,7 +59,7 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       run: async () => {
         const subject = await make()
         try {
-          await prove(tried(subject.store), subject)
+          await prove(promiseFace(subject.store), subject)
         } finally {
           await subject.dispose?.()
         }
@@ -72,7 +72,7 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
     ),
     ...law("what was committed is loaded", async ({ commit, load }) => {
       const plain = state()
-      const waiting = suspended({ sessionId: "s2" })
+      const waiting = suspendedState({ sessionId: "s2" })
       await commit(commitOf(plain))
       await commit(commitOf(waiting))
       same(await load("session-1"), plain, "load")
@@ -313,8 +313,8 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
     }, "records"),
     ...law("the list says what is known of each session", async ({ commit, list }) => {
       await commit(commitOf(state({ sessionId: "idle", turnNumber: 4 })))
-      await commit(commitOf(suspended({ sessionId: "waits" })))
-      await commit(commitOf(suspended({ sessionId: "open", calls: [] })))
+      await commit(commitOf(suspendedState({ sessionId: "waits" })))
+      await commit(commitOf(suspendedState({ sessionId: "open", calls: [] })))
       const [before] = (await list()).filter(({ id }) => id === "idle")
       const facts = (await list()).map(({ id, messages, revision, status, turnNumber }) => ({
         id,
@@ -351,7 +351,7 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
       same(await list({ limit: 0 }), [], "a page of none")
     }, "list"),
     ...law("a fork has all of a session, and goes its own way", async ({ commit, fork, load, records, store }) => {
-      const whole = suspended()
+      const whole = suspendedState()
       await commit(commitOf(whole, 0, ["first"]))
       const { artifacts } = store
       if (artifacts !== undefined) await run(artifacts.write("session-1", "hook:draft", "text", { by: "h" }))
@@ -417,9 +417,9 @@ export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<s
     ),
     ...law("another process sees what was committed, and goes on with it", async ({ commit, load }, { reopen }) => {
       if (reopen === undefined) return
-      const whole = suspended()
+      const whole = suspendedState()
       await commit(commitOf(whole))
-      const other = tried(await reopen())
+      const other = promiseFace(await reopen())
       same(await other.load("session-1"), whole, "load elsewhere")
       const next = { ...whole, revision: 2, messages: [...whole.messages, ...talk(1)] }
       await other.commit(commitOf(next, 1))

@@ -13,7 +13,7 @@ type Send = (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<
 /**
  * Sends a request with a response format in the way that the endpoint accepts. The text of the response is the JSON.
  */
-export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
+export const sendWithFormat = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
   const format = request.parameters.responseFormat!
   const way = compat.jsonSchema === "native-without-tools"
     ? request.tools.length === 0 ? "native" : "tool"
@@ -22,9 +22,9 @@ export const asked = (request: LlmRequest, compat: Compat, sink: DeltaSink | und
     case "native":
       return Effect.map(send(request, sink), tidy)
     case "prompt":
-      return Effect.map(send(instructed(request, format), sink), tidy)
+      return Effect.map(send(addFormatInstruction(request, format), sink), tidy)
     case "tool":
-      return called(request, format, sink, send)
+      return sendAsToolCall(request, format, sink, send)
   }
 }
 
@@ -36,7 +36,7 @@ export const isUnknown = (error: ProviderError): boolean =>
 
 const plainly = ({ responseFormat: _, ...parameters }: LlmRequest["parameters"]): LlmRequest["parameters"] => parameters
 
-const instructed = (request: LlmRequest, { name, schema }: ResponseFormat): LlmRequest => {
+const addFormatInstruction = (request: LlmRequest, { name, schema }: ResponseFormat): LlmRequest => {
   const wish = `Your final answer (${name}) must be JSON that fits this JSON Schema, and nothing else:\n${
     stringify(schema)
   }`
@@ -49,7 +49,7 @@ const instructed = (request: LlmRequest, { name, schema }: ResponseFormat): LlmR
 }
 
 /** Requests the answer as a call of a tool that only the endpoint sees. */
-const called = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | undefined, send: Send) => {
+const sendAsToolCall = (request: LlmRequest, format: ResponseFormat, sink: DeltaSink | undefined, send: Send) => {
   const { parameters, tools } = request
   let { name } = format
   while (tools.some((tool) => tool.name === name)) name += "_"

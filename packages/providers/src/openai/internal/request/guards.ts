@@ -34,5 +34,5 @@ export const compact = (value: unknown): string => {
 }
 
 /** Returns the value as JSON, or nothing if it is nested too deeply for the rest of Belay. */
-export const bounded = (value: unknown): Json | undefined =>
+export const boundedJson = (value: unknown): Json | undefined =>
   value === undefined || whyNot(value) !== undefined ? undefined : value as Json

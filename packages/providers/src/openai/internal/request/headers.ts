@@ -25,13 +25,13 @@ export const requestId = (headers: HeaderMap): string | undefined => {
  * than a year is ignored.
  */
 export const retryAfterMs = (headers: HeaderMap, words: string): number | undefined => {
-  const wish = wished(headers, words)
+  const wish = retryDelayOf(headers, words)
   return wish === undefined || !(wish <= yearMs) ? undefined : wish
 }
 
 const yearMs = 365 * 24 * 3_600_000
 
-const wished = (headers: HeaderMap, words: string): number | undefined => {
+const retryDelayOf = (headers: HeaderMap, words: string): number | undefined => {
   const milliseconds = Number(header(headers, "retry-after-ms") ?? Number.NaN)
   if (milliseconds > 0 && Number.isFinite(milliseconds)) return milliseconds
   const after = header(headers, "retry-after")

@@ -11,7 +11,7 @@ export interface Reasoning {
 }
 
 /** Reads the reasoning of a delta or a message. */
-export const read = (message: Loose): Reasoning | undefined => {
+export const readReasoning = (message: Loose): Reasoning | undefined => {
   for (const field of fields) {
     const text = textOf(message[field])
     if (text !== undefined) return { text, field }

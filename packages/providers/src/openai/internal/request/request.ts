@@ -57,11 +57,11 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
   }
 }
 
-const reserved: ReadonlySet<string> = new Set(["model", "messages", "tools", "stream", "stream_options", "input"])
+const reservedFields: ReadonlySet<string> = new Set(["model", "messages", "tools", "stream", "stream_options", "input"])
 
 /** Returns the extra fields of the user, without those that Belay sets. */
 export const own = (extra: JsonObject | undefined): JsonObject =>
-  extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
+  extra === undefined ? {} : Object.fromEntries(Object.entries(extra).filter(([key]) => !reservedFields.has(key)))
 
 const toolChoice = (
   choice: NonNullable<LlmParameters["toolChoice"]>,

@@ -24,16 +24,19 @@ export interface Failure {
 
 /** Returns the typed error for an answer. */
 export const classify = (source: Source, failure: Failure): ProviderError.ProviderError => {
-  const said = read(failure.text)
-  const status = failure.status >= 300 ? failure.status : said.status ?? failure.status
-  const words = `${said.code} ${said.type} ${said.message} ${said.raw}`.slice(0, 4000)
+  const vendorError = readErrorBody(failure.text)
+  const status = failure.status >= 300 ? failure.status : vendorError.status ?? failure.status
+  const words = `${vendorError.code} ${vendorError.type} ${vendorError.message} ${vendorError.raw}`.slice(0, 4000)
   const retry = failure.status >= 400 ? retryAfterMs(failure.headers, words) : retryAfterMs({}, words)
-  const facts = { ...common(source, failure, status, said), ...(retry === undefined ? {} : { retryAfterMs: retry }) }
+  const facts = {
+    ...common(source, failure, status, vendorError),
+    ...(retry === undefined ? {} : { retryAfterMs: retry })
+  }
   const { retryAfterMs: _, ...plain } = facts
-  const overflow = Overflow.read(words, status) ?? (status === 413 ? {} : undefined)
+  const overflow = Overflow.readOverflow(words, status) ?? (status === 413 ? {} : undefined)
   if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...plain, ...overflow })
-  if (isQuota(status, said, words)) return new ProviderError.QuotaExceeded(plain)
-  if (isAuth(status, said, words)) return new ProviderError.Auth(plain)
+  if (isQuota(status, vendorError, words)) return new ProviderError.QuotaExceeded(plain)
+  if (isAuth(status, vendorError, words)) return new ProviderError.Auth(plain)
   if (
     /content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i
       .test(words)
@@ -46,17 +49,20 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
   if (status === 429 || (status < 400 && /rate[ _-]?limit|too many requests/i.test(words))) {
     return new ProviderError.RateLimited(facts)
   }
-  if (status === 503 || status === 529 || ((status >= 500 || status < 400) && overloaded.test(words))) {
+  if (status === 503 || status === 529 || ((status >= 500 || status < 400) && overloadPattern.test(words))) {
     return new ProviderError.Overloaded(facts)
   }
   if (status >= 500 || status < 300 || status === 408 || status === 409 || status === 425) {
     return new ProviderError.ServerError(facts)
   }
-  return new ProviderError.InvalidRequest({ ...plain, ...(said.param === "" ? {} : { param: said.param }) })
+  return new ProviderError.InvalidRequest({
+    ...plain,
+    ...(vendorError.param === "" ? {} : { param: vendorError.param })
+  })
 }
 
 /** The error for an answer that breaks the protocol. */
-export const malformed = (source: Source, reason: string, failure: Partial<Failure>): ProviderError.Malformed =>
+export const malformedError = (source: Source, reason: string, failure: Partial<Failure>): ProviderError.Malformed =>
   new ProviderError.Malformed({
     provider: source.provider,
     message: `${source.provider} sent no proper answer: ${reason}${
@@ -76,12 +82,12 @@ export const timeout = (
 ): ProviderError.Timeout =>
   new ProviderError.Timeout({
     provider: source.provider,
-    message: `${source.provider} ${waited[phase]} for ${afterMs} ms`,
+    message: `${source.provider} ${phaseTexts[phase]} for ${afterMs} ms`,
     phase,
     ...about(source, failure)
   })
 
-const waited = {
+const phaseTexts = {
   headers: "sent no answer",
   "first-event": "sent no first event",
   idle: "sent nothing more",
@@ -113,19 +119,21 @@ export const unsendable = (source: Source, message: string, param?: string): Pro
     ...about(source, {})
   })
 
-const overloaded =
+const overloadPattern =
   /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
 
-const isQuota = (status: number, said: Said, words: string): boolean => {
-  if (status === 402 || said.code === "402") return true
-  if (/rate_?limit/i.test(`${said.code} ${said.type}`) || /per[ -](?:minute|second)/i.test(words)) return false
+const isQuota = (status: number, vendorError: VendorError, words: string): boolean => {
+  if (status === 402 || vendorError.code === "402") return true
+  if (/rate_?limit/i.test(`${vendorError.code} ${vendorError.type}`) || /per[ -](?:minute|second)/i.test(words)) {
+    return false
+  }
   return status < 500 && status !== 404
     && /insufficient[_ ](?:quota|credits?|balance|funds)|exceeded your (?:current|monthly) quota|quota[_ ]exceeded|credit balance is too low|out of credits|usage limit|billing_(?:hard_limit|not_active)|payment required/i
       .test(words)
 }
 
-const isAuth = (status: number, said: Said, words: string): boolean =>
-  status === 401 || said.code === "401"
+const isAuth = (status: number, vendorError: VendorError, words: string): boolean =>
+  status === 401 || vendorError.code === "401"
   || (status < 500 && status !== 429 &&
     /(?:incorrect|invalid|missing|expired)[_ ]api[_ ]key|api key (?:not valid|is invalid|expired)|authentication_error|missing authentication|no auth credentials/i
       .test(words))
@@ -136,7 +144,7 @@ const isNotFound = (status: number, words: string): boolean =>
     /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i
       .test(words))
 
-interface Said {
+interface VendorError {
   readonly message: string
   readonly code: string
   readonly type: string
@@ -148,7 +156,7 @@ interface Said {
 }
 
 /** Finds message, code and type in the shapes that vendors use. */
-const read = (text: string): Said => {
+const readErrorBody = (text: string): VendorError => {
   const json = parse(text)
   const outer = Array.isArray(json) ? json.find(isObject) : json
   if (!isObject(outer)) {
@@ -214,22 +222,26 @@ const titleOf = (html: string): string =>
       : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`
   }`
 
-const common = (source: Source, failure: Failure, status: number, said: Said) => ({
+const common = (source: Source, failure: Failure, status: number, vendorError: VendorError) => ({
   provider: source.provider,
   message: redact(
     `${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${
-      explained(failure, said)
+      errorMessage(failure, vendorError)
     }`,
     source
   ),
   ...about(source, { ...failure, status }),
-  ...(said.requestId === undefined || requestId(failure.headers) !== undefined ? {} : { requestId: said.requestId })
+  ...(vendorError.requestId === undefined || requestId(failure.headers) !== undefined
+    ? {}
+    : { requestId: vendorError.requestId })
 })
 
-const explained = (failure: Failure, said: Said): string => {
+const errorMessage = (failure: Failure, vendorError: VendorError): string => {
   const location = failure.status >= 300 && failure.status < 400 ? header(failure.headers, "location") : undefined
   if (location !== undefined) return `a redirect to ${location}; use the final address as base URL`
-  return said.message === "" ? said.code === "" ? "no explanation" : said.code : said.message.slice(0, 500)
+  return vendorError.message === ""
+    ? vendorError.code === "" ? "no explanation" : vendorError.code
+    : vendorError.message.slice(0, 500)
 }
 
 const about = (source: Source, failure: Partial<Failure>) => {

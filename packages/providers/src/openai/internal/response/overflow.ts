@@ -18,7 +18,7 @@ const veto =
   /per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|string_above_max_length|string too long/i
 
 /** Returns the sizes if a text says that a request is too long, and nothing otherwise. */
-export const read = (text: string, status?: number): Overflow | undefined => {
+export const readOverflow = (text: string, status?: number): Overflow | undefined => {
   if (status === 429 || veto.test(text) || !wordings.some((wording) => wording.test(text))) return undefined
   return numbers(text)
 }

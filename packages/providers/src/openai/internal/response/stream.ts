@@ -3,7 +3,7 @@ import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
-import { bounded, isObject, type Loose, textOf } from "../request/guards.ts"
+import { boundedJson, isObject, type Loose, textOf } from "../request/guards.ts"
 import * as Reasoning from "../request/reasoning.ts"
 import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
@@ -84,7 +84,7 @@ export const make = (
     else addContent(part.text)
   }
   const addMessage = (message: Loose): void => {
-    const thought = Reasoning.read(message)
+    const thought = Reasoning.readReasoning(message)
     if (thought !== undefined) {
       field ??= thought.field
       if (thought.field === field) addReasoning(thought.text)
@@ -100,7 +100,7 @@ export const make = (
     if (isObject(legacy) && (textOf(legacy.name) !== undefined || calls.count() > 0)) {
       calls.push({ index: "function_call", function: legacy })
     }
-    if (isObject(message.extra_content)) extra = bounded(message.extra_content)
+    if (isObject(message.extra_content)) extra = boundedJson(message.extra_content)
   }
   const addChoice = (choice: Loose): void => {
     hasChoice = true
@@ -113,7 +113,7 @@ export const make = (
       if (!hasDelta) addMessage(choice.message)
     } else if (!hasDelta) addContent(choice.text)
     finish = textOf(choice.finish_reason) ?? finish
-    if (choice.usage !== undefined) usage = UsageOf.read(choice.usage) ?? usage
+    if (choice.usage !== undefined) usage = UsageOf.readUsage(choice.usage) ?? usage
   }
   const push = (chunk: unknown): unknown => {
     if (!isObject(chunk)) return Array.isArray(chunk) ? chunk.find((item) => errorIn(item) !== undefined) : undefined
@@ -121,8 +121,8 @@ export const make = (
     if (Array.isArray(chunk.choices)) {
       for (const choice of chunk.choices) if (isObject(choice)) addChoice(choice)
     }
-    if (chunk.usage !== undefined && chunk.usage !== null) usage = UsageOf.read(chunk.usage) ?? usage
-    if (isObject(chunk.x_groq)) usage = UsageOf.read(chunk.x_groq.usage) ?? usage
+    if (chunk.usage !== undefined && chunk.usage !== null) usage = UsageOf.readUsage(chunk.usage) ?? usage
+    if (isObject(chunk.x_groq)) usage = UsageOf.readUsage(chunk.x_groq.usage) ?? usage
     return errorIn(chunk)
   }
   const settle = (): void => {
@@ -130,8 +130,8 @@ export const make = (
     if (rest.reasoning !== "") addReasoning(rest.reasoning)
     if (rest.text !== "") showText(rest.text)
   }
-  const metadata = (cut: ToolCalls.Assembled["cut"]): Pick<LlmResponse, "metadata"> => {
-    const kept = details.length === 0 ? undefined : bounded(details)
+  const metadata = (cut: ToolCalls.AssembledCalls["cut"]): Pick<LlmResponse, "metadata"> => {
+    const kept = details.length === 0 ? undefined : boundedJson(details)
     const own: Record<string, Json> = {
       ...(field === undefined ? {} : { reasoningField: field }),
       ...(kept === undefined ? {} : { reasoningDetails: kept }),
@@ -168,7 +168,7 @@ export const make = (
       const response: LlmResponse = {
         ...shown(),
         toolCalls: found.calls,
-        finishReason: settled(reason, found.calls.length),
+        finishReason: finishReasonOf(reason, found.calls.length),
         ...metadata(found.cut)
       }
       return { type: "response", response }
@@ -226,7 +226,7 @@ const reasonOf = (finish: string | undefined): FinishReason => {
 }
 
 /** Returns `tool-calls` if there are tool calls, whatever finish reason the vendor sends. */
-const settled = (reason: FinishReason, calls: number): FinishReason => {
+const finishReasonOf = (reason: FinishReason, calls: number): FinishReason => {
   if (calls > 0 && (reason === "stop" || reason === "unknown")) return "tool-calls"
   return reason === "tool-calls" && calls === 0 ? "unknown" : reason
 }

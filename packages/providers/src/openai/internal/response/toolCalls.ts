@@ -3,7 +3,7 @@ import { digest, type Json, whyNot } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { Message, ToolCall } from "@belay/core/Message"
 import { jsonrepair } from "jsonrepair"
-import { bounded, compact, isObject, parse, textOf } from "../request/guards.ts"
+import { boundedJson, compact, isObject, parse, textOf } from "../request/guards.ts"
 
 /** A tool call that is being streamed. */
 interface Entry {
@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** The assembled calls. */
-export interface Assembled {
+export interface AssembledCalls {
   readonly calls: ReadonlyArray<ToolCall>
   /** Calls that the model did not finish. */
   readonly cut: ReadonlyArray<{ readonly name: string; readonly argsText: string }>
@@ -31,7 +31,7 @@ export interface Collector {
   readonly push: (piece: unknown) => void
   readonly count: () => number
   /** Returns the calls. `cutOff` means that the model ran out of tokens, so that its last call can be incomplete. */
-  readonly end: (cutOff: boolean) => Assembled
+  readonly end: (cutOff: boolean) => AssembledCalls
 }
 
 const mostCalls = 256
@@ -106,7 +106,7 @@ export const make = (
       entry.vendorId ??= id
       entry.name ??= name
       entry.args += args
-      if (isObject(piece.extra_content)) entry.extra = bounded(piece.extra_content)
+      if (isObject(piece.extra_content)) entry.extra = boundedJson(piece.extra_content)
       if (emit === undefined) return
       entry.unshown += args
       if (entry.name !== undefined && (isNew || args !== "")) show(entry)
@@ -146,11 +146,11 @@ const callOf = (id: string, name: string, text: string, extra: Json | undefined,
   if (text === "") return { id, name, args: {}, ...metadata }
   const parsed = parse(text)
   if (parsed !== undefined && whyNot(parsed) === undefined) return { id, name, args: parsed as Json, ...metadata }
-  return { id, name, args: parsed === undefined ? repaired(text) : null, malformed: text, ...metadata }
+  return { id, name, args: parsed === undefined ? repairArguments(text) : null, malformed: text, ...metadata }
 }
 
 /** Repairs syntax errors. Arguments that were cut off are not completed. */
-const repaired = (text: string): Json => {
+const repairArguments = (text: string): Json => {
   if (text.length > longestRepair || isUnfinished(text)) return null
   try {
     const value: unknown = JSON.parse(jsonrepair(text))

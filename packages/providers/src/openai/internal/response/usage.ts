@@ -3,7 +3,7 @@ import type { Usage } from "@belay/core/Usage"
 import { countOf, isObject, type Loose } from "../request/guards.ts"
 
 /** Reads a usage object. Returns nothing if it has no counts. */
-export const read = (given: unknown): Usage | undefined => {
+export const readUsage = (given: unknown): Usage | undefined => {
   if (!isObject(given)) return undefined
   const input = countOf(given.prompt_tokens) ?? countOf(given.input_tokens)
   const output = countOf(given.completion_tokens) ?? countOf(given.output_tokens)

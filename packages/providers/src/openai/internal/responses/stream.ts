@@ -2,7 +2,7 @@
 import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
-import { bounded, compact, isObject, type Loose, textOf } from "../request/guards.ts"
+import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
 import * as Usage from "../response/usage.ts"
@@ -126,7 +126,7 @@ export const make = (
     return undefined
   }
   const shown = () => {
-    const usage = Usage.read(last?.usage)
+    const usage = Usage.readUsage(last?.usage)
     return {
       model: model === "" ? request.model ?? "" : model,
       text,
@@ -175,12 +175,12 @@ const reasoningOf = (item: Loose): string => {
 /** Keeps encrypted reasoning only. Other reasoning cannot be sent back, because the vendor does not store it. */
 const metadata = (
   items: ReadonlyArray<Loose>,
-  cut: ToolCalls.Assembled["cut"],
+  cut: ToolCalls.AssembledCalls["cut"],
   provider: string
 ): Pick<LlmResponse, "metadata"> => {
   const sealed = items
     .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
-    .map(bounded)
+    .map(boundedJson)
     .filter((item) => item !== undefined)
   const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) =>
     found !== undefined

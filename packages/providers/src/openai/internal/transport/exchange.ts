@@ -100,7 +100,9 @@ export const run = (
     outcome = () => {
       if (found.type === "response") settle(Exit.succeed(found.response), "release")
       else if (found.type === "error") fail(inBand(found.body))
-      else fail(Errors.malformed(source, found.reason, { ...facts(), ...(mode === "events" ? {} : { text: text() }) }))
+      else {fail(
+          Errors.malformedError(source, found.reason, { ...facts(), ...(mode === "events" ? {} : { text: text() }) })
+        )}
     }
     if (!waiting) outcome()
   }
@@ -121,7 +123,9 @@ export const run = (
     if (data === "[DONE]") return finish(assembler.end(true))
     if (event === "error") return fail(inBand(data))
     for (const chunk of chunksIn(data)) {
-      if (chunk === undefined) return fail(Errors.malformed(source, "an event is not JSON", { ...facts(), text: data }))
+      if (chunk === undefined) {
+        return fail(Errors.malformedError(source, "an event is not JSON", { ...facts(), text: data }))
+      }
       const error = assembler.push(chunk)
       if (error !== undefined) return fail(inBand(error))
       template.learn(data, chunk, assembler.choice())
@@ -129,7 +133,7 @@ export const run = (
   }
   const events = Sse.make({
     onData: onEvent,
-    onTooLong: () => fail(Errors.malformed(source, `an event is longer than ${longestEvent} characters`, facts()))
+    onTooLong: () => fail(Errors.malformedError(source, `an event is longer than ${longestEvent} characters`, facts()))
   }, longestEvent)
 
   const onBytes = (bytes: Uint8Array): void => {
@@ -137,7 +141,7 @@ export const run = (
     size += bytes.length
     if (mode === "events") {
       if (size > longestStream) {
-        return fail(Errors.malformed(source, `the stream is longer than ${longestStream} bytes`, facts()))
+        return fail(Errors.malformedError(source, `the stream is longer than ${longestStream} bytes`, facts()))
       }
       if (events.push(bytes)) progress()
       return
@@ -147,7 +151,7 @@ export const run = (
     progress()
     if (mode === "error" && size > longestError) return ended()
     if (size > longestAnswer) {
-      fail(Errors.malformed(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
+      fail(Errors.malformedError(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
     }
   }
   /** Decides by the first character what the body is, because the content type of some vendors is wrong. */
@@ -167,7 +171,7 @@ export const run = (
         Errors.classify(source, { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: text() })
       )
     }
-    if (mode === "unknown") return fail(Errors.malformed(source, "the body is empty", facts()))
+    if (mode === "unknown") return fail(Errors.malformedError(source, "the body is empty", facts()))
     if (mode === "whole") return finish(whole())
     events.end()
     if (isOver || outcome !== undefined) return
