@@ -93,7 +93,7 @@ describe("plugins and memory", () => {
         /two tools are named "look"/,
         () => createAgent({ provider, tools: [look], plugins: [{ name: "p", tools: [look] }] })
       ],
-      [/two providers are named "one"/, () => createAgent({ provider: [provider, provider] })],
+      [/two providers have the name "one"/, () => createAgent({ provider: [provider, provider] })],
       [/memory comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
       [/h/, () => createAgent({ provider, hooks: [{ name: "h" }], plugins: [{ name: "p", hooks: [{ name: "h" }] }] })],
       [/provider is missing/, () => createAgent({} as never)],
