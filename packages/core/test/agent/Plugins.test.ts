@@ -94,9 +94,9 @@ describe("plugins and memory", () => {
         () => createAgent({ provider, tools: [look], plugins: [{ name: "p", tools: [look] }] })
       ],
       [/two providers have the name "one"/, () => createAgent({ provider: [provider, provider] })],
-      [/memory comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
+      [/memory: comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
       [/h/, () => createAgent({ provider, hooks: [{ name: "h" }], plugins: [{ name: "p", hooks: [{ name: "h" }] }] })],
-      [/provider is missing/, () => createAgent({} as never)],
+      [/provider: is missing/, () => createAgent({} as never)],
       [/provider/, () => createAgent({ provider: [provider, undefined] as never })],
       [/tool name "a b"/, () => createAgent({ provider, tools: [{ ...look, name: "a b" }] })],
       [/"policy"/, () => createAgent({ provider, hooks: [{ name: "policy" }] })]
