@@ -6,7 +6,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
-import { signatureOf } from "./internal/session/signature.ts"
+import type { RuleStore, StandingRule } from "../data/StandingRule.ts"
+import { signDecision } from "./internal/session/signature.ts"
 
 /** A secret that decisions are signed with. @category models @since 0.1.0 */
 export interface ApprovalKey {
@@ -16,25 +17,7 @@ export interface ApprovalKey {
   readonly secret: string | Uint8Array
 }
 
-/**
- * An answer that was given once and for all: about a tool, or about a tool with exactly these arguments.
- *
- * @category models
- * @since 0.1.0
- */
-export interface StandingRule {
-  /** The hook whose questions it answers, or `policy`. */
-  readonly hook: string
-  readonly tool: string
-  /** Canonical text of tool and arguments; absent means any arguments. */
-  readonly fingerprint?: string
-}
-
-/** Keeps the rules of a project. @category models @since 0.1.0 */
-export interface RuleStore {
-  readonly load: Effect.Effect<ReadonlyArray<StandingRule>, unknown>
-  readonly add: (rule: StandingRule) => Effect.Effect<void, unknown>
-}
+export type { RuleStore, StandingRule }
 
 /** @category models @since 0.1.0 */
 export interface ApprovalConfig {
@@ -75,7 +58,7 @@ export interface Question {
  */
 export const sign = async <D extends Decision>(key: ApprovalKey, question: Question, decision: D): Promise<D> => ({
   ...decision,
-  signature: await signatureOf(key, { about: question, decision })
+  signature: await signDecision(key, { question, decision })
 })
 
 /** Makes a store of rules that lives as long as the process. @category constructors @since 0.1.0 */

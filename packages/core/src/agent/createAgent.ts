@@ -1,5 +1,5 @@
 /**
- * The face for everyone else: promises, `for await` over events, an `AbortSignal` to cancel, `await using` to let go.
+ * The API with promises: `for await` over events, an `AbortSignal` to cancel, `await using` to close.
  *
  * @since 0.1.0
  */
@@ -18,14 +18,17 @@ import type { TurnInput } from "../data/Turn.ts"
 import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
-import * as AgentRuntime from "./AgentRuntime.ts"
+import type { HookServices } from "./AgentRuntime.ts"
 import type { InputSchema } from "./defineTool.ts"
-import { toStderr } from "./internal/config/logToStderr.ts"
-import { made } from "./internal/config/resolveAgent.ts"
-import { join } from "./internal/subagent/agentTree.ts"
+import { logToStderr } from "./internal/config/logToStderr.ts"
+import { resolveAgent } from "./internal/config/resolveAgent.ts"
+import type { ResolvedAgent } from "./internal/config/resolvedAgent.ts"
+import { type Runtime, startRuntime } from "./internal/session/runtime.ts"
+import { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
 import { eventQueue } from "./internal/turn/eventQueue.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { RunResult } from "./RunResult.ts"
+import type { Decisions, Session, SessionOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
 export interface RunOptions {
@@ -33,7 +36,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** A turn whose events can be read while it goes on. @category models @since 0.1.0 */
+/** A turn whose events can be read while it runs. @category models @since 0.1.0 */
 export interface RunStream<Result extends RunResult = RunResult> extends AsyncIterable<AgentEvent> {
   /** How it ended. */
   readonly result: Promise<Result>
@@ -48,26 +51,24 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
   readonly compact: () => Promise<boolean>
-  /** What the turn that waits is waiting for: nothing when none does. */
+  /** The open questions of the turn that waits; empty when none does. */
   readonly pending: ReadonlyArray<PendingAsk>
-  /** Goes on with the turn that waits: suspended, limited, or left by a process that ended. */
-  readonly resume: (decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<Result>
+  /** Resumes the turn that waits: it was suspended, reached a limit, or was left by a process that ended. */
+  readonly resume: (decisions?: Decisions, options?: RunOptions) => Promise<Result>
   readonly close: () => Promise<void>
 }
 
 /** `Result` is how its turns end: with an `output`, their object has a type. @category models @since 0.1.0 */
-export interface Agent<Result extends RunResult = RunResult> extends AsyncDisposable {
-  /** Runs one turn in a session of its own. Rejects with an `AgentError`; limits, asks and aborts are results. */
+export interface Agent<Result extends RunResult = RunResult> extends AsyncDisposable, Delegatable {
+  /** Runs one turn in its own session. Rejects with an `AgentError`; limits, asks and aborts are results. */
   readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
   /** The same, with its events as they happen. */
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   /** Opens a conversation of several turns. */
-  readonly session: (
-    options?: { readonly id?: string; readonly messages?: ReadonlyArray<Message> }
-  ) => Promise<AgentSession<Result>>
-  /** Goes on with a suspended or limited run; the snapshot is JSON, as a value or as text. */
-  readonly resume: (snapshot: unknown, decisions?: AgentRuntime.Decisions, options?: RunOptions) => Promise<Result>
-  /** Hears every event until the returned function is called. */
+  readonly session: (options?: SessionOptions) => Promise<AgentSession<Result>>
+  /** Resumes a suspended or limited run; the snapshot is JSON, as a value or as text. */
+  readonly resume: (snapshot: unknown, decisions?: Decisions, options?: RunOptions) => Promise<Result>
+  /** Calls the listener with every event until the returned function is called. */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
   /** Ends every session and releases what the hooks hold. */
   readonly close: () => Promise<void>
@@ -76,7 +77,7 @@ export interface Agent<Result extends RunResult = RunResult> extends AsyncDispos
 /** Options of an agent whose hooks need services: `layer` provides them. @category models @since 0.1.0 */
 export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & {
   readonly hooks: Hooks
-  readonly layer: Layer.Layer<AgentRuntime.HookServices<Hooks>>
+  readonly layer: Layer.Layer<HookServices<Hooks>>
 }
 
 /**
@@ -101,95 +102,90 @@ export const createAgent: {
     options: AgentOptions<Hooks> & { readonly output?: Output<S> }
   ): Agent<ResultOf<S>>
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
-  // What cannot work is said now, not at the first turn.
-  const host = Result.getOrThrow(made(options as AgentConfig))
-  for (const warning of host.warnings) Effect.runForkWith(toStderr)(Effect.logWarning(warning))
+  // The hooks of `AgentOptions` require the services that its layer provides.
+  const agent = Result.getOrThrow(resolveAgent(options as AgentConfig))
+  for (const warning of agent.warnings) Effect.runForkWith(logToStderr)(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
-  const withServices = managed?.context().then((context) =>
-    AgentRuntime.makeUnsafe(host, Context.merge(toStderr, context))
-  )
-  withServices?.catch(() => {})
-  const bare = managed === undefined ? AgentRuntime.makeUnsafe(host, undefined) : undefined
-
-  const run = async <A, E>(
-    use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>,
-    signal?: AbortSignal
-  ): Promise<A> => {
-    signal?.throwIfAborted()
-    if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
-    const { runtime } = bare ?? (await withServices!)
-    signal?.throwIfAborted()
-    const exit = await Effect.runPromiseExitWith(toStderr)(use(runtime), signal === undefined ? undefined : { signal })
-    if (Exit.isSuccess(exit)) return exit.value
-    if (Cause.hasInterruptsOnly(exit.cause)) {
-      throw signal?.aborted === true
-        ? signal.reason
-        : new DOMException("The agent was closed", "AbortError")
-    }
-    throw Cause.squash(exit.cause)
-  }
-  let closed: Promise<void> | undefined
-  const letGo = async (): Promise<void> => {
-    // Services that could not be made hold no sessions.
-    const made = bare ?? (await withServices!.catch(() => undefined))
-    if (made !== undefined) await Effect.runPromiseWith(toStderr)(made.closeAll)
-    await managed?.dispose()
-  }
-  const close = (): Promise<void> => closed ??= letGo()
+  const { close, run } = startEffects(agent, managed)
 
   const stream = (start: () => Promise<RunResult>, sessionId: () => string | undefined): RunStream => {
     const queue = eventQueue()
     const listener = (event: AgentEvent) => void (event.sessionId === sessionId() && queue.push(event))
-    host.hub.listeners.add(listener)
+    agent.hub.listeners.add(listener)
     const result = start().finally(() => {
-      host.hub.listeners.delete(listener)
+      agent.hub.listeners.delete(listener)
       queue.end()
     })
     result.catch(() => {})
     return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
   }
 
-  const agent: Agent = {
-    run: (input, options) => run((runtime) => runtime.run(input), options?.signal),
-    stream: (input, options) => {
-      let opened: AgentRuntime.Session | undefined
-      return stream(
-        () =>
-          run(
-            (runtime) =>
-              Effect.flatMap(runtime.session(), (session) => {
-                opened = session
-                return AgentRuntime.closing(session, session.run(input))
-              }),
-            options?.signal
-          ),
-        () => opened?.id
-      )
+  // Typed by its errors only: that the layer's own failure is a defect here changes nothing for the services.
+  const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
+  return {
+    run: (input, { signal } = {}) => run((runtime) => runtime.runOnce(input), signal),
+    stream: (input, { signal } = {}) => {
+      let opened: Session | undefined
+      const start = () => run((runtime) => runtime.runOnce(input, (session) => opened = session), signal)
+      return stream(start, () => opened?.id)
     },
-    session: async (options) => new Face(await run((runtime) => runtime.session(options)), run, stream),
-    resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options?.signal),
+    session: async (sessionOptions) =>
+      new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), run, stream),
+    resume: (snapshot, decisions, { signal } = {}) => run((runtime) => runtime.resume(snapshot, decisions), signal),
     on: (listener) => {
-      host.hub.listeners.add(listener)
-      return () => void host.hub.listeners.delete(listener)
+      agent.hub.listeners.add(listener)
+      return () => void agent.hub.listeners.delete(listener)
     },
     close,
-    [Symbol.asyncDispose]: close
+    [Symbol.asyncDispose]: close,
+    [delegationTarget]: { agent, services }
   }
-  const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
-  join(agent, { host, services: services as Effect.Effect<Context.Context<never> | undefined> })
-  return agent
 }
 
-type Run = <A, E>(use: (runtime: AgentRuntime.AgentRuntime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
+type Run = <A, E>(use: (runtime: Runtime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
 type Streams = (start: () => Promise<RunResult>, sessionId: () => string | undefined) => RunStream
 
+/** Runs effects of the runtime as promises, once the services of its hooks are there. */
+const startEffects = (
+  agent: ResolvedAgent,
+  managed: ManagedRuntime.ManagedRuntime<unknown, never> | undefined
+): { readonly run: Run; readonly close: () => Promise<void> } => {
+  const withServices = managed?.context().then((context) =>
+    startRuntime(agent, Context.merge(logToStderr, context as Context.Context<never>))
+  )
+  withServices?.catch(() => {})
+  const withoutServices = managed === undefined ? startRuntime(agent, undefined) : undefined
+  let closed: Promise<void> | undefined
+
+  const run: Run = async (use, signal) => {
+    signal?.throwIfAborted()
+    if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
+    const runtime = withoutServices ?? (await withServices!)
+    signal?.throwIfAborted()
+    const exit = await Effect.runPromiseExitWith(logToStderr)(
+      use(runtime),
+      signal === undefined ? undefined : { signal }
+    )
+    if (Exit.isSuccess(exit)) return exit.value
+    if (!Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
+    throw signal?.aborted === true ? signal.reason : new DOMException("The agent was closed", "AbortError")
+  }
+  const closeAll = async (): Promise<void> => {
+    // When the services could not be made there are no sessions.
+    const runtime = withoutServices ?? (await withServices!.catch(() => undefined))
+    if (runtime !== undefined) await Effect.runPromiseWith(logToStderr)(runtime.closeAll)
+    await managed?.dispose()
+  }
+  return { run, close: () => closed ??= closeAll() }
+}
+
 /** A class because there may be ten thousand sessions: its methods are shared. */
-class Face implements AgentSession {
-  private readonly session: AgentRuntime.Session
+class PromiseSession implements AgentSession {
+  private readonly session: Session
   private readonly effects: Run
   private readonly streams: Streams
 
-  constructor(session: AgentRuntime.Session, effects: Run, streams: Streams) {
+  constructor(session: Session, effects: Run, streams: Streams) {
     this.session = session
     this.effects = effects
     this.streams = streams
@@ -216,14 +212,14 @@ class Face implements AgentSession {
   get pending() {
     return this.session.pending
   }
-  resume(decisions?: AgentRuntime.Decisions, options?: RunOptions) {
+  resume(decisions?: Decisions, options?: RunOptions) {
     return this.effects(() => this.session.resume(decisions), options?.signal)
   }
   compact() {
     return this.effects(() => this.session.compact)
   }
   close() {
-    return Effect.runPromiseWith(toStderr)(this.session.close())
+    return Effect.runPromiseWith(logToStderr)(this.session.close())
   }
   [Symbol.asyncDispose]() {
     return this.close()

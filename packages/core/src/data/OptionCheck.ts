@@ -1,5 +1,5 @@
 /**
- * Checks the options of a public constructor. The error names the option, what was expected and what was found.
+ * Checks the options of a public constructor. Use it wherever a program passes values that types cannot check: the error names the option, what was expected and what was found.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export const checkOptions = (
   owner: string,
   ...expectations: ReadonlyArray<Expectation>
 ): Result.Result<void, ConfigError> => {
-  // Each check was written for the type of its own value, so the value may be handed to it.
+  // Each check was written for the type of its own value, so it can take the value.
   const invalid = expectations.find(([, value, isValid]) => value !== undefined && !isValid(value as never))
   if (invalid === undefined) return Result.succeed(undefined)
   const [key, value, , expected] = invalid
@@ -78,6 +78,6 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
 
 const show = (value: unknown): string => {
   if (value === null) return "nothing"
-  if (typeof value === "object" || typeof value === "function") return `a value of type ${typeof value}`
-  return typeof value === "string" ? JSON.stringify(value) : `${value as number}`
+  if (typeof value === "string") return JSON.stringify(value)
+  return typeof value === "number" || typeof value === "boolean" ? `${value}` : `a value of type ${typeof value}`
 }

@@ -223,11 +223,23 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
  * @since 0.1.0
  */
 export const pending = (state: Pick<RunState, "calls">): ReadonlyArray<PendingAsk> =>
-  state.calls.flatMap(({ ask, call, child, status }) => {
+  state.calls.flatMap((one) => {
+    const { ask, call, status } = one
     if (status !== "asked") return []
+    const child = childOf(one)
     if (child === undefined) return ask === undefined ? [] : [ask]
-    return pending(child as unknown as RunState).map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
+    return pending(child).map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
   })
+
+/**
+ * Reads the state of the sub-agent that works for a call; nothing when there is none.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const childOf = ({ child }: Pick<CallState, "child">): RunState | undefined =>
+  // `decode` has decoded the states of sub-agents too.
+  child as unknown as RunState | undefined
 
 /** Levels of a snapshot itself, above the JSON values it holds. */
 const slack = 64

@@ -1,9 +1,12 @@
 /**
- * What a hook may answer. Actions are plain frozen JSON objects; a hook that returns nothing says `Continue`.
+ * What a hook may answer. Actions are plain frozen objects; a hook that returns nothing says `Continue`.
  *
  * @since 0.1.0
  */
+import type { Eventual } from "../data/Eventual.ts"
 import type { Json } from "../data/Json.ts"
+import type { Decision, PendingAsk } from "../data/RunState.ts"
+import type { RuleStore } from "../data/StandingRule.ts"
 
 /** Next hook, same value. @category models @since 0.1.0 */
 export interface Continue {
@@ -58,15 +61,20 @@ export interface Abort {
   readonly keepMessage?: boolean
 }
 
-/** Ask a person. The run is suspended until somebody decides. @category models @since 0.1.0 */
+/**
+ * Ask a person. The run is suspended until somebody decides, unless somebody in this process can answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Ask {
   readonly _tag: "Ask"
   readonly reason: string
-  /** For the one who decides; shown, never interpreted. */
+  /** Shown to the person who decides, never interpreted. */
   readonly details?: Json
   /**
-   * At `preToolCall`: what runs if it is approved, instead of what the model wrote. Policy and hooks judge it before
-   * the tool runs.
+   * At `preToolCall`: what runs if it is approved, instead of what the model wrote. The policy and the hooks check it
+   * before the tool runs.
    */
   readonly args?: Json
   /** Milliseconds after which an answer comes too late and counts as a denial. Default: never. */
@@ -77,6 +85,16 @@ export interface Ask {
   readonly quorum?: number
   /** What may be answered. Default: anything. */
   readonly allowed?: ReadonlyArray<"approve" | "deny" | "edit" | "respond" | "delegate">
+  /**
+   * Answers in this process: the runtime calls it instead of the agent's `onAsk`, and again while approvals are missing.
+   * A failure denies the call. It is not part of a snapshot. A chain without a runtime does not call it.
+   */
+  readonly answer?: (ask: PendingAsk, options: { readonly signal: AbortSignal }) => Eventual<Decision>
+  /**
+   * Where approvals that are to be remembered are kept: for the session, also in this store of project rules, or not at
+   * all. Default: for the session, and in the agent's `approvals.rules`.
+   */
+  readonly standing?: "session" | "none" | RuleStore
 }
 
 /** Any action. Which are legal where is the table in `HookPoint`. @category models @since 0.1.0 */

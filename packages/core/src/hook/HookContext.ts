@@ -163,10 +163,16 @@ export interface ArtifactOptions {
   readonly toolCallId?: string
 }
 
-/** What a scope lends besides: built only for the hook that asks. @category models @since 0.1.0 */
-export interface Lent {
+/**
+ * What the runtime can do for hooks in one turn, beyond what `HookScope` has itself. `hook` names the hook that asks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Capabilities {
+  /** The conversation of the agent that the host started. */
   readonly root: { readonly sessionId: string; readonly turnNumber: number; readonly state: HookState.Store }
-  readonly durable: HookState.Durable<HookState.Store> & { readonly endCall: (callId: string) => void }
+  readonly durable: HookState.Durable<HookState.Store>
   readonly artifacts: (hook: string) => Artifacts
   readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
   readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
@@ -178,14 +184,14 @@ export interface Lent {
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 }
 
-/** Sends events of one's own to whoever listens. @category models @since 0.1.0 */
+/** Sends a hook's own events to whoever listens. @category models @since 0.1.0 */
 export interface EventSender {
   /** Whether anybody listens: build a costly payload only then. */
   readonly active: boolean
   readonly emit: (name: string, payload: Json) => void
 }
 
-/** What the runtime lends to the chain for one turn. @category models @since 0.1.0 */
+/** What a chain runs in: one turn, as its hooks see it. @category models @since 0.1.0 */
 export interface HookScope {
   readonly sessionId: string
   readonly turnNumber: number
@@ -195,8 +201,8 @@ export interface HookScope {
   readonly cwd: string
   readonly signal: AbortSignal
   readonly state: HookState.Store
-  /** Capabilities beyond these; absent where a chain runs without a runtime, and asking for one then fails. */
-  readonly lent?: Lent
+  /** Absent where a chain runs without a runtime: a hook that uses one of them then fails. */
+  readonly capabilities?: Capabilities
   /** One context a hook, filled by the chain; start with an empty array. */
   readonly contexts: Array<HookContext | undefined>
   /** Deep-freeze what hooks receive. */

@@ -22,7 +22,7 @@ import { type Json, whyNot } from "../data/Json.ts"
 import type { LlmDelta, LlmRequest, LlmResponse, PostLlmCallEvent, RetryDecision } from "../data/LlmCall.ts"
 import type { Message, ToolCall } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
-import type { OnSessionEndEvent, OnSessionStartEvent } from "../data/Session.ts"
+import type { OnSessionEndEvent, OnSessionStartEvent } from "../data/SessionEvent.ts"
 import type {
   OnPermissionEvent,
   OnToolDeniedEvent,

@@ -9,8 +9,9 @@ import type { CompactionRequest, CompactionResult } from "../data/Compaction.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 
-/** What a compactor may borrow of the turn. @category models @since 0.1.0 */
-export interface CompactorLent {
+/** What a compactor can use of the turn. @category models @since 0.1.0 */
+export interface CompactorCapabilities {
+  /** Asks the agent's model. What it costs counts like any other call. */
   readonly llm: (request: {
     readonly prompt: string | ReadonlyArray<Message>
     readonly instructions?: string
@@ -22,6 +23,8 @@ export interface CompactorLent {
 
 /** @category models @since 0.1.0 */
 export interface Compactor {
-  /** `lent.llm` asks the agent's model, and what that costs counts like any other call. */
-  readonly compact: (request: CompactionRequest, lent: CompactorLent) => Effect.Effect<CompactionResult, unknown>
+  readonly compact: (
+    request: CompactionRequest,
+    capabilities: CompactorCapabilities
+  ) => Effect.Effect<CompactionResult, unknown>
 }

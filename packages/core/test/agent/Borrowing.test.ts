@@ -132,7 +132,7 @@ describe("tools for a hook", () => {
         { delegates: false, description: "Does look", name: "look", readOnly: true, type: "object" },
         { delegates: true, description: "Helps", name: "help", readOnly: undefined, type: "object" }
       ],
-      { ok: false, error: "help hands over to another agent, which a hook cannot do" }
+      { ok: false, error: "help delegates to another agent, which a hook cannot do" }
     ])
   })
 

@@ -186,7 +186,7 @@ describe("concealMessages", () => {
     await using agent = createAgent({ provider: model.provider, hooks: [hook], memory: recalling })
     agent.on((event) => event.type === "warning" ? void warnings.push(event.message) : undefined)
     assert.strictEqual(line((await agent.run("hi")).messages), "user: hi | assistant: ok")
-    assert.deepStrictEqual(warnings, ["what memory gave was left out, concealMessages failed: no vault"])
+    assert.deepStrictEqual(warnings, ["the messages of memory were left out, concealMessages failed: no vault"])
   })
 })
 
@@ -222,7 +222,7 @@ describe("revealText", () => {
     assert.strictEqual((await agent.run("go")).text, "a")
     assert.deepStrictEqual(warnings, [
       "throws: revealText failed: no vault",
-      "answers: revealText failed: it answered no text"
+      "answers: revealText failed: it did not return a string"
     ])
   })
 

@@ -153,10 +153,10 @@ describe("S3 limits", () => {
   it("are checked when the agent is made", () => {
     const { provider } = scripted([])
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
-      [{ steps: 0 }, /limit steps must be greater than 0, found 0/],
-      [{ toolCalls: -1 }, /limit toolCalls/],
-      [{ wallClockMs: Number.NaN }, /limit wallClockMs/],
-      [{ attempts: "5" }, /limit attempts/],
+      [{ steps: 0 }, /limits.steps: must be greater than 0, found 0/],
+      [{ toolCalls: -1 }, /limits.toolCalls/],
+      [{ wallClockMs: Number.NaN }, /limits.wallClockMs/],
+      [{ attempts: "5" }, /limits.attempts/],
       [{ step: 5 }, /unknown limit "step": expected one of steps, toolCalls/],
       [{ toString: 5 }, /unknown limit "toString"/]
     ]

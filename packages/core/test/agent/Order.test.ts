@@ -296,7 +296,7 @@ describe("policy and hooks", () => {
     const log: Array<string> = []
     const model = scripted([asks(["look", { n: 1 }], ["look", { n: 2 }], ["look", { n: 3 }]), "done"])
     const look = recording("look", async ({ n }) => {
-      await new Promise((resolve) => setTimeout(resolve, 30 - (n as number) * 10))
+      await new Promise((resolve) => setTimeout(resolve, 90 - (n as number) * 30))
       return `saw ${n as number}`
     })
     await using agent = createAgent({

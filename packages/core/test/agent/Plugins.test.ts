@@ -93,10 +93,10 @@ describe("plugins and memory", () => {
         /two tools are named "look"/,
         () => createAgent({ provider, tools: [look], plugins: [{ name: "p", tools: [look] }] })
       ],
-      [/two providers are named "one"/, () => createAgent({ provider: [provider, provider] })],
-      [/memory comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
+      [/two providers have the name "one"/, () => createAgent({ provider: [provider, provider] })],
+      [/memory: comes from config and p/, () => createAgent({ provider, memory, plugins: [{ name: "p", memory }] })],
       [/h/, () => createAgent({ provider, hooks: [{ name: "h" }], plugins: [{ name: "p", hooks: [{ name: "h" }] }] })],
-      [/provider is missing/, () => createAgent({} as never)],
+      [/provider: is missing/, () => createAgent({} as never)],
       [/provider/, () => createAgent({ provider: [provider, undefined] as never })],
       [/tool name "a b"/, () => createAgent({ provider, tools: [{ ...look, name: "a b" }] })],
       [/"policy"/, () => createAgent({ provider, hooks: [{ name: "policy" }] })]

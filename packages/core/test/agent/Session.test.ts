@@ -305,7 +305,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
       }, /tool look: ok/],
       [
         (call, next) => Effect.timeout(next(call), 1),
-        /tool look: ok|tool look!: hook w failed at wrapToolCall: it cut the act off/
+        /tool look: ok|tool look!: hook w failed at wrapToolCall: it interrupted the act/
       ],
       [(() => undefined) as never, /tool look: ok/],
       [(async () => "nonsense") as never, /tool look: ok/]

@@ -130,7 +130,7 @@ const chained = (options: ResultOffloader.Options, output: string, artifacts: Ar
           )
       })
     }
-    const scope = Scope.make({ lent: lent as never })
+    const scope = Scope.make({ capabilities: lent as never })
     const { tool, ...call } = Events.call("loud")
     const event = { call, tool, result: { ok: true as const, output }, elapsedMs: 1, executed: true }
     const outcome = yield* HookChain.makeUnsafe([ResultOffloader.make(options)]).run("postToolCall", event, scope)

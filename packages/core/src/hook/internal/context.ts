@@ -3,7 +3,14 @@ import type * as Effect from "effect/Effect"
 import type { BudgetLevel } from "../../data/Compaction.ts"
 import type { HttpRequest } from "../../data/Http.ts"
 import type { Json } from "../../data/Json.ts"
-import type { HookContext, HookScope, InjectOptions, Lent, ObservedOutcome, SideRequest } from "../HookContext.ts"
+import type {
+  Capabilities,
+  HookContext,
+  HookScope,
+  InjectOptions,
+  ObservedOutcome,
+  SideRequest
+} from "../HookContext.ts"
 import type { Durable, StateKey, Store } from "../HookState.ts"
 
 /** State, as one hook may read and write it. A class because it is made on the hot path. */
@@ -30,7 +37,7 @@ class View {
   }
   get durable(): Durable {
     const { context } = this
-    const { call, conversation, turn } = context.lent("state.durable").durable
+    const { call, conversation, turn } = context.capabilities("state.durable").durable
     return {
       conversation: new View(conversation, context),
       turn: new View(turn, context),
@@ -79,7 +86,7 @@ export class Context implements HookContext {
     const { hook, scope } = this
     return {
       active: scope.active(),
-      emit: (name: string, payload: Json) => this.allowed(`event ${name}`) ? scope.emit(name, payload, hook) : undefined
+      emit: (name: string, payload: Json) => this.counts(`event ${name}`) ? scope.emit(name, payload, hook) : undefined
     }
   }
 
@@ -88,71 +95,71 @@ export class Context implements HookContext {
   }
 
   get root() {
-    const { sessionId, state, turnNumber } = this.scope.lent?.root ?? this.scope
+    const { sessionId, state, turnNumber } = this.scope.capabilities?.root ?? this.scope
     return { sessionId, turnNumber, state: new View(state, this) }
   }
   get artifacts() {
-    return this.lent("artifacts").artifacts(this.hook)
+    return this.capabilities("artifacts").artifacts(this.hook)
   }
   get llm() {
-    return (request: SideRequest) => this.lent("llm").llm(request, this.hook)
+    return (request: SideRequest) => this.capabilities("llm").llm(request, this.hook)
   }
   get callTool() {
-    return (name: string, args: Json) => this.lent("callTool").callTool(name, args, this.hook)
+    return (name: string, args: Json) => this.capabilities("callTool").callTool(name, args, this.hook)
   }
   get http() {
-    return (request: HttpRequest) => this.lent("http").http(request, this.hook)
+    return (request: HttpRequest) => this.capabilities("http").http(request, this.hook)
   }
   get mcp() {
-    return this.lent("mcp").mcp(this.hook)
+    return this.capabilities("mcp").mcp(this.hook)
   }
   get tools() {
-    return this.lent("tools").tools
+    return this.capabilities("tools").tools
   }
   get reportBudget() {
-    return (level: BudgetLevel) => this.lent("reportBudget").reportBudget(level)
+    return (level: BudgetLevel) => this.capabilities("reportBudget").reportBudget(level)
   }
   get rotate() {
-    return (): void => this.obeyed("rotation") ? this.lent("rotate").rotate(this.hook) : undefined
+    return (): void => this.reaches("rotation") ? this.capabilities("rotate").rotate(this.hook) : undefined
   }
   get promise() {
-    return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.lent("promise").promise(effect)
+    return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.capabilities("promise").promise(effect)
   }
 
-  /** What the runtime lends. */
-  lent(what: string): Lent {
-    const { lent } = this.scope
-    if (lent === undefined) throw new Error(`ctx.${what}: this chain runs without a runtime that could lend it`)
-    return lent
+  /** What the runtime can do for hooks; `what` names the one that is used. */
+  capabilities(what: string): Capabilities {
+    const { capabilities } = this.scope
+    if (capabilities === undefined) throw new Error(`ctx.${what}: this chain runs without a runtime that could do it`)
+    return capabilities
   }
 
-  /** Writes for this hook, unless it was told to stop. */
+  /** Writes for this hook, unless its time was up. */
   write<A>(store: Store, key: StateKey<A>, value: A): void {
-    if (this.allowed(`write of ${key.name}`)) store.write(key, value, this.hook)
+    if (this.counts(`write of ${key.name}`)) store.write(key, value, this.hook)
   }
 
   /** Getters that return closures, so that `const { inject } = ctx` works and a context costs two fields. */
   get inject() {
     return (text: string, options?: InjectOptions): void =>
-      this.obeyed("injection") ? this.scope.inject(text, options, this.hook) : undefined
+      this.reaches("injection") ? this.scope.inject(text, options, this.hook) : undefined
   }
   get warn() {
-    return (message: string): void => this.allowed("warning") ? this.scope.warn(message, this.hook) : undefined
+    return (message: string): void => this.counts("warning") ? this.scope.warn(message, this.hook) : undefined
   }
   get notifyUser() {
-    return (message: string): void => this.obeyed("notice") ? this.scope.notifyUser(message, this.hook) : undefined
+    return (message: string): void => this.reaches("notice") ? this.scope.notifyUser(message, this.hook) : undefined
   }
   get followUp() {
-    return (message: string): void => this.obeyed("follow-up") ? this.scope.followUp(message, this.hook) : undefined
+    return (message: string): void => this.reaches("follow-up") ? this.scope.followUp(message, this.hook) : undefined
   }
 
-  /** What a shadow says reaches nobody. */
-  private obeyed(what: string): boolean {
-    return !this.shadow && this.allowed(what)
+  /** Whether it reaches anybody: nothing that a shadow hook does reaches anybody. */
+  private reaches(what: string): boolean {
+    return !this.shadow && this.counts(what)
   }
 
-  /** After a timeout nothing a hook does counts; it is only reported. */
-  private allowed(what: string): boolean {
+  /** Whether it counts: after a timeout nothing a hook does counts; it is only reported. */
+  private counts(what: string): boolean {
     if (this.revoked) this.scope.onLate(this.hook, what)
     return !this.revoked
   }

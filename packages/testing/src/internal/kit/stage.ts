@@ -7,10 +7,10 @@ import type { BudgetLevel } from "@belay/core/Compaction"
 import type {
   AgentInfo,
   AgentTool,
+  Capabilities,
   HookContext,
   HookScope,
   InjectOptions,
-  Lent,
   SideRequest
 } from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
@@ -100,7 +100,7 @@ export interface Seen {
 /** The data of a session. */
 interface Kept {
   readonly state: HookState.Store
-  readonly durable: Lent["durable"]
+  readonly durable: Capabilities["durable"]
 }
 
 type Mutable<A> = { -readonly [K in keyof A]: A[K] extends ReadonlyArray<infer Item> ? Array<Item> : A[K] }
@@ -149,12 +149,12 @@ export const make = (world: World, freeze = true): Stage => {
     sessions.set(sessionId, fresh)
     return fresh
   }
-  const lent = (
+  const capabilities = (
     sessionId: string,
     turnNumber: number,
-    state: Lent["root"]["state"],
-    durable: Lent["durable"]
-  ): Lent => ({
+    state: Capabilities["root"]["state"],
+    durable: Capabilities["durable"]
+  ): Capabilities => ({
     root: { sessionId, turnNumber, state },
     durable,
     artifacts: (hook) => artifactsOf(artifacts, sessionId, hook),
@@ -245,7 +245,7 @@ export const make = (world: World, freeze = true): Stage => {
         state,
         contexts,
         freeze,
-        lent: lent(sessionId, turnNumber, state, durable),
+        capabilities: capabilities(sessionId, turnNumber, state, durable),
         active: () => true,
         emit: (name, payload, hook) => void seen.events.push({ hook, name, payload }),
         inject: (text, options, hook) => {
@@ -276,8 +276,7 @@ const keep = (state: World["state"], before: Kept | undefined): Kept => {
     durable: {
       conversation: before?.durable.conversation ?? HookState.make(),
       turn: HookState.make(),
-      call,
-      endCall: (id) => void calls.delete(id)
+      call
     }
   }
 }

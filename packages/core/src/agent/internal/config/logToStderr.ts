@@ -1,6 +1,6 @@
-/** Where log lines go. */
+/** Where the promise API writes log lines. */
 import * as Context from "effect/Context"
 import * as References from "effect/References"
 
-/** For programs that run no Effects of their own: standard output is theirs. */
-export const toStderr: Context.Context<never> = Context.make(References.LogToStderr, true)
+/** Log lines go to standard error: standard output belongs to the program. */
+export const logToStderr: Context.Context<never> = Context.make(References.LogToStderr, true)

@@ -1,7 +1,7 @@
-/** What the process around the agent says, where there is one. */
+/** Facts about the process around the agent, where there is one (there is none in a browser). */
 
-/** Whether this is production: hooks then receive what must not be changed unfrozen. */
+/** Whether this is production: hooks then receive values that are not frozen. */
 export const isProduction = (): boolean => globalThis.process?.env?.NODE_ENV === "production"
 
-/** The folder the program runs in. */
-export const folder = (): string => globalThis.process?.cwd?.() ?? "."
+/** The folder in which the program runs. */
+export const workingFolder = (): string => globalThis.process?.cwd?.() ?? "."

@@ -1,12 +1,115 @@
-/** From a configuration to what every turn shares. */
+/** From the configuration that a user writes to the agent that turns run on; says what is wrong with it. */
 import * as Result from "effect/Result"
 import type { ChainError, ConfigError } from "../../../data/AgentError.ts"
+import { invalidOption } from "../../../data/OptionCheck.ts"
+import * as ArtifactStore from "../../../port/ArtifactStore.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
-import { knit } from "../subagent/agentTree.ts"
-import { upstairs } from "../turn/turnOperations.ts"
-import { resolve, type Resolved } from "./resolvedAgent.ts"
-import { configure } from "./structuredOutput.ts"
+import { defaultLimits, type Limits } from "../../Limits.ts"
+import type { Plugin } from "../../Plugin.ts"
+import * as ToolLoop from "../../ToolLoop.ts"
+import { ProviderHealth } from "../model/providerHealth.ts"
+import { checkDelegates } from "../subagent/agentTree.ts"
+import * as Dispatcher from "../tool/toolDispatcher.ts"
+import { EventHub } from "../turn/eventHub.ts"
+import { isProduction, workingFolder } from "./platform.ts"
+import { type AgentParts, hookRoles, makeAgent, type ResolvedAgent } from "./resolvedAgent.ts"
+import { resolveHooks } from "./resolveHooks.ts"
+import { withOutput } from "./structuredOutput.ts"
 
-/** Checks a configuration and everybody in it that work can be handed to. */
-export const made = (config: AgentConfig): Result.Result<Resolved, ConfigError | ChainError> =>
-  Result.flatMap(Result.flatMap(configure(config), (configured) => resolve(configured, upstairs)), knit)
+type Resolving<A> = Result.Result<A, ConfigError | ChainError>
+
+/** Checks a configuration, and every agent it delegates to, and makes the agent. */
+export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
+  withOutput(config).pipe(
+    Result.flatMap(partsOf),
+    Result.map(makeAgent),
+    Result.flatMap(checkDelegates)
+  )
+
+const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
+  Result.gen(function*() {
+    const plugins = config.plugins ?? []
+    const limits = yield* limitsOf(config.limits ?? {})
+    const providers = yield* providersOf(config, plugins)
+    const tools = [...(config.tools ?? []), ...plugins.flatMap((plugin) => plugin.tools ?? [])]
+    const dispatcher = yield* Dispatcher.make(tools)
+    const cwd = config.cwd ?? workingFolder()
+    const { chain, warnings } = yield* resolveHooks(config, cwd)
+    const { failures = 5, cooldownMs = 30_000 } = config.breaker ?? {}
+    return {
+      config: { ...config, limits },
+      info: config.info ?? { name: config.name ?? "agent", depth: 0, invokedBy: "main" },
+      ...hookRoles(chain),
+      providers,
+      health: new ProviderHealth({ failures, cooldownMs }),
+      dispatcher,
+      delegates: new Map(
+        tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])
+      ),
+      tools: new Map(dispatcher.tools.map((tool) => [tool.name, tool])),
+      memory: yield* onlyOne("memory", config.memory, plugins),
+      policy: yield* onlyOne("policy", config.policy, plugins),
+      core: config.core ?? ToolLoop.make(),
+      limits,
+      hub: new EventHub(),
+      artifacts: config.artifacts ?? config.store?.artifacts ?? ArtifactStore.inMemory(),
+      http: config.http,
+      mcp: config.mcp,
+      freeze: config.freeze ?? !isProduction(),
+      cwd,
+      warnings
+    }
+  })
+
+const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> => {
+  const known = Object.keys(defaultLimits)
+  for (const [key, value] of Object.entries(given)) {
+    if (!known.includes(key)) {
+      return invalidOption(`limits.${key}`, `unknown limit "${key}": expected one of ${known.join(", ")}`)
+    }
+    if (value !== undefined && !(typeof value === "number" && value > 0)) {
+      return invalidOption(`limits.${key}`, `must be greater than 0, found ${String(value)}`)
+    }
+  }
+  const present = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Result.succeed({ ...defaultLimits, ...Object.fromEntries(present) })
+}
+
+const providersOf = (
+  config: AgentConfig,
+  plugins: ReadonlyArray<Plugin>
+): Result.Result<AgentParts["providers"], ConfigError> => {
+  const own = isList(config.provider) ? config.provider : [config.provider]
+  const all = [...own, ...plugins.flatMap(({ providers }) => providers ?? [])]
+  // Untyped callers may pass nothing, or a list with holes.
+  const [first, ...backups] = all
+  if (first === undefined || all.some((provider) => typeof provider?.complete !== "function")) {
+    return invalidOption(
+      "provider",
+      "is missing: pass one with a name and a complete function, e.g. OpenAiCompatible.make({ ... })"
+    )
+  }
+  const names = all.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  return twice === undefined
+    ? Result.succeed([first, ...backups])
+    : invalidOption("provider", `two providers have the name "${twice}": give each its own name`)
+}
+
+const isList = (provider: AgentConfig["provider"]): provider is AgentParts["providers"] => Array.isArray(provider)
+
+/** Memory and policy may come from the configuration or from one plugin, not from two places. */
+const onlyOne = <K extends "memory" | "policy">(
+  key: K,
+  own: Plugin[K] | undefined,
+  plugins: ReadonlyArray<Plugin>
+): Result.Result<Plugin[K] | undefined, ConfigError> => {
+  const found = [
+    { from: "config", value: own },
+    ...plugins.map((plugin) => ({ from: plugin.name, value: plugin[key] }))
+  ]
+    .filter(({ value }) => value !== undefined)
+  return found.length > 1
+    ? invalidOption(key, `comes from ${found.map(({ from }) => from).join(" and ")}: only one can provide it`)
+    : Result.succeed(found[0]?.value)
+}

@@ -16,15 +16,15 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import * as ToolSchema from "../tool/toolSchema.ts"
 
 /** A core whose answers are decoded. */
-export interface Answering extends AgentCore {
-  readonly object: (text: string) => Effect.Effect<unknown, OutputMismatch>
+export interface DecodingCore extends AgentCore {
+  readonly decodeOutput: (text: string) => Effect.Effect<unknown, OutputMismatch>
 }
 
 /** Whether a core's answers are decoded. */
-export const isAnswering = (core: AgentCore): core is Answering => "object" in core
+export const decodesOutput = (core: AgentCore): core is DecodingCore => "decodeOutput" in core
 
-/** Puts the `output` of a configuration to work; without one it stays as it is. */
-export const configure = (config: AgentConfig): Result.Result<AgentConfig, ConfigError> => {
+/** Makes an agent's core decode its answers, where the configuration has an `output`; without one nothing changes. */
+export const withOutput = (config: AgentConfig): Result.Result<AgentConfig, ConfigError> => {
   const { output } = config
   if (output === undefined) return Result.succeed(config)
   const { jsonSchema, name = "answer", retries = 2, schema: input, strict } = output
@@ -44,7 +44,7 @@ export const configure = (config: AgentConfig): Result.Result<AgentConfig, Confi
     return Result.succeed({
       ...config,
       parameters: { ...config.parameters, responseFormat },
-      core: answering(config.core ?? ToolLoop.make(), name, schema, retries)
+      core: decodingCore(config.core ?? ToolLoop.make(), name, schema, retries)
     })
   })
 }
@@ -53,8 +53,8 @@ const wrong = (key: keyof Output, message: string) =>
   Result.fail(new ConfigError({ key: `output.${key}`, message: `output: ${message}` }))
 
 /** Runs a core until its answer fits. */
-const answering = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema, retries: number): Answering => {
-  const object = Effect.fnUntraced(function*(text: string): Effect.fn.Return<unknown, OutputMismatch> {
+const decodingCore = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema, retries: number): DecodingCore => {
+  const decodeOutput = Effect.fnUntraced(function*(text: string): Effect.fn.Return<unknown, OutputMismatch> {
     const mismatch = (problems: OutputMismatch["problems"]) => {
       const why = problems.slice(0, 5).map(({ message, path }) => path === "" ? message : `${path}: ${message}`).join(
         "; "
@@ -83,7 +83,7 @@ const answering = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema,
     function*(input: TurnInput, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {
       for (let retry = 0;; retry++) {
         const output = yield* core.runTurn(input, ctx)
-        const found = yield* Effect.result(object(output.text))
+        const found = yield* Effect.result(decodeOutput(output.text))
         if (Result.isSuccess(found)) return output
         const { message } = found.failure
         if (retry >= retries) return yield* found.failure
@@ -101,7 +101,7 @@ const answering = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema,
     ...(init === undefined ? {} : { init: init.bind(core) }),
     ...(shutdown === undefined ? {} : { shutdown: shutdown.bind(core) }),
     runTurn,
-    object
+    decodeOutput
   }
 }
 

@@ -1,18 +1,18 @@
 /**
- * Which providers are worth trying: one that fails again and again is left alone for a while, then tried by a single
- * call.
+ * Circuit breakers of the providers: a provider that fails again and again is not asked for a while, then a single call
+ * tries it.
  */
 
-/** When to leave a provider alone. */
+/** When not to ask a provider. */
 export interface Breaker {
-  /** Failures in a row, of kinds that are the provider's and not the request's. */
+  /** Failures in a row that are the provider's fault and not the request's. */
   readonly failures: number
-  /** How long to leave it alone, in milliseconds. */
+  /** For how long not to ask it, in milliseconds. */
   readonly cooldownMs: number
 }
 
 /** A class because it is the memory of an agent: every turn reads it, every failed call writes it. */
-export class Health {
+export class ProviderHealth {
   private readonly breaker: Breaker
   private readonly states = new Map<string, { failures: number; closedUntil: number }>()
 
@@ -21,8 +21,8 @@ export class Health {
   }
 
   /**
-   * Whether a call may go there now. After the cooldown one call may; the others wait for what becomes of it, or for
-   * another cooldown.
+   * Whether a call may go to this provider now. After the cooldown one call may; others are sent elsewhere until that
+   * call has succeeded, or another cooldown is over.
    */
   allows(provider: string, now: number): boolean {
     const state = this.states.get(provider)
@@ -32,11 +32,11 @@ export class Health {
     return true
   }
 
-  succeeded(provider: string): void {
+  recordSuccess(provider: string): void {
     this.states.delete(provider)
   }
 
-  failed(provider: string, now: number): void {
+  recordFailure(provider: string, now: number): void {
     const state = this.states.get(provider) ?? { failures: 0, closedUntil: 0 }
     state.failures++
     if (state.failures >= this.breaker.failures) state.closedUntil = now + this.breaker.cooldownMs

@@ -1,106 +1,118 @@
 /**
- * A streamed LLM call: every delta passes the hooks before anybody sees it, and held-back text is shown only when it
- * may be.
+ * A streamed model call. Hooks see every delta before anybody else does, and text that a hook wants buffered is shown
+ * only when it may be.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
-import type { ProviderError } from "../../../data/ProviderError.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { DeltaSink, LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { rejected } from "../turn/hookError.ts"
+import { askHooksNow } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { ended } from "../turn/turnEnd.ts"
+import { stopOf } from "../turn/turnEnd.ts"
 
 type Failure = AgentError | TurnEnded
 
 /** One attempt, streamed where the provider can. */
-export const streamed = (
+export const streamModel = (
   turn: Turn,
   provider: LlmProvider,
   request: LlmRequest
 ): Effect.Effect<LlmResponse, Failure> => {
-  if (turn.host.streams) return guarded(turn, provider, request)
+  if (turn.agent.streams) return streamThroughHooks(turn, provider, request)
   return provider.stream === undefined
     ? provider.complete(request)
     : provider.stream(request, (delta) => show(turn, delta))
 }
 
 /** Publishes a delta. */
-const show = (turn: Turn, delta: LlmDelta): void => {
-  if (!turn.listened) return
+const show = ({ io }: Turn, delta: LlmDelta): void => {
+  if (!io.hasListeners) return
   if (delta.type === "text") {
-    turn.shown += delta.text
-    turn.publish({ type: "text-delta", text: delta.text })
-  } else if (delta.type === "reasoning") turn.publish({ type: "reasoning-delta", text: delta.text })
-  else turn.publish({ type: "tool-call-delta", id: delta.id, name: delta.name, argsText: delta.argsText })
+    io.shownText += delta.text
+    io.publish({ type: "text-delta", text: delta.text })
+  } else if (delta.type === "reasoning") io.publish({ type: "reasoning-delta", text: delta.text })
+  else io.publish({ type: "tool-call-delta", id: delta.id, name: delta.name, argsText: delta.argsText })
 }
 
 /**
- * Brings what was shown in line with what stands: the held-back rest is shown, or everything is taken back and shown
- * anew.
+ * Shows what listeners have not seen of an accepted answer. Where the answer is not what they have seen so far, that is
+ * retracted, and the whole answer is shown.
  */
-export const reconcile = (turn: Turn, text: string): void => {
-  if (!turn.listened || turn.shown === text) return
-  if (!text.startsWith(turn.shown)) turn.retract("the answer was changed after it was shown")
-  const rest = text.slice(turn.shown.length)
-  if (rest !== "") turn.publish({ type: "text-delta", text: rest })
+export const showRest = ({ io }: Turn, text: string): void => {
+  if (io.hasListeners && io.shownText !== text) {
+    if (!text.startsWith(io.shownText)) io.retract("the answer was changed after it was shown")
+    const rest = text.slice(io.shownText.length)
+    if (rest !== "") io.publish({ type: "text-delta", text: rest })
+  }
+  io.shownText = ""
 }
 
-const guarded = (turn: Turn, provider: LlmProvider, request: LlmRequest): Effect.Effect<LlmResponse, Failure> =>
+/** Streams with the `onLlmDelta` hooks between the provider and the listeners. */
+const streamThroughHooks = (
+  turn: Turn,
+  provider: LlmProvider,
+  request: LlmRequest
+): Effect.Effect<LlmResponse, Failure> =>
   Effect.withFiber((fiber) => {
     const cut = Deferred.makeUnsafe<never, Failure>()
-    const hold = holdOf(turn)
-    let tail = ""
-    let released = ""
-    let changed = false
-
-    /** Shows what the hooks let through, but for the last `hold` characters of text. */
-    const pass = (seen: LlmDelta, delta: LlmDelta): void => {
-      if (delta.type !== "text") return show(turn, delta)
-      if (delta !== seen) changed = true
-      const end = Math.max(0, delta.text.length - hold)
-      released += delta.text.slice(0, end)
-      tail = delta.text.slice(end)
-      if (end > 0) show(turn, { type: "text", text: delta.text.slice(0, end) })
-    }
-    const settle = (seen: LlmDelta, outcome: Outcome<"onLlmDelta"> | undefined): void => {
-      if (outcome?.action._tag === "Reject") Deferred.doneUnsafe(cut, Effect.fail(rejected("onLlmDelta", outcome)))
-      else if (outcome?.action._tag === "Abort") {
-        Deferred.doneUnsafe(cut, ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! }))
-      } else pass(seen, outcome?.event ?? seen)
+    const buffer = deltaBuffer(turn)
+    const take = (seen: LlmDelta, outcome: Outcome<"onLlmDelta"> | undefined): void => {
+      const stop = stopOf("onLlmDelta", outcome)
+      if (stop === undefined) buffer.add(seen, outcome?.event ?? seen)
+      else Deferred.doneUnsafe(cut, stop)
     }
     const sink: DeltaSink = (delta) => {
       if (Deferred.isDoneUnsafe(cut)) return
-      const seen = delta.type === "text" && tail !== "" ? { type: "text" as const, text: tail + delta.text } : delta
-      const outcome = turn.fold("onLlmDelta", seen)
-      if (outcome === undefined || !Effect.isEffect(outcome)) return settle(seen, outcome)
-      return Effect.runPromiseWith(fiber.context)(Effect.map(outcome, (found) => settle(seen, found)), {
-        signal: turn.signal
-      })
+      const seen = buffer.withTail(delta)
+      const outcome = askHooksNow(turn, "onLlmDelta", seen)
+      if (outcome === undefined || !Effect.isEffect(outcome)) return take(seen, outcome)
+      const taken = Effect.map(outcome, (found) => take(seen, found))
+      return Effect.runPromiseWith(fiber.context)(taken, { signal: turn.io.signal })
     }
-    const act: Effect.Effect<LlmResponse, ProviderError> = provider.stream !== undefined
+    const act: Effect.Effect<LlmResponse, Failure> = provider.stream !== undefined
       ? provider.stream(request, sink)
       : Effect.tap(
         provider.complete(request),
         ({ text }) => Effect.promise(async () => text === "" ? undefined : sink({ type: "text", text }))
       )
-    return Effect.map(
-      // A verdict on the last delta comes with the end of the stream: it counts before the response does.
-      Effect.raceFirst(
-        Effect.tap(act, () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void),
-        Deferred.await(cut)
-      ),
-      (response) => changed ? { ...response, text: released + tail } : response
-    )
+    // A decision on the last delta may come together with the end of the stream: it counts before the response does.
+    const untilCut = Effect.tap(act, () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void)
+    return Effect.map(Effect.raceFirst(untilCut, Deferred.await(cut)), buffer.complete)
   })
 
-/** How many characters are held back: the most that any hook asks for. */
-const holdOf = (turn: Turn): number => {
-  const wishes = turn.host.chain.hooks.map(({ hold }) =>
-    hold === undefined || hold === "none" ? 0 : hold === "untilPass" ? Infinity : Math.max(0, hold.chars)
-  )
-  return Math.max(0, ...wishes)
+/** Holds back the end of the streamed text, as long as any hook asks for. */
+const deltaBuffer = (turn: Turn) => {
+  const size = bufferSize(turn)
+  let tail = ""
+  let released = ""
+  let isChanged = false
+  return {
+    /** The delta that hooks see: new text together with the text that is held back. */
+    withTail: (delta: LlmDelta): LlmDelta =>
+      delta.type === "text" && tail !== "" ? { type: "text", text: tail + delta.text } : delta,
+    /** Takes a delta as the hooks left it, and shows all but the end of its text. */
+    add: (seen: LlmDelta, delta: LlmDelta): void => {
+      if (delta.type !== "text") return show(turn, delta)
+      if (delta !== seen) isChanged = true
+      const end = Math.max(0, delta.text.length - size)
+      released += delta.text.slice(0, end)
+      tail = delta.text.slice(end)
+      if (end > 0) show(turn, { type: "text", text: delta.text.slice(0, end) })
+    },
+    /** The response, with the text that the hooks made of the deltas. */
+    complete: (response: LlmResponse): LlmResponse => isChanged ? { ...response, text: released + tail } : response
+  }
 }
+
+/** How many characters to hold back: the most that any hook asks for. */
+const bufferSize = (turn: Turn): number =>
+  Math.max(
+    0,
+    ...turn.agent.chain.hooks.map(({ hold }) => {
+      if (hold === undefined || hold === "none") return 0
+      return hold === "untilPass" ? Infinity : hold.chars
+    })
+  )

@@ -1,27 +1,28 @@
-/** Messages from elsewhere: what memory recalls, and what a session begins with. */
+/** Adds messages to a conversation that memory recalls, or that a session begins with. */
 import * as Result from "effect/Result"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { Turn } from "../turn/turn.ts"
 
-/** Adds messages to the conversation, as the hooks that conceal leave them, when a provider would take them. */
-export const admit = (turn: Turn, given: ReadonlyArray<Message>, by: string): void => {
+/** Adds the messages as the `concealMessages` hooks leave them. Messages that no provider would take are left out. */
+export const addMessages = (turn: Turn, given: ReadonlyArray<Message>, by: string): void => {
+  const { agent: { concealers }, io, session } = turn
   const concealed = Result.try(() =>
-    turn.host.concealers.reduce(
-      (messages, hook) => hook.concealMessages!(messages, new Context(turn, hook.name)),
+    concealers.reduce(
+      (messages, hook) => hook.concealMessages!(messages, new Context(turn.scope, hook.name)),
       given
     )
   )
   if (Result.isFailure(concealed)) {
-    return turn.warn(`what ${by} gave was left out, concealMessages failed: ${messageOf(concealed.failure)}`, "runtime")
+    const why = messageOf(concealed.failure)
+    return io.warn(`the messages of ${by} were left out, concealMessages failed: ${why}`, "runtime")
   }
-  const { session } = turn
   const messages = concealed.success
-  const why = !Array.isArray(messages)
-    ? "expected an array of messages"
-    : whyInvalid(messages) ?? session.clash(messages)
-  if (why !== undefined) return turn.warn(`${by} gave messages that were refused: ${why}`, "runtime")
+  const why = Array.isArray(messages)
+    ? whyInvalid(messages) ?? session.findIdClash(messages)
+    : "expected an array of messages"
+  if (why !== undefined) return io.warn(`${by} gave messages that were refused: ${why}`, "runtime")
   session.messages.push(...messages)
-  session.admit(messages)
+  session.addIds(messages)
 }

@@ -1,97 +1,71 @@
 /**
- * Going on in a fresh session when this one is full. The order is fixed: large loads are refused, preCompaction, the
- * handoff is kept, onSessionEnd(rotate),
- * the new session, onSessionStart with the handoff, postCompaction.
+ * Continues a conversation in a fresh session when its session is full. The order is fixed:
+ *
+ * 1. from the request on, large results are not loaded (`limitLoad`)
+ * 2. `preCompaction` hooks, and the handoff: a shorter conversation
+ * 3. keep the handoff and the artifacts for the new session
+ * 4. `onSessionEnd` hooks with reason `rotate`
+ * 5. the new session; `onSessionStart` hooks with the handoff
+ * 6. `postCompaction` hooks
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { refOf } from "../../../data/Artifact.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { Message } from "../../../data/Message.ts"
 import { failure, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { rejected } from "../turn/hookError.ts"
+import { askHooks, notifyHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { ended } from "../turn/turnEnd.ts"
-import { note, shortened, used } from "./compact.ts"
-import { Session } from "./session.ts"
+import { stopOf } from "../turn/turnEnd.ts"
+import { enterPhase } from "../turn/turnState.ts"
+import type { Step } from "../turn/yieldable.ts"
+import { shorten } from "./compact.ts"
+import { noteWindowLevel } from "./fitWindow.ts"
+import { SessionState } from "./sessionState.ts"
+import { tokensOf } from "./tokens.ts"
 
-/** Characters of a tool's result that still fit while a rotation is due. */
+type Failure = AgentError | TurnEnded
+
+/** Longest result of a tool, in characters, that is still loaded while a rotation is due. */
 const maxLoad = 4_000
 
-/** Goes on in a fresh session, where the conversation can be made shorter at all. */
-export const rotate = function*(turn: Turn): Effect.fn.Return<void, AgentError | TurnEnded> {
+/** Rotates, where the conversation can be made shorter at all. */
+export const rotate = function*(turn: Turn): Step<void, Failure> {
   const before = turn.session
   before.rotation = undefined
-  const short = yield* shortened(turn, "rotation")
-  if (short === undefined) return turn.warn("the session cannot be rotated: there is nothing to hand over", "runtime")
-  const { budget, result: { messages, summary } } = short
-  const after = new Session(nextId(before.id), {
-    messages: [],
-    state: before.state.snapshot(),
-    turnNumber: before.turnNumber,
-    injections: before.injections,
-    ...(before.hasDurable ? { durable: before.durable.snapshot() } : {}),
-    source: "rotate"
-  })
-  yield* kept(turn, summary, after.id)
-  turn.publish({ type: "rotation", step: "handoff", from: before.id, to: after.id })
-
-  const { phase } = turn
-  turn.phase = "ended"
-  if (turn.host.config.store !== undefined) yield* turn.save()
-  turn.phase = phase
-  const ending = turn.fold("onSessionEnd", { sessionId: before.id, reason: "rotate" })
-  if (ending !== undefined && Effect.isEffect(ending)) yield* ending
-  turn.publish({ type: "session-end", reason: "rotate" })
-
-  turn.move(after)
-  const folded = turn.fold("onSessionStart", {
-    sessionId: after.id,
-    source: "rotate",
-    previous: before.id,
-    context: messages
-  })
-  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-  after.replace(messages)
-  if (outcome?.action._tag === "Reject") return yield* rejected("onSessionStart", outcome)
-  if (outcome?.action._tag === "Abort") {
-    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
+  const shortened = yield* shorten(turn, "rotation")
+  if (shortened === undefined) {
+    return turn.io.warn("the session cannot be rotated: there is nothing to hand over", "runtime")
   }
-  if (outcome !== undefined) turn.rewrite(outcome.event.context, outcome.by ?? "runtime")
-  turn.publish({ type: "session-start", source: "rotate" })
-
-  const removedCount = before.messages.length -
-    after.messages.filter((message) => before.messages.includes(message)).length
-  turn.publish({ type: "compaction", removedCount, summary })
-  const end = turn.fold("postCompaction", {
+  const { budget, result: { messages, summary } } = shortened
+  const after = successorOf(before)
+  yield* keepHandoff(turn, summary, after.id)
+  turn.io.publish({ type: "rotation", step: "handoff", from: before.id, to: after.id })
+  yield* endSession(turn)
+  turn.moveTo(after)
+  yield* startSession(turn, before.id, messages)
+  const keptCount = after.messages.filter((message) => before.messages.includes(message)).length
+  const removedCount = before.messages.length - keptCount
+  turn.io.publish({ type: "compaction", removedCount, summary })
+  const event = {
     removedCount,
     summary,
-    budget: { ...budget, usedTokens: used(turn) },
+    budget: { ...budget, usedTokens: tokensOf(turn) },
     trigger: "rotation"
-  })
-  if (end !== undefined && Effect.isEffect(end)) yield* end
-  note(turn)
+  } as const
+  yield* notifyHooks(turn, "postCompaction", event)
+  noteWindowLevel(turn)
 }
 
-/**
- * Keeps the handoff where a hook, a tool or a person finds it, and takes the artifacts along, to which the conversation
- * refers.
- */
-const kept = (turn: Turn, summary: string, to: string): Effect.Effect<void> => {
-  const { host: { artifacts }, session } = turn
-  return Effect.catchCause(
-    Effect.andThen(
-      artifacts.write(session.id, "hook:handoff", summary, { by: "runtime", mimeType: "text/markdown" }),
-      artifacts.copy(session.id, to)
-    ),
-    (cause) =>
-      Effect.sync(() =>
-        turn.warn(
-          `the handoff and the artifacts of ${session.id} could not be taken along: ${messageOf(Cause.squash(cause))}`,
-          "runtime"
-        )
-      )
+/** The session that follows: same hook state, no messages yet. */
+const successorOf = (before: SessionState): SessionState => {
+  const { injections, state, turnNumber } = before
+  const origin = { messages: [], state: state.snapshot(), turnNumber, injections, source: "rotate" } as const
+  return new SessionState(
+    nextId(before.id),
+    before.hasDurable ? { ...origin, durable: before.durable.snapshot() } : origin
   )
 }
 
@@ -101,14 +75,53 @@ const nextId = (id: string): string => {
   return `${base}-r${Number(count) + 1}`
 }
 
-/** Lets a tool's result in, or, while a rotation is due, a reference to it. */
-export const load = (turn: Turn, callId: string, result: ToolResult): ToolResult => {
+/** Keeps the handoff as an artifact, and copies the artifacts to which the conversation refers. */
+const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: string, to: string): Effect.Effect<void> =>
+  Effect.catchCause(
+    Effect.andThen(
+      artifacts.write(session.id, "hook:handoff", summary, { by: "runtime", mimeType: "text/markdown" }),
+      artifacts.copy(session.id, to)
+    ),
+    (cause) =>
+      Effect.sync(() => {
+        const why = messageOf(Cause.squash(cause))
+        io.warn(`the handoff and the artifacts of ${session.id} could not be copied: ${why}`, "runtime")
+      })
+  )
+
+/** Ends the old session: the store has it as ended, while the turn itself goes on. */
+const endSession = function*(turn: Turn): Step<void, Failure> {
+  const { phase } = turn.state
+  enterPhase(turn.state, "ended")
+  yield* turn.io.save()
+  enterPhase(turn.state, phase)
+  yield* notifyHooks(turn, "onSessionEnd", { sessionId: turn.session.id, reason: "rotate" })
+  turn.io.publish({ type: "session-end", reason: "rotate" })
+}
+
+const startSession = function*(
+  turn: Turn,
+  previous: string,
+  messages: ReadonlyArray<Message>
+): Step<void, Failure> {
+  const event = { sessionId: turn.session.id, source: "rotate", previous, context: messages } as const
+  const outcome = yield* askHooks(turn, "onSessionStart", event)
+  turn.session.replaceMessages(messages)
+  const stop = stopOf("onSessionStart", outcome)
+  if (stop !== undefined) return yield* stop
+  if (outcome !== undefined) turn.rewrite(outcome.event.context, outcome.by ?? "runtime")
+  turn.io.publish({ type: "session-start", source: "rotate" })
+}
+
+/** Loads a tool's result into the conversation, or, while a rotation is due, a reference to it when it is large. */
+export const limitLoad = (turn: Turn, callId: string, result: ToolResult): ToolResult => {
   if (turn.session.root.rotation === undefined || !result.ok) return result
   const content = typeof result.output === "string" ? result.output : JSON.stringify(result.output)
   if (content.length <= maxLoad) return result
   const key = `hook:load/${callId}`
-  turn.keep(key, content, callId)
+  turn.io.keepArtifact(key, content, callId)
+  const reference = refOf(key)
   return failure(
-    `the context is nearly full: this result of ${content.length} characters was not loaded. It is ${refOf(key)}`
+    `the context is nearly full: this result of ${content.length} characters was not loaded. It is ${reference}`
   )
 }

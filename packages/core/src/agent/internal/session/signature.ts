@@ -1,5 +1,5 @@
 /**
- * Proves that nobody changed a snapshot or a decision: HMAC-SHA256 over canonical JSON, by the platform's Web Crypto.
+ * Signatures of snapshots and of people's decisions: HMAC-SHA256 over canonical JSON, by the platform's Web Crypto.
  */
 import { canonical } from "../../../data/Json.ts"
 import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
@@ -9,46 +9,46 @@ interface Key {
   readonly secret: string | Uint8Array
 }
 
-/** What a decision is about, and the decision. */
-interface Said {
-  readonly about: { readonly sessionId: string; readonly turnNumber: number; readonly ask: PendingAsk }
+/** A decision, and the question that it answers. */
+export interface Answer {
+  readonly question: { readonly sessionId: string; readonly turnNumber: number; readonly ask: PendingAsk }
   readonly decision: Decision
 }
 
-/** The key's id and the code, in URL-safe base64. */
-export const signatureOf = (key: Key, { about: { ask, sessionId, turnNumber }, decision }: Said): Promise<string> => {
-  const { callId, expiresAt, fingerprint, nonce, tool } = ask
+/** Signs a decision: the id of the key, a dot, and the code in URL-safe base64. */
+export const signDecision = (key: Key, { decision, question }: Answer): Promise<string> => {
+  const { ask: { callId, expiresAt, fingerprint, nonce, tool }, sessionId, turnNumber } = question
   return hmac(key, ["decision", { sessionId, turnNumber, callId, tool, fingerprint, expiresAt, nonce }, {
     ...decision,
     signature: undefined
   }])
 }
 
-/** Whether one of the keys signed it. */
-export const isSigned = (keys: ReadonlyArray<Key>, said: Said): Promise<boolean> =>
-  matches(keys, said.decision.signature, (key) => signatureOf(key, said))
+/** Whether one of the keys signed the decision. */
+export const isSignedDecision = (keys: ReadonlyArray<Key>, answer: Answer): Promise<boolean> =>
+  verify(keys, answer.decision.signature, (key) => signDecision(key, answer))
 
-/** The state without its messages, sealed. */
-export const sealOf = (key: Key, state: Omit<RunState, "messages">): Promise<string> => {
-  const { messages: _messages, seal: _seal, ...rest } = state as RunState
+/** Signs a state. Its messages and its revision are not part of what is signed. */
+export const signState = (key: Key, state: Omit<RunState, "messages"> & Partial<RunState>): Promise<string> => {
+  const { messages: _messages, seal: _seal, ...rest } = state
   return hmac(key, ["state", { ...rest, revision: undefined }])
 }
 
-/** Whether one of the keys sealed it. */
-export const isSealed = (keys: ReadonlyArray<Key>, state: RunState): Promise<boolean> =>
-  matches(keys, state.seal, (key) => sealOf(key, state))
+/** Whether one of the keys signed the state. */
+export const isSignedState = (keys: ReadonlyArray<Key>, state: RunState): Promise<boolean> =>
+  verify(keys, state.seal, (key) => signState(key, state))
 
-const matches = async (
+const verify = async (
   keys: ReadonlyArray<Key>,
-  found: string | undefined,
+  signature: string | undefined,
   expected: (key: Key) => Promise<string>
 ): Promise<boolean> => {
-  const key = keys.find(({ id }) => found?.startsWith(`${id}.`))
-  return key !== undefined && found !== undefined && isSame(found, await expected(key))
+  const key = keys.find(({ id }) => signature?.startsWith(`${id}.`))
+  return key !== undefined && signature !== undefined && isEqual(signature, await expected(key))
 }
 
-/** Takes as long for texts that differ early as for those that differ late. */
-const isSame = (a: string, b: string): boolean => {
+/** Compares in constant time: how long it takes does not tell where two texts differ. */
+const isEqual = (a: string, b: string): boolean => {
   let differences = a.length ^ b.length
   for (let i = 0; i < b.length; i++) differences |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i)
   return differences === 0

@@ -1,25 +1,48 @@
-/** From JSON back to a turn. */
-import type * as RunState from "../../../data/RunState.ts"
-import type { Resolved } from "../config/resolvedAgent.ts"
-import { type Origin, Turn } from "../turn/turn.ts"
-import type { Session } from "./session.ts"
+/** A turn as JSON: making a `RunState` of it. */
+import type { Json } from "../../../data/Json.ts"
+import * as RunState from "../../../data/RunState.ts"
+import type { RunningCall } from "../tool/toolCallState.ts"
+import type { TurnState } from "../turn/turnState.ts"
+import type { SessionState } from "./sessionState.ts"
 
-/** Restores a turn from its state. */
-export const restore = (host: Resolved, session: Session, state: RunState.RunState, origin?: Origin): Turn => {
-  const turn = new Turn(host, session, state.input, state.turnNumber, origin)
-  turn.stepNumber = state.stepNumber
-  turn.phase = state.phase
-  turn.open = state.open
-  turn.calls = state.calls.map(({ child, settled, ...call }) => ({
-    ...call,
-    ...(settled === undefined ? {} : { settled: [...settled] }),
-    ...(child === undefined ? {} : { child: child as unknown as RunState.RunState })
-  }))
-  for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
-  turn.usage = state.usage
-  turn.llmCalls = state.counts.llmCalls
-  turn.toolCalls = state.counts.toolCalls
-  turn.followUpCount = state.counts.followUps
-  turn.elapsedBefore = state.counts.elapsedMs
-  return turn
+/** What a snapshot is made of. */
+export interface SnapshotParts {
+  readonly session: SessionState
+  readonly state: TurnState
+  readonly coreType: string
+  /** Milliseconds that this run of the turn has taken so far. */
+  readonly elapsedMs: number
+  /** Whether it is the turn of a sub-agent: durable state is in the snapshot of the root only. */
+  readonly ofSubAgent: boolean
 }
+
+/** The state of a turn as JSON. */
+export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: SnapshotParts): RunState.RunState => {
+  const snapshot: RunState.RunState = {
+    version: RunState.version,
+    sessionId: session.id,
+    revision: session.revision,
+    turnNumber: state.turnNumber,
+    stepNumber: state.stepNumber,
+    coreType,
+    input: state.input,
+    phase: state.phase,
+    messages: [...session.messages],
+    ...(state.open === undefined ? {} : { open: state.open }),
+    calls: state.calls.map(callSnapshot),
+    injections: session.injections,
+    usage: state.usage,
+    counts: {
+      llmCalls: state.llmCalls,
+      toolCalls: state.toolCalls,
+      followUps: state.followUps,
+      elapsedMs: state.elapsedBefore + elapsedMs
+    },
+    hookState: session.state.snapshot()
+  }
+  return ofSubAgent || !session.hasDurable ? snapshot : { ...snapshot, durable: session.durable.snapshot() }
+}
+
+const callSnapshot = ({ state, subAgent }: RunningCall): RunState.CallState =>
+  // A `RunState` is JSON; its interface has no index signature, so the compiler cannot see it.
+  subAgent === undefined ? state : { ...state, child: subAgent.snapshot() as unknown as Json }

@@ -1,9 +1,11 @@
 /**
- * Hand work to another agent: fold the pre hooks, do the act, fold the post hooks. The other agent's turn is a part of
- * this one.
+ * Delegates a tool call to another agent, whose turn becomes a part of this one:
+ *
+ * 1. `preDelegation` hooks: may change, answer or refuse it
+ * 2. the other agent's turn, in its own session
+ * 3. `postDelegation` hooks
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -11,183 +13,168 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { Delegation, DelegationResult } from "../../../data/Delegation.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import { digest } from "../../../data/Json.ts"
-import * as RunState from "../../../data/RunState.ts"
+import { childOf } from "../../../data/RunState.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult } from "../../../data/Tool.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import type { Delegate, Resolved } from "../config/resolvedAgent.ts"
-import { Session } from "../session/session.ts"
-import { restore } from "../session/snapshot.ts"
-import { settle } from "../tool/askPerson.ts"
-import { Turn, type Work } from "../turn/turn.ts"
-import { ended } from "../turn/turnEnd.ts"
-import { derived, memberOf } from "./agentTree.ts"
+import type { Delegate, ResolvedAgent } from "../config/resolvedAgent.ts"
+import { sessionOf } from "../session/resumeSession.ts"
+import { SessionState } from "../session/sessionState.ts"
+import { applyDecisions, pendingOf } from "../tool/openQuestions.ts"
+import { type RunningCall, update } from "../tool/toolCallState.ts"
+import { askHooks } from "../turn/askHooks.ts"
+import { Turn } from "../turn/turn.ts"
+import { abortOf, endTurn } from "../turn/turnEnd.ts"
+import { newTurn, storedTurn, type TurnState } from "../turn/turnState.ts"
+import { type Step, toEffect } from "../turn/yieldable.ts"
+import { subAgentOf } from "./agentTree.ts"
+import { targetOf } from "./delegationTarget.ts"
+import type { SubAgentRun } from "./subAgentRun.ts"
 
 type Failure = AgentError | TurnEnded
+type Call = Pick<PreToolCallEvent, "args" | "name">
 
-/** The result of the tool call that delegates; nothing when somebody has to decide first. */
-export const delegated = function*(
+/** Delegates the call. `waits`: the other agent waits for a person. */
+export const delegate = function*(
   turn: Turn,
-  work: Work,
-  { args, name }: Pick<PreToolCallEvent, "args" | "name">,
+  call: RunningCall,
+  { args, name }: Call,
   to: Delegate
-): Effect.fn.Return<ToolResult | undefined, Failure> {
-  const asked: Delegation = {
-    agent: name,
-    type: to.type,
-    message: taskOf(args),
-    ...(to.type === "transfer" ? { context: turn.messages.slice() } : {})
+): Step<ToolResult | "waits", Failure> {
+  const plain: Delegation = { agent: name, type: to.type, message: taskOf(args) }
+  const asked = to.type === "transfer" ? { ...plain, context: turn.messages.slice() } : plain
+  const outcome = yield* askHooks(turn, "preDelegation", asked)
+  if (outcome?.action._tag === "Reject") return failure(outcome.action.reason)
+  const abort = abortOf(outcome)
+  if (abort !== undefined) return yield* abort
+  const delegation = outcome?.event ?? asked
+  if (outcome?.action._tag === "Respond") {
+    return yield* finishDelegation(turn, call, { delegation, result: outcome.action.output, executed: false })
   }
-  const before = turn.fold("preDelegation", asked)
-  const pre = before !== undefined && Effect.isEffect(before) ? yield* before : before
-  if (pre?.action._tag === "Reject") return failure(pre.action.reason)
-  if (pre?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: pre.action.reason, by: pre.by! })
-  const delegation = pre?.event ?? asked
-  if (pre?.action._tag === "Respond") return yield* concluded(turn, work, delegation, pre.action.output, false)
-  const host = hostOf(turn, to)
-  if (Result.isFailure(host)) return failure(host.failure)
+  const agent = subAgentFor(turn, to)
+  if (Result.isFailure(agent)) return failure(agent.failure)
   const { context = [], instructions, message } = delegation
-  // The same whenever this call is made again: what the agent's tools are told stays the same.
-  const session = new Session(`${turn.session.id}.${digest([turn.turnNumber, work.call.id])}`, {
-    messages: context,
-    state: {},
-    turnNumber: 0,
-    root: turn.session.root
-  })
-  const said = instructions === undefined ? message : `${instructions}\n\n${message}`
-  work.sub = new Turn(host.success, session, { message: said }, 1, { parent: turn })
-  return yield* worked(turn, work, delegation, to, false)
+  // The same id whenever this call is repeated: the idempotency keys of the sub-agent's tools stay the same.
+  const id = `${turn.session.id}.${digest([turn.state.turnNumber, call.state.call.id])}`
+  const session = new SessionState(id, { messages: context, state: {}, turnNumber: 0, root: turn.session.root })
+  const task = instructions === undefined ? message : `${instructions}\n\n${message}`
+  const sub = subAgentRun(turn, agent.success, session, newTurn({ message: task }, 1), to)
+  return yield* runSubAgent(turn, call, sub, delegation, false)
 }
 
-/** Goes on with the agent that a call delegates to, with what people have decided since. */
-export const resumed = function*(
+/** Resumes the agent that works for a call, with what people have decided since. */
+export const resumeDelegation = function*(
   turn: Turn,
-  work: Work,
-  { args, name }: Pick<PreToolCallEvent, "args" | "name">,
+  call: RunningCall,
+  { args, name }: Call,
   to: Delegate
-): Effect.fn.Return<ToolResult | undefined, Failure> {
-  const state = work.child
-  if (state !== undefined) {
-    const host = hostOf(turn, to)
-    if (Result.isFailure(host)) return failure(host.failure)
-    const { hookState, injections, messages, sessionId, turnNumber } = state
-    const session = new Session(sessionId, {
-      messages,
-      state: hookState,
-      turnNumber,
-      injections,
-      root: turn.session.root
-    })
-    session.status = "idle"
-    work.sub = restore(host.success, session, state, { parent: turn })
-    delete work.child
-  }
-  const sub = work.sub!
-  if (work.decisions !== undefined) yield* decide(sub, work.decisions, yield* Clock.currentTimeMillis)
-  delete work.decisions
-  return yield* worked(turn, work, { agent: name, type: to.type, message: taskOf(args) }, to, true)
+): Step<ToolResult | "waits", Failure> {
+  const rebuilt = call.subAgent === undefined ? rebuild(turn, call, to) : Result.succeed(call.subAgent)
+  if (Result.isFailure(rebuilt)) return failure(rebuilt.failure)
+  const sub = rebuilt.success
+  if (call.decisions !== undefined) yield* sub.decide(call.decisions)
+  call.decisions = undefined
+  return yield* runSubAgent(turn, call, sub, { agent: name, type: to.type, message: taskOf(args) }, true)
 }
 
-/** Gives decisions to the calls they are about, at any depth. */
-export const decide = function*(
-  turn: Turn,
-  decisions: NonNullable<Work["decisions"]>,
-  now: number
-): Effect.fn.Return<void, AgentError> {
-  for (const work of turn.calls) {
-    const { id } = work.call
-    if (Object.hasOwn(decisions, id)) yield* settle(turn, work, decisions[id]!, now)
-    const inner = Object.entries(decisions).flatMap(([key, decision]) =>
-      key.startsWith(`${id}/`) ? [[key.slice(id.length + 1), decision] as const] : []
+/** Rebuilds the agent that worked for a call in another process. */
+const rebuild = (turn: Turn, call: RunningCall, to: Delegate): Result.Result<SubAgentRun, string> => {
+  const stored = childOf(call.state)
+  if (stored === undefined) return Result.fail("the state of the sub-agent is missing")
+  return Result.map(subAgentFor(turn, to), (agent) => {
+    const session = sessionOf(stored, { root: turn.session.root })
+    session.status = "idle"
+    return subAgentRun(turn, agent, session, storedTurn(stored), to)
+  })
+}
+
+/** The turn of a sub-agent, with what its caller may do with it. */
+const subAgentRun = (
+  parent: Turn,
+  agent: ResolvedAgent,
+  session: SessionState,
+  state: TurnState,
+  { agent: delegated }: Delegate
+): SubAgentRun => {
+  const turn = new Turn({ agent, session, state, parent, operations: parent.operations })
+  const { core } = agent
+  return {
+    run: Effect.fnUntraced(function*(resumed: boolean) {
+      const services = yield* targetOf(delegated)?.services ?? Effect.undefined
+      const run = parent.operations.runTurn(turn, resumed)
+      return yield* services === undefined
+        ? run
+        : Effect.updateContext(run, (now: Context.Context<never>) => Context.merge(services, now))
+    }),
+    pending: () => pendingOf(state.calls),
+    decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
+    snapshot: () => turn.io.snapshot(),
+    usage: () => state.usage,
+    shutDown: core.shutdown === undefined ? Effect.void : Effect.catchCause(
+      Effect.suspend(() => core.shutdown!(turn.session.id)),
+      (cause) =>
+        Effect.sync(() => parent.io.warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`, "runtime"))
     )
-    if (inner.length === 0 || (work.sub === undefined && work.child === undefined)) continue
-    work.decisions = Object.fromEntries(inner)
-    work.status = "decided"
   }
 }
 
 /** Runs the other agent's turn to one of its ends. */
-const worked = function*(
+const runSubAgent = function*(
   turn: Turn,
-  work: Work,
+  call: RunningCall,
+  sub: SubAgentRun,
   delegation: Delegation,
-  to: Delegate,
-  isResumed: boolean
-): Effect.fn.Return<ToolResult | undefined, Failure> {
-  const sub = work.sub!
-  const services = yield* memberOf(to.agent)!.services
-  const run = turn.host.run(sub, isResumed)
-  const exit = yield* Effect.exit(
-    services === undefined
-      ? run
-      : Effect.updateContext(run, (now: Context.Context<never>) => Context.merge(services, now))
-  )
+  resumed: boolean
+): Step<ToolResult | "waits", Failure> {
+  call.subAgent = sub
+  if (call.state.child !== undefined) update(call, { type: "rebuild" })
+  const exit = yield* Effect.exit(sub.run(resumed))
   if (exit._tag === "Failure" && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   if (exit._tag === "Success" && exit.value.status === "suspended") {
-    work.status = "asked"
-    return undefined
+    update(call, { type: "wait" })
+    return "waits"
   }
-  turn.usage = Usage.add(turn.usage, sub.usage)
-  delete work.sub
-  yield* shutDown(turn, sub)
+  turn.state.usage = Usage.add(turn.state.usage, sub.usage())
+  call.subAgent = undefined
+  yield* sub.shutDown
   if (exit._tag === "Failure") return failure(messageOf(Cause.squash(exit.cause)))
   const result = exit.value
   if (result.status === "aborted") {
-    work.result = failure(`${delegation.agent} was aborted: ${result.reason}`)
-    return yield* ended({ type: "aborted", reason: result.reason, by: result.by })
+    update(call, { type: "finish", result: failure(`${delegation.agent} was aborted: ${result.reason}`) })
+    return yield* endTurn({ type: "aborted", reason: result.reason, by: result.by })
   }
-  if (result.status !== "completed") return failure(`${delegation.agent} was ${result.status}: ${why(result)}`)
-  return yield* concluded(turn, work, delegation, { text: result.text }, true)
+  if (result.status !== "completed") return failure(`${delegation.agent} was ${result.status}: ${whyEnded(result)}`)
+  return yield* finishDelegation(turn, call, { delegation, result: { text: result.text }, executed: true })
 }
 
-const why = (result: RunResult): string =>
+const whyEnded = (result: RunResult): string =>
   result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
-const concluded = function*(
+/** Asks the `postDelegation` hooks about what came back. */
+const finishDelegation = function*(
   turn: Turn,
-  work: Work,
-  delegation: Delegation,
-  result: DelegationResult,
-  executed: boolean
-): Effect.fn.Return<ToolResult, Failure> {
-  const after = turn.fold("postDelegation", { delegation, result, executed })
-  const post = after !== undefined && Effect.isEffect(after) ? yield* after : after
-  if (post?.action._tag === "Reject") return failure(post.action.reason)
-  if (post?.action._tag === "Abort") return yield* ended({ type: "aborted", reason: post.action.reason, by: post.by! })
-  const { text } = post === undefined ? result : post.event.result
-  if (delegation.type === "transfer") work.takenOver = text
+  call: RunningCall,
+  event: { readonly delegation: Delegation; readonly result: DelegationResult; readonly executed: boolean }
+): Step<ToolResult, Failure> {
+  const outcome = yield* askHooks(turn, "postDelegation", event)
+  if (outcome?.action._tag === "Reject") return failure(outcome.action.reason)
+  const abort = abortOf(outcome)
+  if (abort !== undefined) return yield* abort
+  const { text } = outcome?.event.result ?? event.result
+  if (event.delegation.type === "transfer") call.transferText = text
   return success(text)
 }
 
-const hostOf = (turn: Turn, { agent }: Delegate): Result.Result<Resolved, string> => {
-  const member = memberOf(agent)
-  return member === undefined
+const subAgentFor = (turn: Turn, { agent }: Delegate): Result.Result<ResolvedAgent, string> => {
+  const target = targetOf(agent)
+  return target === undefined
     ? Result.fail("there is no such agent")
-    : Result.mapError(derived(turn.host, member.host), ({ message }) => message)
+    : Result.mapError(subAgentOf(turn.agent, target.agent), ({ message }) => message)
 }
 
-/** The core of an agent is let go when its work is done. */
-const shutDown = (turn: Turn, { host: { core }, session }: Turn): Effect.Effect<void> =>
-  core.shutdown === undefined
-    ? Effect.void
-    : Effect.catchCause(
-      core.shutdown(session.id),
-      (cause) =>
-        Effect.sync(() => turn.warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`, "runtime"))
-    )
-
+/** The task in the arguments of the call: its `message`, or all of them as JSON. */
 const taskOf = (args: unknown): string =>
   typeof args === "object" && args !== null && "message" in args && typeof args.message === "string"
     ? args.message
     : JSON.stringify(args)
-
-/** The open questions of a turn, those of the agents it has handed work to among them. */
-export const pendingOf = (turn: Turn): ReadonlyArray<RunState.PendingAsk> =>
-  turn.calls.flatMap(({ ask, call, child, status, sub }) => {
-    if (status !== "asked") return []
-    const inner = sub !== undefined ? pendingOf(sub) : child !== undefined ? RunState.pending(child) : undefined
-    return inner === undefined
-      ? (ask === undefined ? [] : [ask])
-      : inner.map((one) => ({ ...one, callId: `${call.id}/${one.callId}` }))
-  })

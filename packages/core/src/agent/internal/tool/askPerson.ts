@@ -1,163 +1,86 @@
 /**
- * May it run? The policy's word, and a person's: asking, remembering what was answered, and for exactly which
- * arguments.
+ * Human approval of a tool call. Policies and hooks only say that somebody has to be asked; everything else is here:
+ *
+ * 1. the question: what is shown is what will run
+ * 2. an approval that was remembered answers it (`standingRules`)
+ * 3. somebody in this process answers: the function of the asking hook, or the agent's `onAsk`
+ * 4. several answers follow one another for a quorum, or when an answer names somebody else to ask
+ * 5. otherwise the call waits, and the run is suspended
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import type { AgentError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
+import { eventual } from "../../../data/Eventual.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 import type { Json } from "../../../data/Json.ts"
 import { type Decision, isDecision, type PendingAsk } from "../../../data/RunState.ts"
-import { type ExecutionGrant, type ToolMeta, unrestricted } from "../../../data/Tool.ts"
-import type * as HookAction from "../../../hook/HookAction.ts"
+import type { Ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
-import * as HookState from "../../../hook/HookState.ts"
-import type { PolicyAnswer } from "../../../port/RuntimePolicy.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import type { Turn, Work } from "../turn/turn.ts"
-import { ended } from "../turn/turnEnd.ts"
+import type { Turn } from "../turn/turn.ts"
+import type { Step } from "../turn/yieldable.ts"
+import { countedAt, expiredDenial, whyNotCounted } from "./decision.ts"
+import { hasStandingRule, rememberApproval } from "./standingRules.ts"
+import { type RunningCall, update } from "./toolCallState.ts"
 
-export type Permit = { readonly type: "allow"; readonly grant: ExecutionGrant } | {
-  readonly type: "deny"
-  readonly reason: string
+/** A question about a call. */
+export interface Question {
+  /** The hook that asks, or `policy`. */
   readonly by: string
+  /** What runs if it is approved. */
+  readonly args: Json
+  readonly ask: Omit<Ask, "_tag" | "args">
+  /** Whether the hook wrote these arguments. */
+  readonly isProposal?: boolean
 }
 
-/** The policy's word on these arguments; where it asks, the permission hooks' and then a person's. */
-export const allowed = function*(
+/** Most answers to one question: those of a quorum, and those that name somebody else to ask. */
+const maxAnswers = 16
+
+/** Puts a question. `answered`: the call has a decision now. `waits`: it has to wait for one. */
+export const askPerson = function*(
   turn: Turn,
-  work: Work,
-  tool: ToolMeta,
-  args: Json
-): Effect.fn.Return<Permit | "decided" | undefined, AgentError | TurnEnded> {
-  const { policy } = turn.host
-  if (policy === undefined) return { type: "allow", grant: unrestricted }
-  const call = { ...work.call, args }
-  const checked = yield* check(policy.check.bind(policy, call, tool))
-  if (checked.type === "allow") return checked
-  if (checked.type === "deny") return { ...checked, by: "policy" }
-  const text = fingerprint(tool.name, args)
-  if (isSettled(work, "policy", () => text)) return { type: "allow", grant: checked.grant }
-
-  const folded = turn.fold("onPermission", {
-    call,
-    tool,
-    reason: checked.reason,
-    decision: { type: "ask", reason: checked.reason }
-  })
-  const outcome = folded !== undefined && Effect.isEffect(folded) ? yield* folded : folded
-  if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by: outcome.by! }
-  if (outcome?.action._tag === "Abort") {
-    return yield* ended({ type: "aborted", reason: outcome.action.reason, by: outcome.by! })
-  }
-  const decision = outcome?.event.decision
-  if (decision?.type === "allow") return { type: "allow", grant: checked.grant }
-  if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by: outcome!.by! }
-  const question = outcome?.action._tag === "Ask" ? outcome.action : { reason: checked.reason }
-  return (yield* ask(turn, work, "policy", question, args)) ? "decided" : undefined
-}
-
-const check = (run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>): Effect.Effect<PolicyAnswer> =>
-  Effect.catchCause(
-    Effect.suspend(() => {
-      const answer = run()
-      return Effect.isEffect(answer) ? Effect.flatMap(answer, readable) : readable(answer)
-    }),
-    (cause): Effect.Effect<PolicyAnswer> =>
-      Effect.succeed({
-        type: "deny",
-        reason: `the policy failed, so nothing is allowed: ${messageOf(Cause.squash(cause))}`
-      })
-  )
-
-/** A policy from outside may answer anything; what cannot be read allows nothing. */
-const readable = (answer: PolicyAnswer): Effect.Effect<PolicyAnswer, string> =>
-  answer?.type === "deny" ||
-    ((answer?.type === "allow" || answer?.type === "ask") && typeof answer.grant === "object" && answer.grant !== null)
-    ? Effect.succeed(answer)
-    : Effect.fail("its answer is neither allow nor ask with a grant, nor deny")
-
-type Question = Omit<HookAction.Ask, "_tag">
-
-/**
- * Questions that may follow one another in place: approvers of a quorum, and those to whom the answer was handed on.
- */
-const maxRounds = 16
-
-/**
- * Puts a question: true when it was answered (in place, or by an earlier approval), false when the call has to wait.
- */
-export const ask = function*(
-  turn: Turn,
-  work: Work,
-  by: string,
-  question: Question,
-  args: Json
-): Effect.fn.Return<boolean, AgentError> {
-  const { approvals, onAsk } = turn.host.config
-  const { call } = work
+  call: RunningCall,
+  question: Question
+): Step<"answered" | "waits", AgentError> {
   const now = yield* Clock.currentTimeMillis
-  // What is shown is what will run, whatever becomes of the original meanwhile.
+  const ask = pendingAsk(turn, call, question, now)
+  update(call, { type: "ask", ask })
+  if (turn.depth > 0) return "waits"
+  const { standing, answer = turn.agent.config.onAsk } = question.ask
+  if (yield* hasStandingRule(turn, ask, standing)) {
+    yield* applyDecision(turn, call, { type: "approve", by: "rule" }, standing)
+    return "answered"
+  }
+  turn.io.publish({ type: "ask", ask })
+  if (answer === undefined) return "waits"
+  yield* collectAnswers(turn, call, answer, standing)
+  return "answered"
+}
+
+/** The question as it is shown and stored. */
+const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: number): PendingAsk => {
+  const { args, ask, by, isProposal } = question
+  const { id, name } = call.state.call
   const shown = frozenCopy(args)
-  work.ask = {
-    callId: call.id,
-    ...(turn.parent === undefined ? {} : { agent: turn.agent.name }),
-    tool: call.name,
+  const pending: PendingAsk = {
+    callId: id,
+    ...(turn.parent === undefined ? {} : { agent: turn.agent.info.name }),
+    tool: name,
     args: shown,
     by,
-    ...(question.args === undefined ? {} : { proposed: true as const }),
-    reason: question.reason,
-    fingerprint: fingerprint(call.name, shown),
-    ...conditions(question, now),
-    ...(approvals?.keys === undefined ? {} : { nonce: crypto.randomUUID() })
+    ...(isProposal === true ? { proposed: true as const } : {}),
+    reason: ask.reason,
+    fingerprint: fingerprint(name, shown),
+    ...conditionsOf(ask, now)
   }
-  work.status = "asked"
-  if (turn.depth > 0) return false
-  if (yield* isStanding(turn, work.ask)) {
-    yield* settle(turn, work, { type: "approve", by: "rule" }, now)
-    return true
-  }
-  turn.publish({ type: "ask", ask: work.ask })
-  if (onAsk === undefined) return false
-  for (let round = 0; round < maxRounds && work.status === "asked"; round++) {
-    const pending: PendingAsk = work.ask
-    const answer = Effect.suspend(() => {
-      const given = onAsk(pending, { signal: turn.signal })
-      return Effect.isEffect(given) ? given : Effect.tryPromise(() => Promise.resolve(given))
-    })
-    const left = pending.expiresAt === undefined ? Infinity : pending.expiresAt - now
-    const decision = yield* Effect.catchCause(
-      left === Infinity
-        ? answer
-        : Effect.raceFirst(
-          answer,
-          Effect.as(Effect.sleep(Math.max(0, left)), { type: "deny", reason: expired } as const)
-        ),
-      (cause) =>
-        Effect.succeed({ type: "deny" as const, reason: `nobody could be asked: ${messageOf(Cause.squash(cause))}` })
-    )
-    const wrong = isDecision(decision) ? whyNotFrom(pending, decision) : "the one who was asked gave no decision"
-    yield* settle(
-      turn,
-      work,
-      wrong === undefined ? decision as Decision : { type: "deny", reason: wrong },
-      yield* Clock.currentTimeMillis
-    )
-  }
-  if (work.status === "asked") {
-    yield* settle(turn, work, { type: "deny", reason: `nobody decided in ${maxRounds} rounds` }, now)
-  }
-  return true
+  return turn.agent.config.approvals?.keys === undefined ? pending : { ...pending, nonce: crypto.randomUUID() }
 }
 
-const expired = "the question expired before anybody decided"
-
-/** What a hook asks for beside the question, where it makes sense. */
-const conditions = (
-  { allowed, approvers, details, expiresInMs, quorum }: Question,
+/** The conditions of a hook, as far as they make sense: a hook may be untyped. */
+const conditionsOf = (
+  { allowed, approvers, details, expiresInMs, quorum }: Question["ask"],
   now: number
 ): Partial<PendingAsk> => ({
   ...(Array.isArray(allowed) ? { allowed } : {}),
@@ -167,101 +90,50 @@ const conditions = (
   ...(typeof quorum === "number" && quorum > 1 ? { quorum: Math.ceil(quorum) } : {})
 })
 
-/** Says why this decision does not count for this question, if it does not. */
-export const whyNotFrom = (ask: PendingAsk, decision: Decision): string | undefined => {
-  const { by, type } = decision
-  if (ask.allowed !== undefined && !ask.allowed.includes(type)) {
-    return `${type} is no answer to this: expected ${ask.allowed.join(", ")}`
-  }
-  if (ask.approvers !== undefined && (by === undefined || !ask.approvers.includes(by))) {
-    return `${by ?? "somebody without a name"} may not decide about ${ask.tool}, only ${ask.approvers.join(", ")}`
-  }
-  if ((ask.quorum ?? 1) === 1) return undefined
-  if (type === "edit" || type === "respond") {
-    return `${ask.tool} needs ${ask.quorum} approvals: it can be approved, denied or handed on`
-  }
-  return type === "approve" && by === undefined
-    ? `${ask.tool} needs ${ask.quorum} approvals: messageOf who approves`
-    : undefined
-}
-
-/** Whether an earlier approval answers the question. */
-const isStanding = function*(
+/** Asks until the call is decided. */
+const collectAnswers = function*(
   turn: Turn,
-  { by, fingerprint: text, tool }: PendingAsk
-): Effect.fn.Return<boolean, AgentError> {
-  const { approvals } = turn.host.config
-  const { root } = turn.session
-  const own = root.hasDurable ? root.durable.conversation.get(standing) : []
-  const project = approvals?.rules === undefined ? [] : yield* rules(approvals.rules.load)
-  return [...own, ...project].some((rule) =>
-    rule.hook === by && rule.tool === tool && (rule.fingerprint === undefined || rule.fingerprint === text)
-  )
+  call: RunningCall,
+  answer: NonNullable<Ask["answer"]>,
+  standing: Ask["standing"]
+): Step<void, AgentError> {
+  for (let count = 0; count < maxAnswers; count++) {
+    const { ask, status } = call.state
+    if (status !== "asked" || ask === undefined) return
+    yield* applyDecision(turn, call, yield* oneAnswer(turn, ask, answer), standing)
+  }
+  if (call.state.status !== "asked") return
+  const reason = `nobody decided: ${maxAnswers} answers named other approvers or were not enough`
+  yield* applyDecision(turn, call, { type: "deny", reason }, standing)
 }
 
-const rules = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> =>
-  Effect.catchCause(effect, (why) => {
-    const cause = Cause.squash(why)
-    return new PortFailed({ port: "approvals.rules", message: `the approval rules failed: ${messageOf(cause)}`, cause })
+/** One answer. Whatever is not a decision that counts is a denial. */
+const oneAnswer = function*(turn: Turn, ask: PendingAsk, answer: NonNullable<Ask["answer"]>): Step<Decision> {
+  const given = Effect.catchCause(eventual((signal) => answer(ask, { signal })), (cause) => {
+    turn.io.warn(`the approval of ${ask.tool} failed: ${messageOf(Cause.squash(cause))}`, ask.by)
+    return Effect.succeed<Decision>({ type: "deny", reason: `${ask.tool} was denied: its approval failed` })
   })
+  const left = ask.expiresAt === undefined ? Infinity : ask.expiresAt - (yield* Clock.currentTimeMillis)
+  const decision: unknown = yield* left === Infinity
+    ? given
+    : Effect.raceFirst(given, Effect.as(Effect.sleep(Math.max(0, left)), expiredDenial(ask)))
+  if (!isDecision(decision)) return { type: "deny", reason: "the answer to the question is not a decision" }
+  const why = whyNotCounted(ask, decision)
+  return why === undefined ? decision : { type: "deny", reason: why }
+}
 
-/** Rules of the conversation. Nobody but the runtime writes them. */
-const standing = HookState.key(
-  "approvals/standing",
-  Schema.Array(
-    Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })
-  ),
-  [],
-  { writers: ["runtime"] }
-)
-
-/** Stands for all hooks of the chain. */
-export const everyHook = "*"
-
-export const remember = (work: Work, hook: string, text: string, edited = false): void =>
-  void (work.settled ??= []).push(edited ? { hook, fingerprint: text, edited } : { hook, fingerprint: text })
-
-export const isSettled = (work: Work, hook: string, text: () => string): boolean =>
-  work.settled !== undefined && work.settled.some((one) => one.hook === hook && one.fingerprint === text())
-
-/**
- * Notes what somebody decided. Once the question is answered, the hook is not asked again about exactly these
- * arguments.
- */
-export const settle = function*(
+/** Applies what somebody decided, and remembers it where the decision says so. */
+export const applyDecision = function*(
   turn: Turn,
-  work: Work,
+  call: RunningCall,
   given: Decision,
-  now: number
-): Effect.fn.Return<void, AgentError> {
-  const { ask } = work
-  if (ask === undefined || work.status !== "asked") return
-  const decision: Decision = ask.expiresAt !== undefined && now >= ask.expiresAt
-    ? { type: "deny", reason: expired }
-    : given
+  standing?: Ask["standing"]
+): Step<void, AgentError> {
+  const { ask, status } = call.state
+  if (ask === undefined || status !== "asked") return
+  const decision = countedAt(ask, given, yield* Clock.currentTimeMillis)
   const { by, type } = decision
-  turn.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
-  if (type === "delegate") {
-    work.ask = { ...ask, approvers: decision.to }
-    return
-  }
-  if (type === "approve" && by !== "rule" && (ask.quorum ?? 1) > 1) {
-    const approved = [...new Set([...(ask.approved ?? []), ...(by === undefined ? [] : [by])])]
-    work.ask = { ...ask, approved }
-    if (approved.length < ask.quorum!) return
-  }
-  work.decision = decision
-  work.status = "decided"
-  if (type !== "approve") return
-  remember(work, ask.by, fingerprint(ask.tool, ask.args))
-  if (decision.remember === undefined) return
-  const rule = {
-    hook: ask.by,
-    tool: ask.tool,
-    ...(decision.remember.what === "arguments" ? { fingerprint: ask.fingerprint } : {})
-  }
-  const project = decision.remember.scope === "project" ? turn.host.config.approvals?.rules : undefined
-  if (project !== undefined) return yield* rules(project.add(rule))
-  const { conversation } = turn.session.root.durable
-  conversation.write(standing, [...conversation.get(standing), rule], "runtime")
+  turn.io.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
+  update(call, { type: "decide", decision })
+  if (call.state.status === "decided") yield* rememberApproval(turn, ask, decision, standing)
 }

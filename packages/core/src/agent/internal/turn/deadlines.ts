@@ -1,6 +1,6 @@
 /**
- * All deadlines of a turn on one timer: adding and removing one is two operations on a set, a timer is set only when
- * the earliest changes.
+ * All deadlines of a turn on one timer. Adding and removing a deadline are two operations on a set; the timer is set
+ * again only when the earliest deadline changes.
  */
 import type * as Fiber from "effect/Fiber"
 import { after, timeOf } from "../../../data/internal/timer.ts"
@@ -11,53 +11,54 @@ interface Deadline {
 }
 
 /** A class because its fields are the state of the one timer. */
-export class Watch {
+export class Deadlines {
   private fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   private time: () => number = () => performance.now()
   private readonly deadlines = new Set<Deadline>()
-  private armedFor = Infinity
-  private cancel: (() => void) | undefined = undefined
+  private timerDue = Infinity
+  private cancelTimer: (() => void) | undefined = undefined
 
-  /** Begins to keep time, by the fiber's clock. */
+  /** Starts the timer, on the clock of the fiber. */
   start(fiber: Fiber.Fiber<unknown, unknown>): void {
     this.fiber = fiber
     this.time = timeOf(fiber)
-    this.arm()
+    this.setTimer()
   }
 
   /** Calls `expire` in `ms` milliseconds, unless the returned function is called before. */
   add(ms: number, expire: () => void): () => void {
     const deadline = { at: this.time() + ms, expire }
     this.deadlines.add(deadline)
-    if (deadline.at < this.armedFor) this.arm()
+    if (deadline.at < this.timerDue) this.setTimer()
     return () => void this.deadlines.delete(deadline)
   }
 
   stop(): void {
     this.deadlines.clear()
-    this.cancel?.()
-    this.cancel = undefined
-    this.armedFor = Infinity
+    this.cancelTimer?.()
+    this.cancelTimer = undefined
+    this.timerDue = Infinity
   }
 
-  private arm(): void {
+  private setTimer(): void {
     if (this.fiber === undefined || this.deadlines.size === 0) return
     const earliest = Math.min(...[...this.deadlines].map(({ at }) => at))
-    if (earliest >= this.armedFor) return
-    this.cancel?.()
-    this.armedFor = earliest
-    this.cancel = after(this.fiber, Math.max(0, earliest - this.time()), () => this.expire())
+    if (earliest >= this.timerDue) return
+    this.cancelTimer?.()
+    this.timerDue = earliest
+    this.cancelTimer = after(this.fiber, Math.max(0, earliest - this.time()), () => this.expire())
   }
 
   private expire(): void {
-    this.armedFor = Infinity
-    this.cancel = undefined
+    this.timerDue = Infinity
+    this.cancelTimer = undefined
     const time = this.time()
     for (const deadline of [...this.deadlines]) {
+      // A timer of the platform may be early by half a millisecond.
       if (deadline.at > time + 0.5) continue
       this.deadlines.delete(deadline)
       deadline.expire()
     }
-    this.arm()
+    this.setTimer()
   }
 }

@@ -1,19 +1,19 @@
-/** Where events go. Nothing is built while nobody listens. */
+/** Sends events to listeners. No event is built while nobody listens. */
 import type { AgentEvent, AgentEventBody } from "../../../data/AgentEvent.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 
-/** Receives events, synchronously and in order. What it throws is ignored. */
+/** Receives events, synchronously and in order. A listener that throws is removed. */
 type Listener = (event: AgentEvent) => void
 
 /**
- * The listeners of one agent; of a sub-agent, those of the agent it works for come too. A class because whether anybody
- * listens is asked all the time.
+ * The listeners of one agent. Events of a sub-agent also go to the listeners of the agents above it. A class because
+ * `active` is asked at every step.
  */
-export class Hub {
+export class EventHub {
   readonly listeners: Set<Listener> = new Set()
-  private readonly others: ReadonlyArray<Hub>
+  private readonly others: ReadonlyArray<EventHub>
 
-  constructor(...others: ReadonlyArray<Hub>) {
+  constructor(...others: ReadonlyArray<EventHub>) {
     this.others = others
   }
 
@@ -22,8 +22,8 @@ export class Hub {
     return this.listeners.size > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
   }
 
-  /** Tells everybody; a listener that throws is dropped. */
-  tell(event: AgentEvent): void {
+  /** Sends one event to every listener. */
+  send(event: AgentEvent): void {
     for (const listener of [...this.listeners]) {
       // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
       try {
@@ -32,35 +32,32 @@ export class Hub {
         this.listeners.delete(listener)
       }
     }
-    for (const other of this.others) other.tell(event)
+    for (const other of this.others) other.send(event)
   }
 }
 
 /** Where an event comes from. */
-export interface Origin {
-  readonly sessionId: string
-  readonly turnNumber: number
-  readonly stepNumber: number
+interface Source {
   readonly agent: { readonly name: string }
-  readonly session: { last: number }
+  readonly session: { readonly id: string; lastEvent: number }
+  readonly state: { readonly turnNumber: number; readonly stepNumber: number }
 }
 
-/** Completes an event and hands it to every listener. */
-export const publish = (hub: Hub, origin: Origin, body: AgentEventBody): void => {
+/** Completes an event and sends it. Listeners get frozen copies: nothing they do to an event reaches the run. */
+export const publish = (hub: EventHub, { agent, session, state }: Source, body: AgentEventBody): void => {
   const event: Record<string, unknown> = {
-    seq: ++origin.session.last,
-    sessionId: origin.sessionId,
-    turnNumber: origin.turnNumber,
-    stepNumber: origin.stepNumber,
+    seq: ++session.lastEvent,
+    sessionId: session.id,
+    turnNumber: state.turnNumber,
+    stepNumber: state.stepNumber,
     time: performance.timeOrigin + performance.now(),
-    agent: origin.agent.name,
+    agent: agent.name,
     ...body
   }
-  // Copies: nothing a listener does to an event is seen by the run.
   for (const key of Object.keys(body)) {
     const value = event[key]
     if (typeof value === "object" && value !== null) event[key] = frozenCopy(value)
   }
-  Object.freeze(event)
-  hub.tell(event as unknown as AgentEvent)
+  // Built above as the meta data and one body, which is what an event is.
+  hub.send(Object.freeze(event) as unknown as AgentEvent)
 }

@@ -1,17 +1,18 @@
-/** Events for one reader, who may be slower than the agent: the agent never waits for him. */
+/** Buffers events for one reader, who may be slower than the agent. The agent never waits for the reader. */
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 
-/** Events kept for a slow reader; beyond it the oldest are dropped, and he is told how many. */
+/** Events that are buffered at most. Beyond it the oldest half is dropped, and the reader learns how many. */
 const capacity = 65_536
 
+/** A queue that ends when `end` is called. */
 export const eventQueue = () => {
   let events: Array<AgentEvent> = []
   let dropped = 0
-  let over = false
-  let wake: (() => void) | undefined
-  const stir = () => {
-    wake?.()
-    wake = undefined
+  let hasEnded = false
+  let wakeReader: (() => void) | undefined
+  const wake = () => {
+    wakeReader?.()
+    wakeReader = undefined
   }
   return {
     push: (event: AgentEvent): void => {
@@ -21,13 +22,13 @@ export const eventQueue = () => {
         events = events.slice(half)
       }
       events.push(event)
-      stir()
+      wake()
     },
     end: (): void => {
-      over = true
-      stir()
+      hasEnded = true
+      wake()
     },
-    /** Yields every event, then ends; fails as the run failed. */
+    /** Yields every event, then ends; rejects as the run does. */
     iterate: async function*(result: Promise<unknown>): AsyncGenerator<AgentEvent, void, void> {
       while (true) {
         const batch = events
@@ -39,8 +40,8 @@ export const eventQueue = () => {
         }
         yield* batch
         if (events.length > 0) continue
-        if (over) break
-        await new Promise<void>((resolve) => wake = resolve)
+        if (hasEnded) break
+        await new Promise<void>((resume) => wakeReader = resume)
       }
       await result
     }

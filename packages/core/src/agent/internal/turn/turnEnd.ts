@@ -1,21 +1,49 @@
-/** Ends: of a turn from within, and of a tool call in the conversation. */
+/** Ways out of a turn from inside a step: an end that is not an error, and the error of a hook's refusal. */
 import * as Effect from "effect/Effect"
-import type { Message, ToolCall } from "../../../data/Message.ts"
-import type { ToolResult } from "../../../data/Tool.ts"
+import { HookFailed, HookRejected } from "../../../data/AgentError.ts"
+import type { Outcome } from "../../../hook/HookChain.ts"
+import type { HookPointName } from "../../../hook/HookPoint.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 
-/** What is said of a call whose outcome nobody knows. */
-export const interrupted = "interrupted while it ran: its outcome is unknown"
-
-/** The message that carries a result. */
-export const toolMessage = (call: ToolCall, result: ToolResult): Message =>
-  result.ok
-    ? { role: "tool", toolCallId: call.id, toolName: call.name, content: result.output }
-    : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }
-
-/** Ends the turn from within. A plain object: no stack is captured. */
-export const ended = (end: TurnEnded["end"]): Effect.Effect<never, TurnEnded> => Effect.fail({ _tag: "TurnEnded", end })
+/** Ends the turn from inside. A plain object, not an `Error`: no stack is captured. */
+export const endTurn = (end: TurnEnded["end"]): Effect.Effect<never, TurnEnded> =>
+  Effect.fail({ _tag: "TurnEnded", end })
 
 /** Whether a failure is such an end. */
-export const isEnded = (error: unknown): error is TurnEnded =>
+export const isTurnEnd = (error: unknown): error is TurnEnded =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "TurnEnded"
+
+/**
+ * The way out that hooks decided on, if they did: a Reject fails with its error, an Abort ends the turn. Where a Reject
+ * means something milder at a point, the caller handles it before.
+ */
+export const stopOf = <P extends HookPointName>(
+  point: P,
+  outcome: Outcome<P> | undefined
+): Effect.Effect<never, TurnEnded | HookRejected | HookFailed> | undefined => {
+  if (outcome?.action._tag === "Reject") return Effect.fail(hookError(point, outcome))
+  return abortOf(outcome)
+}
+
+/** Ends the turn when a hook aborted it. */
+export const abortOf = <P extends HookPointName>(
+  outcome: Outcome<P> | undefined
+): Effect.Effect<never, TurnEnded> | undefined =>
+  outcome?.action._tag === "Abort"
+    ? endTurn({ type: "aborted", reason: outcome.action.reason, by: outcome.by ?? "hook" })
+    : undefined
+
+/** The error of an operation that a hook rejected, or that the failure policy of a broken hook ends. */
+export const hookError = <P extends HookPointName>(
+  point: P,
+  { action, by = "unknown", failure }: Outcome<P>
+): HookRejected | HookFailed => {
+  const reason = "reason" in action && typeof action.reason === "string" ? action.reason : "no reason given"
+  if (failure !== undefined && failure.policy !== "open") {
+    return new HookFailed({ hook: by, point, kind: failure.kind, policy: failure.policy, message: reason })
+  }
+  const message = `${by} rejected ${point}: ${reason}`
+  return "userMessage" in action && typeof action.userMessage === "string"
+    ? new HookRejected({ hook: by, point, reason, userMessage: action.userMessage, message })
+    : new HookRejected({ hook: by, point, reason, message })
+}

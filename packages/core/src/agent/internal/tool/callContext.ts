@@ -1,9 +1,9 @@
-/** What a tool is told of the call it runs for. */
+/** What the dispatcher gets to know of the call that it runs. */
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { Turn } from "../turn/turn.ts"
 
-/** A class because one is made for every call: what nobody asks for is not built. */
-export class About implements DispatchContext {
+/** A class because one is made for every call: what the dispatcher does not ask for is not built. */
+export class CallContext implements DispatchContext {
   readonly timeoutMs: number
   private readonly turn: Turn
   private readonly id: string
@@ -17,18 +17,18 @@ export class About implements DispatchContext {
     return this.turn.session.id
   }
   get idempotencyKey() {
-    return `${this.turn.session.id}/${this.turn.turnNumber}/${this.id}`
+    return `${this.turn.session.id}/${this.turn.state.turnNumber}/${this.id}`
   }
   get cwd() {
-    return this.turn.cwd
+    return this.turn.agent.cwd
   }
   get artifacts() {
-    return this.turn.host.artifacts
+    return this.turn.agent.artifacts
   }
   get rootSessionId() {
     return this.turn.session.root.id
   }
   onTimeout(expire: () => void) {
-    return this.turn.watch.add(this.timeoutMs, expire)
+    return this.turn.io.deadlines.add(this.timeoutMs, expire)
   }
 }

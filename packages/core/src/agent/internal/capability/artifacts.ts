@@ -1,0 +1,21 @@
+/** `ctx.artifacts`: texts outside the model's window. Keys of hooks begin with `hook:`; a tool's key reads the tool's. */
+import type * as Effect from "effect/Effect"
+import { keyOf } from "../../../data/Artifact.ts"
+import type { Artifacts } from "../../../hook/HookContext.ts"
+import type { Turn } from "../turn/turn.ts"
+import { withPortError } from "./portError.ts"
+
+export const artifactsFor = ({ agent: { artifacts }, session: { root: { id } } }: Turn, hook: string): Artifacts => {
+  const ownKey = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
+  const port = <A>(effect: Effect.Effect<A, unknown>) => withPortError("artifacts", `artifacts of ${id}`, effect)
+  return {
+    write: (key, content, options) => port(artifacts.write(id, ownKey(key), content, { by: hook, ...options })),
+    append: (key, content, options) => port(artifacts.append(id, ownKey(key), content, { by: hook, ...options })),
+    read: (key) => {
+      const wanted = keyOf(key)
+      return port(artifacts.read(id, wanted.startsWith("tool:") ? wanted : ownKey(wanted)))
+    },
+    list: port(artifacts.list(id)),
+    remove: (key) => port(artifacts.remove(id, ownKey(key)))
+  }
+}

@@ -1,0 +1,20 @@
+/** `ctx.callTool`: a hook runs a tool of the agent. */
+import * as Effect from "effect/Effect"
+import type { AgentError } from "../../../data/AgentError.ts"
+import type { ToolCall } from "../../../data/Message.ts"
+import { failure, type ToolResult } from "../../../data/Tool.ts"
+import { runToolForHook } from "../tool/runToolCall.ts"
+import type { Turn } from "../turn/turn.ts"
+import { hookCall } from "./hookCall.ts"
+
+export const callTool = (turn: Turn, call: ToolCall, hook: string): Effect.Effect<ToolResult, AgentError> => {
+  const { name } = call
+  if (turn.agent.delegates.has(name)) {
+    return Effect.succeed(failure(`${name} delegates to another agent, which a hook cannot do`))
+  }
+  return hookCall(turn, { hook, method: "callTool" }, (side) =>
+    Effect.gen(function*() {
+      const result = yield* runToolForHook(side, call)
+      return result === "waits" ? failure(`${name} needs a person's approval, which a hook cannot ask for`) : result
+    }))
+}

@@ -1,0 +1,64 @@
+/**
+ * A model call or a tool call that a hook makes. It runs in a turn beside the conversation, in which only hooks with
+ * `allowReentry` run. What it costs is added to the turn.
+ */
+import * as Effect from "effect/Effect"
+import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
+import * as Usage from "../../../data/Usage.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { Turn } from "../turn/turn.ts"
+import { isTurnEnd } from "../turn/turnEnd.ts"
+import { newTurn } from "../turn/turnState.ts"
+
+/** Who makes the call, and through which method of `ctx`. */
+export interface Caller {
+  readonly hook: string
+  readonly method: "llm" | "callTool"
+}
+
+/** Makes the call; fails with a `HookRejected` when a hook refuses it. */
+export const hookCall = <A>(
+  turn: Turn,
+  caller: Caller,
+  act: (side: Turn) => Effect.Effect<A, AgentError | TurnEnded>
+): Effect.Effect<A, AgentError> =>
+  Effect.suspend(() => {
+    if (turn.depth > 0) {
+      return refusal(caller, caller.hook, "a hook that runs for another hook's call may not make calls itself")
+    }
+    const side = sideTurn(turn)
+    return act(side).pipe(
+      Effect.onExit(() =>
+        Effect.sync(() => {
+          turn.state.usage = Usage.add(turn.state.usage, side.state.usage)
+          turn.state.llmCalls += side.state.llmCalls
+          side.io.abortSignal()
+        })
+      ),
+      Effect.catch((error): Effect.Effect<never, AgentError> => {
+        if (!isTurnEnd(error)) return Effect.fail(error)
+        const { end } = error
+        if (end.type === "aborted") return refusal(caller, end.by, end.reason)
+        return refusal(caller, caller.hook, end.type === "limited" ? `the cap on ${end.limit}` : end.type)
+      })
+    )
+  })
+
+const sideTurn = (turn: Turn): Turn => {
+  const { agent, operations, parent, session, state } = turn
+  const side = new Turn({
+    agent: agent.forHookCalls(),
+    session,
+    state: { ...newTurn(state.input, state.turnNumber), stepNumber: state.stepNumber },
+    operations,
+    parent,
+    hookTurn: turn
+  })
+  side.io.services = turn.io.services
+  // The call has its own messages: compacting the conversation would not make it shorter.
+  side.window.compactedForOverflow = true
+  return side
+}
+
+const refusal = ({ hook, method }: Caller, by: string, reason: string): HookRejected =>
+  new HookRejected({ hook: by, point: method, reason, message: `ctx.${method} of ${hook} was refused: ${reason}` })

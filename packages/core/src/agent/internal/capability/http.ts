@@ -1,0 +1,18 @@
+/** `ctx.http`: HTTP requests through the agent's client, which decides what may be reached. */
+import * as Effect from "effect/Effect"
+import { PortFailed } from "../../../data/AgentError.ts"
+import type { HttpRequest, HttpResponse } from "../../../data/Http.ts"
+import type { Turn } from "../turn/turn.ts"
+import { withPortError } from "./portError.ts"
+
+export const sendHttp = (
+  { agent: { http } }: Turn,
+  request: HttpRequest,
+  hook: string
+): Effect.Effect<HttpResponse, PortFailed> => {
+  if (http !== undefined) return withPortError("http", `http for ${hook}`, Effect.suspend(() => http.request(request)))
+  return new PortFailed({
+    port: "http",
+    message: `ctx.http of ${hook}: the agent has no HTTP client; give it one: http: HttpGuard.client({ ... })`
+  })
+}

@@ -1,0 +1,19 @@
+/** `ctx.mcp`: the MCP servers of the agent. */
+import * as Effect from "effect/Effect"
+import { PortFailed } from "../../../data/AgentError.ts"
+import type { Mcp } from "../../../hook/HookContext.ts"
+import type { McpAccessor } from "../../../port/McpAccessor.ts"
+import type { Turn } from "../turn/turn.ts"
+import { withPortError } from "./portError.ts"
+
+export const mcpFor = ({ agent: { mcp } }: Turn, hook: string): Mcp => {
+  const use = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> => {
+    if (mcp !== undefined) return withPortError("mcp", `mcp for ${hook}`, Effect.suspend(() => act(mcp)))
+    const message = `ctx.mcp of ${hook}: the agent has no MCP servers; give it some: mcp: McpServers.make({ ... })`
+    return new PortFailed({ port: "mcp", message })
+  }
+  return {
+    callTool: (server, tool, args) => use((accessor) => accessor.callTool(server, tool, args)),
+    listTools: (server) => use((accessor) => accessor.listTools(server))
+  }
+}

@@ -1,0 +1,11 @@
+/** `ctx.rotate`: asks to continue in a fresh session before the model is called again. */
+import type { Turn } from "../turn/turn.ts"
+
+export const requestRotation = ({ io, session }: Turn, hook: string): void => {
+  if (session.root !== session) {
+    return io.warn("a sub-agent's session is not rotated: it ends when the sub-agent is done", hook)
+  }
+  if (session.rotation !== undefined) return
+  session.rotation = { by: hook }
+  io.publish({ type: "rotation", step: "loads-refused", from: session.id })
+}

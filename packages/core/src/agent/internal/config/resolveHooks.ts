@@ -1,0 +1,50 @@
+/** Collects the hooks of a configuration, its plugins and its hook sources, and puts them into one chain. */
+import * as Result from "effect/Result"
+import { type ChainError, ConfigError } from "../../../data/AgentError.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import { invalidOption } from "../../../data/OptionCheck.ts"
+import * as HookChain from "../../../hook/HookChain.ts"
+import type { AgentConfig } from "../../AgentConfig.ts"
+import type { HookSource, SourcedHooks } from "../../HookSource.ts"
+
+/** Names that Belay itself uses where a hook's name could stand: an answer to one must not count for the other. */
+const reservedNames: ReadonlySet<string> = new Set(["policy", "person", "runtime"])
+
+/** Makes the chain of an agent; the warnings are of its sources and of the chain. */
+export const resolveHooks = (
+  config: AgentConfig,
+  cwd: string
+): Result.Result<
+  { readonly chain: HookChain.HookChain; readonly warnings: ReadonlyArray<string> },
+  ConfigError | ChainError
+> =>
+  Result.gen(function*() {
+    const sourced = yield* Result.all((config.hookSources ?? []).map((source) => load(source, cwd)))
+    const chain = yield* HookChain.make([
+      ...(config.hooks ?? []),
+      ...(config.plugins ?? []).flatMap(({ hooks }) => hooks ?? []),
+      ...sourced.flatMap(({ hooks }) => hooks)
+    ])
+    const reserved = chain.hooks.find(({ name }) => reservedNames.has(name))
+    if (reserved !== undefined) {
+      return yield* invalidOption(
+        `hooks.${reserved.name}`,
+        `a hook cannot be named "${reserved.name}": Belay uses that name itself. Rename the hook`
+      )
+    }
+    return { chain, warnings: [...sourced.flatMap(({ warnings }) => warnings), ...chain.warnings] }
+  })
+
+const load = (source: HookSource, cwd: string): Result.Result<Required<SourcedHooks>, ConfigError> => {
+  const key = `hookSources.${source.name}`
+  return Result.try({
+    try: () => {
+      const { hooks, warnings = [] } = source.load({ cwd })
+      return { hooks, warnings: warnings.map((warning) => `${source.name}: ${warning}`) }
+    },
+    catch: (error) =>
+      error instanceof ConfigError
+        ? error
+        : new ConfigError({ key, message: `${key} cannot be loaded: ${messageOf(error)}` })
+  })
+}

@@ -1,0 +1,56 @@
+/** Keeps an accepted answer: text joins the conversation, tool calls open a step. */
+import { whyNot } from "../../../data/Json.ts"
+import type { LlmResponse } from "../../../data/LlmCall.ts"
+import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
+import type { Turn } from "../turn/turn.ts"
+import { openStep } from "../turn/turnState.ts"
+
+/** Gives back the answer with its tool calls as they are kept. */
+export const keepResponse = (turn: Turn, response: LlmResponse): LlmResponse => {
+  const { messages, session, state } = turn
+  const hasCalls = response.toolCalls.length > 0
+  const toolCalls = hasCalls ? withUniqueIds(turn, response.toolCalls.map(withReadableArgs)) : response.toolCalls
+  const message = messageOf(response, toolCalls)
+  if (hasCalls) openStep(state, message, toolCalls)
+  else messages.push(message)
+  if (turn.agent.config.window !== undefined && response.usage !== undefined) {
+    session.tokens = response.usage.inputTokens + response.usage.outputTokens
+    session.countedMessages = messages.length
+  }
+  return hasCalls ? { ...response, toolCalls } : response
+}
+
+const messageOf = (
+  { metadata, reasoning, text }: LlmResponse,
+  toolCalls: ReadonlyArray<ToolCall>
+): AssistantMessage => {
+  let message: AssistantMessage = { role: "assistant", content: text }
+  if (toolCalls.length > 0) message = { role: "assistant", content: text, toolCalls }
+  if (reasoning !== undefined) message = { ...message, reasoning }
+  if (metadata !== undefined) message = { ...message, metadata }
+  return message
+}
+
+/** Arguments that cannot be written as JSON again (too deep, not JSON) count as malformed. */
+const withReadableArgs = (call: ToolCall): ToolCall => {
+  const why = whyNot(call.args)
+  return why === undefined ? call : { ...call, args: null, malformed: call.malformed ?? why }
+}
+
+/** Vendors leave ids empty or use one twice; in a transcript every id is unique. */
+const withUniqueIds = ({ session: { ids }, state }: Turn, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> => {
+  const isUnique = ({ id }: ToolCall, index: number) =>
+    id !== "" && !ids.has(id) && calls.findIndex((other) => other.id === id) === index
+  if (calls.every(isUnique)) {
+    for (const { id } of calls) ids.add(id)
+    return calls
+  }
+  return calls.map((call, index) => {
+    let { id } = call
+    for (let n = 0; id === "" || ids.has(id); n++) {
+      id = `call_${state.turnNumber}_${state.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
+    }
+    ids.add(id)
+    return id === call.id ? call : { ...call, id }
+  })
+}

@@ -1,0 +1,63 @@
+/** What the model is asked: the request of a step, and what the `preLlmCall` hooks make of it. */
+import type { AgentError } from "../../../data/AgentError.ts"
+import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import type { Message } from "../../../data/Message.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { askHooks } from "../turn/askHooks.ts"
+import type { Turn } from "../turn/turn.ts"
+import { stopOf } from "../turn/turnEnd.ts"
+import type { Step } from "../turn/yieldable.ts"
+
+/** An answer of the model, or of a hook in its place. */
+export interface ModelAnswer {
+  readonly response: LlmResponse
+  readonly provider: string
+  readonly attempt: number
+  /** False when a hook answered. */
+  readonly executed: boolean
+  /** How long the call took; 0 while nobody listens. */
+  readonly durationMs: number
+  /** The request that it answers, where it is not the one that was made at first. */
+  readonly request?: LlmRequest
+}
+
+/** Messages up to which a request copies them at once. Longer conversations are copied when somebody reads them. */
+const smallConversation = 64
+
+/** The request of a step. A step costs the same after 10 messages and after 100,000. */
+export const requestOf = (turn: Turn): LlmRequest => {
+  const { agent: { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } } = turn
+  const { messages: log } = turn
+  const length = log.length
+  let copy: ReadonlyArray<Message> | undefined
+  const request: LlmRequest = length <= smallConversation ? { messages: log.slice(), tools, parameters } : {
+    get messages() {
+      return copy ??= log.slice(0, length)
+    },
+    tools,
+    parameters
+  }
+  if (model === undefined && instructions === undefined) return request
+  return Object.assign(
+    request,
+    model === undefined ? undefined : { model },
+    instructions === undefined ? undefined : { instructions }
+  )
+}
+
+const noParameters = Object.freeze({})
+
+/** The request as the hooks leave it, or the answer of a hook. */
+export const prepareRequest = function*(
+  turn: Turn,
+  asked: LlmRequest
+): Step<LlmRequest | ModelAnswer, AgentError | TurnEnded> {
+  const outcome = yield* askHooks(turn, "preLlmCall", asked)
+  if (outcome === undefined) return asked
+  const stop = stopOf("preLlmCall", outcome)
+  if (stop !== undefined) return yield* stop
+  const { action, by = "hook", event } = outcome
+  return action._tag === "Respond"
+    ? { request: event, response: action.output, provider: by, attempt: 0, executed: false, durationMs: 0 }
+    : event
+}

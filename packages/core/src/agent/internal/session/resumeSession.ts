@@ -1,0 +1,116 @@
+/** Resumes a stored run: loads the session, checks that the snapshot and the decisions can be used, rebuilds the turn. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import * as RunState from "../../../data/RunState.ts"
+import type { SessionStore } from "../../../port/SessionStore.ts"
+import type { ApprovalConfig } from "../../Approvals.ts"
+import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import { whyNotCounted } from "../tool/decision.ts"
+import { type Origin, SessionState } from "./sessionState.ts"
+import { isSignedDecision, isSignedState } from "./signature.ts"
+
+type Decisions = { readonly [callId: string]: RunState.Decision }
+
+/** Loads the state of a session; nothing when the store has none. */
+export const loadState = (
+  store: SessionStore,
+  id: string
+): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>
+  Effect.flatMap(
+    Effect.catchCause(store.load(id), (failed) => {
+      const cause = Cause.squash(failed)
+      const message = `the session store could not load ${id}: ${messageOf(cause)}`
+      return new PortFailed({ port: "store", message, cause })
+    }),
+    (state) => state === undefined ? Effect.undefined : RunState.decode(state)
+  )
+
+/** A session as a state describes it. */
+export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}): SessionState => {
+  const { durable, hookState, injections, messages, revision, sessionId, turnNumber } = state
+  const stored = { messages, state: hookState, turnNumber, injections, revision, source: "resume", ...origin } as const
+  const session = new SessionState(sessionId, durable === undefined ? stored : { ...stored, durable })
+  for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
+  return session
+}
+
+/** What is to be resumed, and with what. */
+export interface ResumeRequest {
+  readonly agent: ResolvedAgent
+  readonly state: RunState.RunState
+  /** The session with this id that is open already. */
+  readonly open: SessionState | undefined
+  readonly decisions: Decisions
+}
+
+/** Fails when the run cannot be resumed, before anything is changed. */
+export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): Effect.Effect<void, SnapshotError> => {
+  const { coreType, sessionId, turnNumber } = state
+  if (coreType !== agent.core.coreType) {
+    return refuse("not-a-snapshot", `the snapshot is of core "${coreType}", this agent runs "${agent.core.coreType}"`)
+  }
+  if (state.phase === "ended") {
+    return refuse("finished", `turn ${turnNumber} of session ${sessionId} has ended: there is nothing to resume`)
+  }
+  if (open !== undefined && open.waiting?.turnNumber !== turnNumber) {
+    const message = `session ${sessionId} has gone on since this snapshot of turn ${turnNumber} was taken`
+    return refuse("finished", message)
+  }
+  const asks = new Map(RunState.pending(state).map((ask) => [ask.callId, ask]))
+  const wrong = wrongDecision(asks, decisions)
+  if (wrong !== undefined) return refuse("wrong-decision", wrong)
+  const keys = agent.config.approvals?.keys
+  return keys === undefined ? Effect.void : checkSignatures(keys, state, asks, decisions)
+}
+
+const refuse = (problem: SnapshotError["problem"], message: string): SnapshotError =>
+  new SnapshotError({ problem, message })
+
+/** Says what is wrong with the decisions, if anything is. */
+const wrongDecision = (
+  asks: ReadonlyMap<string, RunState.PendingAsk>,
+  decisions: Decisions
+): string | undefined => {
+  for (const id of Object.keys(decisions)) {
+    if (asks.has(id)) continue
+    const pending = [...asks.keys()].join(", ") || "none"
+    return `no question is open about tool call "${id}": pending are ${pending}`
+  }
+  for (const [id, decision] of Object.entries(decisions)) {
+    if (RunState.isDecision(decision)) continue
+    return `the decision on tool call "${id}" is not one of approve, deny, edit, respond and delegate with its fields`
+  }
+  for (const [id, decision] of Object.entries(decisions)) {
+    const why = whyNotCounted(asks.get(id)!, decision)
+    if (why !== undefined) return `the decision on tool call "${id}" does not count: ${why}`
+  }
+  return undefined
+}
+
+/** Fails when the snapshot or a decision was not signed with one of the agent's keys. */
+const checkSignatures = Effect.fnUntraced(function*(
+  keys: NonNullable<ApprovalConfig["keys"]>,
+  state: RunState.RunState,
+  asks: ReadonlyMap<string, RunState.PendingAsk>,
+  decisions: Decisions
+): Effect.fn.Return<void, SnapshotError> {
+  const { sessionId, turnNumber } = state
+  if (!(yield* Effect.promise(() => isSignedState(keys, state)))) {
+    return yield* refuse(
+      "forged",
+      `the snapshot of turn ${turnNumber} of session ${sessionId} has no signature of a key of this agent: ` +
+        "it was changed, or made by an agent without keys"
+    )
+  }
+  for (const [id, decision] of Object.entries(decisions)) {
+    const question = { sessionId, turnNumber, ask: asks.get(id)! }
+    if (yield* Effect.promise(() => isSignedDecision(keys, { question, decision }))) continue
+    return yield* refuse(
+      "forged",
+      `the decision on tool call "${id}" is not signed for this question with a key of this agent: ` +
+        "sign it with Approvals.sign"
+    )
+  }
+})

@@ -1,0 +1,186 @@
+/** The open sessions of an agent: opening, resuming and closing them. */
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
+import type { AgentEvent } from "../../../data/AgentEvent.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import * as RunState from "../../../data/RunState.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
+import type { AgentHook } from "../../../hook/AgentHook.ts"
+import type { RunResult } from "../../RunResult.ts"
+import type { Decisions, Session, SessionOptions } from "../../Session.ts"
+import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import { applyDecisions } from "../tool/openQuestions.ts"
+import { keepWaiting } from "../turn/finishTurn.ts"
+import { runTurn } from "../turn/runTurn.ts"
+import { Turn } from "../turn/turn.ts"
+import { turnOperations } from "../turn/turnOperations.ts"
+import { storedTurn } from "../turn/turnState.ts"
+import { toEffect } from "../turn/yieldable.ts"
+import { checkResume, loadState, sessionOf } from "./resumeSession.ts"
+import { SessionHandle } from "./sessionHandle.ts"
+import { SessionState } from "./sessionState.ts"
+
+/** What the two APIs (Effect and promises) are made of. */
+export interface Runtime {
+  readonly openSession: (
+    options?: SessionOptions
+  ) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
+  /** Runs one turn in its own session. `onOpen` gets the session before the turn begins. */
+  readonly runOnce: (
+    input: string | TurnInput,
+    onOpen?: (session: Session) => void
+  ) => Effect.Effect<RunResult, AgentError>
+  readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
+  readonly listen: (listener: (event: AgentEvent) => void) => () => void
+  /** Closes every session, then the hooks. */
+  readonly closeAll: Effect.Effect<void>
+}
+
+/** How many finished turns an agent remembers, so that nobody resumes one of them again. */
+const maxFinished = 10_000
+
+type AnyContext = Context.Context<never> | undefined
+
+/** Starts the runtime of an agent; `context` has the services of its hooks. */
+export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime => {
+  const handles = new Map<string, SessionHandle>()
+  const finished = new Set<string>()
+
+  const open = (session: SessionState): SessionHandle =>
+    new SessionHandle(agent, session, {
+      context,
+      resume,
+      add: (handle) => void handles.set(handle.id, handle),
+      remove: (id) => void handles.delete(id)
+    })
+
+  const rememberFinished = (id: string): void => {
+    if (finished.size >= maxFinished) finished.delete(finished.values().next().value!)
+    finished.add(id)
+  }
+
+  const resume = Effect.fnUntraced(
+    function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
+      const state = yield* RunState.decode(snapshot)
+      const { sessionId, turnNumber } = state
+      const id = `${sessionId}/${turnNumber}`
+      if (finished.has(id)) {
+        const message = `turn ${turnNumber} of session ${sessionId} was finished before`
+        return yield* new SnapshotError({ problem: "finished", message })
+      }
+      yield* checkResume({ agent, state, open: handles.get(sessionId)?.session, decisions })
+      const handle = handles.get(sessionId) ?? open(sessionOf(state))
+      const turn = storedTurnOf(agent, handle.session, state)
+      yield* toEffect(() => applyDecisions(turn, decisions))
+      const run = Effect.onExit(
+        handle.withServices(runTurn(turn, true)),
+        (exit) => Effect.sync(() => canResumeAgain(exit) ? undefined : rememberFinished(id))
+      )
+      return yield* handle.closesWithTurn ? closeAfter(handle, run) : run
+    }
+  )
+
+  const openSession = (options: SessionOptions = {}): Effect.Effect<
+    SessionHandle,
+    SessionError | PortFailed | SnapshotError
+  > =>
+    Effect.suspend(() => {
+      const { id = crypto.randomUUID(), messages } = options
+      const wrongId = checkId(id)
+      if (wrongId !== undefined) return wrongId
+      const known = handles.get(id)
+      if (known !== undefined) return Effect.succeed(known)
+      const { store } = agent.config
+      const openNew = () =>
+        handles.get(id) ??
+          open(new SessionState(id, messages === undefined ? undefined : { messages, state: {}, turnNumber: 0 }))
+      if (store === undefined || options.id === undefined) return Effect.succeed(openNew())
+      return Effect.flatMap(loadState(store, id), (state) => {
+        if (state === undefined) return Effect.succeed(openNew())
+        if (messages !== undefined) {
+          const message = `session ${id} is in the store already and has its own messages: open it without \`messages\``
+          return new SessionError({ sessionId: id, problem: "exists", message })
+        }
+        return Effect.sync(() => handles.get(id) ?? openStored(state))
+      })
+    })
+
+  /** Opens a session as the store has it. A turn that waits can be resumed; a new turn gives up on it. */
+  const openStored = (state: RunState.RunState): SessionHandle => {
+    const handle = open(sessionOf(state, { stored: true }))
+    if (state.phase !== "ended") keepWaiting(storedTurnOf(agent, handle.session, state))
+    return handle
+  }
+
+  return {
+    openSession,
+    resume,
+    runOnce: (input, onOpen) =>
+      Effect.flatMap(openSession(), (handle) => {
+        onOpen?.(handle)
+        handle.closesWithTurn = true
+        return closeAfter(handle, handle.run(input))
+      }),
+    listen: (listener) => {
+      agent.hub.listeners.add(listener)
+      return () => void agent.hub.listeners.delete(listener)
+    },
+    closeAll: Effect.suspend(() =>
+      Effect.andThen(
+        Effect.forEach([...handles.values()], (handle) => handle.close("done"), { discard: true }),
+        Effect.forEach(agent.chain.hooks, closeHook, { concurrency: "unbounded", discard: true })
+      )
+    )
+  }
+}
+
+/** Says what is wrong with the id of a session. */
+const checkId = (id: string): SessionError | undefined => {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return undefined
+  const sessionId = id.slice(0, 128)
+  return new SessionError({
+    sessionId,
+    problem: "closed",
+    message: `session id "${sessionId}" must be 1 to 128 letters, digits, "_", "-" or ".", ` +
+      "and begin with a letter or digit"
+  })
+}
+
+/** A turn as it was stored. */
+const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunState.RunState): Turn =>
+  new Turn({ agent, session, state: storedTurn(state), operations: turnOperations })
+
+/** Whether the same snapshot can be resumed again: the turn waits once more, or nothing has been done yet. */
+const canResumeAgain = (exit: Exit.Exit<RunResult, AgentError>): boolean => {
+  if (Exit.isSuccess(exit)) return exit.value.status === "suspended" || exit.value.status === "limited"
+  const error = Cause.squash(exit.cause)
+  return error instanceof SessionError || (error instanceof PortFailed && error.port === "store")
+}
+
+/** Closes a session that was opened for one turn, unless that turn can be resumed. */
+const closeAfter = (
+  session: Session,
+  turn: Effect.Effect<RunResult, AgentError>
+): Effect.Effect<RunResult, AgentError> =>
+  Effect.onExit(turn, (exit) => {
+    if (Exit.isFailure(exit)) return session.close(Cause.hasInterruptsOnly(exit.cause) ? "abort" : "error")
+    const { status } = exit.value
+    if (status === "suspended" || status === "limited") return Effect.void
+    return session.close(status === "aborted" ? "abort" : "done")
+  })
+
+/** Closes a hook. A hook that fails or takes too long is only logged. */
+const closeHook = (hook: AgentHook<never>): Effect.Effect<void> =>
+  hook.close === undefined ? Effect.void : Effect.suspend(() => {
+    const closing = hook.close!()
+    return Effect.isEffect(closing) ? closing : Effect.promise(() => Promise.resolve(closing))
+  }).pipe(
+    Effect.timeout("30 seconds"),
+    Effect.catchCause((cause) =>
+      Effect.logWarning(`hook ${hook.name} could not be closed: ${messageOf(Cause.squash(cause))}`)
+    ),
+    Effect.asVoid
+  )

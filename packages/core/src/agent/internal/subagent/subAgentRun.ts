@@ -1,0 +1,22 @@
+/** A sub-agent at work, as the call that started it sees it. */
+import type * as Effect from "effect/Effect"
+import type { AgentError } from "../../../data/AgentError.ts"
+import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
+import type { Usage } from "../../../data/Usage.ts"
+import type { RunResult } from "../../RunResult.ts"
+
+/** The turn of a sub-agent. */
+export interface SubAgentRun {
+  /** Starts its turn, or resumes it. */
+  readonly run: (resumed: boolean) => Effect.Effect<RunResult, AgentError>
+  /** Its open questions to people. */
+  readonly pending: () => ReadonlyArray<PendingAsk>
+  /** Gives it what people decided, by the ids of its own calls. */
+  readonly decide: (decisions: { readonly [callId: string]: Decision }) => Effect.Effect<void, AgentError>
+  /** Its state as JSON. */
+  readonly snapshot: () => RunState
+  /** What it has spent so far. */
+  readonly usage: () => Usage
+  /** Releases what its core holds, once its work is done. */
+  readonly shutDown: Effect.Effect<void>
+}

@@ -1,0 +1,73 @@
+/** May this call run? Asks the policy, and where the policy wants a person to decide, the `onPermission` hooks first. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { Json } from "../../../data/Json.ts"
+import { type ExecutionGrant, type ToolMeta, unrestricted } from "../../../data/Tool.ts"
+import type { Ask } from "../../../hook/HookAction.ts"
+import { fingerprint } from "../../../hook/HookChain.ts"
+import type { PolicyAnswer } from "../../../port/RuntimePolicy.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { askHooks } from "../turn/askHooks.ts"
+import type { Turn } from "../turn/turn.ts"
+import { abortOf } from "../turn/turnEnd.ts"
+import { resolve, type Step, type Yieldable } from "../turn/yieldable.ts"
+import { isSettled, type RunningCall } from "./toolCallState.ts"
+
+/** What the policy and the permission hooks say about a call. */
+export type Verdict =
+  | { readonly type: "allow"; readonly grant: ExecutionGrant }
+  | { readonly type: "deny"; readonly reason: string; readonly by: string }
+  | { readonly type: "ask"; readonly ask: Omit<Ask, "_tag"> }
+
+/** Without a policy every call is allowed. */
+export const checkPolicy = (
+  turn: Turn,
+  call: RunningCall,
+  tool: ToolMeta,
+  args: Json
+): Yieldable<Verdict, TurnEnded> =>
+  turn.agent.policy === undefined ? allowed : { [Symbol.iterator]: () => check(turn, call, tool, args) }
+
+const allowed: Yieldable<Verdict> = resolve<Verdict, never>({ type: "allow", grant: unrestricted })
+
+const check = function*(turn: Turn, running: RunningCall, tool: ToolMeta, args: Json): Step<Verdict, TurnEnded> {
+  const call = { ...running.state.call, args }
+  const answer = yield* askPolicy(() => turn.agent.policy!.check(call, tool))
+  if (answer.type === "allow") return answer
+  if (answer.type === "deny") return { ...answer, by: "policy" }
+  const { grant, reason } = answer
+  if (isSettled(running.state, "policy", () => fingerprint(tool.name, args))) return { type: "allow", grant }
+  const outcome = yield* askHooks(turn, "onPermission", { call, tool, reason, decision: { type: "ask", reason } })
+  const abort = abortOf(outcome)
+  if (abort !== undefined) return yield* abort
+  const by = outcome?.by ?? "hook"
+  if (outcome?.action._tag === "Reject") return { type: "deny", reason: outcome.action.reason, by }
+  const decision = outcome?.event.decision
+  if (decision?.type === "allow") return { type: "allow", grant }
+  if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by }
+  return { type: "ask", ask: outcome?.action._tag === "Ask" ? outcome.action : { reason } }
+}
+
+/** A policy that breaks, or whose answer cannot be read, allows nothing. */
+const askPolicy = (
+  run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>
+): Effect.Effect<PolicyAnswer> =>
+  Effect.catchCause(
+    Effect.suspend(() => {
+      const answer = run()
+      return Effect.isEffect(answer) ? Effect.flatMap(answer, readAnswer) : readAnswer(answer)
+    }),
+    (cause): Effect.Effect<PolicyAnswer> => {
+      const why = messageOf(Cause.squash(cause))
+      return Effect.succeed({ type: "deny", reason: `the policy failed, so nothing is allowed: ${why}` })
+    }
+  )
+
+const readAnswer = (answer: PolicyAnswer): Effect.Effect<PolicyAnswer, string> => {
+  const hasGrant = (answer?.type === "allow" || answer?.type === "ask") &&
+    typeof answer.grant === "object" && answer.grant !== null
+  return answer?.type === "deny" || hasGrant
+    ? Effect.succeed(answer)
+    : Effect.fail("its answer is neither allow nor ask with a grant, nor deny")
+}

@@ -1,0 +1,31 @@
+/** Which decisions of people count for which question. */
+import type { Decision, PendingAsk } from "../../../data/RunState.ts"
+
+/** Says why a decision does not count for a question; nothing when it counts. */
+export const whyNotCounted = (ask: PendingAsk, decision: Decision): string | undefined => {
+  const { by, type } = decision
+  if (ask.allowed !== undefined && !ask.allowed.includes(type)) {
+    return `${type} is not an answer to this question: expected ${ask.allowed.join(", ")}`
+  }
+  if (ask.approvers !== undefined && (by === undefined || !ask.approvers.includes(by))) {
+    return `${by ?? "somebody without a name"} may not decide about ${ask.tool}, only ${ask.approvers.join(", ")}`
+  }
+  const { quorum = 1 } = ask
+  if (quorum === 1) return undefined
+  if (type === "edit" || type === "respond") {
+    return `${ask.tool} needs ${quorum} approvals: it can be approved, denied or delegated, not decided by one person`
+  }
+  return type === "approve" && by === undefined
+    ? `${ask.tool} needs ${quorum} approvals: the decision must name who approves (\`by\`)`
+    : undefined
+}
+
+/** The decision as it counts now: one that comes after the question has expired is a denial. */
+export const countedAt = (ask: PendingAsk, decision: Decision, now: number): Decision =>
+  ask.expiresAt !== undefined && now >= ask.expiresAt ? expiredDenial(ask) : decision
+
+/** What a question ends with when nobody decides in time. */
+export const expiredDenial = ({ tool }: PendingAsk): Decision => ({
+  type: "deny",
+  reason: `the question about ${tool} expired before anybody decided`
+})

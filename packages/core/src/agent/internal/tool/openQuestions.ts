@@ -1,0 +1,33 @@
+/** The open questions of a turn, with those of the agents it has delegated to, and the decisions about them. */
+import type { AgentError } from "../../../data/AgentError.ts"
+import * as RunState from "../../../data/RunState.ts"
+import type { Turn } from "../turn/turn.ts"
+import type { Step } from "../turn/yieldable.ts"
+import { applyDecision } from "./askPerson.ts"
+import { type RunningCall, update } from "./toolCallState.ts"
+
+/** The open questions. The id of a sub-agent's question is a path: the ids of the calls that lead to it. */
+export const pendingOf = (calls: ReadonlyArray<RunningCall>): ReadonlyArray<RunState.PendingAsk> =>
+  calls.flatMap(({ state, subAgent }) => {
+    const { call, status } = state
+    if (status !== "asked") return []
+    if (subAgent === undefined) return RunState.pending({ calls: [state] })
+    return subAgent.pending().map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
+  })
+
+/** Gives decisions to the calls that they are about, at any depth. */
+export const applyDecisions = function*(
+  turn: Turn,
+  decisions: { readonly [callId: string]: RunState.Decision }
+): Step<void, AgentError> {
+  for (const call of turn.state.calls) {
+    const { id } = call.state.call
+    if (Object.hasOwn(decisions, id)) yield* applyDecision(turn, call, decisions[id]!)
+    const inner = Object.entries(decisions).flatMap(([key, decision]) =>
+      key.startsWith(`${id}/`) ? [[key.slice(id.length + 1), decision] as const] : []
+    )
+    if (inner.length === 0 || (call.subAgent === undefined && call.state.child === undefined)) continue
+    call.decisions = Object.fromEntries(inner)
+    update(call, { type: "decide-inside" })
+  }
+}

@@ -1,0 +1,101 @@
+/** Step 8 of a tool call: the tool runs, surrounded by the hooks that wrap it. */
+import * as Effect from "effect/Effect"
+import type { AgentError } from "../../../data/AgentError.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { Json } from "../../../data/Json.ts"
+import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/Tool.ts"
+import { fingerprint } from "../../../hook/HookChain.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { delegate } from "../subagent/delegate.ts"
+import type { Turn } from "../turn/turn.ts"
+import { isTurnEnd } from "../turn/turnEnd.ts"
+import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
+import { resolve, type Step, toEffect } from "../turn/yieldable.ts"
+import { CallContext } from "./callContext.ts"
+import { finishCall } from "./finishCall.ts"
+import { type RunningCall, update } from "./toolCallState.ts"
+
+type Failure = AgentError | TurnEnded
+
+/** Runs the tool. `args` are noted in the snapshot. `waits`: a sub-agent works for this call and waits for a person. */
+export const runTool = function*(
+  turn: Turn,
+  call: RunningCall,
+  event: PreToolCallEvent,
+  args?: Json
+): Step<ToolResult | "waits", Failure> {
+  const { agent: { toolWrappers }, io } = turn
+  update(call, args === undefined ? { type: "start" } : { type: "start", args })
+  yield* io.save()
+  if (io.hasListeners) io.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
+  const startedAt = performance.now()
+  const result = yield* (toolWrappers.length === 0 ? act(turn, call, event) : actInWrappers(turn, call, event))
+  if (result === waiting) return "waits"
+  return yield* finishCall(turn, event, { result, elapsedMs: performance.now() - startedAt, executed: true })
+}
+
+/** Stands, inside a wrapped act, for the result of a sub-agent that waits for a person. */
+const waiting: ToolResult = Object.freeze(failure("waits for a person's decision"))
+
+/** The act itself: the tool's function, or the agent that it delegates to. */
+const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
+  const { delegates, dispatcher, limits } = turn.agent
+  const to = turn.depth > 0 ? undefined : delegates.get(event.name)
+  if (to === undefined) {
+    const context = new CallContext(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
+    return dispatcher.dispatch(event, event.grant, context)
+  }
+  return Effect.map(
+    toEffect(() => delegate(turn, call, event, to)),
+    (result) => result === "waits" ? waiting : result
+  )
+}
+
+/** A wrapper may call the act later, twice or never. What it fails with is the result that the model reads. */
+const actInWrappers = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
+  const isApproved = (value: PreToolCallEvent) => value === event || isSame(value, event)
+  const surrounded = wrapAct<PreToolCallEvent, ToolResult>({
+    turn,
+    method: "wrapToolCall",
+    hooks: turn.agent.toolWrappers,
+    isApproved,
+    failed: failedWrap,
+    act: (value, isRevealed) => {
+      if (isApproved(value)) return act(turn, call, event)
+      return isRevealed ? actOnRevealed(turn, call, event, value.args) : Effect.succeed(changedInWrapper)
+    }
+  })
+  return Effect.catch(
+    surrounded(event),
+    (error) => isTurnEnd(error) ? Effect.fail(error) : Effect.succeed(failure(messageOf(error)))
+  )
+}
+
+const isSame = (value: PreToolCallEvent, event: PreToolCallEvent): boolean =>
+  value.id === event.id && fingerprint(value.name, value.args) === fingerprint(event.name, event.args)
+
+const changedInWrapper: ToolResult = failure(
+  "a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall"
+)
+
+const failedWrap: FailedWrap<ToolResult> = {
+  broken: (hook, message) => Effect.succeed(failure(`hook ${hook} failed at wrapToolCall: ${message}`)),
+  refused: (_hook, { reason }) => Effect.succeed(failure(reason))
+}
+
+/** Runs the tool with arguments that a confidential hook made of the approved ones. */
+const actOnRevealed = (
+  turn: Turn,
+  call: RunningCall,
+  event: PreToolCallEvent,
+  args: Json
+): Effect.Effect<ToolResult, Failure> => {
+  // Another agent gets what was approved: nothing is revealed to it.
+  if (turn.agent.delegates.has(event.name) && turn.depth === 0) return act(turn, call, event)
+  return toEffect(function*() {
+    const read = yield* resolve(turn.agent.dispatcher.decode(event.tool, args))
+    // The schema's own message could quote the arguments.
+    if (!read.ok) return failure("the revealed arguments do not fit the tool's schema")
+    return yield* act(turn, call, { ...event, args: read.args })
+  })
+}

@@ -1,0 +1,93 @@
+/** What a core works with: model, tools and hooks, bound to one turn. */
+import type { AgentError } from "../../../data/AgentError.ts"
+import type { AgentEventBody } from "../../../data/AgentEvent.ts"
+import type { Message } from "../../../data/Message.ts"
+import type { HookPointName, In } from "../../../hook/HookPoint.ts"
+import type { AgentContext } from "../../AgentContext.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { callModel } from "../model/callModel.ts"
+import { askPostStep, historyOf, runTools } from "../tool/runTools.ts"
+import { askHooks } from "./askHooks.ts"
+import { reachLimit } from "./reachLimit.ts"
+import type { Turn } from "./turn.ts"
+import { abortOf } from "./turnEnd.ts"
+import { type Step, toEffect } from "./yieldable.ts"
+
+/** A class because one is made for every turn: nothing is built but what a core asks for. */
+export class CoreContext implements AgentContext {
+  private readonly turn: Turn
+
+  constructor(turn: Turn) {
+    this.turn = turn
+  }
+  get sessionId() {
+    return this.turn.session.id
+  }
+  get provider() {
+    return this.turn.agent.providers[0]
+  }
+  get tools() {
+    return this.turn.agent.dispatcher
+  }
+  get memory() {
+    return this.turn.agent.memory
+  }
+  get policy() {
+    return this.turn.agent.policy
+  }
+  get config() {
+    return this.turn.agent.config
+  }
+  get messages() {
+    return this.turn.messages.slice()
+  }
+  get phase() {
+    const { phase } = this.turn.state
+    return phase === "start" ? "model" : phase
+  }
+  get hooks() {
+    const { agent: { chain }, scope } = this.turn
+    return { has: chain.has, run: <P extends HookPointName>(point: P, event: In<P>) => chain.run(point, event, scope) }
+  }
+  get events() {
+    const { io } = this.turn
+    return { active: io.hasListeners, emit: (event: AgentEventBody) => io.publish(event) }
+  }
+  get callModel() {
+    return toEffect(() => callModel(this.turn))
+  }
+  get runTools() {
+    return toEffect(() => runTools(this.turn))
+  }
+  keepGoing(text: string) {
+    return toEffect(() => keepGoing(this.turn, text))
+  }
+  append(message: Message) {
+    this.turn.messages.push(message)
+  }
+}
+
+/** The agent wants to stop: true when a hook gave it a follow-up, and the turn goes on. */
+const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError | TurnEnded> {
+  const { io, scope, state, used } = turn
+  if (turn.hasHooks("postStep")) yield* askPostStep(turn)
+  if (!turn.hasHooks("preStop")) return false
+  scope.followUps = []
+  const outcome = yield* askHooks(turn, "preStop", { text, followUps: state.followUps, ...historyOf(turn) })
+  const abort = abortOf(outcome)
+  if (abort !== undefined) return yield* abort
+  if (outcome?.by !== undefined) turn.rewrite(outcome.event.messages, outcome.by)
+  if (scope.followUps.length === 0) return false
+  const message = scope.followUps.join("\n\n")
+  const { followUps: max } = turn.agent.limits
+  if (used.followUps >= max) {
+    // A run that is resumed goes on from here, so the model reads the follow-up then.
+    scope.inject(message, undefined, "follow-up")
+    return yield* reachLimit(turn, "followUps", used.followUps, max, text)
+  }
+  used.followUps++
+  state.followUps++
+  io.publish({ type: "follow-up", message, count: state.followUps })
+  turn.messages.push({ role: "user", content: message, source: "follow-up" })
+  return true
+}

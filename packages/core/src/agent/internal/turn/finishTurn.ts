@@ -1,0 +1,130 @@
+/**
+ * How a turn ends. Every way out leads here: an output, an end from inside, an error, a bug, an interruption. In the
+ * end the conversation is valid, the state is saved, and the event is sent.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { TurnOutput } from "../../../data/Turn.ts"
+import type { RunResult } from "../../RunResult.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { decodesOutput } from "../config/structuredOutput.ts"
+import { pendingOf } from "../tool/openQuestions.ts"
+import { resultOf } from "./result.ts"
+import { revealJson, revealText, withoutRevealed } from "./revealText.ts"
+import type { Turn } from "./turn.ts"
+import { isTurnEnd } from "./turnEnd.ts"
+import { enterPhase } from "./turnState.ts"
+import { defectError } from "./turnSteps.ts"
+
+/** Turns every way out of the steps into the result or the error of the turn. */
+export const finishTurn = (
+  turn: Turn,
+  steps: Effect.Effect<TurnOutput, AgentError | TurnEnded>
+): Effect.Effect<RunResult, AgentError> =>
+  Effect.onExit(
+    Effect.matchCauseEffect(steps, {
+      onSuccess: (output) => complete(turn, output),
+      onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
+        const error = Cause.squash(cause)
+        if (isTurnEnd(error)) return finish(turn, resultOfEnd(turn, error.end))
+        turn.closeStep("not run: the turn failed")
+        enterPhase(turn.state, "ended")
+        // An end from inside was handled above: what is left is an error of an agent.
+        return Cause.hasDies(cause)
+          ? Effect.fail(defectError(turn, cause))
+          : Effect.failCause(cause as Cause.Cause<AgentError>)
+      }
+    }),
+    (exit) => Exit.isFailure(exit) && !turn.timedOut ? afterFailure(turn, exit.cause) : Effect.void
+  )
+
+/** The wall clock interrupted the turn: calls that ran have an unknown outcome, the others run when it is resumed. */
+export const finishTimedOut = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
+  const { wallClockMs: max } = turn.agent.limits
+  turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
+  return finish(turn, resultOfEnd(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
+}
+
+/** The turn has its output. Where the agent has an `output`, the answer is decoded. */
+const complete = (turn: Turn, { finishReason, text }: TurnOutput): Effect.Effect<RunResult, AgentError> => {
+  const { core } = turn.agent
+  enterPhase(turn.state, "ended")
+  endDurableTurn(turn)
+  if (!decodesOutput(core)) {
+    return finish(turn, resultOf(turn, revealText(turn, text), { status: "completed", finishReason }), text)
+  }
+  const forUser = revealJson(turn, text)
+  const decoded = forUser === text
+    ? core.decodeOutput(text)
+    : Effect.mapError(core.decodeOutput(forUser), (error) => withoutRevealed(error, text))
+  return Effect.flatMap(
+    decoded,
+    (object) => finish(turn, resultOf(turn, forUser, { status: "completed", finishReason, object }), text)
+  )
+}
+
+/** Drops what hooks kept for the turn. A sub-agent's turn is a part of the root's. */
+const endDurableTurn = ({ parent, session }: Turn): void => {
+  if (parent === undefined && session.hasDurable) session.durable.endTurn()
+}
+
+const resultOfEnd = (turn: Turn, end: TurnEnded["end"]): RunResult => {
+  if (end.type === "aborted") {
+    turn.closeStep(`not run: ${end.reason}`)
+    enterPhase(turn.state, "ended")
+    endDurableTurn(turn)
+    return resultOf(turn, end.reason, { status: "aborted", reason: end.reason, by: end.by })
+  }
+  keepWaiting(turn)
+  const snapshot = turn.io.snapshot()
+  if (end.type === "suspended") {
+    return resultOf(turn, "", { status: "suspended", pending: pendingOf(turn.state.calls), snapshot })
+  }
+  const { limit, max, text, used } = end
+  return resultOf(turn, text, { status: "limited", limit, used, max, snapshot })
+}
+
+/** The session remembers the turn: it can be resumed until another turn begins. */
+export const keepWaiting = (turn: Turn): void => {
+  turn.session.waiting = {
+    turnNumber: turn.state.turnNumber,
+    pending: () => pendingOf(turn.state.calls),
+    snapshot: Effect.suspend(() => turn.io.sign(turn.io.snapshot())),
+    abandon: (why) => turn.closeStep(why)
+  }
+}
+
+/** Sends the event and saves the state. `text` is the text for everybody but the user. */
+const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
+  const { io } = turn
+  io.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
+  return Effect.gen(function*() {
+    yield* io.save()
+    if (turn.parent !== undefined || !("snapshot" in result)) return result
+    // Taken after the commit: a run that is resumed with it goes on from the state that the store has.
+    return Object.assign(result, { snapshot: yield* io.sign(io.snapshot()) })
+  })
+}
+
+/** After an error or an interruption: the conversation stays valid, and what was written so far is saved. */
+const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect<void> => {
+  const { agent: { config: { store } }, io, session, state } = turn
+  turn.closeStep("cancelled before it ended; its outcome is unknown")
+  enterPhase(state, "ended")
+  const error = Cause.squash(cause)
+  const status = Cause.hasInterruptsOnly(cause) ? "cancelled" : "failed"
+  io.publish({ type: "turn-end", status, text: messageOf(error), usage: state.usage })
+  if (turn.parent !== undefined) return Effect.void
+  endDurableTurn(turn)
+  const storeFailed = error instanceof PortFailed && error.port === "store"
+  if (store === undefined || session.commitUnknown || storeFailed) return Effect.void
+  return Effect.catch(
+    Effect.gen(function*() {
+      yield* io.save()
+    }),
+    ({ message }) => Effect.sync(() => io.warn(message, "runtime"))
+  )
+}

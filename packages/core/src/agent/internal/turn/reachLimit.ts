@@ -1,0 +1,16 @@
+/** Ends a turn because a cap is reached. The turn can be resumed, with a fresh allowance. */
+import type * as Effect from "effect/Effect"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import type { Turn } from "./turn.ts"
+import { endTurn } from "./turnEnd.ts"
+
+export const reachLimit = (
+  turn: Turn,
+  limit: string,
+  used: number,
+  max: number,
+  text = ""
+): Effect.Effect<never, TurnEnded> => {
+  turn.io.publish({ type: "limit", limit, used, max })
+  return endTurn({ type: "limited", limit, used, max, text })
+}

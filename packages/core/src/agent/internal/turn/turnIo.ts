@@ -1,0 +1,163 @@
+/** What a turn does to the outside: events, log lines, the store, artifacts, deadlines, its abort signal. */
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import type { PortFailed } from "../../../data/AgentError.ts"
+import type { AgentEventBody } from "../../../data/AgentEvent.ts"
+import { messageOf, oneLine } from "../../../data/ErrorMessage.ts"
+import type { RunState } from "../../../data/RunState.ts"
+import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
+import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import type { SessionState } from "../session/sessionState.ts"
+import { signState } from "../session/signature.ts"
+import { snapshotOf } from "../session/snapshot.ts"
+import { commitTurn } from "../session/storeTurn.ts"
+import { Deadlines } from "./deadlines.ts"
+import { publish } from "./eventHub.ts"
+import type { TurnState } from "./turnState.ts"
+import { nothing, type Yieldable } from "./yieldable.ts"
+
+/** Counts hooks that broke, by hook, point and failure policy. */
+const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true })
+
+/** What this file has to know of a turn. */
+export interface TurnPlace {
+  readonly agent: ResolvedAgent
+  /** The session in which the turn runs; a rotation changes it. */
+  readonly session: SessionState
+  readonly state: TurnState
+  /** 0 for a turn of an agent, 1 for a call that a hook makes. */
+  readonly depth: number
+  /** The turn of the agent that delegated to this one. */
+  readonly parent: { readonly io: TurnIo } | undefined
+}
+
+/** A class because one is made for every turn: what the turn does not use is not built. */
+export class TurnIo {
+  /** Decision records of the turn, where the agent keeps them. Those of sub-agents are in the root's list. */
+  readonly records: Array<HookRecord> = []
+  /** How many of the records the store has. */
+  storedRecords = 0
+  /** The services of the fiber in which the turn runs. */
+  services: Context.Context<never> | undefined = undefined
+  /** How many injections were too long so far: numbers the artifacts that hold them. */
+  longInjections = 0
+  /** Text of the current model call that listeners have seen. */
+  shownText = ""
+  private readonly turn: TurnPlace
+  private readonly startedAt = performance.now()
+  private timers: Deadlines | undefined = undefined
+  private controller: AbortController | undefined = undefined
+
+  constructor(turn: TurnPlace) {
+    this.turn = turn
+  }
+
+  /** The I/O of the turn that the host started. */
+  get root(): TurnIo {
+    return this.turn.parent === undefined ? this : this.turn.parent.io.root
+  }
+
+  // Events, log lines and metrics.
+
+  /** Whether anybody listens to events. Nobody is told what happens inside a call that a hook makes. */
+  get hasListeners(): boolean {
+    return this.turn.depth === 0 && this.turn.agent.hub.active
+  }
+
+  /** Sends an event to the listeners. Build a costly event only after a look at `hasListeners`. */
+  publish(body: AgentEventBody): void {
+    const { agent, session, state } = this.turn
+    if (this.hasListeners) publish(agent.hub, { agent: agent.info, session, state }, body)
+  }
+
+  /** Warns the developer: an event and a log line. */
+  warn(message: string, by: string): void {
+    if (this.hasListeners) this.publish({ type: "warning", hook: by, message })
+    this.log(`${by}: ${message}`)
+  }
+
+  log(message: string): void {
+    this.runBeside(Effect.logWarning(oneLine(message)))
+  }
+
+  /** Reports a hook that broke. */
+  reportFailure(failure: HookFailure): void {
+    const { hook, kind, message, point, policy } = failure
+    if (this.hasListeners) this.publish({ type: "hook-failed", ...failure })
+    this.runBeside(Metric.update(Metric.withAttributes(hookFailures, { hook, point, policy }), 1))
+    const consequence = policy === "open" ? "fail-open, went on" : policy
+    this.log(`hook ${hook} failed at ${point} (${kind}, ${consequence}): ${message}`)
+  }
+
+  /** Keeps a decision record, where the agent wants it. */
+  record(record: HookRecord): void {
+    if (this.turn.agent.config.records === true) this.root.records.push(record)
+    if (this.hasListeners && record.hooks.length > 0) this.publish({ type: "hook", record })
+  }
+
+  /** Withdraws the text that listeners have seen since the last `llm-start`. */
+  retract(reason: string): void {
+    if (this.shownText !== "") this.publish({ type: "retract", reason })
+    this.shownText = ""
+  }
+
+  // State that outlives the process.
+
+  /** The state of the turn as JSON. */
+  snapshot(): RunState {
+    const { agent: { core: { coreType } }, parent, session, state } = this.turn
+    const elapsedMs = performance.now() - this.startedAt
+    return snapshotOf({ session, state, coreType, elapsedMs, ofSubAgent: parent !== undefined })
+  }
+
+  /** Signs a state, where the agent has keys. */
+  sign<State extends Omit<RunState, "messages">>(state: State): Effect.Effect<State> {
+    const key = this.turn.agent.config.approvals?.keys?.[0]
+    return key === undefined
+      ? Effect.succeed(state)
+      : Effect.promise(async () => ({ ...state, seal: await signState(key, state) }))
+  }
+
+  /** Commits the state of the whole tree of agents to the store, where the agent has one. */
+  save(): Yieldable<void, PortFailed> {
+    const { agent: { config: { store } }, depth, parent, session } = this.turn
+    if (parent !== undefined) return parent.io.save()
+    return store === undefined || depth > 0 ? nothing : commitTurn(store, session, this)
+  }
+
+  /** Keeps a text as an artifact, beside the turn. A failure is logged. */
+  keepArtifact(key: string, content: string, toolCallId?: string): void {
+    const { agent: { artifacts }, session: { root } } = this.turn
+    const about = toolCallId === undefined ? { by: "runtime" } : { by: "runtime", toolCallId }
+    this.runBeside(
+      Effect.catchCause(
+        artifacts.write(root.id, key, content, about),
+        (cause) => Effect.logWarning(oneLine(`${key} could not be kept: ${messageOf(Cause.squash(cause))}`))
+      )
+    )
+  }
+
+  // Time and cancellation.
+
+  /** The deadlines of this turn. */
+  get deadlines(): Deadlines {
+    return this.timers ??= new Deadlines()
+  }
+
+  /** Aborts when the turn is cancelled or has ended. */
+  get signal(): AbortSignal {
+    return (this.controller ??= new AbortController()).signal
+  }
+
+  abortSignal(reason?: unknown): void {
+    this.controller?.abort(reason)
+  }
+
+  /** Runs an Effect beside the turn, with its logger and metrics. */
+  private runBeside(effect: Effect.Effect<void>): void {
+    if (this.services === undefined) Effect.runFork(effect)
+    else Effect.runForkWith(this.services)(effect)
+  }
+}
