@@ -1,5 +1,5 @@
 /**
- * Adds up what the model calls of a session cost, exactly, and may stop them at a limit.
+ * Adds up the exact cost of the model calls of a session, and can stop them at a limit.
  *
  * @since 0.1.0
  */
@@ -7,78 +7,85 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
+import { checkOptions, oneOf, within } from "@belay/core/OptionCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { dollars, show } from "./internal/money.ts"
-import { check, costOf, type Price } from "./internal/prices.ts"
-import { whole } from "./internal/whole.ts"
+import { formatDollars, toDollars, toPico } from "./internal/money.ts"
+import { compilePrices, costOf, type Price } from "./internal/prices.ts"
+import { sharedState } from "./internal/sharedState.ts"
 
 export type { Price } from "./internal/prices.ts"
 
-/** @category models @since 0.1.0 */
+/**
+ * Options of `CostTracker.make`. The prices of `Price` beside `prices` hold for all models that are not in the table.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
-  /**
-   * Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table.
-   */
+  /** Prices by the name of the model, as the vendor reports it or as it was requested. Default none. */
   readonly prices?: { readonly [model: string]: Price }
-  /** US dollars a session may cost. A call that begins below the limit may end above it. */
+  /**
+   * The most that a session may cost, in US dollars. A call that begins below the limit may end above it. Default no
+   * limit.
+   */
   readonly limit?: number
-  /** The share of the limit at which to warn, once. Default 0.8. */
+  /** The share of the limit at which to warn once. Default 0.8. */
   readonly warnAt?: number
   /**
-   * What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last word (`abort`).
+   * What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last message (`abort`).
    * Default `reject`.
    */
   readonly onLimit?: "reject" | "abort"
   /**
-   * With a limit: whether calls go on after one whose cost is not known (`count`), or are stopped as at the limit
-   * (`stop`). Default `count`.
+   * With a limit, what happens after a call whose cost is not known: further calls are made (`count`), or are stopped as
+   * at the limit (`stop`). Default `count`.
    */
   readonly onUnknown?: "count" | "stop"
 }
 
-/** US dollars spent in this session: the number nearest to the exact sum. @category state @since 0.1.0 */
+/** The cost of this session in US dollars: the number nearest to the exact sum. @category state @since 0.1.0 */
 export const totalCost: HookState.StateKey<number> = HookState.key("total_cost", Schema.Finite, 0)
 
-/** Pico-dollars spent in this session, in decimal digits: the exact sum. @category state @since 0.1.0 */
+/** The exact sum of this session in pico-dollars (10^-12 dollars), in decimal digits. @category state @since 0.1.0 */
 export const exactCost: HookState.StateKey<string> = HookState.key(
   "cost-tracker/pico",
   Schema.String.check(Schema.isPattern(/^\d+$/)),
   "0"
 )
 
-/** Calls of this session whose cost is not known. They are not in the total. @category state @since 0.1.0 */
+/** The number of calls of this session whose cost is not known. The total does not contain them. @category state @since 0.1.0 */
 export const unknownCalls: HookState.StateKey<number> = HookState.key("cost-tracker/unknown", Schema.Finite, 0)
 
-const warned = HookState.key("cost-tracker/warned", false)
+const hasWarned = HookState.key("cost-tracker/warned", false)
 
-/** What a session has cost. @category models @since 0.1.0 */
+/** The cost of a session. @category models @since 0.1.0 */
 export interface Total {
+  /** US dollars: the number nearest to the exact sum. */
   readonly usd: number
   /** The exact sum, such as `$4.20`. */
   readonly text: string
-  /** Calls that are not in the sum, because their usage or their price is not known. */
+  /** The number of calls that the sum does not contain, because their usage or price is not known. */
   readonly unknownCalls: number
 }
 
-/** Reads from a session's state what it has cost. @category reading @since 0.1.0 */
+/** Reads the cost of a session from its state. @category reading @since 0.1.0 */
 export const total = (state: Pick<HookState.HookState, "get">): Total => ({
   usd: state.get(totalCost),
-  text: show(BigInt(state.get(exactCost))),
+  text: formatDollars(BigInt(state.get(exactCost))),
   unknownCalls: state.get(unknownCalls)
 })
 
 /**
- * Adds the cost of every model call to `total_cost`, those of sub-agents and of hooks among them. The vendor's own
- * figure (`usage.costUsd`) goes before prices; a call without usage
- * or price counts as unknown, never as free. A call that a hook answered costs nothing; of one that broke off, what had
- * come counts.
- * Throws a `ConfigError` for a bad price.
+ * Adds the cost of every model call to the state `total_cost`, with the calls of sub-agents and of hooks. The cost that a
+ * vendor reports (`usage.costUsd`) takes precedence over prices. A call without usage or price counts as unknown, never
+ * as free. A call that a hook answers costs nothing; a call that breaks off costs what it has used so far. Throws a
+ * `ConfigError` for an invalid price.
  *
- * It counts as an observer, whatever other hooks decide. With a limit it also decides, before each call, and again when
- * a later hook changed the call.
+ * Without a limit the hook is an observer. With a limit it decides before each call, and again when a later hook changes
+ * the call.
  *
  * @example
  * ```ts
@@ -96,27 +103,36 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { limit, priceOf, warnAt } = Result.getOrThrow(check(options))
-  const { onLimit = "reject" } = options
+  const { name = "cost-tracker", onLimit = "reject", warnAt = 0.8 } = options
+  Result.getOrThrow(checkOptions(
+    name,
+    within("limit", options.limit, 0),
+    within("warnAt", warnAt, 0),
+    oneOf("onLimit", onLimit, ["reject", "abort"]),
+    oneOf("onUnknown", options.onUnknown, ["count", "stop"])
+  ))
+  const { priceOf } = Result.getOrThrow(compilePrices(options, name))
+  const limit = options.limit === undefined ? undefined : toPico(options.limit)
+  const warnPico = options.limit === undefined ? 0n : toPico(options.limit * warnAt)
   const count = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>, ctx: HookContext): void => {
-    const spent = costOf(usage, priceOf(models))
-    if (typeof spent === "string") {
-      const calls = whole(ctx).update(unknownCalls, (n) => n + 1)
+    const state = sharedState(ctx)
+    const cost = costOf(usage, priceOf(models))
+    if (typeof cost === "string") {
+      const calls = state.update(unknownCalls, (n) => n + 1)
       if (calls === 1) {
-        ctx.warn(
-          `the cost of a call to ${models.find(Boolean) ?? "a model"} is not known and not in the total: ${spent}`
-        )
+        const model = models.find(Boolean) ?? "a model"
+        ctx.warn(`the cost of a call to ${model} is not known and not in the total: ${cost}`)
       }
       return
     }
-    const sum = BigInt(whole(ctx).update(exactCost, (before) => String(BigInt(before) + spent)))
-    whole(ctx).set(totalCost, dollars(sum))
-    if (limit === undefined || sum < warnAt || whole(ctx).get(warned)) return
-    whole(ctx).set(warned, true)
-    ctx.warn(`${show(sum)} of the cost limit of ${show(limit)} spent`)
+    const sum = BigInt(state.update(exactCost, (before) => String(BigInt(before) + cost)))
+    state.set(totalCost, toDollars(sum))
+    if (limit === undefined || sum < warnPico || state.get(hasWarned)) return
+    state.set(hasWarned, true)
+    ctx.warn(`${formatDollars(sum)} of the cost limit of ${formatDollars(limit)} spent`)
   }
   const tracker: AgentHook = {
-    name: "cost-tracker",
+    name,
     priority: 100,
     kind: "observer",
     allowReentry: true,
@@ -134,16 +150,16 @@ export const make = (options: Options): AgentHook => {
     observes: ["postLlmCall", "onLlmError"],
     reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => {
-      const sum = BigInt(whole(ctx).get(exactCost))
-      const unknown = whole(ctx).get(unknownCalls)
+      const state = sharedState(ctx)
+      const sum = BigInt(state.get(exactCost))
+      const unknown = state.get(unknownCalls)
+      const limitText = formatDollars(limit)
       if (options.onUnknown === "stop" && unknown > 0) {
-        return HookAction[onLimit](
-          `the cost of ${unknown} call${unknown === 1 ? "" : "s"} is not known, so the limit of ${
-            show(limit)
-          } cannot be kept`
-        )
+        const calls = `${unknown} call${unknown === 1 ? "" : "s"}`
+        return HookAction[onLimit](`the cost of ${calls} is not known, so the limit of ${limitText} cannot be kept`)
       }
-      return sum < limit ? undefined : HookAction[onLimit](`cost limit of ${show(limit)} reached: ${show(sum)} spent`)
+      if (sum < limit) return undefined
+      return HookAction[onLimit](`cost limit of ${limitText} reached: ${formatDollars(sum)} spent`)
     }
   })
 }

@@ -1,13 +1,13 @@
 /**
- * Where budgets are kept: an account for each scope, with what was spent and what is reserved for calls that are on
- * their way.
+ * The accounts of budgets: what was spent, and what is reserved for calls that are running. Implement `Ledger` to store
+ * accounts in a database.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** What a call costs: money in pico-dollars, as decimal digits. @category models @since 0.1.0 */
+/** What calls cost. `money` is in pico-dollars (10^-12 dollars), as decimal digits. @category models @since 0.1.0 */
 export interface Amount extends Schema.Schema.Type<typeof Amount> {}
 /** @category schemas @since 0.1.0 */
 export const Amount = Schema.Struct({
@@ -16,37 +16,42 @@ export const Amount = Schema.Struct({
   calls: Schema.Finite
 })
 
-/** A reservation: how much, by whom, and since when (milliseconds since the epoch). @category models @since 0.1.0 */
+/**
+ * A reservation for a running call: the amount, the hook that made it, and when, in milliseconds since the epoch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Hold extends Schema.Schema.Type<typeof Hold> {}
 /** @category schemas @since 0.1.0 */
 export const Hold = Schema.Struct({ amount: Amount, holder: Schema.String, since: Schema.Finite })
 
-/** One account. @category models @since 0.1.0 */
+/** The account of one limit. @category models @since 0.1.0 */
 export interface Account extends Schema.Schema.Type<typeof Account> {}
 /** @category schemas @since 0.1.0 */
 export const Account = Schema.Struct({
   spent: Amount,
-  /** By the id of the call. */
+  /** Reservations by the id of the call. */
   holds: Schema.Record(Schema.String, Hold),
-  /** Milliseconds that were worked on it. */
+  /** How long calls of the account have worked, in milliseconds. */
   elapsedMs: Schema.Finite,
-  /** Calls whose cost is an estimate, because nobody reported it. */
+  /** The number of calls whose cost is an estimate, because the vendor did not report it. */
   estimated: Schema.Finite,
-  /** How far its hooks were told of it. */
+  /** The highest level that was reported to the `onBudget` hooks. */
   level: Schema.Literals(["none", "warn", "exceeded"])
 })
 
-/** @category constants @since 0.1.0 */
+/** The amount zero. @category constants @since 0.1.0 */
 export const nothing: Amount = Object.freeze({ money: "0", tokens: 0, calls: 0 })
 
 /** A new account. @category constants @since 0.1.0 */
 export const empty: Account = Object.freeze({ spent: nothing, holds: {}, elapsedMs: 0, estimated: 0, level: "none" })
 
-/** @category models @since 0.1.0 */
+/** Stores accounts. @category models @since 0.1.0 */
 export interface Ledger {
   /**
-   * Changes an account at once: no other change comes between reading it and writing it. An account that is not there
-   * yet is `empty`.
+   * Reads an account, changes it and writes it as one transaction, and returns the first value that `change` returns. An
+   * account that does not exist yet is `empty`.
    */
   readonly update: <A>(account: string, change: (before: Account) => readonly [A, Account]) => Effect.Effect<A, unknown>
 }
@@ -58,8 +63,8 @@ export const add = (a: Amount, b: Amount): Amount => ({
   calls: a.calls + b.calls
 })
 
-/** What is spent and reserved. @category reading @since 0.1.0 */
-export const committed = ({ holds, spent }: Account): Amount =>
+/** Returns the sum of what is spent and reserved. @category reading @since 0.1.0 */
+export const total = ({ holds, spent }: Account): Amount =>
   Object.values(holds).reduce((sum, { amount }) => add(sum, amount), spent)
 
 /** Reserves an amount for a call. @category changing @since 0.1.0 */
@@ -68,8 +73,14 @@ export const hold = (account: Account, id: string, reservation: Hold): Account =
   holds: { ...account.holds, [id]: reservation }
 })
 
+/** Removes the reservation of a call that is not made. @category changing @since 0.1.0 */
+export const release = (account: Account, id: string): Account => {
+  const { [id]: _released, ...holds } = account.holds
+  return { ...account, holds }
+}
+
 /**
- * Puts what a call cost in place of what was reserved for it. A call that holds nothing any more was settled: nothing
+ * Replaces the reservation of a call with what it cost. Does nothing when the call has no reservation, so that no call
  * is counted twice.
  *
  * @category changing
@@ -77,36 +88,34 @@ export const hold = (account: Account, id: string, reservation: Hold): Account =
  */
 export const settle = (account: Account, id: string, amount: Amount, isEstimate: boolean): Account => {
   if (!Object.hasOwn(account.holds, id)) return account
-  const { [id]: _held, ...holds } = account.holds
   return {
-    ...account,
-    holds,
+    ...release(account, id),
     spent: add(account.spent, amount),
     estimated: account.estimated + (isEstimate ? 1 : 0)
   }
 }
 
 /**
- * Counts reservations of holders that are gone as spent: what became of their calls is not known.
+ * Counts lost reservations as spent, because nobody knows what their calls cost.
  *
  * @category changing
  * @since 0.1.0
  */
-export const reclaim = (account: Account, isGone: (hold: Hold) => boolean): Account =>
+export const reclaim = (account: Account, isLost: (hold: Hold) => boolean): Account =>
   Object.entries(account.holds).reduce(
-    (left, [id, one]) => isGone(one) ? settle(left, id, one.amount, true) : left,
+    (rest, [id, reservation]) => isLost(reservation) ? settle(rest, id, reservation.amount, true) : rest,
     account
   )
 
-/** Makes a ledger that lives as long as the process. @category constructors @since 0.1.0 */
+/** Makes a ledger in memory, which is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Ledger => {
   const accounts = new Map<string, Account>()
   return {
     update: (id, change) =>
       Effect.sync(() => {
-        const [answer, after] = change(accounts.get(id) ?? empty)
+        const [result, after] = change(accounts.get(id) ?? empty)
         accounts.set(id, after)
-        return answer
+        return result
       })
   }
 }

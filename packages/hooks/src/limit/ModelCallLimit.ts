@@ -1,5 +1,5 @@
 /**
- * Lets the model be asked so often and no more.
+ * Limits how often the model is called, per turn and per session.
  *
  * @since 0.1.0
  */
@@ -7,25 +7,25 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookDefaults from "../HookDefaults.ts"
-import * as Counter from "./internal/counter.ts"
+import * as CallCounter from "./internal/callCounter.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `ModelCallLimit.make`. At least one limit is required. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Calls in one turn: a number, or a function that says it for this turn. */
+  /** The most calls in one turn: a number, or a function that returns it for the turn. Default no limit. */
   readonly perTurn?: number | ((ctx: HookContext) => number)
-  /** The same for the whole session. */
+  /** The most calls in the whole session, likewise. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
   /**
-   * What happens to a call beyond: the turn fails (`reject`), or ends with the reason as its last word (`abort`).
-   * Default `reject`.
+   * What happens to a call above the limit: the turn fails (`reject`), or ends with the reason as its last message
+   * (`abort`). Default `reject`.
    */
   readonly onLimit?: "reject" | "abort"
 }
 
 /**
- * Counts every attempt that is made, whether it succeeds, fails or is cut off: a retry is another call, as a vendor
- * counts it.
- * What a hook or a cache answered is none. Throws a `ConfigError` when there is no limit or one that makes no sense.
+ * Stops model calls above a limit. Every attempt counts, whether it succeeds, fails or is interrupted, so a retry is
+ * another call. A call that a hook or a cache answers does not count. Throws a `ConfigError` when no limit is given, or
+ * an invalid one.
  *
  * @example
  * ```ts
@@ -38,21 +38,21 @@ export interface Options extends HookDefaults.HookDefaults {
  */
 export const make = (options: Options): AgentHook => {
   const { name = "model-call-limit", onLimit = "reject" } = options
-  const calls = Counter.make(name, options)
-  const refused = (ctx: HookContext): HookAction.Reject | HookAction.Abort | undefined => {
-    const limit = Counter.reached(options, calls, ctx)
+  const calls = CallCounter.make(name, options)
+  const rejection = (ctx: HookContext): HookAction.Reject | HookAction.Abort | undefined => {
+    const limit = CallCounter.exhaustedLimit(options, calls, ctx)
     return limit === undefined ? undefined : HookAction[onLimit](`model call limit of ${limit} reached`)
   }
   return HookDefaults.apply(options, {
     name,
-    // The innermost wrapper, and the last word about a retry.
+    // The innermost wrapper, and the last to decide about a retry.
     priority: 900,
     kind: "policy",
     reinvoke: "ifChanged",
-    preLlmCall: (_request, ctx) => refused(ctx),
-    onLlmError: ({ decision }, ctx) => decision.type === "fail" ? undefined : refused(ctx),
+    preLlmCall: (_request, ctx) => rejection(ctx),
+    onLlmError: ({ decision }, ctx) => decision.type === "fail" ? undefined : rejection(ctx),
     wrapLlmCall: (request, next, ctx) => {
-      Counter.add(calls, ctx)
+      CallCounter.add(calls, ctx)
       return next(request)
     }
   })

@@ -1,5 +1,5 @@
 /**
- * Bounds in time: of a turn, a step, a model call, the pauses of a stream, and of every tool.
+ * Limits the time of a turn, a step, a model call, the pauses of a stream, and a tool call.
  *
  * @since 0.1.0
  */
@@ -7,6 +7,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { until } from "@belay/core/Deadline"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
+import type { LlmRequest } from "@belay/core/LlmCall"
 import { matcher } from "@belay/core/NamePattern"
 import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import { Timeout } from "@belay/core/ProviderError"
@@ -16,41 +17,45 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
 
 /**
- * Every bound is a duration, a number of milliseconds or such as `"30 seconds"`, and off unless it is set.
+ * Options of `Timeouts.make`. Every limit is a duration: a number of milliseconds, or a text such as `"30 seconds"`. A
+ * limit that is absent does not hold.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends HookDefaults.HookDefaults {
-  /** One run of a turn, from the user's words or from a resume. */
+  /** One run of a turn, from the user's message or from a resume. */
   readonly turn?: Duration.Input
-  /** One step: a model call, with its retries, and the tools it asks for. */
+  /** One step: a model call with its retries, and the tool calls that follow. */
   readonly step?: Duration.Input
   /** One attempt of a model call. */
   readonly llmCall?: Duration.Input
-  /** Until the first piece of a streamed answer. */
+  /** The time to the first part of a streamed answer. */
   readonly firstChunk?: Duration.Input
-  /** Between two pieces of a streamed answer. */
+  /** The time between two parts of a streamed answer. */
   readonly chunk?: Duration.Input
   /** One execution of a tool. */
   readonly tool?: Duration.Input
-  /** The same for tools by name, where `*` stands for any characters; the first that fits counts, before `tool`. */
+  /**
+   * One execution of a tool, by name; `*` stands for any characters. The first pattern that matches takes precedence
+   * over `tool`.
+   */
   readonly perTool?: { readonly [pattern: string]: Duration.Input }
   /**
-   * What the model reads of a tool that took too long: an error (`error`), or a result with advice (`feedback`).
+   * What the model reads about a tool that took too long: an error (`error`), or a result with advice (`feedback`).
    * Default `error`.
    */
   readonly onToolTimeout?: "error" | "feedback"
 }
 
 /**
- * Interrupts what takes too long, and does not wait for how it takes that. A model call fails with `Timeout`, which is
- * retried and falls back as any other;
- * when the step is over it is not retried, when the turn is over the turn is aborted. A tool gets a result that the
- * model reads.
- * Throws a `ConfigError` for a bound that is no duration.
+ * Interrupts what takes too long, without waiting until the interruption is complete. A model call fails with `Timeout`,
+ * which is retried or falls back like other errors; when the step's time is over it is not retried, and when the turn's
+ * time is over the turn is aborted. A tool call gets a result for the model. Throws a `ConfigError` for a limit that is
+ * not a duration.
  *
  * @example
  * ```ts
@@ -70,143 +75,175 @@ export interface Options extends HookDefaults.HookDefaults {
  */
 export const make = (options: Options): AgentHook => {
   const { name = "timeouts", onToolTimeout = "error", perTool = {}, tools, ...rest } = options
-  const given = [
-    ...bounds.map((key) => [key, rest[key]] as const),
+  const durations = [
+    ...limitNames.map((key) => [key, rest[key]] as const),
     ...Object.entries(perTool).map(([key, value]) => [`perTool["${key}"]`, value] as const)
   ]
   Result.getOrThrow(checkOptions(
     name,
-    ...given.map(([key, value]) => [key, value, isDuration, "a duration above zero"] as const),
+    ...durations.map(([key, value]) => [key, value, isDuration, "a duration above zero"] as const),
     oneOf("onToolTimeout", onToolTimeout, ["error", "feedback"])
   ))
-  const ms = (input: Duration.Input | undefined): number => input === undefined ? Infinity : Duration.toMillis(input)
-  const turnMs = ms(options.turn)
-  const stepMs = ms(options.step)
-  const llmMs = ms(options.llmCall)
-  const firstMs = ms(options.firstChunk)
-  const chunkMs = ms(options.chunk)
-  const wants = tools === undefined ? () => true : matcher(tools)
-  const table = Object.entries(perTool).map(([pattern, value]) => ({ fits: matcher(pattern), ms: ms(value) }))
-  const toolMs = (tool: string): number =>
-    wants(tool) ? table.find(({ fits }) => fits(tool))?.ms ?? ms(options.tool) : Infinity
-
-  const overTurn = HookAction.abort(`the turn took longer than ${turnMs} ms and was stopped`)
-  /** By the signal of the run: a resumed turn is another run, with time of its own. */
-  const runs = new WeakMap<AbortSignal, Run>()
-  const runOf = (ctx: HookContext, now: number): Run => {
-    const known = runs.get(ctx.signal)
-    if (known !== undefined) return known
-    const made = {
-      turnEnds: now + turnMs,
-      step: -1,
-      stepEnds: now + stepMs,
-      chunkDue: Infinity,
-      hasBegun: false,
-      now: () => 0
-    }
-    runs.set(ctx.signal, made)
-    return made
+  const limits: Limits = {
+    turn: millis(rest.turn),
+    step: millis(rest.step),
+    llmCall: millis(rest.llmCall),
+    firstChunk: millis(rest.firstChunk),
+    chunk: millis(rest.chunk)
   }
-  return HookDefaults.apply({ ...rest, name }, {
-    name,
-    // Within retries and caches, and the last word about a retry.
-    priority: 800,
-    kind: "policy",
-    reinvoke: "ifChanged",
-    ...(turnMs === Infinity
-      ? {}
-      : { preTurn: (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void runOf(ctx, now)) }),
-    preLlmCall: (_request, ctx) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const run = runOf(ctx, now)
-        if (run.step !== ctx.stepNumber) {
-          run.step = ctx.stepNumber
-          run.stepEnds = now + stepMs
-        }
-        return now >= run.turnEnds ? overTurn : undefined
-      }),
-    onLlmError: ({ decision }, ctx) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const { stepEnds, turnEnds } = runOf(ctx, now)
-        const next = decision.type === "retry" ? now + decision.delayMs : now
-        if (now >= turnEnds || (decision.type === "retry" && next >= turnEnds)) return overTurn
-        return decision.type !== "fail" && next >= stepEnds
-          ? HookAction.transform({ type: "fail" } as const)
-          : undefined
-      }),
-    wrapLlmCall: (request, next, ctx) =>
-      Clock.clockWith((clock) => {
-        const now = clock.currentTimeMillisUnsafe()
-        const run = runOf(ctx, now)
-        run.now = () => clock.currentTimeMillisUnsafe()
-        run.chunkDue = now + firstMs
-        run.hasBegun = false
-        const ends = [run.turnEnds, run.stepEnds, now + llmMs] as const
-        if (Math.min(...ends, firstMs, chunkMs) === Infinity) return next(request)
-        const late = () => {
-          const end = Math.min(...ends, run.chunkDue)
-          const failed = (took: string, phase: Timeout["phase"]) =>
-            Effect.fail(
-              new Timeout({
-                provider: name,
-                message: `the model call took longer than ${took}`,
-                phase,
-                ...(request.model === undefined ? {} : { model: request.model })
-              })
-            )
-          if (end === run.chunkDue) {
-            return run.hasBegun
-              ? failed(`${chunkMs} ms to go on`, "idle")
-              : failed(`${firstMs} ms to begin`, "first-event")
+  const toolLimit = toolLimits(tools, perTool, rest.tool)
+  const clocks = new WeakMap<AbortSignal, RunClock>()
+  /** The clock of the run. A turn that is resumed is another run with another signal, and has the full time again. */
+  const clockOf = (ctx: HookContext, now: number): RunClock => {
+    const known = clocks.get(ctx.signal)
+    if (known !== undefined) return known
+    const clock = startClock(now, limits)
+    clocks.set(ctx.signal, clock)
+    return clock
+  }
+  const turnIsOver = HookAction.abort(`the turn took longer than ${limits.turn} ms and was stopped`)
+  const hasChunkLimit = limits.firstChunk !== Infinity || limits.chunk !== Infinity
+  return HookDefaults.apply(
+    { ...rest, name },
+    withoutUndefined<AgentHook>({
+      name,
+      // Inside of retries and caches, and the last to decide about a retry.
+      priority: 800,
+      kind: "policy",
+      reinvoke: "ifChanged",
+      preTurn: limits.turn === Infinity
+        ? undefined
+        : (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void clockOf(ctx, now)),
+      preLlmCall: (_request, ctx) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const clock = clockOf(ctx, now)
+          if (clock.step !== ctx.stepNumber) {
+            clock.step = ctx.stepNumber
+            clock.stepEnds = now + limits.step
           }
-          return failed(
-            end === ends[0] ? "is left of its turn" : end === ends[1] ? "is left of its step" : `${llmMs} ms`,
-            "total"
-          )
+          return now >= clock.turnEnds ? turnIsOver : undefined
+        }),
+      onLlmError: ({ decision }, ctx) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const { stepEnds, turnEnds } = clockOf(ctx, now)
+          const next = decision.type === "retry" ? now + decision.delayMs : now
+          if (now >= turnEnds || (decision.type === "retry" && next >= turnEnds)) return turnIsOver
+          return decision.type !== "fail" && next >= stepEnds
+            ? HookAction.transform({ type: "fail" } as const)
+            : undefined
+        }),
+      wrapLlmCall: (request, next, ctx) =>
+        Clock.clockWith((clock) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const run = clockOf(ctx, now)
+          run.now = () => clock.currentTimeMillisUnsafe()
+          run.chunkDue = now + limits.firstChunk
+          run.hasBegun = false
+          const callEnds = Math.min(run.turnEnds, run.stepEnds, now + limits.llmCall)
+          if (callEnds === Infinity && !hasChunkLimit) return next(request)
+          const timeout = () => Effect.fail(timeoutError(name, request, run, limits))
+          // After the first part the next may be due earlier than the first was, so the deadline is asked for again.
+          return until(next(request), () => Math.min(callEnds, run.chunkDue), timeout, limits.chunk)
+        }),
+      onLlmDelta: hasChunkLimit
+        ? (_delta, ctx) => {
+          const clock = clocks.get(ctx.signal)
+          if (clock === undefined) return
+          clock.hasBegun = true
+          clock.chunkDue = clock.now() + limits.chunk
         }
-        // With the first piece, the next may be due sooner than the first was.
-        return until(next(request), () => Math.min(...ends, run.chunkDue), late, chunkMs)
-      }),
-    ...(firstMs === Infinity && chunkMs === Infinity ? {} : {
-      onLlmDelta: (_delta, ctx) => {
-        const run = runs.get(ctx.signal)
-        if (run === undefined) return
-        run.hasBegun = true
-        run.chunkDue = run.now() + chunkMs
-      }
-    }),
-    wrapToolCall: (call, next, ctx) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const own = toolMs(call.name)
-        const { stepEnds, turnEnds } = runOf(ctx, now)
-        const end = Math.min(now + own, stepEnds, turnEnds)
-        if (end === Infinity) return next(call)
-        const what = end === now + own
-          ? `did not answer within ${own} ms`
-          : `did not answer before its ${end === turnEnds ? "turn" : "step"} was over`
-        return until(next(call), () => end, () => Effect.succeed(expired(call.name, what, onToolTimeout)))
-      })
-  })
+        : undefined,
+      wrapToolCall: (call, next, ctx) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const limit = toolLimit(call.name)
+          const { stepEnds, turnEnds } = clockOf(ctx, now)
+          const end = Math.min(now + limit, stepEnds, turnEnds)
+          if (end === Infinity) return next(call)
+          const parent = end === turnEnds ? "turn" : "step"
+          const problem = end === now + limit
+            ? `did not answer within ${limit} ms`
+            : `did not answer before its ${parent} was over`
+          return until(next(call), () => end, () => Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
+        })
+    })
+  )
 }
 
-const bounds = ["turn", "step", "llmCall", "firstChunk", "chunk", "tool"] as const
+const limitNames = ["turn", "step", "llmCall", "firstChunk", "chunk", "tool"] as const
 
-interface Run {
+/** Milliseconds; `Infinity` for no limit. */
+interface Limits {
+  readonly turn: number
+  readonly step: number
+  readonly llmCall: number
+  readonly firstChunk: number
+  readonly chunk: number
+}
+
+/** When the parts of one run have to end, in milliseconds since the epoch. */
+interface RunClock {
   readonly turnEnds: number
   step: number
   stepEnds: number
-  /** When the next piece of a stream has to be there; it moves on with every piece. */
+  /** When the next part of a stream is due. Every part moves it. */
   chunkDue: number
   hasBegun: boolean
   now: () => number
 }
 
+const startClock = (now: number, limits: Limits): RunClock => ({
+  turnEnds: now + limits.turn,
+  step: -1,
+  stepEnds: now + limits.step,
+  chunkDue: Infinity,
+  hasBegun: false,
+  now: () => 0
+})
+
+const millis = (duration: Duration.Input | undefined): number =>
+  duration === undefined ? Infinity : Duration.toMillis(duration)
+
 const isDuration = (input: Duration.Input): boolean =>
   Result.match(Result.try(() => Duration.toMillis(input)), { onSuccess: (ms) => ms > 0, onFailure: () => false })
 
-const expired = (tool: string, what: string, as: "error" | "feedback"): ToolResult =>
-  as === "error"
-    ? failure(`${tool} ${what} and was stopped`)
-    : success(
-      `${tool} ${what} and was stopped. Whether it had an effect is unknown: check that before you call it again, or ask it for less.`
-    )
+/** The limit of a tool by its name. */
+const toolLimits = (
+  tools: Options["tools"],
+  perTool: NonNullable<Options["perTool"]>,
+  otherwise: Duration.Input | undefined
+) => {
+  const isLimited = tools === undefined ? () => true : matcher(tools)
+  const patterns = Object.entries(perTool).map(([pattern, value]) => ({
+    matches: matcher(pattern),
+    limit: millis(value)
+  }))
+  return (tool: string): number => {
+    if (!isLimited(tool)) return Infinity
+    return patterns.find(({ matches }) => matches(tool))?.limit ?? millis(otherwise)
+  }
+}
+
+/** The error of a model call, which says which of the limits was the first to be reached. */
+const timeoutError = (provider: string, { model }: LlmRequest, run: RunClock, limits: Limits): Timeout => {
+  const [took, phase] = reachedLimit(run, limits)
+  const message = `the model call took longer than ${took}`
+  return new Timeout(model === undefined ? { provider, message, phase } : { provider, message, phase, model })
+}
+
+const reachedLimit = (run: RunClock, limits: Limits): readonly [string, Timeout["phase"]] => {
+  const now = run.now()
+  if (run.chunkDue <= now) {
+    return run.hasBegun
+      ? [`${limits.chunk} ms to go on`, "idle"]
+      : [`${limits.firstChunk} ms to begin`, "first-event"]
+  }
+  if (run.turnEnds <= now) return ["is left of its turn", "total"]
+  return [run.stepEnds <= now ? "is left of its step" : `${limits.llmCall} ms`, "total"]
+}
+
+const timeoutResult = (tool: string, problem: string, as: "error" | "feedback"): ToolResult => {
+  const text = `${tool} ${problem} and was stopped`
+  return as === "error"
+    ? failure(text)
+    : success(`${text}. It may have had an effect: check that before you call it again, or ask it for less.`)
+}

@@ -1,5 +1,5 @@
 /**
- * Keeps the tokens of a request, a turn or a session below a limit: estimated before a call, counted after it.
+ * Limits the tokens of a request, a turn or a session. They are estimated before a call and counted after it.
  *
  * @since 0.1.0
  */
@@ -7,56 +7,59 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
-import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
-import { text } from "@belay/core/Message"
+import type { LlmResponse } from "@belay/core/LlmCall"
 import { checkOptions, oneOf, whole, within } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
+import { requestTokens } from "./internal/requestTokens.ts"
 
-/** Most tokens: read by the model, written by it, and both together. @category models @since 0.1.0 */
+/** The most tokens. An absent number is no limit. @category models @since 0.1.0 */
 export interface Tokens {
+  /** Tokens that the model reads. */
   readonly input?: number
+  /** Tokens that the model writes. */
   readonly output?: number
+  /** Both together. */
   readonly total?: number
 }
 
-/** @category models @since 0.1.0 */
+/** Options of `TokenLimit.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
+  /** The most tokens of one model call. Default no limit. */
   readonly perRequest?: Tokens
+  /** The most tokens of one turn. Default no limit. */
   readonly perTurn?: Tokens
+  /** The most tokens of the whole session. Default no limit. */
   readonly perSession?: Tokens
-  /** The share of a limit at which to warn, once. Default 0.8. */
+  /** The share of a limit at which to warn once, from 0 to 1. Default 0.8. */
   readonly warnAt?: number
   /**
-   * What happens to a call that would go beyond: the turn fails (`reject`), or ends with the reason as its last word
-   * (`abort`), or nothing
-   * but another warning (`warn`, a soft limit). Default `reject`.
+   * What happens to a call above the limit: the turn fails (`reject`), ends with the reason as its last message
+   * (`abort`), or there is only another warning (`warn`, a soft limit). Default `reject`.
    */
   readonly onLimit?: "reject" | "abort" | "warn"
-  /** Counts tokens before the vendor does. Default: four characters a token. */
+  /** Counts tokens before a call. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer
 }
 
-/** What was used. @category models @since 0.1.0 */
+/** The tokens of the current turn and of the session. @category models @since 0.1.0 */
 export interface Used {
   readonly turn: { readonly input: number; readonly output: number }
   readonly session: { readonly input: number; readonly output: number }
 }
 
-/** Reads from a session's state what was used, by the hook of this name. @category reading @since 0.1.0 */
+/** Reads the used tokens from a session's state. `name` is the name of the hook. @category reading @since 0.1.0 */
 export const used = (state: Pick<HookState.HookState, "get">, name = "token-limit"): Used => {
   const { session, turn } = state.get(keyOf(name))
   return { turn, session }
 }
 
 /**
- * Refuses a call when what it sends would go beyond a limit, by the tokenizer's estimate; and, unless it only warns,
- * asks the model to write no
- * more than what is left of the output. What was really used counts as the vendor reports it, and by the estimate where
- * he does not.
- * Throws a `ConfigError` for a limit that makes no sense.
+ * Stops a call when the estimated tokens of its request exceed a limit. Unless it only warns, it also lowers the
+ * request's `maxTokens` to the output tokens that are left. The tokens that the vendor reports count; if it reports
+ * none, the estimate counts. Throws a `ConfigError` for an invalid limit.
  *
  * @example
  * ```ts
@@ -77,7 +80,7 @@ export const make = (options: Options): AgentHook => {
     within("warnAt", warnAt, 0, 1),
     oneOf("onLimit", onLimit, ["reject", "abort", "warn"])
   ))
-  const set = limits.filter((limit): limit is Limit => limit.max !== undefined)
+  const givenLimits = limits.filter((limit): limit is Limit => limit.max !== undefined)
   const state = keyOf(name)
   const count = (input: number, output: number, ctx: HookContext): void => {
     ctx.state.update(state, (before) => {
@@ -89,18 +92,19 @@ export const make = (options: Options): AgentHook => {
         warned
       }
     })
-    for (const limit of set) {
+    for (const limit of givenLimits) {
       if (limit.scope !== "perRequest") warn(limit, usedOf(limit, current(ctx.state.get(state), ctx)), ctx)
     }
   }
-  /** Warns once a limit, and once more where a soft limit is passed. */
+  /** Warns once for each limit, and once more when a soft limit is exceeded. */
   const warn = (limit: Limit, amount: number, ctx: HookContext): void => {
-    const level = amount > limit.max ? "passed" : amount >= limit.max * warnAt ? "near" : undefined
+    if (amount < limit.max * warnAt && amount <= limit.max) return
+    const level = amount > limit.max ? "exceeded" : "near"
     const key = `${limit.scope}.${limit.kind}.${level}`
     const now = current(ctx.state.get(state), ctx)
-    if (level === undefined || now.warned.includes(key)) return
+    if (now.warned.includes(key)) return
     ctx.state.set(state, { ...now, warned: [...now.warned, key] })
-    ctx.warn(`${amount} of ${say(limit)} used`)
+    ctx.warn(`${amount} of ${describe(limit)} used`)
   }
   return HookDefaults.apply(options, {
     name,
@@ -110,23 +114,20 @@ export const make = (options: Options): AgentHook => {
     observes: ["postLlmCall", "onLlmError"],
     preLlmCall: (request, ctx) => {
       const now = current(ctx.state.get(state), ctx)
-      const input = estimate(request, tokenizer)
+      const input = requestTokens(request, tokenizer)
       let room = Infinity
-      for (const limit of set) {
+      for (const limit of givenLimits) {
         const before = usedOf(limit, now)
         const sent = limit.kind === "output" ? 0 : input
         if (onLimit === "warn") {
           warn(limit, before + sent, ctx)
           continue
         }
-        // The answer needs a token at least.
+        // The answer needs at least one token.
         const left = limit.max - before - sent
         if (limit.kind === "input" ? left < 0 : left < 1) {
-          return HookAction[onLimit](
-            `limit of ${say(limit)} reached: ${
-              limit.scope === "perRequest" ? "" : `${before} used, `
-            }about ${sent} more to send`
-          )
+          const used = limit.scope === "perRequest" ? "" : `${before} used, `
+          return HookAction[onLimit](`limit of ${describe(limit)} reached: ${used}about ${sent} more to send`)
         }
         if (limit.scope === "perRequest") warn(limit, before + sent, ctx)
         if (limit.kind !== "input") room = Math.min(room, left)
@@ -138,17 +139,17 @@ export const make = (options: Options): AgentHook => {
     postLlmCall: ({ executed, request, response }, ctx) => {
       if (!executed) return
       const { inputTokens, outputTokens } = response.usage ?? {
-        inputTokens: estimate(request, tokenizer),
-        outputTokens: tokenizer.count(written(response))
+        inputTokens: requestTokens(request, tokenizer),
+        outputTokens: tokenizer.count(outputText(response))
       }
-      count(sane(inputTokens), sane(response.usage?.billableOutputTokens ?? outputTokens), ctx)
+      count(validTokens(inputTokens), validTokens(response.usage?.billableOutputTokens ?? outputTokens), ctx)
     },
     onLlmError: ({ error: { partial } }, ctx) =>
       partial?.usage === undefined
         ? undefined
         : count(
-          sane(partial.usage.inputTokens),
-          sane(partial.usage.billableOutputTokens ?? partial.usage.outputTokens),
+          validTokens(partial.usage.inputTokens),
+          validTokens(partial.usage.billableOutputTokens ?? partial.usage.outputTokens),
           ctx
         )
   })
@@ -177,7 +178,7 @@ const nothing = { input: 0, output: 0 }
 const keyOf = (name: string): HookState.StateKey<Counts> =>
   HookState.key(`${name}/used`, Counts, { number: 0, turn: nothing, session: nothing, warned: [] })
 
-/** The counts, as they are for the turn of the context. */
+/** The counts at the turn of the context. */
 const current = (counts: Counts, { turnNumber }: HookContext): Counts =>
   counts.number === turnNumber
     ? counts
@@ -194,23 +195,11 @@ const usedOf = ({ kind, scope }: Limit, { session, turn }: Counts): number => {
   return kind === "total" ? amount.input + amount.output : amount[kind]
 }
 
-const say = ({ kind, max, scope }: Limit): string =>
+const describe = ({ kind, max, scope }: Limit): string =>
   `${max} ${kind === "total" ? "" : `${kind} `}tokens per ${scope.slice("per".length).toLowerCase()}`
 
-/** What a request sends, without files. */
-const estimate = ({ instructions = "", messages, tools }: LlmRequest, tokenizer: Tokenizer): number => {
-  let tokens = tokenizer.count(instructions)
-  for (const message of messages) {
-    tokens += tokenizer.count(text(message))
-    if (message.role === "assistant" && message.toolCalls !== undefined) {
-      tokens += tokenizer.count(JSON.stringify(message.toolCalls))
-    }
-  }
-  return tools.length === 0 ? tokens : tokens + tokenizer.count(JSON.stringify(tools))
-}
+const outputText = ({ reasoning = "", text, toolCalls }: LlmResponse): string =>
+  `${reasoning}${text}${toolCalls.length === 0 ? "" : JSON.stringify(toolCalls)}`
 
-const written = ({ reasoning = "", text: said, toolCalls }: LlmResponse): string =>
-  `${reasoning}${said}${toolCalls.length === 0 ? "" : JSON.stringify(toolCalls)}`
-
-/** Vendors have reported stranger things than numbers. */
-const sane = (tokens: number): number => Number.isFinite(tokens) && tokens > 0 ? tokens : 0
+/** Some vendors report numbers that are negative or not finite. */
+const validTokens = (tokens: number): number => Number.isFinite(tokens) && tokens > 0 ? tokens : 0

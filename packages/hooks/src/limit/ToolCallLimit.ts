@@ -1,5 +1,5 @@
 /**
- * Lets tools be called so often and no more.
+ * Limits how often tools are called, per turn and per session.
  *
  * @since 0.1.0
  */
@@ -7,27 +7,28 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookDefaults from "../HookDefaults.ts"
-import * as Counter from "./internal/counter.ts"
+import * as CallCounter from "./internal/callCounter.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `ToolCallLimit.make`. At least one limit is required. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
   /**
-   * Calls of these `tools` (default: all), together, in one turn: a number, or a function that says it for this turn.
+   * The most calls of the `tools` (default: all tools) together in one turn: a number, or a function that returns it for
+   * the turn. Default no limit.
    */
   readonly perTurn?: number | ((ctx: HookContext) => number)
-  /** The same for the whole session. */
+  /** The most calls in the whole session, likewise. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
   /**
-   * What happens to a call beyond: the model reads the reason and goes on without it (`reject`), or the turn ends
-   * (`abort`). Default `reject`.
+   * What happens to a call above the limit: the model reads the reason and continues without the call (`reject`), or the
+   * turn ends (`abort`). Default `reject`.
    */
   readonly onLimit?: "reject" | "abort"
 }
 
 /**
- * Counts calls as they pass, so that parallel ones never exceed the limit. It comes late: calls that other hooks refuse
- * do not count.
- * Two limits in one agent need two names. Throws a `ConfigError` when there is no limit or one that makes no sense.
+ * Stops tool calls above a limit. It counts before the call is made, so that parallel calls cannot exceed the limit, and
+ * after other hooks, so that calls that they reject do not count. Two limits in one agent need two names. Throws a
+ * `ConfigError` when no limit is given, or an invalid one.
  *
  * @example
  * ```ts
@@ -41,17 +42,17 @@ export interface Options extends HookDefaults.HookDefaults {
  */
 export const make = (options: Options): AgentHook => {
   const { name = "tool-call-limit", onLimit = "reject" } = options
-  const calls = Counter.make(name, options)
+  const calls = CallCounter.make(name, options)
   return HookDefaults.apply(options, {
     name,
     priority: 200,
     kind: "policy",
     preToolCall: ({ name: tool }, ctx) => {
-      const limit = Counter.reached(options, calls, ctx)
+      const limit = CallCounter.exhaustedLimit(options, calls, ctx)
       if (limit !== undefined) {
         return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Go on without it.`)
       }
-      Counter.add(calls, ctx)
+      CallCounter.add(calls, ctx)
       return undefined
     }
   })

@@ -1,5 +1,5 @@
 /**
- * Adds up what a session used: by model, by tool, by agent, and what its hooks decided.
+ * Reports what a session used, by model, tool and agent, and what its hooks decided.
  *
  * @since 0.1.0
  */
@@ -15,84 +15,32 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { dollars, show } from "./internal/money.ts"
-import { check, costOf, type Price } from "./internal/prices.ts"
-import { table } from "./internal/table.ts"
-import { whole } from "./internal/whole.ts"
-
-/** @category models @since 0.1.0 */
-export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
-  /**
-   * Prices by model, as the vendor names it or as it was asked for. Other models cost what stands beside this table.
-   */
-  readonly prices?: { readonly [model: string]: Price }
-  /** Receives the report when the session ends. */
-  readonly sink?: (report: Report, sessionId: string) => Eventual<void>
-}
-
-const Tokens = {
-  inputTokens: Schema.Finite,
-  outputTokens: Schema.Finite,
-  cachedTokens: Schema.Finite,
-  reasoningTokens: Schema.Finite,
-  /** Pico-dollars, in decimal digits. */
-  pico: Schema.String.check(Schema.isPattern(/^\d{1,40}$/)),
-  /** Calls whose cost is not known. */
-  unpriced: Schema.Finite
-}
-const Model = Schema.Struct({
-  name: Schema.String,
-  calls: Schema.Finite,
-  failures: Schema.Finite,
-  durationMs: Schema.Finite,
-  ...Tokens
-})
-const Tool = Schema.Struct({
-  name: Schema.String,
-  calls: Schema.Finite,
-  failures: Schema.Finite,
-  denied: Schema.Finite,
-  durationMs: Schema.Finite
-})
-const Agent = Schema.Struct({
-  name: Schema.String,
-  turns: Schema.Finite,
-  calls: Schema.Finite,
-  toolCalls: Schema.Finite,
-  ...Tokens
-})
-const Hook = Schema.Struct({
-  name: Schema.String,
-  changed: Schema.Finite,
-  answered: Schema.Finite,
-  refused: Schema.Finite,
-  asked: Schema.Finite
-})
+import { textTable } from "../internal/textTable.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
+import { formatDollars, toDollars } from "./internal/money.ts"
+import { compilePrices, costOf, type Price } from "./internal/prices.ts"
+import { sharedState } from "./internal/sharedState.ts"
+import { addRow, noTokens, Report, type TokenCounts } from "./internal/usageRows.ts"
 
 /**
- * Rows in the order in which they came up; plain JSON. `calls` are attempts, `failures` those among them that failed or
- * were cut off, `durationMs`
- * is their time together. `pico` is the exact cost in pico-dollars; `unpriced` calls are not in it.
+ * Options of `UsageReport.make`. The prices of `Price` beside `prices` hold for all models that are not in the table.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Report extends Schema.Schema.Type<typeof Report> {}
-/** @category schemas @since 0.1.0 */
-export const Report = Schema.Struct({
-  models: Schema.Array(Model),
-  tools: Schema.Array(Tool),
-  agents: Schema.Array(Agent),
-  /** What hooks decided: values changed, operations answered, refused (with what was aborted), and questions asked. */
-  hooks: Schema.Array(Hook)
-})
+export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
+  /** Prices by the name of the model, as the vendor reports it or as it was requested. Default none. */
+  readonly prices?: { readonly [model: string]: Price }
+  /** Receives the report when the session ends. Default: nothing receives it. */
+  readonly sink?: (report: Report, sessionId: string) => Eventual<void>
+}
+
+export { Report } from "./internal/usageRows.ts"
 
 /**
- * Counts as an observer, whatever other hooks decide. Sub-agents have sessions of their own: give them the hook too,
- * and `merge` what
- * their `sink` receives. Throws a `ConfigError` for a bad price.
+ * Counts what a session uses. The hook is an observer. Sub-agents have their own sessions: give them the hook as well,
+ * and `merge` the reports that `sink` receives. Throws a `ConfigError` for an invalid price.
  *
  * @example
  * ```ts
@@ -110,47 +58,44 @@ export const Report = Schema.Struct({
  */
 export const make = (options: Options = {}): AgentHook => {
   const { name = "usage-report", sink } = options
-  const { priceOf } = Result.getOrThrow(check(options, name))
+  const { priceOf } = Result.getOrThrow(compilePrices(options, name))
   const state = keyOf(name)
-  const change = (ctx: HookContext, f: (report: Report) => Report): void => void whole(ctx).update(state, f)
-
-  const spent = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>): TokenCounts => {
-    const cost = costOf(usage, priceOf(models))
+  const update = (ctx: HookContext, change: (report: Report) => Report): void =>
+    void sharedState(ctx).update(state, change)
+  const tokensOf = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>): TokenCounts => {
+    const price = costOf(usage, priceOf(models))
+    const isKnown = typeof price !== "string"
     return {
-      inputTokens: sane(usage?.inputTokens),
-      outputTokens: sane(usage?.billableOutputTokens ?? usage?.outputTokens),
-      cachedTokens: sane(usage?.cachedTokens),
-      reasoningTokens: sane(usage?.reasoningTokens),
-      pico: typeof cost === "string" ? "0" : String(cost),
-      unpriced: typeof cost === "string" ? 1 : 0
+      inputTokens: validTokens(usage?.inputTokens),
+      outputTokens: validTokens(usage?.billableOutputTokens ?? usage?.outputTokens),
+      cachedTokens: validTokens(usage?.cachedTokens),
+      reasoningTokens: validTokens(usage?.reasoningTokens),
+      pico: isKnown ? String(price) : "0",
+      unpriced: isKnown ? 0 : 1
     }
   }
-  const called = (
+  const countModelCall = (
     request: LlmRequest,
     exit: Exit.Exit<LlmResponse, unknown>,
     durationMs: number,
     ctx: HookContext
   ): void => {
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-    const answer = Exit.isSuccess(exit) ? exit.value : isProviderError(error) ? error.partial : undefined
-    const models = [answer?.model, isProviderError(error) ? error.model : undefined, request.model]
+    const providerError = isProviderError(error) ? error : undefined
+    const answer = Exit.isSuccess(exit) ? exit.value : providerError?.partial
+    const models = [answer?.model, providerError?.model, request.model]
     const model = models.find((one) => typeof one === "string" && one !== "") ?? "unknown"
-    // What failed before it began costs nothing that anybody knows of.
-    const tokens = Exit.isFailure(exit) && answer?.usage === undefined ? noTokens : spent(answer?.usage, models)
-    change(ctx, (report) => ({
+    // A call that failed before it began has no known cost.
+    const tokens = Exit.isFailure(exit) && answer?.usage === undefined ? noTokens : tokensOf(answer?.usage, models)
+    const failures = Exit.isFailure(exit) ? 1 : 0
+    update(ctx, (report) => ({
       ...report,
-      models: into(report.models, {
-        name: model,
-        calls: 1,
-        failures: Exit.isFailure(exit) ? 1 : 0,
-        durationMs,
-        ...tokens
-      }),
-      agents: into(report.agents, { name: ctx.agent.name, turns: 0, calls: 1, toolCalls: 0, ...tokens })
+      models: addRow(report.models, { name: model, calls: 1, failures, durationMs, ...tokens }),
+      agents: addRow(report.agents, { name: ctx.agent.name, turns: 0, calls: 1, toolCalls: 0, ...tokens })
     }))
   }
-  /** What the chain decided at a point that the report looks at. */
-  const decided = ({ outcome, state: entries }: HookContext): void => {
+  /** Counts what the hooks decided at a point. */
+  const countDecision = ({ outcome, state: entries }: HookContext): void => {
     const hook = outcome?.decidedBy
     if (outcome === undefined || hook === undefined) return
     const { action } = outcome
@@ -161,88 +106,83 @@ export const make = (options: Options = {}): AgentHook => {
       refused: action === "Reject" || action === "Abort" ? 1 : 0,
       asked: action === "Ask" ? 1 : 0
     }
-    entries.update(state, (report) => ({ ...report, hooks: into(report.hooks, row) }))
+    entries.update(state, (report) => ({ ...report, hooks: addRow(report.hooks, row) }))
   }
-  const noted = (_event: unknown, ctx: HookContext): void => decided(ctx)
+  const onDecision = (_event: unknown, ctx: HookContext): void => countDecision(ctx)
 
-  return HookDefaults.apply(options, {
-    name,
-    // The innermost wrapper: what a cache answered is no call.
-    priority: 900,
-    kind: "observer",
-    allowReentry: true,
-    preTurn: (_input, ctx) => {
-      decided(ctx)
-      change(ctx, (report) => ({
-        ...report,
-        agents: into(report.agents, { name: ctx.agent.name, turns: 1, calls: 0, toolCalls: 0, ...noTokens })
-      }))
-    },
-    postTurn: noted,
-    onTurnError: noted,
-    preLlmCall: noted,
-    postLlmCall: noted,
-    onLlmError: noted,
-    preToolCall: noted,
-    onPermission: noted,
-    preDelegation: noted,
-    postDelegation: noted,
-    preCompaction: noted,
-    wrapLlmCall: (request, next, ctx) =>
-      Effect.flatMap(
-        Clock.currentTimeMillis,
-        (began) =>
-          Effect.onExit(next(request), (exit) =>
-            Effect.map(Clock.currentTimeMillis, (now) => called(request, exit, Math.max(0, now - began), ctx)))
-      ),
-    postToolCall: ({ call, elapsedMs, executed, result }, ctx) => {
-      decided(ctx)
-      if (!executed) return
-      change(ctx, (report) => ({
-        ...report,
-        tools: into(report.tools, {
-          name: call.name,
-          calls: 1,
-          failures: result.ok ? 0 : 1,
-          denied: 0,
-          durationMs: elapsedMs
-        }),
-        agents: into(report.agents, { name: ctx.agent.name, turns: 0, calls: 0, toolCalls: 1, ...noTokens })
-      }))
-    },
-    onToolDenied: ({ call }, ctx) =>
-      change(
-        ctx,
-        (report) => ({
+  return HookDefaults.apply(
+    options,
+    withoutUndefined<AgentHook>({
+      name,
+      // The innermost wrapper: a call that a cache answers does not count.
+      priority: 900,
+      kind: "observer",
+      allowReentry: true,
+      preTurn: (_input, ctx) => {
+        countDecision(ctx)
+        update(ctx, (report) => ({
           ...report,
-          tools: into(report.tools, { name: call.name, calls: 0, failures: 0, denied: 1, durationMs: 0 })
-        })
-      ),
-    ...(sink === undefined
-      ? {}
-      : { onSessionEnd: ({ sessionId }, ctx) => Effect.asVoid(eventual(() => sink(whole(ctx).get(state), sessionId))) })
-  })
+          agents: addRow(report.agents, { name: ctx.agent.name, turns: 1, calls: 0, toolCalls: 0, ...noTokens })
+        }))
+      },
+      postTurn: onDecision,
+      onTurnError: onDecision,
+      preLlmCall: onDecision,
+      postLlmCall: onDecision,
+      onLlmError: onDecision,
+      preToolCall: onDecision,
+      onPermission: onDecision,
+      preDelegation: onDecision,
+      postDelegation: onDecision,
+      preCompaction: onDecision,
+      wrapLlmCall: (request, next, ctx) =>
+        Effect.flatMap(Clock.currentTimeMillis, (start) =>
+          Effect.onExit(next(request), (exit) =>
+            Effect.map(Clock.currentTimeMillis, (end) =>
+              countModelCall(request, exit, Math.max(0, end - start), ctx)))),
+      postToolCall: ({ call, elapsedMs, executed, result }, ctx) => {
+        countDecision(ctx)
+        if (!executed) {
+          return
+        }
+        const row = { name: call.name, calls: 1, failures: result.ok ? 0 : 1, denied: 0, durationMs: elapsedMs }
+        update(ctx, (report) => ({
+          ...report,
+          tools: addRow(report.tools, row),
+          agents: addRow(report.agents, { name: ctx.agent.name, turns: 0, calls: 0, toolCalls: 1, ...noTokens })
+        }))
+      },
+      onToolDenied: ({ call }, ctx) => {
+        const row = { name: call.name, calls: 0, failures: 0, denied: 1, durationMs: 0 }
+        update(ctx, (report) => ({ ...report, tools: addRow(report.tools, row) }))
+      },
+      onSessionEnd: sink === undefined
+        ? undefined
+        : ({ sessionId }, ctx) => Effect.asVoid(eventual(() => sink(sharedState(ctx).get(state), sessionId)))
+    })
+  )
 }
 
 /**
- * Reads the report so far from a session's state, as the hook of this name has written it.
+ * Reads the report of a session from its state, up to now. `name` is the name of the hook.
  *
  * @category reading
  * @since 0.1.0
  */
 export const read = (state: Pick<HookState.HookState, "get">, name = "usage-report"): Report => state.get(keyOf(name))
 
-/** Adds reports up: of several sessions, of an agent and its sub-agents. @category combining @since 0.1.0 */
+/** Adds up several reports, for example of an agent and its sub-agents. @category combining @since 0.1.0 */
 export const merge = (reports: ReadonlyArray<Report>): Report =>
   reports.reduce((sum, report) => ({
-    models: report.models.reduce(into, sum.models),
-    tools: report.tools.reduce(into, sum.tools),
-    agents: report.agents.reduce(into, sum.agents),
-    hooks: report.hooks.reduce(into, sum.hooks)
-  }), empty)
+    models: report.models.reduce(addRow, sum.models),
+    tools: report.tools.reduce(addRow, sum.tools),
+    agents: report.agents.reduce(addRow, sum.agents),
+    hooks: report.hooks.reduce(addRow, sum.hooks)
+  }), emptyReport)
 
 /**
- * What everything cost together, in US dollars: the nearest number, and the exact sum as text such as `$4.20`.
+ * Returns the cost of a report in US dollars: the nearest number, and the exact sum as a text such as `$4.20`. `unpriced`
+ * is the number of calls that the sum does not contain, because their cost is not known.
  *
  * @category reading
  * @since 0.1.0
@@ -251,102 +191,69 @@ export const cost = (
   { models }: Report
 ): { readonly usd: number; readonly text: string; readonly unpriced: number } => {
   const sum = models.reduce((all, { pico }) => all + BigInt(pico), 0n)
-  return { usd: dollars(sum), text: show(sum), unpriced: models.reduce((all, { unpriced }) => all + unpriced, 0) }
+  return {
+    usd: toDollars(sum),
+    text: formatDollars(sum),
+    unpriced: models.reduce((all, { unpriced }) => all + unpriced, 0)
+  }
 }
 
-/** Renders a report as tables for a terminal; what was not used is left out. @category rendering @since 0.1.0 */
-export const render = (report: Report): string => {
-  const { agents, hooks, models, tools } = report
-  const priced = (row: { readonly pico: string; readonly unpriced: number; readonly calls: number }) =>
-    row.calls > 0 && row.unpriced >= row.calls ? "?" : `${show(BigInt(row.pico))}${row.unpriced > 0 ? "+?" : ""}`
+/** Renders a report as tables for a terminal. Tables without rows are left out. @category rendering @since 0.1.0 */
+export const render = ({ agents, hooks, models, tools }: Report): string => {
   const tables = [
-    [
-      ["model", "calls", "failed", "input", "cached", "output", "time", "cost"],
-      models.map((
-        row
-      ) => [
-        row.name,
-        n(row.calls),
-        n(row.failures),
-        n(row.inputTokens),
-        n(row.cachedTokens),
-        n(row.outputTokens),
-        time(row.durationMs),
-        priced(row)
-      ])
-    ],
-    [
-      ["tool", "calls", "failed", "denied", "time"],
-      tools.map((row) => [row.name, n(row.calls), n(row.failures), n(row.denied), time(row.durationMs)])
-    ],
-    [
-      ["agent", "turns", "model calls", "tool calls", "input", "output", "cost"],
-      agents.map((
-        row
-      ) => [
-        row.name,
-        n(row.turns),
-        n(row.calls),
-        n(row.toolCalls),
-        n(row.inputTokens),
-        n(row.outputTokens),
-        priced(row)
-      ])
-    ],
-    [
-      ["hook", "changed", "answered", "refused", "asked"],
-      hooks.map((row) => [row.name, n(row.changed), n(row.answered), n(row.refused), n(row.asked)])
-    ]
-  ] as const
-  return tables.flatMap(([head, rows]) => rows.length === 0 ? [] : [table(head, rows)]).join("\n\n")
+    textTableOf(["model", "calls", "failed", "input", "cached", "output", "time", "cost"], models, (row) => [
+      count(row.calls),
+      count(row.failures),
+      count(row.inputTokens),
+      count(row.cachedTokens),
+      count(row.outputTokens),
+      time(row.durationMs),
+      costText(row)
+    ]),
+    textTableOf(["tool", "calls", "failed", "denied", "time"], tools, (row) => [
+      count(row.calls),
+      count(row.failures),
+      count(row.denied),
+      time(row.durationMs)
+    ]),
+    textTableOf(["agent", "turns", "model calls", "tool calls", "input", "output", "cost"], agents, (row) => [
+      count(row.turns),
+      count(row.calls),
+      count(row.toolCalls),
+      count(row.inputTokens),
+      count(row.outputTokens),
+      costText(row)
+    ]),
+    textTableOf(["hook", "changed", "answered", "refused", "asked"], hooks, (row) => [
+      count(row.changed),
+      count(row.answered),
+      count(row.refused),
+      count(row.asked)
+    ])
+  ]
+  return tables.filter((table) => table !== "").join("\n\n")
 }
 
-const empty: Report = { models: [], tools: [], agents: [], hooks: [] }
+/** A table with the name of each row and its cells; empty when there are no rows. */
+const textTableOf = <Row extends { readonly name: string }>(
+  header: ReadonlyArray<string>,
+  rows: ReadonlyArray<Row>,
+  cells: (row: Row) => ReadonlyArray<string>
+): string => rows.length === 0 ? "" : textTable(header, rows.map((row) => [row.name, ...cells(row)]))
 
-const keyOf = (name: string): HookState.StateKey<Report> => HookState.key(`${name}/report`, Report, empty)
-
-type TokenCounts = Pick<
-  Report["models"][number],
-  "inputTokens" | "outputTokens" | "cachedTokens" | "reasoningTokens" | "pico" | "unpriced"
->
-
-const noTokens: TokenCounts = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  reasoningTokens: 0,
-  pico: "0",
-  unpriced: 0
+const costText = (row: { readonly pico: string; readonly unpriced: number; readonly calls: number }): string => {
+  if (row.calls > 0 && row.unpriced >= row.calls) return "?"
+  return `${formatDollars(BigInt(row.pico))}${row.unpriced > 0 ? "+?" : ""}`
 }
 
-/** Most rows of one kind; the rest is added up as `other`. */
-const maxRows = 64
-
-/** Adds a row to the one of its name, number by number; `pico` is exact. */
-const into = <Row extends { readonly name: string }>(rows: ReadonlyArray<Row>, given: Row): ReadonlyArray<Row> => {
-  const short = { ...given, name: given.name.slice(0, 100) }
-  const isKnown = rows.some(({ name }) => name === short.name)
-  const row = isKnown || rows.length < maxRows ? short : { ...short, name: "other" }
-  const at = rows.findIndex(({ name }) => name === row.name)
-  if (at < 0) return [...rows, row]
-  const sum = Object.entries(row).map(([field, value]) => {
-    const before = (rows[at] as { readonly [field: string]: unknown })[field]
-    return [
-      field,
-      field === "pico"
-        ? String(BigInt(before as string) + BigInt(value as string))
-        : typeof value === "number"
-        ? value + (before as number)
-        : value
-    ]
-  })
-  // The same fields as the row: numbers that were added up.
-  return rows.with(at, Object.fromEntries(sum) as Row)
-}
-
-const sane = (tokens: number | undefined): number =>
-  tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
-
-const n = (value: number): string => Math.round(value).toLocaleString("en-US")
+const count = (value: number): string => Math.round(value).toLocaleString("en-US")
 
 const time = (ms: number): string => ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
+
+const emptyReport: Report = { models: [], tools: [], agents: [], hooks: [] }
+
+const keyOf = (name: string): HookState.StateKey<Report> => HookState.key(`${name}/report`, Report, emptyReport)
+
+/** Some vendors report numbers that are negative or not finite. */
+const validTokens = (tokens: number | undefined): number =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0

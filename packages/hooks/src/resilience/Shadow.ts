@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { table } from "../limit/internal/table.ts"
+import { textTable } from "../internal/textTable.ts"
 
 /** What a hook decided, or the chain. @category models @since 0.1.0 */
 export interface Decided {
@@ -160,7 +160,7 @@ export const report = (state: Pick<HookState.HookState, "get">, name: string): R
 
 /** Renders a report as a table for a terminal. @category rendering @since 0.1.0 */
 export const render = (counted: Report): string =>
-  table(
+  textTable(
     ["point", ...columns],
     counted.map((row) => [row.point, ...columns.map((column) => String(row[column]))])
   )

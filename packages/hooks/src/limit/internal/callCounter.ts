@@ -1,18 +1,18 @@
-/** Counts per turn and per session, in one entry of the state. */
+/** Counts calls per turn and per session, in one entry of the session's state. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
-/** How often so far: in the turn that was counted last, and in the whole session. */
+/** The calls so far: in the turn that was counted last, and in the whole session. */
 export interface Counts {
   readonly turn: number
   readonly inTurn: number
   readonly inSession: number
 }
 
-/** A number, or a function that says it for this turn. */
+/** A number, or a function that returns it for the turn. */
 type Limit = number | ((ctx: HookContext) => number)
 
 interface Limits {
@@ -21,7 +21,7 @@ interface Limits {
   readonly onLimit?: "reject" | "abort"
 }
 
-/** Checks the options of a hook that counts, and makes the entry it counts in. Throws a `ConfigError`. */
+/** Makes the entry of the state in which a hook counts. Throws a `ConfigError` for an invalid limit. */
 export const make = (name: string, { onLimit, perSession, perTurn }: Limits): HookState.StateKey<Counts> => {
   Result.getOrThrow(checkOptions(
     name,
@@ -41,19 +41,20 @@ export const make = (name: string, { onLimit, perSession, perTurn }: Limits): Ho
   )
 }
 
-/** The counts, as they are for the turn of the context. */
+/** The counts at the turn of the context. */
 const read = (state: HookState.StateKey<Counts>, ctx: HookContext): Counts => {
   const counts = ctx.state.get(state)
   return counts.turn === ctx.turnNumber ? counts : { turn: ctx.turnNumber, inTurn: 0, inSession: counts.inSession }
 }
 
+/** Counts one call. */
 export const add = (state: HookState.StateKey<Counts>, ctx: HookContext): void => {
   const { inSession, inTurn, turn } = read(state, ctx)
   ctx.state.set(state, { turn, inTurn: inTurn + 1, inSession: inSession + 1 })
 }
 
-/** The limit that is used up, in words. A limit that is no number lets nothing pass. */
-export const reached = (
+/** Describes the limit that is used up; `undefined` when another call may be made. `NaN` allows no call. */
+export const exhaustedLimit = (
   { perSession, perTurn }: Limits,
   state: HookState.StateKey<Counts>,
   ctx: HookContext
@@ -61,7 +62,8 @@ export const reached = (
   const { inSession, inTurn } = read(state, ctx)
   const turn = valueOf(perTurn, ctx)
   const session = valueOf(perSession, ctx)
-  return !(inTurn < turn) ? `${turn} per turn` : inSession < session ? undefined : `${session} per session`
+  if (!(inTurn < turn)) return `${turn} per turn`
+  return inSession < session ? undefined : `${session} per session`
 }
 
 const valueOf = (limit: Limit | undefined, ctx: HookContext): number =>
