@@ -4,10 +4,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 
 const check = process.argv.includes("--check")
+/** Files below `internal` and `bin`; and in the parts of `hook-files` those whose names begin in lower case. */
+const isPrivate = (path) => /(^|\/)(internal|bin)\//.test(path) || /^(dialect|engine)\/(.*\/)?[a-z]\w*\.ts$/.test(path)
 const modules = (folder) =>
   (existsSync(folder) ? readdirSync(folder, { recursive: true }) : [])
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => path.endsWith(".ts") && !/(^|\/)(internal|bin)\//.test(path))
+    .filter((path) => path.endsWith(".ts") && !isPrivate(path))
     .map((path) => path.slice(0, -3))
 
 let stale = 0

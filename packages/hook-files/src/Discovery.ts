@@ -7,13 +7,13 @@ import { ConfigError } from "@belay/core/AgentError"
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
-import type * as HookConfig from "./HookConfig.ts"
+import type * as HookConfig from "./dialect/claude/HookConfig.ts"
+import { plugin } from "./dialect/claude/source.ts"
+import { dialects, families } from "./dialect/shared/families.ts"
+import { type Dialect, type Place, type Source, tamed } from "./dialect/shared/source.ts"
 import { isInside, read, real } from "./internal/files.ts"
-import { plugin } from "./internal/sources/claude.ts"
-import { dialects, families } from "./internal/sources/families.ts"
-import { type Dialect, type Place, type Source, tamed } from "./internal/sources/family.ts"
 
-export type { Dialect, Entry, Scope, Source } from "./internal/sources/family.ts"
+export type { Dialect, Entry, Scope, Source } from "./dialect/shared/source.ts"
 
 /**
  * A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code.

@@ -15,8 +15,8 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { place, settings } from "./places.ts"
-import { write } from "./processes.ts"
+import { place, settings } from "./support/places.ts"
+import { write } from "./support/processes.ts"
 
 describe("HookFiles", () => {
   it.live("runs the user's hooks, and lists those of a project without running them", () =>

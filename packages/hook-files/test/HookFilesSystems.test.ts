@@ -6,9 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "../../hooks/test/agent.ts"
-import { place, settings } from "./places.ts"
-import { write } from "./processes.ts"
+import { calls, recording, scripted } from "./support/agent.ts"
+import { place, settings } from "./support/places.ts"
+import { write } from "./support/processes.ts"
 
 describe("allow", () => {
   const answer = (event: string, fields: object) =>

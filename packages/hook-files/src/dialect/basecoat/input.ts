@@ -1,0 +1,54 @@
+/** What Base Coat hooks are told of calls and conversations, and what they may make of them. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import { type Message, text } from "@belay/core/Message"
+import type { ToolResult } from "@belay/core/Tool"
+import * as Schema from "effect/Schema"
+import type { Envelope, Tool } from "./events.ts"
+
+export const decodeHint = Schema.decodeUnknownOption(Schema.Struct({
+  keepRecent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+  instructions: Schema.optionalKey(Schema.String),
+  anchors: Schema.optionalKey(Schema.Array(Schema.String))
+}))
+
+/** What was modified, where the next hook reads it. */
+export const place = (
+  envelope: Envelope,
+  { input, output }: { readonly input?: Json; readonly output?: Json }
+): Envelope => {
+  const { tool } = envelope
+  if (tool === undefined || (input === undefined && output === undefined)) return envelope
+  return {
+    ...envelope,
+    tool: {
+      ...tool,
+      ...(input === undefined ? {} : { input }),
+      ...(output === undefined ? {} : tool.success === false ? { error: words(output) } : { output })
+    }
+  }
+}
+
+export const toolOf = (name: string, callId: string, input: Json, durationMs: number, result: ToolResult): Tool =>
+  result.ok
+    ? { name, callId, input, success: true, durationMs, output: result.output }
+    : { name, callId, input, success: false, durationMs, error: result.error }
+
+/** A failure stays one, in other words. */
+export const changed = (result: ToolResult, output: Json | undefined): ToolResult =>
+  output === undefined ? result : result.ok ? { ok: true, output } : { ok: false, error: words(output) }
+
+const words = (output: Json): string => typeof output === "string" ? output : JSON.stringify(output)
+
+export const plain = (message: Message): JsonObject => ({
+  role: message.role,
+  content: text(message),
+  ...(message.role === "assistant" && message.toolCalls !== undefined
+    ? { toolCalls: message.toolCalls.map(({ args, name }) => ({ name, args })) }
+    : {})
+})
+
+export const sum = (metadata: ReadonlyArray<JsonObject>, key: string): number =>
+  metadata.reduce((total, one) => {
+    const value = one[key]
+    return total + (typeof value === "number" ? value : 0)
+  }, 0)

@@ -1,0 +1,18 @@
+/** Base Coat: `hooks.json` and `mcp.json` of the project. */
+import { join } from "node:path"
+import { parse } from "../shared/fields.ts"
+import { called, type Decoded, type Family, picked, trusting } from "../shared/source.ts"
+import * as BaseCoat from "./BaseCoat.ts"
+
+export const basecoat: Family = {
+  dialect: "basecoat",
+  folders: [],
+  places: ({ cwd }) => ["hooks.json", "mcp.json"].map((name) => ({ scope: "project", path: join(cwd, name) })),
+  // Entries of files are commands and tools, never code.
+  decode: ({ path, text }) => ({ ...BaseCoat.decode(text, path), disableAllHooks: false }) as Decoded,
+  about: ({ text }) => picked(parse(text), "version", "hooks"),
+  hooks: (sources, making) => {
+    const handlers = trusting(sources) as ReadonlyArray<unknown> as ReadonlyArray<BaseCoat.Handler>
+    return handlers.length === 0 ? [] : [BaseCoat.make({ ...called("basecoat", making), handlers })]
+  }
+}

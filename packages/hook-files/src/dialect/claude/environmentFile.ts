@@ -1,0 +1,43 @@
+/** Variables that scripts leave for later commands of the agent, as `export` lines of a file. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { read } from "../../internal/files.ts"
+import { loads } from "../../internal/projectVariables.ts"
+import type { EventName } from "./events.ts"
+
+/** What scripts of a session exported. */
+export const environment: HookState.StateKey<{ readonly [name: string]: string }> = HookState.key(
+  "claude/environment",
+  Schema.Record(Schema.String, Schema.String),
+  {}
+)
+
+const events: ReadonlyArray<EventName> = ["SessionStart", "Setup", "CwdChanged", "FileChanged"]
+
+/** The file for an event, made where it was not there; nothing at other events. */
+export const fileFor = (event: EventName, transcript: string | undefined): string | undefined => {
+  if (transcript === undefined || !events.includes(event)) return undefined
+  const path = transcript.replace(/\.jsonl$/, ".env")
+  const made = Result.try(() => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(path, "", { mode: 0o600, flag: "a" })
+  })
+  return Result.isSuccess(made) ? path : undefined
+}
+
+/** Reads what was exported until now. A line that is no plain `export NAME=value` does not count. */
+export const take = (path: string, ctx: HookContext): void => {
+  const content = read(path, 262_144)
+  if (content === "absent" || "problem" in content) return
+  const found = content.bytes.toString("utf8").split("\n").flatMap((line) => {
+    const [, name, value] = /^\s*export\s+([A-Za-z_]\w{0,127})=(.*?)\s*$/.exec(line) ?? []
+    return name === undefined || loads.test(name) ? [] : [[name, plain(value!)] as const]
+  })
+  if (found.length > 0) ctx.root.state.update(environment, (all) => ({ ...all, ...Object.fromEntries(found) }))
+}
+
+const plain = (value: string): string => /^"(.*)"$/s.exec(value)?.[1] ?? /^'(.*)'$/s.exec(value)?.[1] ?? value

@@ -1,0 +1,38 @@
+/**
+ * Entries of skills and agents: those of an agent count while it runs, those of a skill once it was called for, until
+ * the session ends.
+ */
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
+import type { Json } from "@belay/core/Json"
+import * as Schema from "effect/Schema"
+import type { Handler } from "./HookConfig.ts"
+
+export interface Owners {
+  /** Whether there are entries of skills at all. */
+  readonly any: boolean
+  readonly counts: (handler: Handler, ctx: HookContext) => boolean
+  /** A tool is about to run: is it one that calls for a skill? */
+  readonly called: (tool: string, input: Json, ctx: HookContext) => void
+}
+
+export const make = (name: string, handlers: ReadonlyArray<Handler>): Owners => {
+  const skills = new Set(handlers.flatMap(({ origin }) => origin?.type === "skill" ? [origin.name] : []))
+  const active = HookState.key(`${name}/skills`, Schema.Array(Schema.String), [])
+  return {
+    any: skills.size > 0,
+    counts: ({ origin }, ctx) => {
+      if (origin === undefined || origin.type === "plugin") return true
+      return origin.type === "agent" ? ctx.agent.name === origin.name : ctx.root.state.get(active).includes(origin.name)
+    },
+    called: (tool, input, ctx) => {
+      if (skills.size === 0 || tool !== "Skill" || typeof input !== "object" || input === null) return
+      const found = Object.entries(input).flatMap(([key, value]) =>
+        ["skill", "name", "command"].includes(key) && typeof value === "string"
+          ? [value.replace(/^\//, "").split(":").at(-1)!]
+          : []
+      ).find((one) => skills.has(one))
+      if (found !== undefined) ctx.root.state.update(active, (all) => all.includes(found) ? all : [...all, found])
+    }
+  }
+}

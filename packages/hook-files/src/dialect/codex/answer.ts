@@ -1,0 +1,110 @@
+/** Reads what a script says as Codex does: strictly. What does not fit as a whole is an error, and blocks nothing. */
+import type { Finished } from "../../process/Command.ts"
+import type { EventName } from "../claude/events.ts"
+import * as Outcome from "../claude/Outcome.ts"
+import { type Fields, isFields, record } from "../shared/fields.ts"
+
+export const codexOutcome = (finished: Finished, event: EventName): Outcome.Outcome => {
+  const { exitCode, overflowed, stderr, stdout, timedOut } = finished
+  if (timedOut || (overflowed && exitCode !== 2) || exitCode === undefined) return Outcome.read(finished, event)
+  if (exitCode === 2) {
+    return stderr.trim() === ""
+      ? broken("ended with 2 and gave no reason on standard error")
+      : Outcome.read({ ...finished, stdout: "" }, event)
+  }
+  if (exitCode !== 0) return Outcome.read({ ...finished, stdout: "" }, event)
+  const text = stdout.trim()
+  if (!text.startsWith("{")) return Outcome.read(finished, event)
+  const json = record(text)
+  const why = json === undefined ? "is not JSON" : whyNot(json, event)
+  return why === undefined ? Outcome.read(finished, event) : broken(`gave an answer that does not count: ${why}`)
+}
+
+const broken = (reason: string): Outcome.Outcome => ({ type: "nonBlockingError", reason })
+
+const universal = ["continue", "stopReason", "suppressOutput", "systemMessage"]
+const blocking = ["decision", "reason"]
+const specific: { readonly [E in EventName]?: ReadonlyArray<string> } = {
+  SessionStart: ["additionalContext"],
+  SubagentStart: ["additionalContext"],
+  UserPromptSubmit: ["additionalContext"],
+  PreToolUse: ["permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"],
+  PermissionRequest: ["decision"],
+  PostToolUse: ["additionalContext", "updatedMCPToolOutput"]
+}
+const blockable: ReadonlyArray<EventName> = [
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "Stop",
+  "SubagentStop",
+  "PreCompact"
+]
+
+/** Why an answer does not count as a whole. */
+const whyNot = (json: Fields, event: EventName): string | undefined => {
+  const known = [...universal, ...(blockable.includes(event) ? blocking : []), "hookSpecificOutput"]
+  const strange = Object.keys(json).find((key) => !known.includes(key))
+  if (strange !== undefined) return `unknown key ${JSON.stringify(strange.slice(0, 80))}`
+  const { decision, hookSpecificOutput: inner, reason } = json
+  if (inner !== undefined && inner !== null) {
+    if (!isFields(inner)) return "hookSpecificOutput is no object"
+    if (inner["hookEventName"] !== event) return `hookEventName is not ${event}`
+    const odd = Object.keys(inner).find((key) => key !== "hookEventName" && !(specific[event] ?? []).includes(key))
+    if (odd !== undefined) return `unknown key hookSpecificOutput.${odd.slice(0, 80)}`
+  }
+  const wrong = wrongType(json)
+  if (wrong !== undefined) return wrong
+  if (decision !== undefined && decision !== null && decision !== "block") {
+    return `decision ${JSON.stringify(decision)} is not supported`
+  }
+  if (decision === "block" && isEmpty(reason)) return "decision block needs a reason"
+  const own = isFields(inner) ? inner : {}
+  return event === "PreToolUse"
+    ? whyNotBefore(json, own)
+    : event === "PermissionRequest"
+    ? whyNotPermission(json, own["decision"])
+    : undefined
+}
+
+const wrongType = (json: Fields): string | undefined => {
+  const texts = ["stopReason", "systemMessage", "reason"].find((key) =>
+    !isAbsent(json[key]) && typeof json[key] !== "string"
+  )
+  if (texts !== undefined) return `${texts} is no text`
+  const flags = ["continue", "suppressOutput"].find((key) => !isAbsent(json[key]) && typeof json[key] !== "boolean")
+  return flags === undefined ? undefined : `${flags} is neither true nor false`
+}
+
+const whyNotBefore = (json: Fields, inner: Fields): string | undefined => {
+  if (json["continue"] === false) return "continue: false is not supported at PreToolUse"
+  if (!isAbsent(json["stopReason"])) return "stopReason is not supported at PreToolUse"
+  if (json["suppressOutput"] === true) return "suppressOutput is not supported at PreToolUse"
+  const { permissionDecision: decision, permissionDecisionReason: reason, updatedInput: input } = inner
+  if (isAbsent(decision)) return isAbsent(input) ? undefined : "updatedInput needs permissionDecision allow"
+  if (decision === "deny") {
+    if (!isAbsent(input)) return "updatedInput needs permissionDecision allow"
+    return isEmpty(reason) ? "permissionDecision deny needs a reason" : undefined
+  }
+  if (decision !== "allow") return `permissionDecision ${JSON.stringify(decision)?.slice(0, 80)} is not supported`
+  return isFields(input) ? undefined : "permissionDecision allow needs updatedInput"
+}
+
+/** What is reserved for later never allows. */
+const whyNotPermission = (json: Fields, decision: unknown): string | undefined => {
+  if (json["continue"] === false) return "continue: false is not supported at PermissionRequest"
+  if (!isAbsent(json["stopReason"])) return "stopReason is not supported at PermissionRequest"
+  if (json["suppressOutput"] === true) return "suppressOutput is not supported at PermissionRequest"
+  if (isAbsent(decision)) return undefined
+  if (!isFields(decision)) return "decision is no object"
+  const odd = Object.keys(decision).find((key) =>
+    !["behavior", "message", "interrupt", "updatedInput", "updatedPermissions"].includes(key)
+  )
+  if (odd !== undefined) return `unknown key decision.${odd.slice(0, 80)}`
+  const reserved = ["updatedInput", "updatedPermissions"].find((key) => !isAbsent(decision[key]))
+  if (reserved !== undefined) return `${reserved} is not supported at PermissionRequest`
+  return decision["interrupt"] === true ? "interrupt: true is not supported at PermissionRequest" : undefined
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+const isEmpty = (value: unknown): boolean => typeof value !== "string" || value.trim() === ""

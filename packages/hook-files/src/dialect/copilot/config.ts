@@ -1,0 +1,235 @@
+/** Reads hook files of GitHub Copilot. */
+import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
+import { RE2JS } from "re2js"
+import type { Entry } from "../../engine/entries.ts"
+import type { CommandWork, HttpWork, PromptWork } from "../../Runners.ts"
+import type { Warning } from "../claude/HookConfig.ts"
+import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
+import { whyNoObject } from "../shared/jsonError.ts"
+
+/** Events by their own names: what else they are called, and the field that a matcher is held against. */
+const table = {
+  sessionStart: { others: ["SessionStart"] },
+  sessionEnd: { others: ["SessionEnd"] },
+  userPromptSubmitted: { others: ["UserPromptSubmit", "UserPromptSubmitted"] },
+  userPromptTransformed: { others: ["UserPromptTransformed"] },
+  preToolUse: { others: ["PreToolUse"], field: "toolName" },
+  preMcpToolCall: { others: ["PreMcpToolCall"], field: "toolName" },
+  postToolUse: { others: ["PostToolUse"], field: "toolName" },
+  postToolUseFailure: { others: ["PostToolUseFailure"], field: "toolName" },
+  agentStop: { others: ["Stop", "AgentStop"] },
+  subagentStart: { others: ["SubagentStart"], field: "agentName" },
+  subagentStop: { others: ["SubagentStop"], field: "agentName" },
+  errorOccurred: { others: ["ErrorOccurred"] },
+  preCompact: { others: ["PreCompact"], field: "trigger" },
+  permissionRequest: { others: ["PermissionRequest"], field: "toolName" },
+  notification: { others: ["Notification"], field: "notification_type" }
+} as const satisfies { readonly [event: string]: { readonly others: ReadonlyArray<string>; readonly field?: string } }
+
+/** The name of an event, as files in camel case have it. */
+export type EventName = keyof typeof table
+
+export interface Handler extends Entry {
+  /** As the file has it. */
+  readonly event: string
+  readonly point: EventName
+  /** Written in Pascal case: it is told in snake case, and tools have Claude's names. */
+  readonly pascal: boolean
+  readonly work: CommandWork | HttpWork | PromptWork
+  /** Whether it is for a tool, under Copilot's name or Claude's, or for another value of its event. */
+  readonly matches: (value: string, claude?: string) => boolean
+  /** Where a command runs, from the project on. */
+  readonly cwd?: string
+  readonly env?: { readonly [name: string]: string }
+  readonly timeoutMs: number
+}
+
+export interface Decoded {
+  readonly handlers: ReadonlyArray<Handler>
+  readonly warnings: ReadonlyArray<Warning>
+  readonly disableAllHooks: boolean
+}
+
+type Warn = (key: string, reason: string) => undefined
+
+/** The field of what is told that a matcher is held against. */
+export const fieldOf = (event: EventName): string | undefined => rows[event].field
+
+const rows: { readonly [E in EventName]: { readonly others: ReadonlyArray<string>; readonly field?: string } } = table
+
+export const decode = (text: string, file: string): Decoded => {
+  const warnings: Array<Warning> = []
+  const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
+  const nothing = { handlers: [], warnings, disableAllHooks: false }
+  const settings = parseCommented(text)
+  if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
+  const { disableAllHooks, hooks, version = 1 } = settings
+  if (version !== 1) return warn("version", "expected 1, so nothing of this file counts") ?? nothing
+  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
+  if (disableAllHooks !== undefined && typeof disableAllHooks !== "boolean") {
+    warn("disableAllHooks", "expected true or false")
+  }
+  const handlers = Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, list]) => {
+    const key = `hooks.${event.slice(0, 80)}`
+    const point = points.get(event)
+    if (point === undefined) {
+      const near = nearest(event, [...points.keys()])
+      return warn(
+        key,
+        `unknown event${
+          near === undefined ? `; events are ${Object.keys(table).join(", ")}` : `; did you mean ${near}?`
+        }`
+      ) ?? []
+    }
+    if (!Array.isArray(list)) return warn(key, "expected a list of hooks") ?? []
+    return list.flatMap((entry: unknown, index) =>
+      readEntry({ event, point, file }, entry, `${key}[${index}]`, undefined, warn)
+    )
+  })
+  return { handlers, warnings, disableAllHooks: disableAllHooks === true }
+}
+
+const points: ReadonlyMap<string, EventName> = new Map(
+  Object.entries(table).flatMap(([name, { others }]) =>
+    [name, ...others].map((one) => [one, name as EventName] as const)
+  )
+)
+
+interface Where {
+  readonly event: string
+  readonly point: EventName
+  readonly file: string
+}
+
+/** One entry; or, as other tools have it, a group of them with one matcher. */
+const readEntry = (
+  where: Where,
+  entry: unknown,
+  key: string,
+  outer: string | undefined,
+  warn: Warn
+): ReadonlyArray<Handler> => {
+  if (!isFields(entry)) return warn(key, "expected an object") ?? []
+  const { hooks, matcher = outer } = entry
+  if (matcher !== undefined && !isText(matcher)) return warn(`${key}.matcher`, "expected a text") ?? []
+  if (Array.isArray(hooks) && outer === undefined) {
+    return hooks.flatMap((one: unknown, index) => readEntry(where, one, `${key}.hooks[${index}]`, matcher ?? "", warn))
+  }
+  const pascal = where.event !== where.point
+  const matches = compile(matcher, where.point, pascal, `${key}.matcher`, warn)
+  const work = matches === undefined ? undefined : readWork(entry, where.point, key, warn)
+  if (matches === undefined || work === undefined) return []
+  const { cwd, env, timeout, timeoutSec = timeout ?? 30 } = entry
+  const fits = typeof timeoutSec === "number" && timeoutSec > 0 && Number.isFinite(timeoutSec)
+  if (!fits) warn(`${key}.timeoutSec`, "expected a number of seconds above 0")
+  if (cwd !== undefined && !isText(cwd)) return warn(`${key}.cwd`, "expected a folder") ?? []
+  return [{
+    ...where,
+    key,
+    pascal,
+    matches,
+    work,
+    timeoutMs: (fits ? timeoutSec : 30) * 1_000,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env: textsOf(env, `${key}.env`, warn) })
+  }]
+}
+
+const readWork = (entry: Fields, point: EventName, key: string, warn: Warn): Handler["work"] | undefined => {
+  const { type = "command" } = entry
+  if (type === "command") return readCommand(entry, key, warn)
+  if (type === "http") return readHttp(entry, point, key, warn)
+  if (type !== "prompt") return warn(`${key}.type`, `expected "command", "http" or "prompt"`)
+  if (point !== "sessionStart") return warn(`${key}.type`, "prompts are for sessionStart only, so this one never runs")
+  const { prompt } = entry
+  return isText(prompt) && prompt.trim() !== "" ? { type: "prompt", prompt } : warn(`${key}.prompt`, "expected a text")
+}
+
+const isWindows = process.platform === "win32"
+
+const readCommand = (entry: Fields, key: string, warn: Warn): CommandWork | undefined => {
+  const { args = [], exec } = entry
+  const lines = ["bash", "powershell", "command"] as const
+  for (const name of [...lines, "exec"] as const) {
+    if (entry[name] !== undefined && (!isText(entry[name]) || entry[name].trim() === "")) {
+      return warn(`${key}.${name}`, "expected a text")
+    }
+  }
+  if (exec !== undefined) {
+    const other = lines.find((name) => entry[name] !== undefined)
+    if (other !== undefined) return warn(`${key}.exec`, `cannot be combined with ${other}, so this one never runs`)
+    return Array.isArray(args) && args.every(isText)
+      ? { type: "command", command: exec as string, args }
+      : warn(`${key}.args`, "expected a list of texts")
+  }
+  const command = entry[isWindows ? "powershell" : "bash"] ?? entry["command"]
+  if (command === undefined) {
+    return warn(key, `has no ${isWindows ? "powershell" : "bash"}, command or exec, so it never runs here`)
+  }
+  return { type: "command", command: command as string, ...(isWindows ? { shell: "powershell" as const } : {}) }
+}
+
+const readHttp = (entry: Fields, point: EventName, key: string, warn: Warn): HttpWork | undefined => {
+  const { allowedEnvVars, headers, url } = entry
+  const target = isText(url) ? URL.parse(url) : null
+  if (target === null || (target.protocol !== "https:" && target.protocol !== "http:")) {
+    return warn(`${key}.url`, "expected an http or https URL")
+  }
+  if (allowedEnvVars !== undefined && !(Array.isArray(allowedEnvVars) && allowedEnvVars.every(isText))) {
+    return warn(`${key}.allowedEnvVars`, "expected a list of texts")
+  }
+  const why = point === "preToolUse" || point === "permissionRequest"
+    ? `at ${point}`
+    : allowedEnvVars === undefined
+    ? ""
+    : "with allowedEnvVars"
+  if (target.protocol === "http:" && why !== "") {
+    return warn(`${key}.url`, `expected https ${why}, so this one never runs`)
+  }
+  return {
+    type: "http",
+    url: url as string,
+    ...(headers === undefined ? {} : { headers: textsOf(headers, `${key}.headers`, warn) }),
+    ...(allowedEnvVars === undefined ? {} : { allowedEnvVars })
+  }
+}
+
+const textsOf = (value: unknown, key: string, warn: Warn): { readonly [name: string]: string } => {
+  if (!isFields(value)) return warn(key, "expected an object of texts") ?? {}
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) =>
+      isText(one) ? [[name, one]] : warn(`${key}.${name.slice(0, 80)}`, "expected a text") ?? []
+    )
+  )
+}
+
+/**
+ * A pattern for the whole value; under a name in Pascal case also names of tools with `|` between them. Nothing where
+ * it is no pattern.
+ */
+const compile = (
+  matcher: string | undefined,
+  point: EventName,
+  pascal: boolean,
+  key: string,
+  warn: Warn
+): Handler["matches"] | undefined => {
+  const field = fieldOf(point)
+  if (matcher === undefined || field === undefined || matcher.trim() === "") return () => true
+  const claudes = pascal && field === "toolName"
+  if (claudes && (matcher === "*" || matcher === "**")) return () => true
+  if (claudes && /^[\w-]+(\|[\w-]+)*$/.test(matcher)) {
+    const names = new Set(matcher.split("|").map((name) => name === "Task" ? "Agent" : name))
+    return (value, claude = value) => names.has(value) || names.has(claude)
+  }
+  const anchored = `^(?:${matcher})$`
+  const compiled = Result.try(() => [RE2JS.compile(matcher), RE2JS.compile(anchored)][1]!)
+  if (Result.isSuccess(compiled)) return (value, claude = value) => compiled.success.test(claudes ? claude : value)
+  const quoted = JSON.stringify(matcher)
+  if (Result.isFailure(Result.try(() => new RegExp(matcher)))) {
+    return warn(key, `${quoted} is no pattern, so this one never runs`)
+  }
+  warn(key, `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`)
+  return () => true
+}

@@ -1,0 +1,36 @@
+/** GitHub Copilot: a folder of hook files of the user and of the repository, and the hooks of their settings. */
+import { join } from "node:path"
+import { real } from "../../internal/files.ts"
+import { parseCommented } from "../shared/fields.ts"
+import { called, type Family, filesOf, picked, trusting } from "../shared/source.ts"
+import * as Copilot from "./Copilot.ts"
+
+export const copilot: Family = {
+  dialect: "copilot",
+  folders: [".github/hooks"],
+  places: ({ cwd, home }) => [
+    ...filesOf(join(home, ".copilot", "hooks"), ".json").map((path) => ({ scope: "user" as const, path })),
+    ...["settings.json", "config.json"].map((name) => ({
+      scope: "user" as const,
+      path: join(home, ".copilot", name),
+      format: "settings"
+    })),
+    ...(real(home) === real(cwd) ? [] : [
+      ...filesOf(join(cwd, ".github", "hooks"), ".json").map((path) => ({ scope: "project" as const, path })),
+      { scope: "project" as const, path: join(cwd, ".github", "copilot", "settings.json"), format: "settings" },
+      { scope: "local" as const, path: join(cwd, ".github", "copilot", "settings.local.json"), format: "settings" }
+    ])
+  ],
+  decode: ({ format, path, text }) => {
+    const config = Copilot.decode(text, path)
+    // Of the files in a folder each silences itself alone.
+    return format === "settings" || !config.disableAllHooks
+      ? config
+      : { ...config, handlers: [], disableAllHooks: false }
+  },
+  about: ({ text }) => picked(parseCommented(text), "version", "hooks", "disableAllHooks"),
+  hooks: (sources, making) => {
+    const handlers = trusting<Copilot.Handler>(sources)
+    return handlers.length === 0 ? [] : [Copilot.make({ ...called("copilot", making), handlers })]
+  }
+}

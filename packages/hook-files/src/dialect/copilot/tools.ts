@@ -1,0 +1,62 @@
+/** Tools under the names that GitHub Copilot has for them, and under Claude's where a file asks for those. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import * as Renamed from "../shared/renamedTools.ts"
+import type { Known, ToolNames } from "../shared/toolNames.ts"
+
+export const make = (told: ToolNames): Renamed.Renamed =>
+  Renamed.make({
+    names: {
+      Bash: "bash",
+      Read: "view",
+      Write: "create",
+      Edit: "edit",
+      MultiEdit: "edit",
+      Glob: "glob",
+      Grep: "grep",
+      WebFetch: "web_fetch",
+      WebSearch: "web_search",
+      AskUserQuestion: "ask_user",
+      TodoWrite: "update_todo",
+      Agent: "task"
+    },
+    others: {
+      edit: "Edit",
+      powershell: "Bash",
+      str_replace_editor: "Edit",
+      apply_patch: "Edit",
+      replace: "Edit",
+      rg: "Grep",
+      search_file_content: "Grep",
+      google_web_search: "WebSearch",
+      Task: "Agent"
+    },
+    fields: {
+      Read: { file_path: "path" },
+      Write: { file_path: "path", content: "file_text" },
+      Edit: { file_path: "path", old_string: "old_str", new_string: "new_str" },
+      MultiEdit: { file_path: "path" }
+    },
+    plain: (tool) => tool
+  }, told)
+
+/**
+ * A call with Claude's name and fields, and Copilot's fields beside them: scripts read either, and may change either.
+ */
+export const both = ({ claude, fields, input: own }: Renamed.Known): Known => ({
+  name: claude.name,
+  input: { ...claude.input, ...own },
+  back: (input: JsonObject): Json => {
+    const kept = new Map(Object.entries(input))
+    for (const [field, name] of fields) {
+      const other = kept.get(name)
+      kept.delete(name)
+      if (
+        other !== undefined &&
+        (!kept.has(field) || (kept.get(field) === claude.input[field] && other !== claude.input[field]))
+      ) {
+        kept.set(field, other)
+      }
+    }
+    return claude.back(Object.fromEntries(kept))
+  }
+})

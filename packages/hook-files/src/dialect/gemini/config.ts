@@ -1,0 +1,170 @@
+/** Reads the hooks of a settings file of Gemini CLI. */
+import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
+import { RE2JS } from "re2js"
+import type { Entry } from "../../engine/entries.ts"
+import type { CommandWork } from "../../Runners.ts"
+import type { Warning } from "../claude/HookConfig.ts"
+import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
+import { whyNoObject } from "../shared/jsonError.ts"
+
+/** The field that a matcher is held against; none where every matcher fits. */
+export const events = {
+  BeforeTool: "tool_name",
+  AfterTool: "tool_name",
+  BeforeAgent: undefined,
+  AfterAgent: undefined,
+  BeforeModel: undefined,
+  BeforeToolSelection: undefined,
+  AfterModel: undefined,
+  SessionStart: "source",
+  SessionEnd: "reason",
+  Notification: "notification_type",
+  PreCompress: "trigger"
+} as const
+
+export type EventName = keyof typeof events
+
+export interface Handler extends Entry {
+  readonly event: EventName
+  readonly work: CommandWork
+  /** Whether the hooks of its event run one after another. */
+  readonly sequential: boolean
+  readonly matches: (value: string) => boolean
+  readonly env?: { readonly [name: string]: string }
+  readonly timeoutMs: number
+}
+
+export interface Decoded {
+  readonly handlers: ReadonlyArray<Handler>
+  readonly warnings: ReadonlyArray<Warning>
+  readonly disableAllHooks: boolean
+  readonly disabled: ReadonlyArray<string>
+}
+
+type Warn = (key: string, reason: string) => undefined
+
+export const decode = (text: string, file: string, folder?: string): Decoded => {
+  const warnings: Array<Warning> = []
+  const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
+  const settings = parseCommented(text)
+  if (!isFields(settings)) warn("", whyNoObject(text, true))
+  const { hooks, hooksConfig } = isFields(settings) ? settings : {}
+  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
+  if (hooksConfig !== undefined && !isFields(hooksConfig)) warn("hooksConfig", "expected an object")
+  const listed = isFields(hooks) ? hooks : {}
+  const configs = [["hooks", listed], ["hooksConfig", isFields(hooksConfig) ? hooksConfig : {}]] as const
+  const disabled = configs.flatMap(([key, config]) => textsOf(config["disabled"], `${key}.disabled`, warn))
+  for (const [key, { enabled }] of configs) {
+    if (enabled !== undefined && typeof enabled !== "boolean") warn(`${key}.enabled`, "expected true or false")
+  }
+  const handlers = Object.entries(listed).flatMap(([event, groups]) => {
+    if (settingsOf.has(event)) return []
+    const key = `hooks.${event.slice(0, 80)}`
+    if (!isEvent(event)) {
+      const near = nearest(event, names)
+      return warn(
+        key,
+        `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`
+      ) ?? []
+    }
+    if (!Array.isArray(groups)) return warn(key, "expected a list of groups") ?? []
+    return groups.flatMap((group: unknown, index) => readGroup(event, group, `${key}[${index}]`, file, folder, warn))
+  })
+  return {
+    handlers: handlers.filter((handler) => !isDisabled(handler, disabled)),
+    warnings,
+    disableAllHooks: configs.some(([, { enabled }]) => enabled === false),
+    disabled
+  }
+}
+
+/** Whether a hook is among those that a file switches off, by name or by command. */
+export const isDisabled = ({ name, work }: Handler, disabled: ReadonlyArray<string>): boolean =>
+  disabled.includes(name === undefined || name === "" ? work.command : name)
+
+const names = Object.keys(events) as ReadonlyArray<EventName>
+
+/** Keys that stand among the events. */
+const settingsOf: ReadonlySet<string> = new Set(["enabled", "disabled", "notifications"])
+
+const isEvent = (name: string): name is EventName => Object.hasOwn(events, name)
+
+const textsOf = (value: unknown, key: string, warn: Warn): ReadonlyArray<string> => {
+  if (value === undefined) return []
+  return Array.isArray(value) && value.every(isText) ? value : warn(key, "expected a list of texts") ?? []
+}
+
+const readGroup = (
+  event: EventName,
+  group: unknown,
+  key: string,
+  file: string,
+  folder: string | undefined,
+  warn: Warn
+): ReadonlyArray<Handler> => {
+  if (!isFields(group)) return warn(key, "expected an object with hooks") ?? []
+  const { hooks, matcher, sequential } = group
+  if (matcher !== undefined && !isText(matcher)) return warn(`${key}.matcher`, "expected a text") ?? []
+  if (sequential !== undefined && typeof sequential !== "boolean") warn(`${key}.sequential`, "expected true or false")
+  if (!Array.isArray(hooks)) return warn(`${key}.hooks`, "expected a list of hooks") ?? []
+  const { test, warning } = compile(matcher?.trim() ?? "", event)
+  if (warning !== undefined) warn(`${key}.matcher`, warning)
+  return hooks.flatMap((hook: unknown, index) => {
+    const at = `${key}.hooks[${index}]`
+    const read = readHook(hook, at, warn)
+    if (read === undefined) return []
+    const extension = folder === undefined ? {} : { env: { extensionPath: folder, ...read.env } }
+    return [{ event, file, key: at, matches: test, sequential: sequential === true, ...read, ...extension }]
+  })
+}
+
+const defaultTimeoutMs = 60_000
+
+const readHook = (
+  hook: unknown,
+  key: string,
+  warn: Warn
+): Pick<Handler, "work" | "timeoutMs" | "name" | "env"> | undefined => {
+  if (!isFields(hook)) return warn(key, "expected an object with a type")
+  const { command, env, name, timeout = defaultTimeoutMs, type } = hook
+  if (type !== "command") return warn(`${key}.type`, `expected "command", so this one never runs`)
+  if (!isText(command) || command.trim() === "") return warn(`${key}.command`, "expected a line for the shell")
+  if (name !== undefined && !isText(name)) warn(`${key}.name`, "expected a text")
+  const fits = typeof timeout === "number" && timeout > 0 && Number.isFinite(timeout)
+  if (!fits) warn(`${key}.timeout`, "expected a number of milliseconds above 0")
+  return {
+    // The one variable of extensions that no shell could fill in.
+    work: { type: "command", command: command.replaceAll("${/}", "/") },
+    timeoutMs: fits ? timeout : defaultTimeoutMs,
+    ...(isText(name) ? { name } : {}),
+    ...(env === undefined ? {} : { env: textFields(env, `${key}.env`, warn) })
+  }
+}
+
+const textFields = (value: unknown, key: string, warn: Warn): { readonly [name: string]: string } => {
+  if (!isFields(value)) return warn(key, "expected an object of texts") ?? {}
+  return Object.fromEntries(
+    Object.entries(value as Fields).flatMap(([name, one]) =>
+      isText(one) ? [[name, one]] : warn(`${key}.${name.slice(0, 80)}`, "expected a text") ?? []
+    )
+  )
+}
+
+/** Names of tools are searched by a pattern; what is none stands for itself. Anything else is compared. */
+const compile = (
+  matcher: string,
+  event: EventName
+): { readonly test: (value: string) => boolean; readonly warning?: string } => {
+  if (matcher === "" || matcher === "*" || events[event] === undefined) return { test: () => true }
+  if (events[event] !== "tool_name") return { test: (value) => value === matcher }
+  const compiled = Result.try(() => RE2JS.compile(matcher))
+  if (Result.isSuccess(compiled)) return { test: (value) => compiled.success.test(value) }
+  const quoted = JSON.stringify(matcher)
+  return Result.isSuccess(Result.try(() => new RegExp(matcher)))
+    ? {
+      test: () => true,
+      warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
+    }
+    : { test: (value) => value === matcher, warning: `${quoted} is no pattern, so it is taken literally` }
+}

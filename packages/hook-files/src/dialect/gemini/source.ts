@@ -1,0 +1,40 @@
+/** Gemini CLI: settings of the user and of the project, and extensions of the user. */
+import { join } from "node:path"
+import { real } from "../../internal/files.ts"
+import { parseCommented } from "../shared/fields.ts"
+import { called, type Family, list, picked, type Source, trusting } from "../shared/source.ts"
+import { isDisabled } from "./config.ts"
+import * as Gemini from "./Gemini.ts"
+
+const below = (root: string) => join(root, ".gemini", "settings.json")
+
+/** Names and commands that files switch off: for everybody, where the project did not write them. */
+const silenced = (sources: ReadonlyArray<Source>) => {
+  const of = (ofProject: boolean) =>
+    sources.filter((one) => one.ofProject === ofProject).flatMap(({ config }) => (config as Gemini.Decoded).disabled)
+  return { everybody: of(false), project: of(true) }
+}
+
+export const gemini: Family = {
+  dialect: "gemini",
+  folders: [".gemini/hooks"],
+  places: ({ cwd, home }) => [
+    { scope: "user", path: below(home) },
+    ...list(join(home, ".gemini", "extensions")).map((name) => ({
+      scope: "user" as const,
+      path: join(home, ".gemini", "extensions", name, "hooks", "hooks.json"),
+      format: join(home, ".gemini", "extensions", name)
+    })),
+    ...(real(home) === real(cwd) ? [] : [{ scope: "project" as const, path: below(cwd) }])
+  ],
+  // Most settings have no hooks at all.
+  decode: ({ format, path, text }) => Gemini.decode(text, path, format),
+  about: ({ text }) => picked(parseCommented(text), "hooks", "hooksConfig"),
+  hooks: (sources, making) => {
+    const { everybody, project } = silenced(sources)
+    const handlers = trusting<Gemini.Handler>(sources).filter((handler) =>
+      handler.trusted === "user" || !isDisabled(handler, project)
+    )
+    return handlers.length === 0 ? [] : [Gemini.make({ ...called("gemini", making), handlers, disabled: everybody })]
+  }
+}

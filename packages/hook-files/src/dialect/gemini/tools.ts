@@ -1,0 +1,46 @@
+/** Tools under the names that Gemini CLI has for them. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import type { ToolMeta } from "@belay/core/Tool"
+import * as Renamed from "../shared/renamedTools.ts"
+import type { ToolNames } from "../shared/toolNames.ts"
+
+const mcp = /^mcp__(.+?)__(.+)$/
+
+/** By the names that Claude Code has. */
+export const builtIn: { readonly [tool: string]: string } = {
+  Bash: "run_shell_command",
+  Read: "read_file",
+  Write: "write_file",
+  Edit: "replace",
+  MultiEdit: "replace",
+  Glob: "glob",
+  Grep: "grep_search",
+  LS: "list_directory",
+  WebFetch: "web_fetch",
+  WebSearch: "google_web_search"
+}
+
+export const make = (told: ToolNames): Renamed.Renamed =>
+  Renamed.make({
+    names: builtIn,
+    others: { replace: "Edit", str_replace_editor: "Edit", create: "Write", search_file_content: "Grep", rg: "Grep" },
+    fields: {},
+    plain: (tool) => {
+      const [, server, name] = mcp.exec(tool) ?? []
+      return server === undefined ? tool : `mcp_${server}_${name}`
+    }
+  }, told)
+
+/** Whose tool it is, where its name says that it is a server's. */
+export const mcpOf = (tool: string): { readonly mcp_context?: JsonObject } => {
+  const [, server, name] = mcp.exec(tool) ?? []
+  return server === undefined ? {} : { mcp_context: { server_name: server, tool_name: name! } }
+}
+
+/** The arguments of a tool for input in the words of the dialect. */
+export const argsFor = (tools: Renamed.Renamed, tool: ToolMeta, input: JsonObject, cwd: string): Json => {
+  const properties = Object.hasOwn(tool.inputSchema, "properties") ? tool.inputSchema["properties"] : undefined
+  if (typeof properties !== "object" || properties === null) return input
+  const empty = Object.fromEntries(Object.keys(properties).map((name) => [name, ""]))
+  return tools.known(tool.name, empty, cwd, tool).back(input)
+}

@@ -1,0 +1,124 @@
+/** What attached hooks may do, whether they run in a sandbox or in process: each goes through the host. */
+import { type Eventual, eventual } from "@belay/core/Eventual"
+import type { HookContext } from "@belay/core/HookContext"
+import type { HttpRequest } from "@belay/core/Http"
+import type { Json, JsonObject } from "@belay/core/Json"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
+import type { Bag } from "./variables.ts"
+
+/** MCP tools of the project, whoever has them. @category models @since 0.1.0 */
+export interface Mcp {
+  readonly callTool: (server: string, tool: string, args: JsonObject) => Eventual<Json>
+  readonly listTools: () => Eventual<Json>
+}
+
+export interface Lenders {
+  readonly mcp?: ((ctx: HookContext) => Mcp) | undefined
+  readonly secrets?: ((name: string, ctx: HookContext) => Eventual<string | undefined>) | undefined
+}
+
+/**
+ * Values that stand in for secrets, by what stands in for them. A token means something for one call or one run alone.
+ */
+export type Tokens = Map<string, string>
+
+export type Capabilities = { readonly [path: string]: (...args: ReadonlyArray<Json>) => Eventual<Json | void> }
+
+const Http = Schema.Struct({
+  url: Schema.String,
+  method: Schema.optionalKey(Schema.String),
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  body: Schema.optionalKey(Schema.String)
+})
+
+const decodeHttp = Schema.decodeUnknownOption(Http)
+
+export const capabilities = (
+  bag: Bag,
+  tokens: Tokens,
+  callId: string | undefined,
+  { mcp = ofAgent, secrets }: Lenders,
+  ctx: HookContext
+): Capabilities => {
+  const about = (mimeType: Json | undefined) => ({
+    ...(typeof mimeType === "string" ? { mimeType } : {}),
+    ...(callId === undefined ? {} : { toolCallId: callId })
+  })
+  return {
+    "variableBag.get": (key = "", scope) => bag.get(key, scope),
+    "variableBag.set": (key = "", value = null, scope) => bag.set(key, value, scope),
+    "variableBag.delete": (key = "", scope) => bag.delete(key, scope),
+    "variableBag.getAll": (scope) => bag.getAll(scope),
+    "artifacts.write": (key, content, mimeType) =>
+      Effect.map(ctx.artifacts.write(text(key), text(content), about(mimeType)), ({ ref }) => ref),
+    "artifacts.append": (key, content, mimeType) =>
+      Effect.map(ctx.artifacts.append(text(key), text(content), about(mimeType)), ({ ref }) => ref),
+    "artifacts.read": (key) => ctx.artifacts.read(text(key)),
+    "http.fetch": (request, init) =>
+      Option.match(
+        decodeHttp(typeof request === "string" ? { ...(init as object | undefined), url: request } : request),
+        {
+          onNone: () => Effect.fail("expected { url, method?, headers?, body? }, all texts"),
+          onSome: (asked) =>
+            Effect.map(
+              ctx.http(revealed(asked, tokens) as unknown as HttpRequest),
+              (response) => concealed({ ...response, headers: { ...response.headers } }, tokens)
+            )
+        }
+      ),
+    "mcp.callTool": (...args) => {
+      const [server, tool, input] = args.length > 2 ? args : [...split(text(args[0])), args[1]]
+      return mcp(ctx).callTool(text(server), text(tool), (input ?? {}) as JsonObject)
+    },
+    "mcp.listTools": () => mcp(ctx).listTools(),
+    ...(secrets === undefined ? {} : {
+      "secrets.get": (name) =>
+        Effect.map(eventual(() => secrets(text(name), ctx)), (value) => {
+          if (value === undefined) return undefined
+          const token = `secret-${randomUUID()}`
+          tokens.set(token, value)
+          return token
+        })
+    })
+  }
+}
+
+/** The servers that the agent's host has. */
+const ofAgent = (ctx: HookContext): Mcp => ({
+  callTool: (server, tool, args) => Effect.map(ctx.mcp.callTool(server, tool, args), (result) => ({ ...result })),
+  listTools: () => Effect.map(ctx.mcp.listTools(), (tools) => tools.map((tool) => ({ ...tool })))
+})
+
+const text = (value: Json | undefined): string => typeof value === "string" ? value : JSON.stringify(value ?? "")
+
+/** `server.tool` or `server__tool`. */
+const split = (name: string): readonly [string, string] => {
+  const [, server = "", tool = ""] = /^(?:mcp__)?(.+?)(?:\.|__)(.+)$/.exec(name) ?? []
+  return [server, tool]
+}
+
+const mapped = (value: Json, change: (text: string) => string): Json => {
+  if (typeof value === "string") return change(value)
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((one: Json) => mapped(one, change))
+  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, mapped(one, change)]))
+}
+
+/** With the secrets in the place of their tokens. */
+export const revealed = (value: Json, tokens: Tokens): Json =>
+  tokens.size === 0
+    ? value
+    : mapped(value, (text) =>
+      text.includes("secret-")
+        ? [...tokens].reduce((all, [token, secret]) => all.replaceAll(token, () => secret), text)
+        : text)
+
+/** With the tokens in the place of the secrets. */
+export const concealed = (value: Json, tokens: Tokens): Json =>
+  tokens.size === 0
+    ? value
+    : mapped(value, (text) =>
+      [...tokens].reduce((all, [token, secret]) => secret === "" ? all : all.replaceAll(secret, token), text))

@@ -1,0 +1,105 @@
+/** Definitions and their attachments, checked before any of them runs, and in the order in which they do. */
+import { ConfigError } from "@belay/core/AgentError"
+import type { Json } from "@belay/core/Json"
+import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { points } from "./answer.ts"
+import type { Attachment, Definition, Scope } from "./types.ts"
+
+/** An attachment with its definition, and what it says in one way only. */
+export interface Attached extends Pick<Attachment, "hookPoint" | "sandboxConfig" | "writes"> {
+  readonly scope: Scope
+  readonly order: number
+  readonly onError: "proceed" | "abort"
+  readonly name: string
+  readonly definition: Definition
+  readonly decoded: Json | undefined
+}
+
+/** Everything that is attached: of the project first, then of agents, in their order. */
+export const attached = (
+  hook: string,
+  definitions: ReadonlyArray<Definition>,
+  attachments: ReadonlyArray<Attachment>
+): Result.Result<ReadonlyArray<Attached>, ConfigError> => {
+  const known = new Map<string, Definition>()
+  for (const [index, definition] of definitions.entries()) {
+    const key = `${hook}.definitions[${index}]`
+    const why = wrong(definition, known)
+    if (why !== undefined) return refuse(key, why)
+    known.set(definition.id, definition)
+  }
+  const all: Array<Attached> = []
+  for (const [index, attachment] of attachments.entries()) {
+    const key = `${hook}.attachments[${index}]`
+    const { config, hookDefinitionId, hookPoint, sandboxConfig, writes } = attachment
+    const scope: Scope | null | undefined = attachment.scope === "project" ? { _tag: "project" } : attachment.scope
+    const onError = attachment.onError ?? "proceed"
+    const order = attachment.order ?? 0
+    const definition = known.get(hookDefinitionId)
+    if (definition === undefined) {
+      return refuse(`${key}.hookDefinitionId`, `there is no definition ${JSON.stringify(hookDefinitionId)}`)
+    }
+    if (!points.includes(hookPoint)) {
+      const near = nearest(String(hookPoint), points)
+      return refuse(
+        `${key}.hookPoint`,
+        `${JSON.stringify(hookPoint)} is not known${near === undefined ? "" : `; did you mean "${near}"?`}`
+      )
+    }
+    if (
+      scope?._tag !== "project" &&
+      !(scope?._tag === "agent" && typeof scope.agentId === "string" && scope.agentId !== "")
+    ) {
+      return refuse(`${key}.scope`, `expected "project", { _tag: "project" } or { _tag: "agent", agentId }`)
+    }
+    if (!Number.isFinite(order)) return refuse(`${key}.order`, "expected a number")
+    if (onError !== "proceed" && onError !== "abort") return refuse(`${key}.onError`, `expected "proceed" or "abort"`)
+    const { schema = null } = definition
+    const decoded = schema === null
+      ? Result.succeed(config ?? undefined)
+      : Schema.decodeUnknownResult(schema)(config ?? {})
+    if (Result.isFailure(decoded)) {
+      return refuse(`${key}.config`, `does not fit ${definition.id}: ${String(decoded.failure.message)}`)
+    }
+    const name = attachment.name ??
+      `${definition.name ?? definition.id}@${scope._tag === "project" ? "project" : scope.agentId}`
+    const twin = all.find((one) => one.name === name && one.hookPoint === hookPoint)
+    if (twin !== undefined) {
+      return refuse(`${key}.name`, `${JSON.stringify(name)} is there twice at ${hookPoint}: give one of them a name`)
+    }
+    all.push({
+      hookPoint,
+      scope,
+      onError,
+      order,
+      name,
+      definition,
+      decoded: decoded.success as Json | undefined,
+      ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
+      ...(writes === undefined ? {} : { writes })
+    })
+  }
+  const tier = ({ scope }: Attached) => scope._tag === "project" ? 0 : 1
+  return Result.succeed(all.sort((a, b) => tier(a) - tier(b) || a.order - b.order))
+}
+
+const wrong = (definition: Definition, known: ReadonlyMap<string, Definition>): string | undefined => {
+  if (typeof definition.id !== "string" || definition.id === "") return "expected an id"
+  if (known.has(definition.id)) return `there are two definitions ${JSON.stringify(definition.id)}`
+  if (definition.execution === "in-process") {
+    return typeof definition.run === "function"
+      ? undefined
+      : "expected a function `run`"
+  }
+  if (typeof definition.executeCode !== "string") {
+    return "expected executeCode, a text, or execution: \"in-process\" with a function `run`"
+  }
+  return Object.keys(definition.dependencies ?? {}).length === 0
+    ? undefined
+    : "has dependencies: there are no packages in the sandbox"
+}
+
+const refuse = (key: string, why: string): Result.Result<never, ConfigError> =>
+  Result.fail(new ConfigError({ key, message: `${key}: ${why}` }))

@@ -1,0 +1,157 @@
+/** What executables of Kodelet may answer, by the type of the hook. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import { JsonValue, type Message } from "@belay/core/Message"
+import type { ToolResult } from "@belay/core/Tool"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { object } from "../../engine/entries.ts"
+import { type Fields, isFields } from "../shared/fields.ts"
+import { unheard } from "../shared/strayAnswer.ts"
+
+export const types = [
+  "before_tool_call",
+  "after_tool_call",
+  "user_message_send",
+  "after_turn",
+  "turn_end",
+  "agent_stop"
+] as const
+
+export type Type = (typeof types)[number]
+
+/** What becomes of the history. */
+export type Change =
+  | { readonly type: "mutate"; readonly messages: ReadonlyArray<Message> }
+  | { readonly type: "callback"; readonly recipe: string; readonly args: { readonly [name: string]: string } }
+
+export interface Answer {
+  /** Why it must not happen. */
+  readonly blocked?: string
+  /** It may not run: why a person decides in its place. */
+  readonly asks?: string
+  readonly input?: JsonObject
+  readonly output?: Fields
+  readonly change?: Change
+  readonly followUps: ReadonlyArray<string>
+  /** What was said and does not count. */
+  readonly problems: ReadonlyArray<string>
+}
+
+/** A field that is not there may as well be null, as in Go. */
+const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const Wire = Schema.Struct({
+  blocked: maybe(Schema.Boolean),
+  input: maybe(Schema.Record(Schema.String, JsonValue)),
+  output: maybe(Schema.Record(Schema.String, JsonValue)),
+  result: maybe(Schema.String),
+  messages: maybe(
+    Schema.Array(Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Schema.String }))
+  ),
+  callback: maybe(Schema.String),
+  callback_args: maybe(Schema.Record(Schema.String, Schema.String)),
+  follow_up_messages: maybe(Schema.Array(Schema.String))
+})
+
+const fields: { readonly [T in Type]: ReadonlyArray<keyof typeof Wire.fields> } = {
+  before_tool_call: ["blocked", "input"],
+  after_tool_call: ["output"],
+  user_message_send: ["blocked"],
+  after_turn: ["result", "messages", "callback", "callback_args"],
+  turn_end: [],
+  agent_stop: ["result", "messages", "callback", "callback_args", "follow_up_messages"]
+}
+
+const decode = Schema.decodeUnknownResult(Wire)
+
+export const nothing: Answer = { followUps: [], problems: [] }
+
+/** Reads standard output. Fields of other types of hooks do not count. */
+export const read = (type: Type, source: string) => (stdout: string): Result.Result<Answer, string> =>
+  // Nobody hears it.
+  type === "turn_end" ? Result.succeed(nothing) : Result.flatMap(object(stdout), (said) => {
+    if (said === undefined) return Result.succeed(nothing)
+    // What refuses, refuses, whatever else it says.
+    if (fields[type].includes("blocked") && said["blocked"] === true) {
+      return Result.succeed({ ...nothing, blocked: reasonOf(said["reason"]) })
+    }
+    const problems = unheard(said, { top: fields[type], inner: [] }, type)
+    const known = Object.fromEntries(fields[type].flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
+    const decoded = decode(known)
+    if (Result.isFailure(decoded)) {
+      return Result.fail(`wrote what does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
+    }
+    const { follow_up_messages, input, output } = decoded.success
+    return Result.map(changeOf(decoded.success, source), (change) => ({
+      ...(input === undefined || input === null ? {} : { input }),
+      ...(output === undefined || output === null ? {} : { output }),
+      ...(change === undefined ? {} : { change }),
+      followUps: change === undefined ? (follow_up_messages ?? []).filter((one) => one.trim() !== "") : [],
+      problems
+    }))
+  })
+
+const reasonOf = (reason: unknown): string =>
+  typeof reason === "string" && reason.trim() !== ""
+    ? reason.slice(0, 10_000).toWellFormed()
+    : "blocked without a reason"
+
+const changeOf = (
+  { callback, callback_args, messages, result }: Schema.Schema.Type<typeof Wire>,
+  source: string
+): Result.Result<Change | undefined, string> => {
+  switch (result ?? "") {
+    case "":
+    case "continue":
+      return Result.succeed(undefined)
+    case "mutate": {
+      const history = (messages ?? []).map(({ content, role }) =>
+        role === "user" ? { role, content, source } : { role, content }
+      )
+      return Result.succeed(history.length === 0 ? undefined : { type: "mutate", messages: history })
+    }
+    case "callback":
+      return (callback ?? "") === ""
+        ? Result.fail("wants a callback and names none")
+        : Result.succeed({ type: "callback", recipe: callback!, args: callback_args ?? {} })
+    default:
+      return Result.fail(`wrote a result that is not known: ${result!.slice(0, 100)}`)
+  }
+}
+
+/** A result as executables read it: what the tool answered is `metadata.output`. */
+export const shown = (toolName: string, result: ToolResult, timestamp: string): JsonObject =>
+  result.ok
+    ? { toolName, success: true, metadata: { output: result.output }, timestamp }
+    : { toolName, success: false, error: result.error, timestamp }
+
+/** What a new result means: the first part that is not what it was told. Nothing where all is as it was. */
+export const meant = (before: ToolResult, told: JsonObject, output: Fields): ToolResult | undefined => {
+  const { error, metadata, success } = output
+  const failed = typeof success === "boolean" ? !success : !before.ok
+  if (failed) {
+    const text = typeof error === "string" && error !== ""
+      ? error
+      : before.ok
+      ? "the result was withheld by a hook"
+      : before.error
+    return !before.ok && before.error === text ? undefined : { ok: false, error: text }
+  }
+  const was = before.ok ? before.output : undefined
+  const inside = isFields(metadata) ? metadata : {}
+  const candidates = [...direct.map((key) => output[key]), inside["output"], inside["result"]]
+  const found = candidates.find((one) => one !== undefined && !same(one, was))
+  if (found !== undefined) return { ok: true, output: found as Json }
+  // What is not said stays as it was; as in Go, null says nothing.
+  const isUnsaid = metadata === undefined || metadata === null
+  if (isUnsaid || candidates.some((one) => one !== undefined) || same(metadata, told["metadata"])) {
+    return before.ok
+      ? undefined
+      : { ok: true, output: "" }
+  }
+  return { ok: true, output: metadata as Json }
+}
+
+const direct = ["result", "output", "content"] as const
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -1,0 +1,66 @@
+/** Where executables of Kodelet are: a listing, nothing is run. */
+import * as Result from "effect/Result"
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { real } from "../../internal/files.ts"
+import type { CommandWork } from "../../Runners.ts"
+import type { Warning } from "../claude/HookConfig.ts"
+
+/** A folder of executables. */
+export interface Folder {
+  readonly path: string
+  /** The project could have written it. */
+  readonly ofProject: boolean
+  /** Stands before the names, such as `org/repo/` for those of a plugin. */
+  readonly prefix?: string
+}
+
+/** An executable. What it is for is not known before it is asked. @category models @since 0.1.0 */
+export interface Handler {
+  readonly event: "run"
+  readonly file: string
+  /** Its name, for plugins with `org/repo/` before it: of two files with one name, the earlier counts. */
+  readonly key: string
+  /** The project could have written it. */
+  readonly ofProject: boolean
+  readonly work: CommandWork
+}
+
+/** The project's own, its plugins', the user's own, the plugins' of the user. */
+export const folders = ({ cwd, home }: { readonly cwd: string; readonly home: string }): ReadonlyArray<Folder> => {
+  const of = (root: string, ofProject: boolean): ReadonlyArray<Folder> => [
+    { path: join(root, ".kodelet", "hooks"), ofProject },
+    ...list(join(root, ".kodelet", "plugins")).map((plugin) => ({
+      path: join(root, ".kodelet", "plugins", plugin, "hooks"),
+      ofProject,
+      prefix: `${plugin.replace("@", "/")}/`
+    }))
+  ]
+  return real(cwd) === real(home) ? of(home, false) : [...of(cwd, true), ...of(home, false)]
+}
+
+/** Regular files with an execute bit whose names do not end with `.disable`, by name. */
+export const executables = (
+  all: ReadonlyArray<Folder>
+): { readonly found: ReadonlyArray<Handler>; readonly warnings: ReadonlyArray<Warning> } => {
+  const found: Array<Handler> = []
+  const warnings: Array<Warning> = []
+  for (const { ofProject, path, prefix = "" } of all) {
+    for (const name of list(path)) {
+      if (name.endsWith(".disable")) continue
+      const file = join(path, name)
+      const stat = Result.getOrUndefined(Result.try(() => statSync(file)))
+      if (stat === undefined) warnings.push({ file, key: "", reason: "cannot be read" })
+      if (stat === undefined || !stat.isFile() || (stat.mode & 0o111) === 0) continue
+      const key = `${prefix}${name}`
+      // Of one owner the earlier goes before. Those of two owners are told apart when their types are known.
+      if (!found.some((one) => one.key === key && one.ofProject === ofProject)) {
+        found.push({ event: "run", file, key, ofProject, work: { type: "command", command: file, args: ["run"] } })
+      }
+    }
+  }
+  return { found, warnings }
+}
+
+const list = (path: string): ReadonlyArray<string> =>
+  [...Result.getOrElse(Result.try(() => readdirSync(path)), () => [])].sort()

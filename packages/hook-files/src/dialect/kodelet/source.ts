@@ -1,0 +1,36 @@
+/**
+ * Kodelet: folders of executables of the project and of the user. They are listed here, and asked what they are for
+ * when they may run.
+ */
+import { called, type Family, trusting } from "../shared/source.ts"
+import * as Kodelet from "./Kodelet.ts"
+
+export const kodelet: Family = {
+  dialect: "kodelet",
+  folders: [".kodelet/hooks"],
+  places: (where) => {
+    const { handlers } = Kodelet.find(Kodelet.folders(where))
+    return handlers.map(({ file, key, ofProject }) => ({
+      scope: ofProject ? "project" : "user",
+      path: file,
+      format: key,
+      isProgram: true
+    }))
+  },
+  decode: ({ format = "", ofProject, path }) => ({
+    handlers: [{
+      event: "run",
+      file: path,
+      key: format,
+      ofProject,
+      work: { type: "command", command: path, args: ["run"] }
+    }],
+    warnings: [],
+    disableAllHooks: false
+  }),
+  about: () => undefined,
+  hooks: (sources, making) => {
+    const handlers = trusting<Kodelet.Handler>(sources)
+    return handlers.length === 0 ? [] : [Kodelet.make({ ...called("kodelet", making), handlers })]
+  }
+}

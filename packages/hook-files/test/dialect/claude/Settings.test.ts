@@ -1,0 +1,439 @@
+/** Files of Claude Code in agents that run: every event on its occasion, and what belongs to no event alone. */
+import { agentTool } from "@belay/core/agentTool"
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
+import { text } from "@belay/core/Message"
+import * as ProviderError from "@belay/core/ProviderError"
+import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
+import * as HookConfig from "@belay/hook-files/HookConfig"
+import * as HookFiles from "@belay/hook-files/HookFiles"
+import * as Condition from "@belay/hooks/Condition"
+import * as PermissionRules from "@belay/hooks/PermissionRules"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { calls, type Line, recording, run, scripted } from "../../support/agent.ts"
+import { folder, until, write } from "../../support/processes.ts"
+
+type Told = { readonly [key: string]: unknown }
+
+/** A user with settings, and a project. */
+const place = (hooks: object, more: object = {}) => {
+  const root = folder()
+  const [cwd, home] = [join(root, "p"), join(root, "home")]
+  write(join(cwd, "README"), "")
+  write(join(home, ".claude/settings.json"), JSON.stringify({ hooks, ...more }))
+  const log = join(root, "log.jsonl")
+  const told = (): ReadonlyArray<Told> =>
+    existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").map((line) => JSON.parse(line)) : []
+  const source = (options: HookFiles.Options = {}) =>
+    HookFiles.source({ home, managed: join(root, "managed"), sources: ["claude"], ...options })
+  return { root, cwd, home, log, told, source }
+}
+
+const command = (line: string, more: object = {}) => ({ hooks: [{ type: "command", command: line, ...more }] })
+
+const note = command("cat >> ../log.jsonl")
+
+const common = ["session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name"]
+
+/** What each event tells beside the common fields. */
+const fields: { readonly [event: string]: ReadonlyArray<string> } = {
+  SessionStart: ["source"],
+  SessionEnd: ["reason"],
+  UserPromptSubmit: ["prompt"],
+  PreToolUse: ["tool_name", "tool_input", "tool_use_id"],
+  PermissionRequest: ["tool_name", "tool_input", "tool_use_id"],
+  PermissionDenied: ["tool_name", "tool_input", "tool_use_id", "reason"],
+  PostToolUse: ["tool_name", "tool_input", "tool_use_id", "tool_response", "duration_ms"],
+  PostToolUseFailure: ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"],
+  PostToolBatch: ["tool_calls"],
+  Stop: ["stop_hook_active", "last_assistant_message"],
+  StopFailure: ["error", "error_details"],
+  SubagentStart: ["agent_id", "agent_type"],
+  SubagentStop: ["agent_id", "agent_type", "stop_hook_active", "agent_transcript_path", "last_assistant_message"],
+  PreCompact: ["trigger", "custom_instructions"],
+  PostCompact: ["trigger", "compact_summary"]
+}
+
+/** What a host tells of itself. */
+const signals: { readonly [event: string]: { readonly [key: string]: string | boolean } } = {
+  Setup: { trigger: "init" },
+  UserPromptExpansion: {
+    expansion_type: "command",
+    command_name: "review",
+    command_args: "",
+    command_source: "user",
+    prompt: "/review"
+  },
+  TeammateIdle: { teammate_name: "ada", team_name: "t" },
+  TaskCreated: { task_id: "1", task_subject: "x" },
+  TaskCompleted: { task_id: "1", task_subject: "x" },
+  Notification: { message: "m", notification_type: "idle_prompt" },
+  MessageDisplay: { turn_id: "1", message_id: "2", delta: "d", final: false },
+  ConfigChange: { source: "user_settings", file_path: "/x" },
+  InstructionsLoaded: { file_path: "/x", memory_type: "Project", load_reason: "session_start" },
+  CwdChanged: { old_cwd: "/a", new_cwd: "/b" },
+  DirectoryAdded: { directory: "/b", source: "user" },
+  FileChanged: { file_path: "/p/.env", event: "change" },
+  WorktreeCreate: { name: "w" },
+  WorktreeRemove: { worktree_path: "/w" },
+  Elicitation: { mcp_server_name: "s", message: "m" },
+  ElicitationResult: { mcp_server_name: "s", message: "m", action: "accept" },
+  PreModelSwitch: { from_model: "a", to_model: "b" },
+  PostModelSwitch: { from_model: "a", to_model: "b" }
+}
+
+describe("events of Claude Code", () => {
+  // rows: C-03, C-04
+  it("come once on their occasions, in their order, with what they tell", { timeout: 120_000 }, async () => {
+    const { cwd, source, told } = place(
+      Object.fromEntries([...Object.keys(fields), ...Object.keys(signals)].map((event) => [event, [note]]))
+    )
+    const fail = defineTool({
+      name: "fail",
+      description: "Fails",
+      input: Schema.Struct({}),
+      execute: () => Promise.reject(new Error("out of order"))
+    })
+    const helper = createAgent({ name: "helper", provider: scripted([{ text: "helped" }]).provider })
+    const lines: ReadonlyArray<Line> = [
+      calls(["bash", { command: "ls" }]),
+      calls(["fail", {}]),
+      calls(["read_file", { path: "x" }]),
+      calls(["write_file", { path: "x", content: "y" }]),
+      calls(["ask_helper", { message: "help" }]),
+      { text: "done" }
+    ]
+    const { provider } = scripted(lines)
+    const broken = {
+      name: "two",
+      complete: () => Effect.fail(new ProviderError.Auth({ provider: "two", message: "no such key" }))
+    }
+    let isBroken = false
+    await using agent = createAgent({
+      provider: { name: "one", complete: (request) => isBroken ? broken.complete() : provider.complete(request) },
+      tools: [...recording().tools, fail, agentTool({ name: "ask_helper", description: "Helps", agent: helper })],
+      hookSources: [source()],
+      policy: {
+        check: ({ name }) =>
+          name === "write_file"
+            ? { type: "deny", reason: "read only" }
+            : name === "read_file"
+            ? { type: "ask", reason: "may it?", grant: { sandbox: "none" } }
+            : { type: "allow", grant: { sandbox: "none" } }
+      },
+      onAsk: () => ({ type: "approve" }),
+      cwd
+    })
+    const session = await agent.session()
+    await session.signal({ name: "Setup", payload: signals["Setup"]!, blockable: false })
+    await session.run("go")
+    for (const [name, payload] of Object.entries(signals)) {
+      if (name !== "Setup") await session.signal({ name, payload, blockable: true })
+    }
+    isBroken = true
+    await session.run("again").then(() => assert.fail("expected an error"), () => undefined)
+    isBroken = false
+    assert.isTrue(await session.compact())
+    await session.close()
+
+    // Nobody waits for it: it may come a little later than what it is about.
+    const isPrompt = ({ notification_type: type }: Told) => type === "permission_prompt"
+    await until(() => told().some(isPrompt))
+    assert.lengthOf(told().filter(isPrompt), 1)
+    const names = told().filter((one) => !isPrompt(one)).map(({ hook_event_name }) => hook_event_name)
+    assert.deepEqual(names, [
+      "Setup",
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolBatch",
+      "PreToolUse",
+      "PostToolUseFailure",
+      "PostToolBatch",
+      "PreToolUse",
+      "PermissionRequest",
+      "PostToolUse",
+      "PostToolBatch",
+      "PermissionDenied",
+      "PostToolBatch",
+      "PreToolUse",
+      "SubagentStart",
+      "SubagentStop",
+      "PostToolUse",
+      "PostToolBatch",
+      "Stop",
+      ...Object.keys(signals).filter((name) => name !== "Setup"),
+      "UserPromptSubmit",
+      "StopFailure",
+      "PreCompact",
+      "PostCompact",
+      "SessionStart",
+      "SessionEnd"
+    ])
+    for (const { agent_id: _id, agent_type: _type, ...payload } of told()) {
+      const event = String(payload["hook_event_name"])
+      const own = fields[event] ?? Object.keys(signals[event]!)
+      const named = own.filter((key) => !key.startsWith("agent_") || key === "agent_transcript_path")
+      assert.sameMembers(Object.keys(payload), [...new Set([...common, ...named])], event)
+    }
+    const of = (event: string) => told().filter(({ hook_event_name }) => hook_event_name === event)
+    assert.deepEqual(of("SessionStart").map(({ source: from }) => from), ["startup", "compact"])
+    assert.deepInclude(of("StopFailure")[0], { error: "authentication_failed" })
+    assert.deepInclude(of("PostToolUseFailure")[0], { error: "out of order", tool_name: "fail" })
+    assert.deepInclude(of("PermissionDenied")[0], {
+      reason: "read only",
+      tool_name: "Write",
+      tool_input: { file_path: join(cwd, "x"), content: "y" }
+    })
+    assert.deepInclude(of("SubagentStop")[0], { agent_type: "helper", last_assistant_message: "helped" })
+    assert.deepInclude(of("PreCompact")[0], { trigger: "manual" })
+    assert.deepInclude(of("PostCompact")[0], { trigger: "manual" })
+    assert.isTrue(existsSync(String(of("Stop")[0]!["transcript_path"])))
+  })
+
+  // rows: C-03
+  it(
+    "give the host what a hook answers: a path, a text to show, a filled form, or why not",
+    { timeout: 60_000 },
+    async () => {
+      const say = (event: string, more: object) =>
+        command(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...more } })}'`)
+      const { cwd, source } = place({
+        WorktreeCreate: [{
+          ...command("echo preparing; echo /srv/trees/$(sed 's/.*\"name\":\"\\([a-z]*\\)\".*/\\1/')")
+        }],
+        MessageDisplay: [say("MessageDisplay", { displayContent: "***" })],
+        Elicitation: [say("Elicitation", { action: "accept", content: { region: "eu" } })],
+        ElicitationResult: [command("echo 'not that one' >&2; exit 2")],
+        TeammateIdle: [command(`echo '{"continue":false,"stopReason":"all done"}'`)],
+        TaskCreated: [command("echo 'give it a name' >&2; exit 2")],
+        ConfigChange: [command("echo 'frozen' >&2; exit 2")]
+      })
+      await using agent = createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd })
+      const session = await agent.session()
+      const ask = (name: string, payload: Told = {}) =>
+        session.signal({ name, payload: payload as never, blockable: true })
+      assert.deepEqual(await ask("WorktreeCreate", { name: "topic" }), {
+        allowed: true,
+        answer: { worktreePath: "/srv/trees/topic" }
+      })
+      assert.deepEqual(await ask("MessageDisplay", { delta: "secret" }), {
+        allowed: true,
+        answer: { displayContent: "***" }
+      })
+      assert.deepEqual(await ask("Elicitation", { mcp_server_name: "s" }), {
+        allowed: true,
+        answer: { action: "accept", content: { region: "eu" } }
+      })
+      assert.deepEqual(await ask("ElicitationResult", { mcp_server_name: "s" }), {
+        allowed: false,
+        reason: "not that one"
+      })
+      assert.deepEqual(await ask("TeammateIdle"), {
+        allowed: true,
+        answer: { continue: false, stopReason: "all done" }
+      })
+      assert.deepEqual(await ask("TaskCreated"), { allowed: false, reason: "give it a name" })
+      assert.deepEqual(await ask("ConfigChange", { source: "user_settings" }), { allowed: false, reason: "frozen" })
+      assert.deepEqual(await ask("ConfigChange", { source: "policy_settings" }), { allowed: true })
+    }
+  )
+
+  // rows: C-29
+  it("suppressOutput keeps a message from the user", { timeout: 60_000 }, async () => {
+    for (const suppressOutput of [true, false]) {
+      const { cwd, source } = place({
+        PreToolUse: [command(`echo '${JSON.stringify({ suppressOutput, systemMessage: "looked at it" })}'`)]
+      })
+      await using agent = createAgent({
+        provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+        tools: recording().tools,
+        hookSources: [source()],
+        cwd
+      })
+      const notices: Array<string> = []
+      agent.on((event) => void (event.type === "notice" && notices.push(event.message)))
+      await agent.run("go")
+      assert.deepEqual(notices, suppressOutput ? [] : ["looked at it"])
+    }
+  })
+
+  // rows: C-54
+  it("take their times in seconds: the file's, else those of the event and the type", () => {
+    const text = JSON.stringify({
+      hooks: { PreToolUse: [command("x", { timeout: 10 }), { hooks: [{ type: "agent", prompt: "?", timeout: 60 }] }] }
+    })
+    assert.deepEqual(HookConfig.decode(text, "s.json").handlers.map(({ timeout }) => timeout), [10, 60])
+  })
+})
+
+describe("rules of hooks and of permissions", () => {
+  const commands = [
+    "git push",
+    "git push origin",
+    "git pushx",
+    "git status",
+    "npm t && git push",
+    "rm -rf /",
+    "echo $(rm x)",
+    "FOO=1 git push",
+    "ls",
+    "node --version"
+  ]
+  const rules = [
+    "Bash(git push*)",
+    "Bash(git push *)",
+    "Bash(rm *)",
+    "Bash(npm run test:*)",
+    "Bash(* --version)",
+    "Bash(ls)",
+    "Bash",
+    "Bash(git *)",
+    "Write(src/**)",
+    "Read"
+  ]
+
+  // rows: C-14
+  it("are told by one evaluator: a policy refuses exactly where a hook of the same rule would run", async () => {
+    let cases = 0
+    for (const rule of rules) {
+      for (const line of commands) {
+        const parsed = await Effect.runPromise(Effect.fromResult(Condition.parseAll([rule], "if")))
+        const fits = Condition.evaluate(parsed[0]!, { tool: "Bash", args: { command: line } }, {
+          cwd: "/p",
+          home: "/h",
+          use: "guard"
+        }) !== "no-match"
+        const { ran } = await run([PermissionRules.make({ deny: [rule], allow: ["Bash"] })], ["bash", {
+          command: line
+        }])
+        assert.strictEqual(ran.length === 0, fits, `${rule} at ${line}`)
+        cases++
+      }
+    }
+    assert.strictEqual(cases, 100)
+  })
+})
+
+describe("sources of Claude Code", () => {
+  // rows: C-50
+  it(
+    "add to each other: settings, plugins, skills and agents make one configuration",
+    { timeout: 60_000 },
+    async () => {
+      const say = (word: string) => JSON.stringify({ hooks: { UserPromptSubmit: [command(`echo ${word}`)] } })
+      const { cwd, home, root, source } = place({ UserPromptSubmit: [command("echo from-user")] })
+      const plugin = join(root, "formatter")
+      write(
+        join(plugin, "hooks/hooks.json"),
+        JSON.stringify({ description: "x", ...JSON.parse(say("from-plugin at $CLAUDE_PLUGIN_ROOT")) })
+      )
+      write(
+        join(plugin, ".claude-plugin/plugin.json"),
+        JSON.stringify({ name: "formatter", hooks: ["./hooks/hooks.json", "./more.json", "../outside.json"] })
+      )
+      write(join(plugin, "more.json"), say("from-manifest"))
+      write(join(root, "outside.json"), say("from-outside"))
+      const matter = (event: string, word: string) =>
+        `---\nname: NAME\ndescription: x\nhooks:\n  ${event}:\n    - hooks:\n        - type: command\n          command: "echo ${word}"\n---\nBody\n`
+      write(
+        join(home, ".claude/skills/review/SKILL.md"),
+        matter("UserPromptSubmit", "from-skill").replace("NAME", "review")
+      )
+      write(join(home, ".claude/agents/helper.md"), matter("PreToolUse", "from-agent").replace("NAME", "helper"))
+      const skill = defineTool({
+        name: "Skill",
+        description: "Calls a skill",
+        input: Schema.Struct({ skill: Schema.String }),
+        execute: () => "loaded"
+      })
+      const { provider, requests } = scripted([calls(["Skill", { skill: "review" }]), { text: "one" }, { text: "two" }])
+      const hookSources = [source({ sources: ["claude", { plugin }] })]
+      const { warnings } = hookSources[0]!.load({ cwd })
+      assert.lengthOf(warnings!, 1)
+      assert.match(warnings![0]!, /plugin\.json: hooks\[2\]: names a file outside of the plugin/)
+      await using agent = createAgent({ provider, tools: [skill], hookSources, cwd })
+      const session = await agent.session()
+      await session.run("first")
+      const said = (index: number) => requests[index]!.messages.map(text).join("\n")
+      for (const word of ["from-user", `from-plugin at ${plugin}`, "from-manifest"]) assert.include(said(0), word)
+      for (const word of ["from-skill", "from-outside", "from-agent"]) assert.notInclude(said(1), word)
+      await session.run("second")
+      assert.include(said(2), "from-skill")
+    }
+  )
+
+  // rows: C-50
+  it(
+    "hooks of an agent's front matter live while that agent runs, and hear of its own end",
+    { timeout: 60_000 },
+    async () => {
+      const { cwd, home, source, told } = place({})
+      const hook = "    - hooks:\n        - type: command\n          command: cat >> ../log.jsonl\n"
+      write(
+        join(home, ".claude/agents/helper.md"),
+        `---\nname: helper\nhooks:\n  PreToolUse:\n${hook}  Stop:\n${hook}---\n`
+      )
+      const inner = scripted([calls(["bash", { command: "inner" }]), { text: "helped" }])
+      const helper = createAgent({ name: "helper", provider: inner.provider, tools: recording().tools })
+      const { provider } = scripted([calls(["bash", { command: "outer" }]), calls(["ask_helper", { message: "help" }])])
+      await using agent = createAgent({
+        provider,
+        tools: [...recording().tools, agentTool({ name: "ask_helper", description: "Helps", agent: helper })],
+        hookSources: [source()],
+        cwd
+      })
+      await agent.run("go")
+      assert.deepEqual(told().map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input]), [
+        ["PreToolUse", { command: "inner" }],
+        ["SubagentStop", undefined]
+      ])
+    }
+  )
+
+  it("what is managed comes first, cannot be silenced, and has to be right", { timeout: 60_000 }, async () => {
+    const { cwd, root, source } = place({ PreToolUse: [command("echo user >&2; exit 2")] }, { disableAllHooks: true })
+    const managed = (settings: object) => write(join(root, "managed/managed-settings.json"), JSON.stringify(settings))
+    const refusal = async () => {
+      await using agent = createAgent({
+        provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+        tools: recording().tools,
+        hookSources: [source()],
+        cwd
+      })
+      const { messages } = await agent.run("go")
+      return text(messages.find(({ role }) => role === "tool")!)
+    }
+    assert.strictEqual(await refusal(), "done")
+    managed({ hooks: { PreToolUse: [command("echo managed >&2; exit 2")] } })
+    assert.strictEqual(await refusal(), "managed")
+    managed({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand", command: "x" }] }] } })
+    assert.throws(
+      () => createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd }),
+      /hooks of a policy have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
+    )
+  })
+})
+
+describe("folders of Claude Code", () => {
+  it("scripts find their home, and leave variables for later commands", { timeout: 60_000 }, async () => {
+    const exporting =
+      `printf 'export NODE_ENV=production\nexport NAME="a b"\nexport LD_PRELOAD=/evil.so\nrm -rf x\n' >> "$CLAUDE_ENV_FILE"`
+    const { cwd, home, source } = place({
+      SessionStart: [command(exporting)],
+      UserPromptSubmit: [command("~/.claude/hooks/say.sh")]
+    })
+    write(join(home, ".claude/hooks/say.sh"), `#!/bin/sh\necho "home is $HOME$CLAUDE_ENV_FILE"\n`)
+    const { provider, requests } = scripted([{ text: "hello" }])
+    await using agent = createAgent({ provider, hookSources: [source()], cwd })
+    const session = await agent.session()
+    await session.run("hi")
+    assert.deepEqual(session.state.get(ClaudeCode.environment), { NODE_ENV: "production", NAME: "a b" })
+    assert.include(requests[0]!.messages.map(text).join("\n"), `home is ${home}`)
+  })
+})

@@ -1,0 +1,429 @@
+/**
+ * Executables of Kodelet as people keep them in `.kodelet/hooks`, loaded from disk, with what Kodelet would have made
+ * of each answer.
+ */
+import { agentTool } from "@belay/core/agentTool"
+import { createAgent } from "@belay/core/createAgent"
+import type { Json } from "@belay/core/Json"
+import { text } from "@belay/core/Message"
+import * as Command from "@belay/hook-files/Command"
+import * as Kodelet from "@belay/hook-files/Kodelet"
+import * as Runners from "@belay/hook-files/Runners"
+import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { calls, recording, scripted } from "../../support/agent.ts"
+import { alive, folder, write } from "../../support/processes.ts"
+import { type Files, judge, said, start, type Step } from "../../support/publicFiles.ts"
+
+const sh = (command: string) => ["bash", { command }] as const
+
+/** A script in bash, as the documentation lays it out. */
+const bash = (type: string, body: string): string =>
+  `#!/bin/bash
+case "$1" in
+  hook)
+    echo "${type}"
+    ;;
+  run)
+    payload=$(cat)
+    ${body}
+    ;;
+  *)
+    exit 1
+    ;;
+esac
+`
+
+const python = (type: string, body: string): string =>
+  `#!/usr/bin/env python3
+import json
+import sys
+
+def hook():
+    print("${type}")
+
+def run():
+    payload = json.load(sys.stdin)
+${body.split("\n").map((line) => `    ${line}`).join("\n")}
+
+if __name__ == "__main__":
+    {"hook": hook, "run": run}[sys.argv[1]]()
+`
+
+const node = (type: string, body: string): string =>
+  `#!/usr/bin/env node
+const [, , mode] = process.argv
+if (mode === 'hook') {
+  console.log('${type}')
+} else if (mode === 'run') {
+  const payload = JSON.parse(require('fs').readFileSync(0, 'utf8'))
+  ${body}
+} else process.exit(1)
+`
+
+const at = (name: string) => `.kodelet/hooks/${name}`
+const lines = (log: string): ReadonlyArray<Json> =>
+  log.trim().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Json)
+
+const guards: ReadonlyArray<
+  { readonly title: string; readonly files: Files; readonly steps: ReadonlyArray<Step>; readonly warns?: RegExp }
+> = [
+  {
+    title: "in python: a list of words",
+    files: {
+      [at("guard.py")]: python(
+        "before_tool_call",
+        `command = payload.get("tool_input", {}).get("command", "")
+for word in ["rm -rf", "sudo"]:
+    if payload.get("tool_name") == "bash" and word in command:
+        print(json.dumps({"blocked": True, "reason": f"Policy: {word}"}))
+        sys.exit(0)
+print(json.dumps({"blocked": False}))`
+      )
+    },
+    steps: [[...sh("sudo ls"), /Policy: sudo/], ["run_shell_command", { command: "rm -rf x" }, /Policy: rm -rf/], [
+      ...sh("ls"),
+      "runs"
+    ]]
+  },
+  {
+    title: "in bash: files that are nobody's to write, whatever the tool calls its path",
+    files: {
+      [at("protect")]: bash(
+        "before_tool_call",
+        `path=$(jq -r '.tool_input.file_path // .tool_input.path // empty' <<< "$payload")
+    case "$path" in *.lock) jq -n --arg p "$path" '{blocked: true, reason: ($p + " is generated")}' ;; esac`
+      )
+    },
+    steps: [
+      ["write_file", { path: "pnpm.lock", content: "" }, /pnpm.lock is generated/],
+      ["edit", { path: "a.lock", old_str: "", new_str: "" }, /is generated/],
+      ["write_file", { path: "a.ts", content: "" }, "runs"]
+    ]
+  },
+  {
+    title: "one after the other by name, each on what the one before made of it",
+    files: {
+      [at("01-flags")]: node(
+        "before_tool_call",
+        "console.log(JSON.stringify({ blocked: false, input: { ...payload.tool_input, command: payload.tool_input.command + ' -a' } }))"
+      ),
+      [at("02-flags")]: python(
+        "before_tool_call",
+        `print(json.dumps({"input": {**payload["tool_input"], "command": payload["tool_input"]["command"] + " -b"}}))`
+      ),
+      [at("03-quiet")]: bash("before_tool_call", "echo '{\"blocked\":false}'"),
+      [at("04-silent")]: bash("before_tool_call", "exit 0")
+    },
+    steps: [[...sh("ls"), { with: { command: "ls -a -b" } }]]
+  },
+  {
+    title: "until the first that blocks; without a reason, too",
+    files: {
+      [at("10-first")]: bash("before_tool_call", "echo '{\"blocked\":true}'"),
+      [at("20-second")]: bash("before_tool_call", "touch second; echo '{\"blocked\":true,\"reason\":\"second\"}'")
+    },
+    steps: [[...sh("test ! -e second"), /blocked without a reason/]]
+  },
+  {
+    title: "not when they break: with a code, with words, with half an answer, with another type",
+    files: {
+      [at("a-code")]: bash(
+        "before_tool_call",
+        "echo '{\"blocked\":true,\"reason\":\"unheard\"}'; echo oops >&2; exit 2"
+      ),
+      [at("b-words")]: bash("before_tool_call", "echo 'checking'; echo '{\"blocked\":true,\"reason\":\"unheard\"}'"),
+      [at("c-half")]: bash("before_tool_call", "echo '{\"blocked\":true'"),
+      [at("d-text")]: bash("before_tool_call", "echo '{\"blocked\":\"true\",\"reason\":\"unheard\"}'"),
+      [at("e-killed")]: bash("before_tool_call", "kill -9 $$"),
+      [at("f-deaf")]: bash("before_tool_call", "exec <&-; exit 0")
+    },
+    steps: [[...sh("ls"), "runs"]],
+    warns:
+      /a-code.*ended with 2: oops[^]*b-words[^]*no JSON[^]*c-half[^]*no JSON[^]*d-text[^]*does not fit[^]*e-killed[^]*was killed/
+  },
+  {
+    title: "only when they are executables that say what they are for",
+    files: {
+      [at("off.disable")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"disabled\"}'"),
+      [at("no-bit")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"no bit\"}'").replace(
+        "#!/bin/bash\n",
+        ""
+      ),
+      [at("lib/helper")]: bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"folder\"}'"),
+      [at("unknown")]: bash("before_everything", "echo '{\"blocked\":true,\"reason\":\"unknown\"}'"),
+      [at("broken")]: "#!/usr/bin/env no-such-python\n",
+      [at("fails")]: "#!/bin/bash\necho before_tool_call\nexit 1\n",
+      [at("padded")]:
+        "#!/bin/bash\n[ \"$1\" = hook ] && printf '  before_tool_call \\n\\n' && exit\ngrep -q '\"ls\"' && echo '{\"blocked\":true,\"reason\":\"padded\"}'\nexit 0\n"
+    },
+    steps: [[...sh("ls"), /padded/], [...sh("cat"), "runs"]],
+    warns: /broken[^]*left out[^]*fails[^]*left out[^]*unknown[^]*left out/
+  },
+  {
+    title: "after they ran: other results, failures, and nothing",
+    files: {
+      [at("redact")]: python(
+        "after_tool_call",
+        `output = payload["tool_output"]
+assert output["toolName"] == payload["tool_name"] and payload["tool_user_id"] and output["timestamp"].endswith("Z")
+if payload["tool_name"] == "read_file":
+    output["metadata"]["output"] = output["metadata"]["output"].replace("hunter2", "***")
+    print(json.dumps({"output": output}))
+if payload["tool_name"] == "bash":
+    print(json.dumps({"output": {"toolName": "bash", "success": False, "error": "exit code hidden", "timestamp": output["timestamp"]}}))
+if payload["tool_name"] == "fail":
+    print(json.dumps({"output": {**output, "error": "no space: " + str(output["success"])}}))`
+      ),
+      [at("zz-log")]: bash(
+        "after_tool_call",
+        "jq -c '[.tool_name, .tool_output.success]' <<< \"$payload\" >> ~/audit.log"
+      )
+    },
+    steps: [
+      ["read_file", { path: "a" }, { reads: "the password is ***" }],
+      [...sh("env"), { reads: /exit code hidden/ }],
+      ["fail", {}, { reads: /no space: False/ }],
+      ["view", { path: "a" }, "runs"]
+    ]
+  },
+  {
+    title: "of plugins, whose names have no say over others",
+    files: {
+      [at("guard")]: bash("before_tool_call", "echo \"$(jq -r .tool_name <<< \"$payload\")\" >> order.log"),
+      ".kodelet/plugins/acme@hooks/hooks/guard": bash(
+        "before_tool_call",
+        "echo '{\"blocked\":true,\"reason\":\"of the plugin\"}'"
+      )
+    },
+    steps: [[...sh("ls"), /of the plugin/]]
+  }
+]
+
+describe("executables of Kodelet", () => {
+  // rows: D-12, D-24
+  it.each(guards)("guard calls $title", { timeout: 60_000 }, async ({ files, steps, warns }) => {
+    const { heard, read } = await judge("kodelet", files, steps, { answers: { read_file: "the password is hunter2" } })
+    if (warns === undefined) assert.deepEqual(heard.warnings, [])
+    else assert.match(heard.warnings.join("\n"), warns)
+    if (files[at("zz-log")] !== undefined) {
+      assert.deepEqual(lines(read("~/audit.log")), [["read_file", true], ["bash", false], ["fail", false], [
+        "view",
+        true
+      ]])
+    }
+  })
+
+  // rows: D-11
+  it("are told who asks, where, and of what", { timeout: 60_000 }, async () => {
+    const { cwd, read } = await judge("kodelet", {
+      [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where")
+    }, [
+      [...sh("ls"), "runs"]
+    ])
+    const { conv_id, tool_user_id, ...told } = JSON.parse(read("told.json"))
+    assert.deepEqual(told, {
+      event: "before_tool_call",
+      cwd,
+      invoked_by: "main",
+      tool_name: "bash",
+      tool_input: { command: "ls" }
+    })
+    assert.isString(conv_id)
+    assert.isString(tool_user_id)
+    assert.strictEqual(read("where").trim(), cwd)
+  })
+
+  // rows: D-14
+  it("keep messages from the model and out of the history", { timeout: 60_000 }, async () => {
+    const { agent, requests } = start("kodelet", {
+      [at("pii")]: node(
+        "user_message_send",
+        "if (/\\d{3}-\\d{2}-\\d{4}/.test(payload.message)) console.log(JSON.stringify({ blocked: true, reason: 'a social security number' }))"
+      )
+    }, [{ text: "one" }, { text: "two" }])
+    await using _ = agent
+    const session = await agent.session()
+    await session.run("hello")
+    const failed = await session.run("mine is 123-45-6789").then(() => "", (error: Error) => error.message)
+    assert.include(failed, "message blocked by hook: a social security number")
+    await session.run("bye")
+    assert.deepEqual(requests[1]!.messages.map(text), ["hello", "one", "bye"])
+  })
+
+  // rows: D-15
+  it("hear of every answer of the model, with what is used", { timeout: 60_000 }, async () => {
+    const { agent, read } = start("kodelet", {
+      [at("turns")]: bash(
+        "after_turn",
+        `jq -c '[.turn_number, .tools_used, .usage.current_context_window, .usage.max_context_window, .auto_compact_enabled]' <<< "$payload" >> turns.log
+    ratio=$(( $(jq '.usage.current_context_window' <<< "$payload") * 100 / $(jq '.usage.max_context_window' <<< "$payload") ))
+    echo "$ratio%" >&2`
+      ),
+      [at("end")]: bash(
+        "turn_end",
+        "jq -c '[.turn_number, .response]' <<< \"$payload\" >> ends.log; echo '{\"result\":\"mutate\"}'"
+      )
+    }, [
+      { ...calls(["bash", { command: "ls" }]), usage: { inputTokens: 100, outputTokens: 20 } },
+      { text: "done", usage: { inputTokens: 200, outputTokens: 10 } },
+      { text: "again", usage: { inputTokens: 300, outputTokens: 10 } }
+    ], { window: { tokens: 1_000 } })
+    await using _ = agent
+    const session = await agent.session()
+    await session.run("go")
+    await session.run("more")
+    const turns = lines(read("turns.log")) as ReadonlyArray<ReadonlyArray<Json>>
+    assert.deepEqual(turns.map(([turn, tools]) => [turn, tools]), [[1, true], [2, false], [3, false]])
+    assert.deepEqual(lines(read("ends.log")), [[1, ""], [2, "done"], [3, "again"]])
+  })
+
+  // rows: D-16, D-25
+  it(
+    "ask for more when the agent is done, all of them, and only the main agent",
+    { timeout: 60_000 },
+    async () => {
+      const inner = scripted([{ text: "helped" }])
+      const helper = createAgent({ name: "helper", provider: inner.provider })
+      const cleanup = (file: string, message: string) =>
+        bash(
+          "agent_stop",
+          `[ "$(jq -r .invoked_by <<< "$payload")" = main ] || { echo sub >> subs.log; exit 0; }
+    if [ -f ${file} ]; then rm ${file}; jq -n --arg m '${message}' '{follow_up_messages: [$m]}'; fi`
+        )
+      const { agent, read, requests } = start(
+        "kodelet",
+        {
+          [at("10-foo")]: cleanup("foo.txt", "Remove foo."),
+          [at("20-bar")]: cleanup("bar.txt", "Remove bar."),
+          [at("30-log")]: python(
+            "agent_stop",
+            `open("seen.log", "a").write(json.dumps([m["role"] for m in payload["messages"]]) + "\\n")
+print(json.dumps({"result": "continue", "follow_up_messages": []}))`
+          ),
+          "foo.txt": "",
+          "bar.txt": ""
+        },
+        [calls(["helper", { message: "help" }]), { text: "done" }, { text: "really done" }],
+        {
+          tools: [agentTool({ name: "helper", description: "helps", agent: helper })]
+        }
+      )
+      await using _ = agent
+      assert.strictEqual((await agent.run("go")).text, "really done")
+      assert.deepEqual(requests[2]!.messages.map(text).slice(-2), ["done", "Remove foo.\n\nRemove bar."])
+      assert.strictEqual(read("subs.log"), "sub\nsub\n")
+      const roles = lines(read("seen.log")) as ReadonlyArray<ReadonlyArray<Json>>
+      assert.deepEqual(roles.at(-1), ["user", "assistant", "user", "assistant"])
+    }
+  )
+
+  // rows: D-17, D-19, D-26
+  it("put another history in place, and the first to do so counts", { timeout: 60_000 }, async () => {
+    const mutate = (type: string, content: string, more = "") =>
+      bash(type, `jq -n '{result: "mutate", messages: [{role: "user", content: "${content}"}]${more}}'`)
+    const { agent, heard, requests } = start("kodelet", {
+      [at("a")]: bash(
+        "agent_stop",
+        "grep -q remember <<< \"$payload\" || exit 0; jq -n '{result: \"mutate\", messages: [{role: \"user\", content: \"## Summary\"}, {role: \"assistant\", content: \"ok\"}], follow_up_messages: [\"unheard\"]}'"
+      ),
+      [at("b")]: mutate("agent_stop", "second"),
+      [at("c")]: bash("agent_stop", "echo '{\"follow_up_messages\":[\"unheard, too\"]}'"),
+      [at("d")]: bash("after_turn", "echo '{\"result\":\"mutate\",\"messages\":[]}'")
+    }, [{ text: "done" }, { text: "two" }])
+    await using _ = agent
+    const session = await agent.session()
+    assert.strictEqual((await session.run("remember this")).text, "done")
+    await session.run("and?")
+    assert.deepEqual(requests[1]!.messages.map(text), ["## Summary", "ok", "and?"])
+    assert.match(heard.warnings.join("\n"), /b wants to change the history, but an earlier hook did already/)
+  })
+
+  // rows: D-18
+  it("call recipes, whose output takes the place of the history", { timeout: 60_000 }, async () => {
+    const cwd = folder()
+    write(
+      join(cwd, at("compact")),
+      bash(
+        "after_turn",
+        `if [ "$(jq .tools_used <<< "$payload")" = true ]; then echo '{"result":"callback","callback":"handoff","callback_args":{"reader":"night shift"}}'; fi`
+      )
+    )
+    write(
+      join(cwd, at("stop")),
+      python("agent_stop", `print(json.dumps({"result": "callback", "callback": "nobody-knows"}))`)
+    )
+    const { tools } = recording()
+    const { provider, requests } = scripted([
+      calls(["bash", { command: "ls" }]),
+      { text: "notes for the night shift" },
+      { text: "done" }
+    ])
+    const warnings: Array<string> = []
+    const hook = Kodelet.make({
+      handlers: Kodelet.find(Kodelet.folders({ cwd, home: folder() })).handlers,
+      projectDir: cwd,
+      recipes: { handoff: "Write a handoff for {{.reader}}." }
+    })
+    await using agent = createAgent({ provider, tools, cwd, hooks: [hook] })
+    agent.on((event) => void (event.type === "warning" && warnings.push(event.message)))
+    assert.strictEqual((await agent.run("go")).text, "done")
+    assert.include(requests[1]!.instructions, "Write a handoff for night shift.")
+    assert.deepEqual(requests[2]!.messages.map(text), ["notes for the night shift"])
+    assert.match(warnings.join("\n"), /"nobody-knows" is not known/)
+  })
+
+  // rows: D-01, D-02
+  it("stand in for the user's of the same name, unless those guard", { timeout: 60_000 }, async () => {
+    const log = (type: string, word: string) => bash(type, `echo ${word} >> order.log`)
+    const { read } = await judge("kodelet", {
+      [at("audit")]: log("after_tool_call", "project"),
+      "~/.kodelet/hooks/audit": log("after_tool_call", "user"),
+      "~/.kodelet/hooks/other": log("after_tool_call", "other"),
+      [at("guard")]: log("before_tool_call", "open"),
+      "~/.kodelet/hooks/guard": bash(
+        "before_tool_call",
+        "grep -q sudo <<< \"$payload\" && echo '{\"blocked\":true,\"reason\":\"the user says no\"}'; exit 0"
+      )
+    }, [[...sh("sudo ls"), /the user says no/], [...sh("ls"), "runs"]])
+    assert.strictEqual(read("order.log"), "open\nproject\nother\n")
+  })
+
+  // rows: D-22, D-30
+  it(
+    "are ended when they are too slow, and are not asked when a turn goes without",
+    { timeout: 60_000 },
+    async () => {
+      const word = "3622.5"
+      const cwd = folder()
+      mkdirSync(join(cwd, ".kodelet"))
+      write(join(cwd, at("slow")), bash("before_tool_call", `sleep ${word}; echo '{"blocked":true,"reason":"late"}'`))
+      write(join(cwd, at("no")), bash("before_tool_call", "echo '{\"blocked\":true,\"reason\":\"no\"}'"))
+      const hook = (names: ReadonlyArray<string>) =>
+        Kodelet.make({
+          handlers: Kodelet.find([{ path: join(cwd, ".kodelet/hooks"), ofProject: true }]).handlers.filter(({ key }) =>
+            names.includes(key)
+          ),
+          projectDir: cwd,
+          timeoutMs: 200,
+          runners: Runners.make({ run: (request) => Command.run({ ...request, graceMs: 50 }) })
+        })
+      const run = async (names: ReadonlyArray<string>, metadata?: { readonly hooks: "none" }) => {
+        const { ran, tools } = recording()
+        await using agent = createAgent({
+          provider: scripted([calls(["bash", { command: "ls" }])]).provider,
+          tools,
+          cwd,
+          hooks: [hook(names)]
+        })
+        const { messages } = await agent.run(metadata === undefined ? "go" : { message: "go", metadata })
+        return [ran.length, said(messages)[0]]
+      }
+      assert.deepEqual(await run(["slow"]), [1, "done"])
+      assert.deepEqual(alive(word), [])
+      assert.deepEqual(await run(["no"], { hooks: "none" }), [1, "done"])
+      assert.match(String((await run(["no"]))[1]), /no/)
+    }
+  )
+})
