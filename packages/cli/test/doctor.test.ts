@@ -51,12 +51,12 @@ const script = (
 const fine = "#!/bin/bash\nif grep -q push; then\n  echo no >&2\n  exit 2\nfi\nexit 0\n"
 
 describe("belay hooks doctor", () => {
-  it("has nothing to say about a good guard", () => {
+  it("has no finding for a good guard", () => {
     assert.deepEqual(script(fine), [])
     assert.deepEqual(entry({ command: "exit 0", timeout: 10, if: "Bash(git *)" }), [])
   })
 
-  it("says file, key, line, what, why and what to do", () => {
+  it("names file, key, line, mistake, reason and fix", () => {
     const made = world({
       "home/.claude/settings.json":
         `{\n"hooks": {\n"PreToolUs": [],\n"Stop": [{ "hooks": [\n{ "type": "command", "command": "exit 0", "timout": 3 }] }] } }`
@@ -104,7 +104,7 @@ describe("belay hooks doctor", () => {
     assert.deepEqual([good.code, good.stdout], [0, "Looked at 1 file and 1 entry: nothing to say.\n"])
   })
 
-  it("finds keys that are misspelt, unknown, or stand elsewhere", () => {
+  it("finds keys that are misspelt, unknown, or in the wrong place", () => {
     assert.deepEqual(entry({ command: "exit 0", comand: "x" }), ["error unknown-key"])
     assert.deepEqual(entry({ command: "exit 0", colour: "red" }), ["warning unknown-key"])
     assert.deepEqual(entry({ command: "exit 0", matcher: "Bash" }), ["error unknown-key"])
@@ -139,7 +139,7 @@ describe("belay hooks doctor", () => {
     )
   })
 
-  it("finds guards that let everything through", () => {
+  it("finds guards that block nothing", () => {
     assert.deepEqual(entry({ command: "exit 0", timeout: 1 }), ["warning guard-timeout"])
     assert.deepEqual(entry({ command: "exit 0", async: true }), ["warning guard-async"])
     assert.deepEqual(entry({ command: "exit 0", async: true }, { event: "PostToolUse" }), [])
@@ -157,7 +157,7 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(script("#!/usr/bin/env node\nprocess.exit(1)\n", { event: "PostToolUse" }), [])
   })
 
-  it("finds programs whose own 2 would block", () => {
+  it("finds programs whose own exit code 2 would block", () => {
     assert.deepEqual(entry({ command: "cat | grep -v push" }), ["warning exit-two"])
     assert.deepEqual(entry({ command: "cat | grep -v push; exit 0" }), [])
     assert.deepEqual(entry({ command: "diff a b" }, { event: "Notification", matcher: "" }), [])
@@ -208,7 +208,7 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(entry({ command: "cat", args: ["${CLAUDE_PROJECT_DIR}/x"] }), [])
   })
 
-  it("finds variables that nobody fills in", () => {
+  it("finds variables that nobody sets", () => {
     const at = (command: string) => entry({ command }, { event: "PostToolUse" })
     assert.deepEqual(at("echo \"$CLAUDE_FILE_PATHS\""), ["warning variable-unknown"])
     assert.deepEqual(at("echo ${FILE}"), ["warning variable-unknown"])
@@ -221,7 +221,7 @@ describe("belay hooks doctor", () => {
     assert.deepEqual(at("for x in a b; do echo $x; done; while read -r y; do echo $y; done"), [])
   })
 
-  it("finds requests that are never sent, or are sent without what they need", () => {
+  it("finds requests that are never sent, or lack a value", () => {
     const http = (more: object, file = "home") =>
       rulesOf(
         of(world({ [`${file}/.claude/settings.json`]: settings("PreToolUse", [{ type: "http", ...more }], "Bash") }))
@@ -261,7 +261,7 @@ describe("belay hooks doctor", () => {
     )
   })
 
-  it("finds answers that do not count", () => {
+  it("finds answers that are ignored", () => {
     assert.deepEqual(script("#!/bin/bash\nexit 2\n"), ["hint exit-silent"])
     assert.deepEqual(script("#!/bin/bash\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\"}}'\n"), [
       "error answer-event"
@@ -292,7 +292,7 @@ describe("belay hooks doctor", () => {
     )
   })
 
-  it("finds stop hooks that never let go", () => {
+  it("finds stop hooks that never let the agent stop", () => {
     assert.deepEqual(script("#!/bin/bash\necho more >&2\nexit 2\n", { event: "Stop" }), ["error stop-loop"])
     assert.deepEqual(script("#!/bin/bash\nnpm test || { echo more >&2; exit 2; }\n", { event: "Stop" }), [
       "warning stop-loop"
@@ -309,7 +309,7 @@ describe("belay hooks doctor", () => {
     )
   })
 
-  it("finds projects that nobody trusted, files that are silenced, and entries that are there twice", () => {
+  it("finds untrusted projects, disabled files, and duplicate entries", () => {
     const project = settings("Stop", [{ command: "exit 0" }])
     assert.deepEqual(rulesOf(of(world({ "project/.claude/settings.json": project }))), ["warning untrusted"])
     assert.deepEqual(rulesOf(of(world({ "home/.claude/settings.json": { ...project, disableAllHooks: true } }))), [

@@ -17,7 +17,7 @@ const isEvent = (name: string): name is HookConfig.EventName =>
   HookConfig.fromValue({ hooks: { [name]: [] } }, "settings.json").warnings.length === 0
 
 describe("belay hooks explain", () => {
-  it("says what an event is in every system that has it, and gives an example", async () => {
+  it("explains an event in every system that has it, with an example", async () => {
     const { hooks, json } = world()
     const { code, stdout } = await hooks("explain", "PreToolUse")
     assert.strictEqual(code, 0)
@@ -45,7 +45,7 @@ describe("belay hooks explain", () => {
     for (const { name } of claude.events) assert.include(index.stdout, name)
   })
 
-  it("promises nothing that no script is heard or told with", async () => {
+  it("promises only input and answers that work", async () => {
     const { json } = world()
     const { value: selection } = await json("explain", "BeforeToolSelection", "--source", "gemini")
     const { value: starts } = await json("explain", "SessionStart", "--source", "gemini")
@@ -58,7 +58,7 @@ describe("belay hooks explain", () => {
     assert.notInclude(copilot.input, "initialPrompt")
   })
 
-  it("says the same as the page about it", () => {
+  it("has the same content as its page", () => {
     assert.strictEqual(
       readFileSync(join(import.meta.dirname, "../../../docs/hook-events.md"), "utf8"),
       page(),
@@ -69,7 +69,7 @@ describe("belay hooks explain", () => {
   it("has data that agree with how Claude Code's files are read", () => {
     for (const { matcher, name, two } of claude.events) {
       if (!isEvent(name)) return assert.fail(`${name} is no event`)
-      const isHeld = !Matcher.compile("no-such-value", name).test("other")
+      const isHeld = !Matcher.compile("no-such-value", name).test("agrees with the other systems")
       assert.strictEqual(isHeld, matcher !== undefined, `${name}: matcher`)
       const ended = { exitCode: 2, stdout: "", stderr: "no", timedOut: false, overflowed: false, durationMs: 1 }
       const blocks = Outcome.read(ended, name).type === "blocking"
@@ -85,7 +85,7 @@ describe("belay hooks explain", () => {
     for (const name of warned.replace(/^.*events are /, "").split(", ").slice(0, -1)) assert.include(known, name)
   })
 
-  it("has examples that are read without a warning", () => {
+  it("has examples that load without a warning", () => {
     const paths = new Map([
       ["claude", "home/.claude/settings.json"],
       ["codex", "home/.codex/hooks.json"],
@@ -105,7 +105,7 @@ describe("belay hooks explain", () => {
     }
   })
 
-  it("has data about exit code 2 that agree with what every system's entries come to", async () => {
+  it("has data about exit code 2 that agree with every system", async () => {
     const no = "echo no >&2; exit 2"
     const paths = new Map([["codex", "home/.codex/hooks.json"], ["copilot", "home/.copilot/hooks/a.json"], [
       "gemini",

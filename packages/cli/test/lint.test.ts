@@ -43,7 +43,7 @@ const kodelet = (text: string, mode = 0o755) => {
 }
 
 describe("belay hooks doctor, by system", () => {
-  it("has nothing against the scripts that explain shows", () => {
+  it("has no finding for the scripts of explain", () => {
     for (const { dialect, events } of systems) {
       for (const event of events) {
         const script = systems.find((one) => one.dialect === dialect)!.script(event)
@@ -68,7 +68,7 @@ describe("belay hooks doctor, by system", () => {
     }
   })
 
-  it("says what an entry that cannot start does, as its system has it", () => {
+  it("says what happens in each system if an entry cannot start", () => {
     const why = (...args: Parameters<typeof at>) => at(...args)[0]?.why
     assert.include(why("claude", "PreToolUse", "/nowhere/x.sh", {}, "Bash"), "127, which blocks nothing")
     assert.include(
@@ -98,7 +98,7 @@ describe("belay hooks doctor, by system", () => {
     }
   })
 
-  it("finds scripts for Copilot that read what they are not told", () => {
+  it("finds scripts for Copilot that read missing fields", () => {
     const jq = (path: string) => `#!/bin/bash\nc=$(jq -r '${path}')\ncase "$c" in *push*) exit 1 ;; esac\n`
     assert.deepEqual(rulesAt("copilot", "preToolUse", jq(".toolArgs.command")), ["error input-field"])
     assert.deepEqual(rulesAt("copilot", "preToolUse", jq(".tool_input.command")), ["error input-field"])
@@ -123,7 +123,7 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(rulesAt("copilot", "preToolUse", node("e.toolArgs.includes('push')")), [])
   })
 
-  it("finds answers that a system does not take", () => {
+  it("finds answers that a system ignores", () => {
     const block = "echo '{\"decision\":\"block\",\"reason\":\"no\"}'"
     assert.deepEqual(rulesAt("copilot", "userPromptSubmitted", `if grep -q x; then ${block}; fi`), [
       "error answer-unsupported"
@@ -139,7 +139,7 @@ describe("belay hooks doctor, by system", () => {
     )
   })
 
-  it("finds texts before JSON, and no others", () => {
+  it("finds text before JSON, and no other text", () => {
     const json = "echo '{\"decision\":\"block\",\"reason\":\"no\"}'"
     const text = (code: string) => rulesAt("claude", "PostToolUse", code, {}, "Bash")
     assert.deepEqual(text(`echo checking; ${json}`), ["error answer-text"])
@@ -181,7 +181,7 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(kodelet(before), [])
   })
 
-  it("finds variables that no command has, in scripts too", () => {
+  it("finds variables that no command has, also in scripts", () => {
     const bash = (code: string, more: object = {}) =>
       rulesAt("claude", "PostToolUse", `#!/bin/bash\n${code}\n`, more, "Bash")
     assert.deepEqual(bash("prettier --write \"$CLAUDE_FILE_PATHS\""), ["warning variable-unknown"])
@@ -224,7 +224,7 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(rulesAt("gemini", "AfterTool", "exit 0", { timeout: 5_000 }, "replace"), [])
   })
 
-  it("finds executables of Kodelet that are none, or that refuse by a code", () => {
+  it("finds executables of Kodelet that cannot run, or that block by exit code", () => {
     const script = (run: string) =>
       `#!/bin/bash\ncase "$1" in\n  hook) echo before_tool_call ;;\n  run) ${run} ;;\nesac\n`
     assert.deepEqual(kodelet(script("grep -q push && exit 2")), ["warning exit-ignored"])
@@ -234,7 +234,7 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(kodelet("A readme.\n", 0o644), [])
   })
 
-  it("says that a project loosens nothing", () => {
+  it("says that a project cannot loosen anything", () => {
     const allow = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}'"
     const from = (folder: string, command: string) =>
       rulesOf(of(world({ [`${folder}/.claude/settings.json`]: settings("PreToolUse", [{ command }], "Bash") }))).filter(
@@ -245,7 +245,7 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(from("project", allow.replace("\"allow\"", "\"allow\",\"updatedInput\":{}")), [])
   })
 
-  it("takes groups in files of Copilot for what they are", () => {
+  it("accepts groups in files of Copilot", () => {
     const made = world({
       "home/.copilot/hooks/a.json": {
         version: 1,
@@ -255,7 +255,7 @@ describe("belay hooks doctor, by system", () => {
     assert.deepEqual(rulesOf(of(made)), [])
   })
 
-  it("reads scripts that were made to take long", () => {
+  it("reads hostile scripts in little time", () => {
     for (const unit of ["\n", "print('a')\n", "blocked: true ", "$(dirname "]) {
       const text = `#!/bin/bash\nset -e\n${unit.repeat(250_000 / unit.length)}`
       assert.isArray(at("claude", "PreToolUse", text, {}, "Bash"))

@@ -5,7 +5,7 @@ import { assert, describe, it } from "vitest"
 import { run, runHere, settings, world } from "./belay.ts"
 
 describe("belay hooks list", () => {
-  it("shows files, entries, what each may do, and what does not run", async () => {
+  it("shows files, entries, what each entry can do, and what does not run", async () => {
     const { hooks, json } = world({
       "home/.claude/settings.json": settings("Stop", [{ command: "exit 0", timeout: 7, async: true }]),
       "project/.claude/settings.json": settings(
@@ -60,7 +60,7 @@ describe("belay hooks list", () => {
     })
   })
 
-  it("shows what is silenced, and by whom", async () => {
+  it("shows disabled entries and what disables them", async () => {
     const { hooks } = world({
       "home/.claude/settings.json": { ...settings("Stop", [{ command: "true" }]), disableAllHooks: true },
       "managed/managed-settings.json": settings("Stop", [{ command: "false" }])
@@ -70,7 +70,7 @@ describe("belay hooks list", () => {
     assert.match(stdout, /managed-settings\.json {2}claude, managed\n/)
   })
 
-  it("lets a terminal obey nothing that a project wrote", async () => {
+  it("makes texts of a project harmless for a terminal", async () => {
     const { hooks, json } = world({
       "project/.claude/settings.json": settings("Stop", [{ command: "echo \u001b[2J\u202e\u0007\r\nrm x" }])
     })
@@ -106,7 +106,7 @@ describe("belay hooks list", () => {
     assert.match(tried.stderr, /^belay: .*have to be right.*\n$/)
   })
 
-  it("reads one file where it is asked to", async () => {
+  it("reads a single file with --file", async () => {
     const { json, root, write } = world()
     write("other/mine.json", settings("Stop", [{ command: "true" }]))
     const { value } = await json("list", "--source", "codex", "--file", join(root, "other/mine.json"))
@@ -122,7 +122,7 @@ describe("belay hooks list", () => {
 })
 
 describe("belay", () => {
-  it("ends with 2 and one line when it is used wrongly", async () => {
+  it("ends with 2 and one line for wrong usage", async () => {
     const { hooks } = world()
     for (
       const args of [
@@ -151,7 +151,7 @@ describe("belay", () => {
     }
   })
 
-  it("says that a folder is not there, whichever command it is", async () => {
+  it("says that a folder does not exist, for every command", async () => {
     const { home, root } = world()
     const cwd = join(root, "nowhere")
     for (const args of [["list"], ["doctor", "--json"], ["test", "Stop"], ["trust"]]) {
@@ -160,7 +160,7 @@ describe("belay", () => {
     }
   })
 
-  it("has help that ends with 0, and help where no command is named", async () => {
+  it("prints help and ends with 0, also without a command", async () => {
     const { hooks } = world()
     const asked = await hooks("--help")
     assert.strictEqual(asked.code, 0)
@@ -170,7 +170,7 @@ describe("belay", () => {
     assert.strictEqual((await hooks()).code, 0)
   })
 
-  it("starts from the sources by the file that npm links", async () => {
+  it("starts from the sources with the file that npm links", async () => {
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
     const { home } = world()
     const { code, stdout } = await run(bin, ["hooks", "list", "--home", home, "--cwd", home], "", { HOME: home })

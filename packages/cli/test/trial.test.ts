@@ -30,7 +30,7 @@ describe("belay hooks test, for Claude Code", () => {
     return made
   }
 
-  it("says that a call is refused, by which entry and why", async () => {
+  it("shows that a call is rejected, by which entry, and why", async () => {
     const { hooks, json } = tilde(pushes)
     const { code, value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("git push"))
     assert.strictEqual(code, 1)
@@ -57,7 +57,7 @@ describe("belay hooks test, for Claude Code", () => {
     assert.include(told.stdout, "stderr  ask before you push")
   })
 
-  it("shows new input, questions, and what stops", async () => {
+  it("shows new input, questions and stops", async () => {
     const changed = tilde(answering(before({ permissionDecision: "allow", updatedInput: { command: "ls -l" } })))
     const { code, value } = await changed.json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
     assert.deepEqual([code, value.decision, value.updatedInput], [0, "allow", { command: "ls -l" }])
@@ -74,7 +74,7 @@ describe("belay hooks test, for Claude Code", () => {
     ])
   })
 
-  it("has a transcript of what was given, for as long as it takes", async () => {
+  it("has a transcript of the flags while it runs", async () => {
     const { home, json, write } = world()
     write(
       "home/hook",
@@ -104,7 +104,7 @@ describe("belay hooks test, for Claude Code", () => {
     assert.include(said.value.runs[0].stderr, "all done")
   })
 
-  it("takes what is said before the JSON of a script for text, as an agent does", async () => {
+  it("reads text before JSON as text, as an agent does", async () => {
     const { home, json, write } = world()
     write(
       "home/hook",
@@ -115,7 +115,7 @@ describe("belay hooks test, for Claude Code", () => {
     assert.deepEqual([code, value.decision], [0, "continue"])
   })
 
-  it("hands every field of the payload to the script, and what makes the event in the words of its system", async () => {
+  it("passes every field of the payload to the script, and the event in the format of its system", async () => {
     const { home, json, write } = world({ "home/hook": "#!/bin/bash\ncat >&2\n" })
     const hook = { type: "command", command: join(home, "hook") }
     write("home/.claude/settings.json", settings("PreToolUse", [hook]))
@@ -151,20 +151,20 @@ describe("belay hooks test, for Claude Code", () => {
     assert.match(await why("--tool", "Bash", ...input("ls")), /its if "Bash\(git push \*\)" does not hold/)
   })
 
-  it("gives a whole output, however long", async () => {
+  it("shows the complete output of an entry", async () => {
     const { json } = tilde("#!/bin/bash\nhead -c 5000 /dev/zero | tr '\\0' x\n")
     const { value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
     assert.strictEqual(value.runs[0].stdout.length, 5000)
   })
 
-  it("ends what takes longer than --timeout", async () => {
+  it("kills an entry after --timeout", async () => {
     const { json } = tilde("#!/bin/bash\nexec sleep 60\n")
     const { code, value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"), "--timeout", "0.3")
     assert.deepEqual([code, value.decision, value.runs[0].outcome], [0, "allow", "cancelled"])
     assert.match(value.warnings[0], /took too long/)
   })
 
-  it("leaves nothing behind when it is ended", async () => {
+  it("leaves nothing behind when it is killed", async () => {
     const { cwd, home, managed, root, write } = tilde("")
     write("home/hook", `#!/bin/bash\necho $$ > ${root}/pid\nsleep 60\n`)
     const bin = fileURLToPath(new URL("../bin/belay.mjs", import.meta.url))
@@ -194,7 +194,7 @@ describe("belay hooks test, for Claude Code", () => {
     await until(() => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z"))
   })
 
-  it("waits for what nobody waits for", async () => {
+  it("waits for background entries", async () => {
     const { json } = tilde("#!/bin/bash\necho late\n", { async: true })
     const { value } = await json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))
     assert.deepEqual([value.decision, value.runs[0].stdout], ["allow", "late\n"])
@@ -220,7 +220,7 @@ describe("belay hooks test, for Claude Code", () => {
     assert.deepEqual([missing.code, missing.stderr], [2, "belay: --input: nowhere.json cannot be read\n"])
   })
 
-  it("tries every other occasion", async () => {
+  it("tries all other events", async () => {
     const at = async (event: string, script: string, more: Partial<Facts> = {}) => {
       const { cwd, home, managed, write } = world({ "home/hook": script })
       write("home/.claude/settings.json", settings(event, [{ command: join(home, "hook") }]))
@@ -327,8 +327,8 @@ describe("belay hooks test, for other systems", () => {
   })
 })
 
-describe("belay hooks test, where a matcher is about something else", () => {
-  it("says under which name the system tells the tool", async () => {
+describe("belay hooks test, with a matcher for another tool", () => {
+  it("shows the name of the tool in that system", async () => {
     const { home, json, write } = world({ "home/hook": "#!/bin/bash\nexit 0\n" })
     const hook = { type: "command", command: join(home, "hook") }
     write("home/.gemini/settings.json", { hooks: { BeforeTool: [{ matcher: "Bash", hooks: [hook] }] } })
@@ -344,8 +344,8 @@ describe("belay hooks test, where a matcher is about something else", () => {
   })
 })
 
-describe("belay hooks test, in a project that nobody trusted", () => {
-  it("runs nothing of it, and says so; --trust-once runs it for this call", async () => {
+describe("belay hooks test, in an untrusted project", () => {
+  it("runs nothing and says so; --trust-once runs the entries for this call", async () => {
     const { cwd, hooks, json } = world({
       "project/.claude/settings.json": settings("SessionStart", [{ command: "touch ran; echo hello" }])
     })
@@ -369,7 +369,7 @@ describe("belay hooks test, in a project that nobody trusted", () => {
     assert.isFalse((await json("test", "SessionStart")).value.runs[0].matched)
   })
 
-  it("ends as somebody decided, where one did, and counts only entries that would have run", async () => {
+  it("ends with the decision of other entries, and counts only entries that would have run", async () => {
     const { home, json, write } = world({
       "project/.claude/settings.json": settings("PreToolUse", [{ command: "touch ran" }], "Bash"),
       "home/hook": pushes

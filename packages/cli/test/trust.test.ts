@@ -66,7 +66,7 @@ describe("belay hooks trust", () => {
     })
   })
 
-  it("takes it back", async () => {
+  it("removes a decision", async () => {
     const { cwd, hooks, json } = made()
     const yes = await json("trust", "--yes")
     assert.deepEqual([yes.code, yes.value.trusted, yes.value.entries.length], [0, true, 1])
@@ -76,7 +76,7 @@ describe("belay hooks trust", () => {
     assert.deepEqual([again.code, again.stdout], [0, `Nobody had trusted ${cwd}.\n`])
   })
 
-  it("has nothing to ask where the project has no hooks", async () => {
+  it("asks nothing if the project has no hooks", async () => {
     const { hooks } = world({ "home/.claude/settings.json": settings("Stop", [{ command: "true" }]) })
     const { code, stdout } = await hooks("trust")
     assert.strictEqual(code, 0)

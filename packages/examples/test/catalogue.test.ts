@@ -6,7 +6,7 @@ const runAtEndpoint = atEndpoint()
 const run = async (name: string) => (await runAtEndpoint(name)).filter((line) => !/^\[[\d:.]+\] WARN/.test(line))
 
 describe("the examples of the catalogue", () => {
-  it("budget: a team shares its calls, and the one too many is not made", async () => {
+  it("budget: a team shares its calls, and the call above the limit is not made", async () => {
     const lines = await run("limit/budget.ts")
     assert.strictEqual(lines[0], "left after the clerk: 0")
     assert.match(lines.at(-1)!, /the run budget of 3 calls is used up: 3/)
@@ -21,7 +21,7 @@ describe("the examples of the catalogue", () => {
     assert.match(lines.join("\n"), /completed: [\s\S]*deployed/)
   })
 
-  it("session-rotation: the turn goes on in a fresh session, with a handoff", async () => {
+  it("session-rotation: the turn continues in a fresh session with a handoff", async () => {
     const lines = await run("context/session-rotation.ts")
     assert.deepStrictEqual(lines.slice(0, 5), [
       "session-start",

@@ -3,8 +3,8 @@ import { atEndpoint } from "./run.ts"
 
 const run = atEndpoint()
 
-describe("the examples of hooks as data", () => {
-  it("hook-files: a settings file guards an agent, once it is trusted", async () => {
+describe("the examples of hook files", () => {
+  it("hook-files: a settings file guards an agent after it is trusted", async () => {
     assert.deepStrictEqual(await run("hook-files/hook-files.ts"), [
       "trusting PreToolUse: echo 'pushing is for people' >&2; exit 2",
       "ran npm test",

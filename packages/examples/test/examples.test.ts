@@ -25,7 +25,7 @@ describe("the examples", () => {
     assert.strictEqual(lines[1], "HookRejected: block-list rejected preTurn: it is on the block list")
   })
 
-  it("plugin: memory, a tool and a hook come as one", async () => {
+  it("plugin: memory, a tool and a hook in one bundle", async () => {
     assert.deepStrictEqual(await run("agent/plugin.ts"), ["used count_notes", "Done, in 1 step.", "- count_notes: 1"])
   })
 
@@ -35,7 +35,7 @@ describe("the examples", () => {
     assert.include(lines, "2 model calls")
   })
 
-  it("streaming: what is streamed is redacted, and is what stands in the end", async () => {
+  it("streaming: the stream and the final text are redacted", async () => {
     const lines = await run("agent/streaming.ts")
     assert.match(lines[0]!, /^completed: .*the key is \[key\], keep it safe/)
     assert.strictEqual(lines[1], "counted tokens")
@@ -52,7 +52,7 @@ describe("the examples", () => {
     assert.deepStrictEqual(await run("agent/structured.ts"), ["3 for ada@example.com"])
   })
 
-  it("tool-arguments: an argument is put in that the model never sees", async () => {
+  it("tool-arguments: a hook adds an argument that the model never sees", async () => {
     const lines = await run("guardrail/tool-arguments.ts")
     assert.match(lines.join("\n"), /acme: 2 orders/)
     assert.strictEqual(lines.at(-1), "the model never saw the tenant")

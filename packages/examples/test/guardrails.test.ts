@@ -16,13 +16,13 @@ describe("the examples of guardrails", () => {
     ])
   })
 
-  it("secrets: a key that a tool finds is nowhere", async () => {
+  it("secrets: a key that a tool finds appears nowhere", async () => {
     const lines = await run("guardrail/secrets.ts")
     assert.include(lines.join("\n"), "OPENAI_API_KEY=[OPENAI_KEY]")
     assert.strictEqual(lines.at(-1), "the key is nowhere")
   })
 
-  it("prompt-injection: orders are taken out of a page, and a tainted agent asks", async () => {
+  it("prompt-injection: orders are removed from a page, and a tainted agent asks", async () => {
     const lines = await run("guardrail/prompt-injection.ts")
     assert.include(lines, "found: override, exfiltration")
     assert.include(lines.join("\n"), "We open at nine. [removed: it looked like an instruction]")
@@ -35,14 +35,14 @@ describe("the examples of guardrails", () => {
     assert.strictEqual(lines[1], "regex-filter rejected preTurn: insult is not allowed in a message")
   })
 
-  it("text-normalizer: the model reads what people see", async () => {
+  it("text-normalizer: the model reads what a person sees", async () => {
     assert.deepStrictEqual(await run("guardrail/text-normalizer.ts"), [
       "How warm is it? 👩‍🚀",
       "text-normalizer rejected preTurn: the message is longer than 100 characters"
     ])
   })
 
-  it("egress-guard: one host may be reached, and nothing inside the network", async () => {
+  it("egress-guard: one host can be reached, and nothing in the private network", async () => {
     assert.deepStrictEqual(await run("permission/egress-guard.ts"), [
       "the page at https://docs.example.com/a",
       "http://0x7f.1/admin may not be reached: 127.0.0.1 is a loopback address",
@@ -51,7 +51,7 @@ describe("the examples of guardrails", () => {
     ])
   })
 
-  it("argument-schema: what is too much is refused, with what would fit", async () => {
+  it("argument-schema: a value that is too large is rejected with the allowed range", async () => {
     assert.deepStrictEqual(await run("guardrail/argument-schema.ts"), [
       "refunded 20",
       "these arguments of refund_order are not allowed: amount: expected a number up to 100. Ask a colleague for more."

@@ -4,7 +4,7 @@ import { atEndpoint } from "./run.ts"
 const run = atEndpoint()
 
 describe("the examples of requests", () => {
-  it("http-guard: a hook reaches the server that is named, and nothing inside the network", async () => {
+  it("http-guard: a hook reaches the named server, and nothing in the private network", async () => {
     assert.deepStrictEqual(await run("http/http-guard.ts"), [
       "POST /answers: noted",
       "http for report: http://127.0.0.1 may not be requested: it is a loopback address",

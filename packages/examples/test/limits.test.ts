@@ -4,7 +4,7 @@ import { atEndpoint } from "./run.ts"
 const run = atEndpoint()
 
 describe("the examples of limits, resilience and memory", () => {
-  it("loop-detector: a model that goes in circles is advised and then stopped", async () => {
+  it("loop-detector: a model that repeats itself is advised and then stopped", async () => {
     const lines = await run("limit/loop-detector.ts")
     assert.match(lines[0]!, /^advice: Loop detected: the same call of search 2 times/)
     assert.strictEqual(
@@ -32,13 +32,13 @@ describe("the examples of limits, resilience and memory", () => {
     assert.match(tooLong!, /^aborted: limit of 1000 input tokens per request reached: about \d+ more to send$/)
   })
 
-  it("timeouts: a tool that hangs is stopped, and the model reads that it was", async () => {
+  it("timeouts: a tool that hangs is stopped, and the model reads that", async () => {
     const lines = await run("limit/timeouts.ts")
     assert.strictEqual(lines[0], "the search was told to stop")
     assert.include(lines.join("\n"), "search_orders did not answer within 50 ms and was stopped")
   })
 
-  it("usage-report: says what was used by model, tool and agent", async () => {
+  it("usage-report: reports the use by model, tool and agent", async () => {
     const text = (await run("limit/usage-report.ts")).join("\n")
     assert.match(text, /^model +calls +failed[^\n]*\n\S+ +3 +0 /)
     assert.match(text, /search_orders +1 +0 +0 /)
@@ -68,20 +68,20 @@ describe("the examples of limits, resilience and memory", () => {
     assert.notInclude(text, "opt/app")
   })
 
-  it("shadow: the stricter limit is told about, and both mails are sent", async () => {
+  it("shadow: the stricter limit is reported, and both mails are sent", async () => {
     const lines = await run("resilience/shadow.ts")
     assert.strictEqual(lines[0], "send_mail: stricter, Reject instead of Continue")
     assert.include(lines.join("\n"), "sent to bob@example.com")
     assert.match(lines.at(-1)!, /^preToolCall +2 +1 +1 /)
   })
 
-  it("error-knowledge: the model reads what helps, and the file says that it did", async () => {
+  it("error-knowledge: the model reads the resolution, and the file records its success", async () => {
     const lines = await run("memory/error-knowledge.ts")
     assert.include(lines, "This failure of bash is known. What helps: Remove dist/")
     assert.strictEqual(lines.at(-1), "stale-archive: helped in 100 % of 1 attempt")
   })
 
-  it("session-memory: the second agent begins with what the first has written down", async () => {
+  it("session-memory: the second agent starts with the notes of the first", async () => {
     const lines = await run("memory/session-memory.ts")
     assert.strictEqual(lines[0], "completed")
     assert.deepStrictEqual(lines.slice(-2), ["Blockers:", "- the staging key has expired"])

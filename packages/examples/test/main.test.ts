@@ -29,7 +29,7 @@ describe("the main job", () => {
     assert.match(stdout, /done {2}completed in .* s\n {6}5 model calls \(1 fallback\), 4 tools, 1 mail sent\n/)
   })
 
-  it("denies what needs approval when nobody is at a terminal, says why, and goes on", async () => {
+  it("denies calls that need approval if there is no terminal, says why, and continues", async () => {
     const { code, stdout } = await main()
     assert.strictEqual(code, 0)
     assert.match(stdout, /denied +delete_files by human-approval: .*nobody is at a terminal/)
@@ -37,7 +37,7 @@ describe("the main job", () => {
     assert.match(stdout, /2 tools, 0 mail sent/)
   })
 
-  it("uses the endpoint it is pointed at, and says which", async () => {
+  it("uses the configured endpoint and names it", async () => {
     await using endpoint = await Endpoint.start({ apiKey: "test-right-key" })
     const { code, stdout } = await against(
       endpoint.url,
@@ -62,7 +62,7 @@ describe("the main job", () => {
     assert.notInclude(stderr, "test-wrong-key")
   })
 
-  it("says in one line that nobody listens", async () => {
+  it("says in one line that no server is listening", async () => {
     const closed = await Endpoint.start()
     await closed.close()
     const { code, stderr } = await against(closed.url, { OPENAI_API_KEY: "test-key" })
@@ -82,7 +82,7 @@ describe("the main job", () => {
     assert.match(stderr, /error {2}HookRejected: cost-tracker rejected preLlmCall: .*limit/)
   })
 
-  it("refuses options it does not know, and values that make no sense", async () => {
+  it("refuses unknown options and wrong values", async () => {
     for (const args of [["--bogus"], ["--approve", "maybe"], ["--budget", "nothing"]]) {
       const { code, stderr } = await main(...args)
       assert.strictEqual(code, 2)

@@ -4,7 +4,7 @@ import { atEndpoint } from "./run.ts"
 const run = atEndpoint()
 
 describe("the examples of permissions", () => {
-  it("permission-rules: tests run, a hidden push does not, the network is asked about", async () => {
+  it("permission-rules: tests run, a hidden push does not, and network access asks", async () => {
     assert.deepStrictEqual(await run("permission/permission-rules.ts"), [
       "- run_command: ran npm test -- --watch=false",
       "- run_command: run_command is denied by the rule Bash(git push *) of the agent",
@@ -12,7 +12,7 @@ describe("the examples of permissions", () => {
     ])
   })
 
-  it("protected-paths: a tool writes in one folder, and no secrets", async () => {
+  it("protected-paths: a tool writes in one folder only", async () => {
     assert.deepStrictEqual(await run("permission/protected-paths.ts"), [
       "- write_file: wrote output/report.md",
       "- write_file: write_file might change files outside of output",
@@ -20,7 +20,7 @@ describe("the examples of permissions", () => {
     ])
   })
 
-  it("destructive-commands: what destroys is asked about, wherever it hides", async () => {
+  it("destructive-commands: hidden destructive commands ask", async () => {
     assert.deepStrictEqual(await run("permission/destructive-commands.ts"), [
       "- run_command: ran ls -la build",
       "asked: run_command is stopped: `rm -rf cache` deletes whole folders",
@@ -30,7 +30,7 @@ describe("the examples of permissions", () => {
 })
 
 describe("the examples of context", () => {
-  it("sliding-window: the model is sent the beginning and the end", async () => {
+  it("sliding-window: the model receives the beginning and the end", async () => {
     assert.deepStrictEqual(await run("context/sliding-window.ts"), ["Your name is Ada.", "12 messages, sent at most 4"])
   })
 
@@ -40,13 +40,13 @@ describe("the examples of context", () => {
     assert.isAtLeast(Number(whole), 18)
   })
 
-  it("summarizer: a summary keeps what must not be lost", async () => {
+  it("summarizer: a summary keeps the anchors", async () => {
     const lines = await run("context/summarizer.ts")
     assert.match(lines[0]!, /^\d+ messages became a summary$/)
     assert.strictEqual(lines.at(-1), "the issue is still known")
   })
 
-  it("context-injector: what is said once stays, what is ephemeral leaves no trace", async () => {
+  it("context-injector: a tail text stays, an ephemeral text leaves no trace", async () => {
     assert.deepStrictEqual(await run("context/context-injector.ts"), [
       "user branch clock",
       "user branch assistant user clock",

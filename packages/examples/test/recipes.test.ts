@@ -4,7 +4,7 @@ import { atEndpoint } from "./run.ts"
 const run = atEndpoint()
 
 describe("the recipes", () => {
-  it("result-offloader: the model reads the ends of a log and a reference, and reads on", async () => {
+  it("result-offloader: the model reads the ends of a log and a reference, and then more of it", async () => {
     const lines = await run("context/result-offloader.ts")
     assert.strictEqual(lines[0], "request 0 took 0 ms")
     assert.include(lines, "request 4999 took 52 ms")
@@ -18,7 +18,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("a diff of 40,000 tokens is read as about 200", async () => {
+  it("a diff of 40,000 tokens becomes about 200", async () => {
     const [story, read] = await run("recipes/01-pull-request-diff.ts")
     const [, before, after] = /^the tool gave about (\d+) tokens, the model read about (\d+):$/.exec(story!) ?? []
     assert.isAbove(Number(before), 40_000)
@@ -29,14 +29,14 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("of 5,000 rows 20 are read, and that there are more", async () => {
+  it("of 5,000 rows, the model reads 20 and that there are more", async () => {
     assert.deepStrictEqual(await run("recipes/02-sql-truncation.ts"), [
       "the model read 20 rows and {\"truncated\":true,\"total\":5000}"
     ])
   })
 
   // rows: E-50
-  it("of 500 lines the ten newest are read, or the errors", async () => {
+  it("of 500 lines, the model reads the ten newest or the errors", async () => {
     assert.deepStrictEqual(await run("recipes/03-log-search.ts"), [
       `checkout: 10 of 500 lines, ${Array.from({ length: 10 }, (_, n) => `${499 - n} INFO`).join(", ")}`,
       "errors of checkout: 5 of 500 lines, 487 ERROR, 367 ERROR, 247 ERROR, 127 ERROR, 7 ERROR"
@@ -44,7 +44,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("a billing agent begins with the account's status and its invoices", async () => {
+  it("a billing agent starts with the status and invoices of the account", async () => {
     const lines = await run("recipes/04-billing-prefetch.ts")
     assert.match(lines[0]!, /^billing reads: "What is known of the account: .*past due.*acme-17.*\$120\.00/)
     assert.strictEqual(lines[2], "in 1 call")
@@ -52,7 +52,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("a security reviewer reads SECURITY.md and the CVEs, another reviewer does not", async () => {
+  it("a security reviewer reads SECURITY.md and the CVEs; another reviewer does not", async () => {
     const [security, style] = (await run("recipes/05-security-reviewer.ts")).join("\n").split(
       "the style reviewer reads:"
     )
@@ -62,7 +62,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("sub-agents at any depth are told the tenant's features, and not the tenant", async () => {
+  it("sub-agents at every depth get the features of the tenant, but not the tenant", async () => {
     assert.deepStrictEqual(await run("recipes/06-feature-flags.ts"), [
       "leader reads: \"Features that are on: new-checkout, dark-mode.\\n\\nPlan the page.\"",
       "worker reads: \"Features that are on: new-checkout, dark-mode.\\n\\nBuild the page.\"",
@@ -71,7 +71,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("a credential reaches the tool alone: it is not in context, transcript, events, records, snapshot and store", async () => {
+  it("a credential reaches only the tool: not the context, transcript, events, records, snapshot or store", async () => {
     const lines = await run("recipes/07-credentials.ts")
     assert.notInclude(lines.join("\n"), "fake-key")
     assert.deepStrictEqual(lines, [
@@ -90,7 +90,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("every database call gets the tenant, also where the model wrote another", async () => {
+  it("every database call gets the tenant, even if the model wrote another", async () => {
     assert.deepStrictEqual(await run("recipes/08-tenant.ts"), [
       "db_read orders of acme",
       "db_write orders of acme",
@@ -100,7 +100,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("yesterday is a date of ISO 8601, by the clock that is given", async () => {
+  it("yesterday becomes an ISO 8601 date of the given clock", async () => {
     assert.deepStrictEqual(await run("recipes/09-dates.ts"), [
       "report of 2026-02-28",
       "report of 2026-03-01",
@@ -111,7 +111,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("in audit mode reads pass, and every other tool is refused", async () => {
+  it("in audit mode, reading tools run and all others are rejected", async () => {
     assert.deepStrictEqual(await run("recipes/10-audit-mode.ts"), [
       "Done, in 3 steps.",
       "- read_file: contents of notes.txt",
@@ -121,7 +121,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("tools are refused with BUDGET_EXCEEDED once the conversation has cost too much, after restarts too", async () => {
+  it("tools are rejected with BUDGET_EXCEEDED when the conversation costs too much, also after a restart", async () => {
     assert.deepStrictEqual(await run("recipes/11-budget-guard.ts"), [
       "first: found",
       "second, after a restart: BUDGET_EXCEEDED: 60 of 50 micro-dollars are spent",
@@ -130,7 +130,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("files are written below the output folder alone: not by `..`, an absolute path or a symbolic link", async () => {
+  it("files are written only below the output folder: not by `..`, an absolute path or a symbolic link", async () => {
     assert.deepStrictEqual(await run("recipes/12-output-folder.ts"), [
       "\"report.md\": wrote report.md",
       "\"parts/one.md\": wrote parts/one.md",
@@ -149,7 +149,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("a page is an artifact, and the model reads what was found in it", async () => {
+  it("a page becomes an artifact, and the model reads what was found in it", async () => {
     assert.deepStrictEqual(await run("recipes/13-scrape.ts"), [
       "extracted 12 products, stored raw at artifacts://scrape::https://shop.example/lamps::raw",
       "kept hook:scrape::https://shop.example/lamps::raw: text/html, 6898 characters",
@@ -158,7 +158,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("sections are appended to a draft, and the model reads how far it is", async () => {
+  it("sections are appended to a draft, and the model reads its length", async () => {
     assert.deepStrictEqual(await run("recipes/14-report.ts"), [
       "Section 1 written (600 words). Total draft: 600 words.",
       "Section 2 written (628 words). Total draft: 1,228 words.",
@@ -168,7 +168,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("what was shown by a search is not shown again, in later turns either", async () => {
+  it("a search result that was shown is not shown again, also in later turns", async () => {
     assert.deepStrictEqual(await run("recipes/15-search-dedup.ts"), [
       "{\"results\":[\"https://a.example/1\",\"https://b.example/2\"],\"alreadySeen\":1}",
       "{\"results\":[\"https://c.example/3\"],\"alreadySeen\":1}",
@@ -177,7 +177,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("a pipeline: tenant and token before; after, the raw result kept, errors in one shape, large results projected", async () => {
+  it("a pipeline adds tenant and token, stores the raw result, unifies errors and reduces large results", async () => {
     const lines = await run("recipes/16-pipeline.ts")
     assert.deepStrictEqual(lines.slice(0, 6), [
       "GET /few for acme, with the token",
@@ -193,7 +193,7 @@ describe("the recipes", () => {
   })
 
   // rows: E-50
-  it("without meetings the whole flow ends, from inside a sub-agent", async () => {
+  it("a sub-agent ends the whole flow if there are no meetings", async () => {
     assert.deepStrictEqual(await run("recipes/17-calendar-gate.ts"), [
       "1 meetings: completed, Here is the briefing. (planner asked 2 times, writer 1)",
       "0 meetings: aborted, no meetings today (planner asked 1 times, writer 0)"

@@ -4,7 +4,7 @@ import { atEndpoint } from "./run.ts"
 const run = atEndpoint()
 
 describe("the examples of sessions and tests", () => {
-  it("sessions: a conversation in a file is gone on with, forked, listed, exported and read back", async () => {
+  it("sessions: a conversation in a file is continued, forked, listed, exported and read back", async () => {
     const lines = await run("agent/sessions.ts")
     assert.deepStrictEqual(lines.slice(-5), [
       "- count_notes: 3",
@@ -15,7 +15,7 @@ describe("the examples of sessions and tests", () => {
     ])
   })
 
-  it("test-a-hook: a hook is tried alone, in a chain, against the laws, and in an agent", async () => {
+  it("test-a-hook: a hook is tested alone, in a chain, with the laws, and in an agent", async () => {
     assert.deepStrictEqual(await run("agent/test-a-hook.ts"), [
       "Reject, Continue",
       "Reject by no-production",

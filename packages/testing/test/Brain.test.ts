@@ -28,7 +28,7 @@ const ask = (task: string, tools: Brain.WireRequest["tools"], more: Partial<Brai
 const first = (task: string, ...tools: Brain.WireRequest["tools"]) =>
   ask(task, tools).toolCalls?.map(({ args, name }) => [name, args])
 
-describe("the model picks a tool and its arguments:", () => {
+describe("the model selects a tool and its arguments:", () => {
   const rows: ReadonlyArray<readonly [string, Brain.WireRequest["tools"], ReadonlyArray<unknown> | undefined]> = [
     ["What is the weather in Paris?", [tool("get_weather", { city: text })], [["get_weather", { city: "Paris" }]]],
     ["What's the temperature in New York in celsius?", [
@@ -78,7 +78,7 @@ describe("the model", () => {
   const user = (content: string): Brain.WireMessage => ({ role: "user", content })
   const names = (answer: Brain.Answer) => answer.toolCalls?.map(({ name }) => name)
 
-  it("goes on with the next tool of the task, and answers from the results", () => {
+  it("continues with the next tool of the task, and answers from the results", () => {
     const task = "Add 1 and 2, then tell me the weather in Oslo"
     assert.deepStrictEqual(names(ask(task, [add, weather])), ["add"])
     const messages = [user(task), called("1", "add"), result("1", "3")]
@@ -90,14 +90,14 @@ describe("the model", () => {
     )
   })
 
-  it("asks for all tools at once when told to", () => {
+  it("requests all tools at once if the task says so", () => {
     assert.deepStrictEqual(names(ask("In parallel: add 1 and 2, get the weather in Oslo", [add, weather])), [
       "add",
       "get_weather"
     ])
   })
 
-  it("is not led astray by a reminder in the middle of its work", () => {
+  it("is not confused by a reminder during its work", () => {
     const messages = [
       user("Add 1 and 2, then get the weather in Oslo"),
       called("1", "add"),
@@ -107,7 +107,7 @@ describe("the model", () => {
     assert.deepStrictEqual(names(ask("", [add, weather], { messages })), ["get_weather"])
   })
 
-  it("takes a new task when there is one", () => {
+  it("starts a new task when there is one", () => {
     const messages = [
       user("Add 1 and 2"),
       called("1", "add"),
@@ -118,7 +118,7 @@ describe("the model", () => {
     assert.match(ask("", [add], { messages }).text ?? "", /^Hello!/)
   })
 
-  it("obeys tool_choice", () => {
+  it("follows tool_choice", () => {
     assert.isUndefined(names(ask("Add 1 and 2", [add], { toolChoice: "none" })))
     assert.deepStrictEqual(names(ask("Tell me a joke", [weather, add], { toolChoice: "required" })), ["get_weather"])
     assert.deepStrictEqual(names(ask("Tell me a joke", [weather, add], { toolChoice: { tool: "add" } })), ["add"])

@@ -53,7 +53,7 @@ describe("the endpoint command", () => {
       }))
   }
 
-  it.live("takes a key", () =>
+  it.live("requires a key if one is set", () =>
     Effect.gen(function*() {
       const { child, output } = yield* run("--port=0", "--api-key=test-key")
       const url = yield* firstLine(child, output)
@@ -64,7 +64,7 @@ describe("the endpoint command", () => {
       )
     }))
 
-  it.live("explains itself", () =>
+  it.live("prints its help", () =>
     Effect.gen(function*() {
       const { child, output } = yield* run("--help")
       assert.strictEqual(yield* ended(child), 0)

@@ -41,7 +41,7 @@ const fails = (promise: Promise<unknown>) =>
 
 describe("the endpoint, asked by the openai client,", () => {
   for (const streaming of [false, true]) {
-    it.live(`works through a task of four tools (${streaming ? "streamed" : "plain"})`, () =>
+    it.live(`completes a task with four tools (${streaming ? "streamed" : "plain"})`, () =>
       Effect.gen(function*() {
         const { client } = yield* start()
         const messages: Array<ChatCompletionMessageParam> = [{ role: "system", content: "You keep the books" }, {
@@ -82,7 +82,7 @@ describe("the endpoint, asked by the openai client,", () => {
       }))
   }
 
-  it.live("streams with usage in a last chunk, and only when asked for it", () =>
+  it.live("streams usage in a last chunk only on request", () =>
     Effect.gen(function*() {
       const { client } = yield* start()
       const ask = (include_usage: boolean) =>
@@ -146,7 +146,7 @@ describe("the endpoint, asked by the openai client,", () => {
       )
     }))
 
-  it.live("lets only the right key in", () =>
+  it.live("accepts only the right key", () =>
     Effect.gen(function*() {
       const { client, endpoint } = yield* start({ apiKey: "another-test-key" })
       assert.strictEqual((yield* fails(client.models.list())).status, 401)
@@ -188,7 +188,7 @@ describe("the endpoint, asked by the openai client,", () => {
       )
     }))
 
-  it.live("refuses models and paths it does not have", () =>
+  it.live("refuses unknown models and paths", () =>
     Effect.gen(function*() {
       const { client, endpoint } = yield* start()
       const error = yield* fails(
@@ -219,7 +219,7 @@ describe("the endpoint, asked by the openai client,", () => {
     }))
 })
 
-describe("a fault by name", () => {
+describe("a failure by name", () => {
   const ask = (client: OpenAI, model: string) =>
     client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] })
 
@@ -251,7 +251,7 @@ describe("a fault by name", () => {
       }))
   }
 
-  it.live("demo:slow comes in pieces to its end", () =>
+  it.live("demo:slow arrives in parts until its end", () =>
     Effect.gen(function*() {
       const { client } = yield* start({ slowMs: 1 })
       const completion = yield* Effect.promise(() =>
@@ -283,7 +283,7 @@ describe("a fault by name", () => {
 })
 
 describe("a scripted endpoint", () => {
-  it.live("gives its entries in order, logs the requests, and says when it has no more", () =>
+  it.live("answers with its entries in order, logs the requests, and says when there are no more", () =>
     Effect.gen(function*() {
       const { client, endpoint } = yield* start({
         script: [
@@ -314,7 +314,7 @@ describe("a scripted endpoint", () => {
       assert.deepInclude(endpoint.requests[0]?.body, { model: "any" })
     }))
 
-  it.live("listens on the loopback interface only, and not at all once it is closed", () =>
+  it.live("listens on the loopback interface only, until it is closed", () =>
     Effect.gen(function*() {
       const endpoint = yield* Effect.promise(() => Endpoint.start())
       assert.match(endpoint.url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)

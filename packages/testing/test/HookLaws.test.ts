@@ -153,7 +153,7 @@ describe("the laws of hooks", () => {
     }
   )
 
-  it("catch a hook that takes common options and ignores them", async () => {
+  it("find a hook that ignores its common options", async () => {
     const bad = () => limit()
     assert.deepStrictEqual(
       (await brokenBy(limit, { withCommon: bad })).map((message) => message.split(":")[1]?.trim()),
@@ -166,7 +166,7 @@ describe("the laws of hooks", () => {
     )
   })
 
-  it("say nothing of claims that are not made", () => {
+  it("do not check claims that are not made", () => {
     const names = HookLaws.cases(defineHook({ name: "h", preTurn: () => undefined })).map(({ name }) => name)
     assert.lengthOf(names, 6)
     assert.isFalse(names.some((name) => /same events|sessions apart|enabled/.test(name)))

@@ -12,7 +12,7 @@ import { assert, describe, it } from "vitest"
 const look = defineTool({ name: "look", description: "Looks", input: { type: "object" }, execute: () => "seen" })
 
 describe("recordingHook", () => {
-  it("writes down every point of a turn in order, with its event and where it was", async () => {
+  it("records every point of a turn in order, with its event and place", async () => {
     const recorder = recordingHook()
     const agent = createAgent({
       name: "tester",
@@ -48,7 +48,7 @@ describe("recordingHook", () => {
     assert.deepStrictEqual([by, sessionId, turnNumber, stepNumber], ["tester", "s", 1, 1])
   })
 
-  it("sees what others decided, and some points alone", async () => {
+  it("sees decisions of other hooks, and can record some points only", async () => {
     const recorder = recordingHook({ name: "eyes", points: ["preToolCall"] })
     await using agent = createAgent({
       provider: Scripted.make([Scripted.toolCalls({ name: "look" }), "done"]),
@@ -63,7 +63,7 @@ describe("recordingHook", () => {
 })
 
 describe("a virtual clock", () => {
-  it("lets an agent wait for nothing but the test", async () => {
+  it("lets an agent wait only for the test", async () => {
     await using clock = VirtualClock.make()
     const limited = new ProviderError.RateLimited({ provider: "scripted", message: "later", retryAfterMs: 20_000 })
     const provider = Scripted.make([limited, limited, "at last"])

@@ -27,14 +27,14 @@ describe("a scripted model", () => {
       assert.lengthOf(model.requests, 5)
     }))
 
-  it.effect("says when its script is at an end", () =>
+  it.effect("says when its script has ended", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(Scripted.make([]).complete(request))
       assert.isTrue(Exit.hasDies(exit))
       assert.match(String(Exit.isFailure(exit) && exit.cause), /script has 0 entries, call 1 has none/)
     }))
 
-  it.effect("streams its text in pieces, one after another", () =>
+  it.effect("streams its text in parts", () =>
     Effect.gen(function*() {
       const deltas: Array<LlmDelta> = []
       const model = Scripted.make([{

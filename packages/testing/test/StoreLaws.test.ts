@@ -227,7 +227,7 @@ describe("the laws of stores", () => {
     }
   )
 
-  it("say nothing of what a store leaves out", async () => {
+  it("do not check what a store leaves out", async () => {
     const bare = () => {
       const { commit, load } = inMemory()
       return { commit, load }
@@ -237,7 +237,7 @@ describe("the laws of stores", () => {
     assert.include(await brokenBy(bare), "sessions: decision records are kept in order")
   })
 
-  it("release what they were given, held or broken", async () => {
+  it("dispose the store after a law, whether it holds or not", async () => {
     let open = 0
     const make = async () => {
       open++

@@ -1,4 +1,4 @@
-/** The bench for hooks: every point, what hooks do besides answering, and failures that say what happened. */
+/** `testHook`: every point, what hooks do in addition to their answers, and failures that say what happened. */
 import { type AgentHook, defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { type HookPointName, names } from "@belay/core/HookPoint"
@@ -25,7 +25,7 @@ const failure = async (promise: PromiseLike<unknown>): Promise<string> =>
   )
 
 describe("testHook", () => {
-  it("takes what a hook answers, by reason, by pattern, and event after event", async () => {
+  it("checks answers by reason and by pattern, event by event", async () => {
     const { verdicts } = await testHook(guard)
       .given("preToolCall", { name: "deploy", args: { to: "production" } })
       .expect("Reject")
@@ -75,14 +75,14 @@ describe("testHook", () => {
     async (_what, trial, message) => assert.match(await failure(trial()), message)
   )
 
-  it("does not go on after what was not expected", async () => {
+  it("stops after a failed expectation", async () => {
     let calls = 0
     const hook: AgentHook = { name: "counts", preTurn: () => void calls++ }
     await failure(testHook(hook).given("preTurn").expect("Reject").given("preTurn").given("preTurn"))
     assert.strictEqual(calls, 1)
   })
 
-  it("says of the failure of a hook what its policy made of it", async () => {
+  it("reports the failure of a hook with its policy", async () => {
     const broken = () => Effect.fail("no luck")
     await testHook({ name: "t", preTurn: broken }).given("preTurn").expectFailure("open", /no luck/)
     await testHook({ name: "t", kind: "policy", preTurn: broken }).given("preTurn").expectFailure("reject")
@@ -94,7 +94,7 @@ describe("testHook", () => {
       )
   })
 
-  it("simulates every point with events that a runtime could have sent", async () => {
+  it("creates events for every point that a runtime could send", async () => {
     for (const point of names) {
       const seen: Array<unknown> = []
       const hook = { name: "look", [point]: (event: unknown) => void seen.push(event) } as AgentHook
@@ -104,7 +104,7 @@ describe("testHook", () => {
     }
   })
 
-  it("fills in what is not said, in the parts of an event as well", async () => {
+  it("fills in missing fields, also inside an event", async () => {
     const seen: Array<{ readonly [key: string]: unknown }> = []
     const look = (point: HookPointName): AgentHook => ({
       name: "look",
@@ -130,7 +130,7 @@ describe("testHook", () => {
     assert.deepStrictEqual(seen[4], { message: "hello", metadata: { tenant: "acme" } })
   })
 
-  it("compares the part that the point lets hooks change", async () => {
+  it("compares the part that hooks can change", async () => {
     await testHook({ name: "t", preToolCall: (call) => HookAction.transform({ ...call, args: { dryRun: true } }) })
       .given("preToolCall", { name: "rm", args: {} })
       .expectTransform({ dryRun: true })
@@ -153,7 +153,7 @@ describe("testHook", () => {
     )
   })
 
-  it("shows what a hook did besides answering", async () => {
+  it("shows what a hook did in addition to its answer", async () => {
     const hook: AgentHook = {
       name: "busy",
       preStop: function*(_stop, ctx) {
@@ -184,7 +184,7 @@ describe("testHook", () => {
     assert.deepStrictEqual(seen.budgets.map(({ used }) => used), [8])
   })
 
-  it("keeps state from event to event, what is the turn's for a turn, and sessions apart", async () => {
+  it("keeps state from event to event, per turn and per session", async () => {
     const total = HookState.key("t/total", 0)
     const hook: AgentHook = {
       name: "t",
@@ -207,7 +207,7 @@ describe("testHook", () => {
     assert.deepStrictEqual(counts(await trial.given("preToolCall", {}, { sessionId: "session-2" })), [11, 1, 1, 0])
   })
 
-  it("says where the hook runs", async () => {
+  it("sets where the hook runs", async () => {
     const places: Array<unknown> = []
     const hook: AgentHook = {
       name: "t",
@@ -223,7 +223,7 @@ describe("testHook", () => {
     ])
   })
 
-  it("answers models and tools that a hook asks, and says so when nobody does", async () => {
+  it("answers for models and tools, and says so if there is no answer", async () => {
     const judge: AgentHook = {
       name: "judge",
       postToolCall: async (_result, ctx) => {
@@ -296,7 +296,7 @@ describe("testHook", () => {
     await testHook(report).given("postTurn").expectFailure("open", /report sent a request: give an `http` that answers/)
   })
 
-  it("surrounds an act with wrappers, and tells what they made of it", async () => {
+  it("runs wrappers around an act, and shows what they changed", async () => {
     const cache: AgentHook = {
       name: "cache",
       tools: "look",
@@ -331,7 +331,7 @@ describe("testHook", () => {
     assert.strictEqual(tries, 2)
   })
 
-  it("waits by a clock that a test moves on", async () => {
+  it("uses a clock that a test advances", async () => {
     await using clock = VirtualClock.make()
     const slow: AgentHook = {
       name: "slow",
@@ -352,7 +352,7 @@ describe("testHook", () => {
 })
 
 describe("dryRun", () => {
-  it("runs a chain without an agent, and explains what came of it", async () => {
+  it("runs a chain without an agent, and explains the result", async () => {
     const quiet: AgentHook = { name: "quiet", preToolCall: () => undefined }
     const rewrite: AgentHook = {
       name: "rewrite",

@@ -1,4 +1,4 @@
-/** A conversation in a SQLite file: another agent goes on with it, it is forked, listed, exported and read back. */
+/** A conversation in a SQLite file: another agent continues it; it is forked, listed, exported and read back. */
 import { createAgent, defineTool } from "@belay/core"
 import { OpenAiCompatible, SessionFile, SqliteStore } from "@belay/providers"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** A tool that hangs: it is stopped after its time, and the model goes on with what it reads about that. */
+/** A tool that hangs: it is stopped after its time limit, and the model reads that and continues. */
 import { createAgent, defineTool } from "@belay/core"
 import { Timeouts } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"

@@ -1,4 +1,7 @@
-/** A security reviewer is told the project's rules and what is known of its dependencies; other agents are not. */
+/**
+ * A security reviewer gets the rules of the project and the known vulnerabilities of its dependencies; other agents do
+ * not.
+ */
 import { agentTool, createAgent, defineHook, HookAction, Message } from "@belay/core"
 import { Scripted } from "@belay/testing"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"

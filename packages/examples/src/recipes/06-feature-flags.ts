@@ -1,4 +1,4 @@
-/** Every sub-agent, at any depth, is told the feature flags of the tenant, whose id is kept with the conversation. */
+/** Every sub-agent, at any depth, gets the feature flags of the tenant, whose id is stored with the conversation. */
 import { agentTool, createAgent, defineHook, HookAction, HookState } from "@belay/core"
 import { Scripted } from "@belay/testing"
 

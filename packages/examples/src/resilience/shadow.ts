@@ -1,4 +1,4 @@
-/** A stricter limit is tried out: it decides and is told about, and nothing of it counts. */
+/** A stricter limit is tried in shadow mode: it decides and is reported, without any effect. */
 import { createAgent, defineTool } from "@belay/core"
 import { Shadow, ToolCallLimit } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"

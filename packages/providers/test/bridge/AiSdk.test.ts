@@ -21,7 +21,7 @@ const messagesOf = (endpoint: Endpoint.Endpoint, index = 0) =>
   bodyOf(endpoint, index).messages as ReadonlyArray<JsonObject>
 
 describe("a model of the AI SDK", () => {
-  it.live("answers with text, whole and streamed", () =>
+  it.live("answers with text, plain and streamed", () =>
     Effect.gen(function*() {
       const { plain, streamed } = yield* both({ text: "hello there friend" })
       assert.strictEqual(success(plain).text, "hello there friend")
@@ -33,7 +33,7 @@ describe("a model of the AI SDK", () => {
       assert.isAbove(success(plain).usage?.inputTokens ?? 0, 0)
     }))
 
-  it.live("answers as our own provider does for the same bytes", () =>
+  it.live("gives the same answer as OpenAiCompatible for the same bytes", () =>
     Effect.gen(function*() {
       const entries: ReadonlyArray<Endpoint.ScriptEntry> = [
         { text: "hello" },
@@ -57,7 +57,7 @@ describe("a model of the AI SDK", () => {
       assert.deepStrictEqual(shown(theirs), shown(direct))
     }))
 
-  it.live("keeps reasoning apart from text, and sends it back", () =>
+  it.live("separates reasoning from text and sends it back", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* bridged([{ text: "42", reasoning: "six times seven" }, { text: "yes" }, {
         text: "no"
@@ -79,7 +79,7 @@ describe("a model of the AI SDK", () => {
       assert.strictEqual(messagesOf(endpoint, 2)[1]?.content, "43")
     }))
 
-  it.live("gets instructions, parameters, tools and files", () =>
+  it.live("receives instructions, parameters, tools and files", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* bridged([{ text: "ok" }])
       yield* provider.complete(request("", {
@@ -130,7 +130,7 @@ describe("a model of the AI SDK", () => {
       })
     }))
 
-  it.live("gets the results of one step together, and their files after them", () =>
+  it.live("receives the results of one step in one message, and their files after it", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* bridged([{ text: "ok" }])
       const png = "data:image/png;base64,aGVsbG8="
@@ -162,7 +162,7 @@ describe("a model of the AI SDK", () => {
       assert.include(JSON.stringify(messages[4]), png)
     }))
 
-  it.live("answers with JSON where a schema is asked for, even if it cannot keep to one", () =>
+  it.live("answers with JSON for a schema, even if it does not support response formats", () =>
     Effect.gen(function*() {
       const schema = { type: "object", properties: { city: { type: "string" } } } as const
       const given = request("Where?", { parameters: { responseFormat: { name: "place", schema } } })
@@ -173,7 +173,7 @@ describe("a model of the AI SDK", () => {
       assert.include(JSON.stringify(messagesOf(endpoint)[0]), "city")
     }))
 
-  it.live("asks for tools, whole and streamed", () =>
+  it.live("requests tools, plain and streamed", () =>
     Effect.gen(function*() {
       const entry = { toolCalls: [{ id: "call_a", name: "read_file", args: { path: "a.txt" } }] }
       const { plain, streamed } = yield* both(entry, request("read", { tools: [readFile] }))
@@ -185,7 +185,7 @@ describe("a model of the AI SDK", () => {
       assert.deepStrictEqual([...new Set(shown.map(({ id, name }) => `${id} ${name}`))], ["call_a read_file"])
     }))
 
-  it.live("gets back what its vendor left on a tool call", () =>
+  it.live("receives the vendor's metadata of a tool call again", () =>
     Effect.gen(function*() {
       const extra_content = { google: { thought_signature: "sig-1" } }
       const call = {
@@ -211,7 +211,7 @@ describe("a model of the AI SDK", () => {
       assert.deepStrictEqual(callsOf(messagesOf(endpoint, 1)[1])[0]?.extra_content, extra_content)
     }))
 
-  it.live("never offers a tool call that the token limit cut", () =>
+  it.live("never returns a tool call that the token limit cut off", () =>
     Effect.gen(function*() {
       const call = {
         index: 0,
@@ -252,7 +252,7 @@ describe("a model of the AI SDK", () => {
       assert.isUndefined(success((yield* stream(provider)).result).usage)
     }))
 
-  it.live("is asked for no other model than it is", () =>
+  it.live("refuses a request for another model", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* bridged([{ text: "hi" }])
       const error = failure(yield* Effect.result(provider.complete(request("hi", { model: "other" }))))
@@ -264,7 +264,7 @@ describe("a model of the AI SDK", () => {
 
 describe("an agent on a model of the AI SDK", () => {
   for (const streams of [false, true]) {
-    it.live(`runs its tools and ends with an answer ${streams ? "that streams" : "that is whole"}`, () =>
+    it.live(`runs its tools and ends with ${streams ? "a streamed" : "a plain"} answer`, () =>
       Effect.gen(function*() {
         const { endpoint, provider } = yield* bridged([
           {

@@ -68,7 +68,7 @@ const errors: { readonly [what: string]: readonly [Endpoint.ScriptEntry, (error:
 
 describe("a failure of a model of the AI SDK", () => {
   for (const [what, [entry, check]] of Object.entries(errors)) {
-    it.live(`is told: ${what}`, () =>
+    it.live(`is reported: ${what}`, () =>
       Effect.gen(function*() {
         const { endpoint, plain, streamed } = yield* both(entry)
         assert.lengthOf(endpoint.requests, 2)
@@ -79,7 +79,7 @@ describe("a failure of a model of the AI SDK", () => {
       }))
   }
 
-  it.live("inside a stream keeps what had come", () =>
+  it.live("inside a stream keeps what had arrived", () =>
     Effect.gen(function*() {
       const first = `data: ${JSON.stringify(Endpoint.delta({ content: "Hel" }))}\n\n`
       const { provider } = yield* bridged([
@@ -95,7 +95,7 @@ describe("a failure of a model of the AI SDK", () => {
       }
     }))
 
-  it.effect("before anything is sent is a wrong request", () =>
+  it.effect("before anything is sent is an InvalidRequest", () =>
     Effect.gen(function*() {
       const provider = AiSdk.fromLanguageModel(modelAt("http://127.0.0.1:9/v1"))
       const bad = (mediaType: string, url: string) =>
@@ -109,7 +109,7 @@ describe("a failure of a model of the AI SDK", () => {
 })
 
 describe("an interruption", () => {
-  it.live("ends the call to the vendor while it is awaited", () =>
+  it.live("ends the call to the vendor while the answer is awaited", () =>
     Effect.gen(function*() {
       const asked = Promise.withResolvers<void>()
       const { provider } = yield* bridged([() => (asked.resolve(), { connection: "open" })])

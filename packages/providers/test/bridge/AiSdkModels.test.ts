@@ -11,7 +11,7 @@ import { failure, request, stream, success } from "../support/support.ts"
 const rejected = (thrown: unknown): Promise<never> =>
   new Promise((_, reject) => Reflect.apply(reject, undefined, [thrown]))
 
-describe("older and stranger models", () => {
+describe("older and unusual models", () => {
   const fake = (
     version: string,
     whole: unknown,
@@ -25,7 +25,7 @@ describe("older and stranger models", () => {
     doStream: (options) => (seen.push(options), Promise.resolve({ stream: ReadableStream.from(parts) }))
   })
 
-  it.effect("of version 2 have flat usage, a finish reason in one word, and files as they are", () =>
+  it.effect("of version 2 have flat usage, a plain finish reason, and unwrapped files", () =>
     Effect.gen(function*() {
       const finish = {
         finishReason: "stop",
@@ -58,7 +58,7 @@ describe("older and stranger models", () => {
       assert.strictEqual(prompt[0]?.content[0]?.data, "AAAA")
     }))
 
-  it.effect("get their signatures back, piece by piece", () =>
+  it.effect("receive their signatures again, part by part", () =>
     Effect.gen(function*() {
       const seen: Array<unknown> = []
       const signed = (n: number) => ({ providerMetadata: { anthropic: { signature: `s${n}` } } })
@@ -86,7 +86,7 @@ describe("older and stranger models", () => {
       ])
     }))
 
-  it.effect("that answer with anything else are malformed, and harm nobody", () =>
+  it.effect("with answers of any other form are Malformed", () =>
     Effect.gen(function*() {
       const odd: ReadonlyArray<unknown> = [null, 1, "text", {}, { content: 1 }, { content: [null, { type: 5 }] }, {
         finishReason: {}
@@ -100,7 +100,7 @@ describe("older and stranger models", () => {
       }
     }))
 
-  it.effect("that promise a stream and have none are malformed", () =>
+  it.effect("without the stream that they promise are Malformed", () =>
     Effect.gen(function*() {
       for (const given of [undefined, {}, { stream: {} }]) {
         const model: AiSdk.Model = { ...fake("v4", {}, []), doStream: () => Promise.resolve(given as never) }
@@ -108,13 +108,13 @@ describe("older and stranger models", () => {
       }
     }))
 
-  it.effect("that stop with an error, without saying which, are a failure of the server", () =>
+  it.effect("that stop with an unknown error are a ServerError", () =>
     Effect.gen(function*() {
       const provider = AiSdk.fromLanguageModel(fake("v4", { content: [], finishReason: { unified: "error" } }, []))
       assert.strictEqual(failure(yield* Effect.result(provider.complete(request())))._tag, "ServerError")
     }))
 
-  it.effect("run their own tools without asking ours", () =>
+  it.effect("run their own tools without calling tools of the agent", () =>
     Effect.gen(function*() {
       const provider = AiSdk.fromLanguageModel(fake("v4", {
         content: [
@@ -129,7 +129,7 @@ describe("older and stranger models", () => {
       assert.strictEqual(response.text, "found")
     }))
 
-  it.effect("that throw other things are still typed", () =>
+  it.effect("that throw other values have typed errors", () =>
     Effect.gen(function*() {
       const named = (name: string) => Object.assign(new Error("why"), { name })
       const tags: ReadonlyArray<readonly [unknown, ProviderError["_tag"]]> = [
@@ -151,7 +151,7 @@ describe("older and stranger models", () => {
       }
     }))
 
-  it("are typed as theirs", () => {
+  it("accept the types of the AI SDK", () => {
     const options: LanguageModelV4CallOptions = callOptions(
       request(),
       { provider: "p", version: "v4" },

@@ -52,7 +52,7 @@ describe("a provider as a model of effect/ai", () => {
       assert.deepStrictEqual(messagesOf(endpoint).map(({ content }) => content), ["Be kind.", "hi"])
     }))
 
-  it.live("streams text in pieces that belong together", () =>
+  it.live("streams the parts of one text with one id", () =>
     Effect.gen(function*() {
       const { model } = yield* around([{ text: "one two three", reasoning: "count up" }])
       const parts = yield* Stream.runCollect(model.streamText({ prompt: "count" }))
@@ -70,7 +70,7 @@ describe("a provider as a model of effect/ai", () => {
       ])
     }))
 
-  it.live("streams whole what its provider cannot stream", () =>
+  it.live("streams a complete answer if its provider cannot stream", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ text: "one two", reasoning: "hm" }])
       const model = yield* EffectAi.toLanguageModel({ name: "plain", complete: provider.complete })
@@ -81,7 +81,7 @@ describe("a provider as a model of effect/ai", () => {
       assert.include(said, "one two")
     }))
 
-  it.live("lets a toolkit run its tools and go on in a chat", () =>
+  it.live("lets a toolkit run its tools and continue a chat", () =>
     Effect.gen(function*() {
       const { endpoint, model } = yield* around([
         { toolCalls: [{ id: "c1", name: "add", args: { a: 2, b: 3 } }] },
@@ -112,7 +112,7 @@ describe("a provider as a model of effect/ai", () => {
       assert.deepStrictEqual(parts.flatMap((part) => part.type === "tool-result" ? [part.result] : []), [5])
     }))
 
-  it.live("is told which tools it may choose", () =>
+  it.live("receives the choice of tools", () =>
     Effect.gen(function*() {
       const { endpoint, model } = yield* around(Array.from({ length: 3 }, () => ({ text: "ok" })))
       const ask = (toolChoice: "required" | { tool: "add" } | { mode: "required"; oneOf: ["add"] }) =>
@@ -135,7 +135,7 @@ describe("a provider as a model of effect/ai", () => {
       assert.include(JSON.stringify(bodyOf(endpoint).response_format), "city")
     }))
 
-  it.live("reads files in a prompt, whatever they are given as", () =>
+  it.live("reads files in a prompt in every form", () =>
     Effect.gen(function*() {
       const { endpoint, model } = yield* around([{ text: "ok" }])
       const file = (data: string | Uint8Array | URL) => ({ type: "file" as const, mediaType: "image/png", data })
@@ -155,7 +155,7 @@ describe("a provider as a model of effect/ai", () => {
     }))
 })
 
-describe("there and back again", () => {
+describe("a conversion in both directions", () => {
   const entries: ReadonlyArray<Endpoint.ScriptEntry> = [
     { text: "hello there" },
     { text: "42", reasoning: "six times seven" },
@@ -168,7 +168,7 @@ describe("there and back again", () => {
     }
   ]
 
-  it.live("an answer is what it was", () =>
+  it.live("keeps an answer", () =>
     Effect.gen(function*() {
       const { back, provider } = yield* around([...entries, ...entries, ...entries])
       const given = request("read", { tools: [readFile] })
@@ -185,7 +185,7 @@ describe("there and back again", () => {
       assert.isTrue(streamed[2]?.deltas.some(({ type }) => type === "tool-call"))
     }))
 
-  it.live("the price that the vendor reports is kept", () =>
+  it.live("keeps the cost that the vendor reports", () =>
     Effect.gen(function*() {
       const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 125, cost: 0.01 }
       const entry = { chunks: [Endpoint.events({ ...Endpoint.delta({ content: "hi" }, "stop"), usage })] }
@@ -197,7 +197,7 @@ describe("there and back again", () => {
       }
     }))
 
-  it.live("an answer that must be JSON is JSON", () =>
+  it.live("keeps a JSON answer", () =>
     Effect.gen(function*() {
       const entry = { text: "Here it is:\n```json\n{\"city\":\"Oslo\"}\n```" }
       const { back, endpoint } = yield* around([entry, entry])
@@ -212,7 +212,7 @@ describe("there and back again", () => {
       assert.include(JSON.stringify(messagesOf(endpoint)[0]), "city")
     }))
 
-  it.live("what must go back to the vendor does", () =>
+  it.live("sends back the vendor's metadata", () =>
     Effect.gen(function*() {
       const extra_content = { google: { thought_signature: "sig-1" } }
       const call = {
@@ -253,7 +253,7 @@ describe("there and back again", () => {
       assert.strictEqual(result?.content, `{"lines":3}`)
     }))
 
-  it.live("instructions, files and tools reach the endpoint", () =>
+  it.live("passes instructions, files and tools to the endpoint", () =>
     Effect.gen(function*() {
       const { back, endpoint, provider } = yield* around([{ text: "ok" }, { text: "ok" }])
       const png = { type: "file", mediaType: "image/png", url: "data:image/png;base64,aGVsbG8=" } as const
@@ -285,7 +285,7 @@ describe("there and back again", () => {
     }))
 
   for (const streams of [false, true]) {
-    it.live(`an agent runs its tools and ends with an answer ${streams ? "that streams" : "that is whole"}`, () =>
+    it.live(`an agent runs its tools and ends with ${streams ? "a streamed" : "a plain"} answer`, () =>
       Effect.gen(function*() {
         const { back } = yield* around([
           {
@@ -333,7 +333,7 @@ describe("there and back again", () => {
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
     }))
 
-  it.live("the provider below is the real one", () =>
+  it.live("uses the original provider below", () =>
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "demo" })

@@ -68,9 +68,9 @@ const failing = (error: AiError.AiError, inStream = false) =>
         : Stream.fail(error)
   })
 
-describe("an error of ours", () => {
+describe("an error of Belay", () => {
   for (const [error, reason, isRetryable] of ours) {
-    it.effect(`${error._tag} is ${reason} to effect/ai, and itself again on the way back`, () =>
+    it.effect(`${error._tag} becomes ${reason} in effect/ai, and ${error._tag} again`, () =>
       Effect.gen(function*() {
         const model = yield* EffectAi.toLanguageModel({
           name: "p",
@@ -91,7 +91,7 @@ describe("an error of ours", () => {
       }))
   }
 
-  it.live("after the first words comes after them", () =>
+  it.live("after the first words is reported after them", () =>
     Effect.gen(function*() {
       const first = `data: ${JSON.stringify(Endpoint.delta({ content: "Hel" }))}\n\n`
       const { provider } = yield* scripted([{ chunks: [first], end: "reset" }])
@@ -123,7 +123,7 @@ describe("an error of effect/ai", () => {
       }))
   }
 
-  it.effect("inside a stream keeps what had come", () =>
+  it.effect("inside a stream keeps what had arrived", () =>
     Effect.gen(function*() {
       const error = AiError.make({
         module: "Vendor",
@@ -137,8 +137,8 @@ describe("an error of effect/ai", () => {
     }))
 })
 
-describe("what cannot be asked", () => {
-  it.effect("is another model", () =>
+describe("an unsupported request", () => {
+  it.effect("for another model fails", () =>
     Effect.gen(function*() {
       const model = yield* EffectAi.toLanguageModel({ name: "p", complete: () => Effect.die(new Error("asked")) })
       const provider = EffectAi.fromLanguageModel(model)
@@ -149,7 +149,7 @@ describe("what cannot be asked", () => {
       )
     }))
 
-  it.effect("is a tool that a vendor runs", () =>
+  it.effect("with a tool that the vendor runs fails", () =>
     Effect.gen(function*() {
       const model = yield* EffectAi.toLanguageModel({ name: "p", complete: () => Effect.die(new Error("asked")) })
       const Search = Tool.providerDefined({ id: "vendor.search", customName: "Search", providerName: "search" })()

@@ -31,7 +31,7 @@ const recorded = Effect.gen(function*() {
 })
 
 describe("a cassette", () => {
-  it.live("plays back what it recorded, without the network", () =>
+  it.live("replays what it recorded, without the network", () =>
     Effect.gen(function*() {
       const { file, plain, streamed } = yield* recorded
       const cassette = yield* Cassette.scoped({ file, secrets: [secret] })
@@ -45,7 +45,7 @@ describe("a cassette", () => {
       cassette.assertDone()
     }))
 
-  it.live("keeps no secrets and no headers that could be one", () =>
+  it.live("stores no secrets and no headers that could contain one", () =>
     Effect.gen(function*() {
       const { file } = yield* recorded
       const text = yield* Effect.promise(() => readFile(file, "utf8"))
@@ -86,7 +86,7 @@ describe("a cassette", () => {
       )
     }))
 
-  it.live("does not mind other ids of tool calls", () =>
+  it.live("accepts other ids of tool calls", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ids.json")
       const endpoint = yield* Endpoint.scoped()
@@ -106,7 +106,7 @@ describe("a cassette", () => {
       assert.strictEqual((yield* through(cassette, endpoint.url).complete(talk("call_2"))).text, said.text)
     }))
 
-  it.live("records only what is new in mode new, and everything in mode all", () =>
+  it.live("records only new requests in the mode new, and all in the mode all", () =>
     Effect.gen(function*() {
       const { file, url } = yield* recorded
       const endpoint = yield* Endpoint.scoped()
@@ -121,7 +121,7 @@ describe("a cassette", () => {
       assert.notStrictEqual(url, endpoint.url)
     }))
 
-  it.live("keeps bytes that are no text", () =>
+  it.live("stores bytes that are not text", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "bytes.json")
       const whole = Buffer.from(`data: ${JSON.stringify(Endpoint.delta({ content: "Grüße" }, "stop"))}\n\n`)
@@ -137,7 +137,7 @@ describe("a cassette", () => {
       )
     }))
 
-  it.live("refuses a file that is missing or is none", () =>
+  it.live("refuses a file that is missing or is not a cassette", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "none.json")
       const open = Effect.promise(() => Cassette.open({ file }).catch((error: unknown) => error))

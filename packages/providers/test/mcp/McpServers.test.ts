@@ -41,7 +41,7 @@ const until = async (happened: () => boolean): Promise<void> => {
 }
 
 describe("MCP servers", () => {
-  it("are started by the first call, once, whoever calls at the same time, and end when they are let go of", async () => {
+  it("start once with the first call, also for parallel calls, and end when they are closed", async () => {
     const mcp = McpServers.make({ echo: echo() })
     const pids = await Promise.all(Array.from({ length: 5 }, () => pidOf(mcp)))
     assert.lengthOf(new Set(pids), 1)
@@ -53,7 +53,7 @@ describe("MCP servers", () => {
     await mcp.close()
   })
 
-  it("answer with content, structured content, and errors of their own", async () => {
+  it("answer with content, structured content and their errors", async () => {
     await using mcp = McpServers.make({ echo: echo() })
     assert.deepStrictEqual(await call(mcp, "echo", { a: [1] }), {
       content: [{ type: "text", text: "structured" }],
@@ -68,7 +68,7 @@ describe("MCP servers", () => {
     assert.match(await failing(call(mcp, "large")), /too large/)
   })
 
-  it("list their tools, one server's or all", async () => {
+  it("list the tools of one server or of all", async () => {
     await using mcp = McpServers.make({ echo: echo(), other: echo() })
     const own = await Effect.runPromise(mcp.listTools("echo"))
     assert.deepStrictEqual(own[0], {
@@ -81,7 +81,7 @@ describe("MCP servers", () => {
     assert.deepStrictEqual([all.length, all.at(-1)?.server], [own.length * 2, "other"])
   })
 
-  it("see little of the environment, and what they are given", async () => {
+  it("get a small environment and their own variables", async () => {
     process.env["FAKE_API_KEY"] = "fake-0000"
     await using mcp = McpServers.make({ echo: { ...echo(), env: { GIVEN: "yes" }, cwd: tmpdir() } })
     const env = (await call(mcp, "env")).content[0]?.["text"] as string
@@ -91,14 +91,14 @@ describe("MCP servers", () => {
     assert.strictEqual((await call(mcp, "cwd")).content[0]?.["text"], tmpdir())
   })
 
-  it("are started anew when they crashed, and a call that was open then fails", async () => {
+  it("start again after a crash, and the open call fails", async () => {
     await using mcp = McpServers.make({ echo: echo() })
     const before = await pidOf(mcp)
     assert.match(await failing(call(mcp, "crash")), /^echo: crash: /)
     assert.notStrictEqual(await pidOf(mcp), before)
   })
 
-  it("hear of calls that were cancelled", async () => {
+  it("are informed about cancelled calls", async () => {
     await using mcp = McpServers.make({ echo: echo() })
     const says = async (tool: string) => (await call(mcp, tool)).content[0]?.["text"]
     const fiber = Effect.runFork(mcp.callTool("echo", "slow", {}))
@@ -107,7 +107,7 @@ describe("MCP servers", () => {
     while (await says("cancelled") !== "1");
   })
 
-  it("that cannot be reached fail with their name and what they said, and are tried again", async () => {
+  it("that cannot be reached fail with their name and output, and are tried again", async () => {
     await using mcp = McpServers.make({
       broken: echo("broken"),
       none: { command: "/nowhere/at-all" },
@@ -125,7 +125,7 @@ describe("MCP servers", () => {
     assert.match(await failing(call(slow, "pid", {}, "mute")), /"mute": .*timed out/i)
   })
 
-  it("that are still being connected to are let go of as well", async () => {
+  it("that are still connecting are closed as well", async () => {
     const mcp = McpServers.make({ echo: echo("mute") })
     const failed = failing(call(mcp, "pid"))
     await turn()
@@ -133,7 +133,7 @@ describe("MCP servers", () => {
     assert.isString(await failed)
   })
 
-  it("that nobody named are an error that says which was meant", async () => {
+  it("with an unknown name are an error with a suggestion", async () => {
     await using mcp = McpServers.make({ files: echo(), tickets: echo() })
     assert.match(await failing(call(mcp, "a", {}, "fiels")), /there is no MCP server "fiels": did you mean "files"\?/)
     assert.match(await failing(call(mcp, "a", {}, "Tickets")), /did you mean "tickets"\?/)
@@ -144,7 +144,7 @@ describe("MCP servers", () => {
     assert.match(await failing(call(none, "a")), /the servers are none/)
   })
 
-  it("may be clients that are connected already, which stay open", async () => {
+  it("can be connected clients, which stay open", async () => {
     const client = new Client({ name: "test", version: "1.0.0" })
     await client.connect(new StdioClientTransport({ command: process.execPath, args: [file] }))
     const mcp = McpServers.make({ echo: { client } })
@@ -155,7 +155,7 @@ describe("MCP servers", () => {
     await client.close()
   })
 
-  it("may answer by HTTP", async () => {
+  it("can answer over HTTP", async () => {
     const heads: Array<string | undefined> = []
     const handler = createMcpHandler(() => {
       const server = new Server({ name: "web", version: "1.0.0" }, { capabilities: { tools: {} } })
@@ -194,7 +194,7 @@ describe("MCP servers", () => {
     await new Promise((resolve) => web.close(resolve))
   })
 
-  it("are what hooks of an agent call", async () => {
+  it("can be called by hooks of an agent", async () => {
     await using mcp = McpServers.make({ echo: echo() })
     const said: Array<unknown> = []
     await using agent = createAgent({
@@ -210,7 +210,7 @@ describe("MCP servers", () => {
     assert.deepStrictEqual(said, [{ a: 1 }])
   })
 
-  it("that say anything at all are read with care", async () => {
+  it("with any answer do no harm", async () => {
     const answers = [null, 7, { content: "x" }, { content: [7] }, { structuredContent: [] }, { isError: "no" }, {
       content: [{ at: new Date(0) }]
     }]
@@ -230,7 +230,7 @@ describe("MCP servers", () => {
 })
 
 describe("a file of MCP servers", () => {
-  it("names programs and URLs, and nothing else of it counts", () => {
+  it("lists programs and URLs, and its other keys are ignored", () => {
     const text = JSON.stringify({
       other: 1,
       mcpServers: {
@@ -248,7 +248,7 @@ describe("a file of MCP servers", () => {
     })
   })
 
-  it("may be wrong in every way: a warning with file, key and reason, and the rest is read", () => {
+  it("with mistakes gives a warning with file, key and reason, and the rest is read", () => {
     const entries: ReadonlyArray<readonly [unknown, RegExp]> = [
       [7, /expected an object/],
       [{}, /a command or a url/],

@@ -52,7 +52,7 @@ const failing = (promise: Promise<unknown>): Promise<string> =>
   promise.then(() => assert.fail("expected an McpError"), String)
 
 describe("tools of an MCP server", () => {
-  it("have names, descriptions, schemas and the hints that the server states, from every page of the list", () => {
+  it("have the names, descriptions, schemas and hints of all pages of the list", () => {
     assert.lengthOf(tools, 10)
     const { execute: _execute, ...read } = tools[0]!
     assert.deepStrictEqual(read, {
@@ -78,7 +78,7 @@ describe("tools of an MCP server", () => {
     assert.match(odd!.name, /^mcp__files__a_name_with_spaces_and_more_than_so_m[a-z_]*_[0-9a-f]{14}$/)
   })
 
-  it("are chosen by their own names, and named as it is wanted", async () => {
+  it("are selected by their own names, and named with the prefix", async () => {
     const some = await McpTools.fromClient(client, {
       server: "files",
       include: ["*a*", "!picture"],
@@ -89,7 +89,7 @@ describe("tools of an MCP server", () => {
     assert.isFalse(some.some(({ name }) => name.includes("delete")))
   })
 
-  it("give texts, structured content, parts and errors to the model", async () => {
+  it("return texts, structured content, parts and errors", async () => {
     assert.deepStrictEqual(await run("mcp__files__read", { path: "a.txt" }), {
       content: "contents of a.txt\nand more",
       isError: false
@@ -116,13 +116,13 @@ describe("tools of an MCP server", () => {
     assert.match(JSON.stringify(answer?.content), /do not fit the tool's schema: path/)
   })
 
-  it("give no more than they may", async () => {
+  it("return at most the allowed length", async () => {
     const bounded = await McpTools.fromClient(client, { server: "files", maxResultLength: 100 })
     const answer = await run("mcp__files__endless", {}, { tools: bounded })
     assert.deepStrictEqual(answer, { content: `${"x".repeat(100)}\n[cut: 499900 more characters]`, isError: false })
   })
 
-  it("are cancelled at the server when the turn is, and end when their time is up", async () => {
+  it("are cancelled at the server with the turn, and at their time limit", async () => {
     const controller = new AbortController()
     // The server answers the second request when it has the first.
     const ordered: McpTools.Client = {
@@ -141,7 +141,7 @@ describe("tools of an MCP server", () => {
     assert.deepStrictEqual(late, { content: "the tool did not answer within 20 ms", isError: true })
   })
 
-  it("fail, and do not hang, when the server is gone", async () => {
+  it("fail without hanging when the server is gone", async () => {
     const own = await connected()
     const made = await McpTools.fromClient(own, { server: "files" })
     await own.close()
@@ -150,7 +150,7 @@ describe("tools of an MCP server", () => {
     assert.match(JSON.stringify(answer?.content), /not connected/i)
   })
 
-  it("drift when the server describes them otherwise", async () => {
+  it("have another fingerprint when the server changes them", async () => {
     const reviewed = McpTools.fingerprint(tools)
     assert.deepStrictEqual(
       JSON.parse(JSON.stringify(reviewed)),
@@ -186,7 +186,7 @@ describe("tools of an MCP server", () => {
   })
 })
 
-describe("a server that does not keep to the protocol", () => {
+describe("a server that breaks the protocol", () => {
   it("cannot be listed, and the error says why", async () => {
     const listed = (...pages: ReadonlyArray<unknown>) => failing(McpTools.fromClient(fake(pages), { server: "s" }))
     assert.match(await listed(null), /s cannot list its tools/)
@@ -201,7 +201,7 @@ describe("a server that does not keep to the protocol", () => {
     assert.match(await failing(McpTools.fromClient(broken, { server: "s" })), /s cannot list its tools: gone/)
   })
 
-  it("has its other tools taken when the broken one is left out", async () => {
+  it("provides its other tools when the broken one is left out", async () => {
     const made = await McpTools.fromClient(fake([{ tools: [tool("a", { inputSchema: 1 }), tool("__proto__")] }]), {
       server: "s",
       exclude: "a"
@@ -262,7 +262,7 @@ describe("a server that does not keep to the protocol", () => {
       [{ structuredContent: { text: "y".repeat(200) } }, /\[cut: 111 more characters\]/, false]
     ] as const
   ) {
-    it(`gives ${JSON.stringify(answer).slice(0, 60)} as it can be understood`, async () => {
+    it(`returns ${JSON.stringify(answer).slice(0, 60)} as far as it can be read`, async () => {
       const made = await McpTools.fromClient(fake([{ tools: [tool("a")] }], answer), {
         server: "s",
         maxResultLength: 100
@@ -309,7 +309,7 @@ describe("hooks around them", () => {
   }
 
   for (const [where, isInside] of [["the agent's own", false], ["a sub-agent's", true]] as const) {
-    it(`fire as around any other tool: ${where}`, async () => {
+    it(`run as for any other tool: ${where}`, async () => {
       const local = defineTool({
         name: "mcp__files__read",
         description: "local",
@@ -325,7 +325,7 @@ describe("hooks around them", () => {
     })
   }
 
-  it("refuse, rewrite and see the hints", async () => {
+  it("reject and rewrite calls, and see the hints", async () => {
     const readOnly: AgentHook = {
       name: "read-only",
       preToolCall: ({ tool: meta }) => meta.readOnly === true ? undefined : HookAction.reject("read-only mode")

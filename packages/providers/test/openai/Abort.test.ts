@@ -112,7 +112,7 @@ describe("a time limit", () => {
       if (error._tag === "Timeout") assert.strictEqual(error.phase, "total")
     }))
 
-  it.live("of a plain answer is its own", () =>
+  it.live("of a plain answer has its own default", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ connection: "open" }], { timeouts: { answerMs: 100 } })
       const error = failure(yield* Effect.result(provider.complete(request())))
@@ -147,7 +147,7 @@ describe("deltas", () => {
       assert.strictEqual(seen.join(""), response.text)
     }))
 
-  it.live("that cannot be consumed are a defect of the consumer", () =>
+  it.live("that the consumer fails on are a defect", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ text: "a b c" }, { text: "a b c" }])
       const thrown = yield* Effect.exit(
@@ -174,7 +174,7 @@ describe("no connection is a typed error when", () => {
       assert.match(error.message, /ECONNREFUSED/)
     }))
 
-  it.live("the other side does not speak TLS", () =>
+  it.live("the server does not use TLS", () =>
     Effect.gen(function*() {
       const { endpoint } = yield* scripted([])
       const provider = OpenAiCompatible.make({
@@ -185,7 +185,7 @@ describe("no connection is a typed error when", () => {
       assert.strictEqual(failure((yield* stream(provider)).result)._tag, "Connection")
     }))
 
-  it.live("the other side does not speak HTTP", () =>
+  it.live("the server does not use HTTP", () =>
     Effect.gen(function*() {
       const server = yield* listener("SSH-2.0-OpenSSH_9.9\r\n")
       const provider = OpenAiCompatible.make({ baseUrl: server.url, apiKey: "test-key", model: "m" })
@@ -194,7 +194,7 @@ describe("no connection is a typed error when", () => {
 })
 
 describe("connections", () => {
-  it.live("are kept and used again", () =>
+  it.live("are reused", () =>
     Effect.gen(function*() {
       const ports = new Set<string>()
       const { endpoint, provider } = yield* scripted(Array.from({ length: 5 }, () => ({ text: "hello there" })))
@@ -206,7 +206,7 @@ describe("connections", () => {
       assert.deepStrictEqual([...ports], ["keep-alive"])
     }))
 
-  it.live("go through a fetch of one's own", () =>
+  it.live("go through a given fetch function", () =>
     Effect.gen(function*() {
       const urls: Array<string> = []
       const { provider } = yield* scripted([{ text: "hello there" }, { connection: "reset" }, {

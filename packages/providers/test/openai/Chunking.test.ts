@@ -56,18 +56,18 @@ const assembled = (pieces: ReadonlyArray<Uint8Array>) => {
 
 const cuts = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: bytes.length }))))
 
-it.effect.prop("any cut of the same bytes gives the same answer", [cuts], ([at]) =>
+it.effect.prop("any split of the same bytes gives the same answer", [cuts], ([at]) =>
   Effect.sync(() => {
     assert.deepStrictEqual(decode(split(at)), decode([bytes]))
     assert.deepStrictEqual(assembled(split(at)), assembled([bytes]))
   }))
 
-it("every single cut of the same bytes gives the same events", () => {
+it("every single split of the same bytes gives the same events", () => {
   const expected = decode([bytes])
   for (let at = 0; at <= bytes.length; at++) assert.deepStrictEqual(decode(split([at])), expected)
 })
 
-it.live("the answer over HTTP is the same whole and byte by byte", () =>
+it.live("the answer over HTTP is the same at once and byte by byte", () =>
   Effect.gen(function*() {
     const { provider } = yield* scripted([{ chunks: [bytes] }, {
       chunks: Array.from(bytes, (byte) => Uint8Array.of(byte))

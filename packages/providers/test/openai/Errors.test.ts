@@ -244,7 +244,7 @@ describe("an error answer has a kind:", () => {
   }
 })
 
-describe("the wish to wait", () => {
+describe("the requested delay", () => {
   const waits: Record<string, readonly [Record<string, string>, string, number | undefined]> = {
     "is read in milliseconds": [{ "retry-after-ms": "150", "retry-after": "9" }, "", 150],
     "is not read from milliseconds that are 0 (Azure)": [{ "retry-after-ms": "0", "retry-after": "1" }, "", 1000],
@@ -271,7 +271,7 @@ describe("the wish to wait", () => {
       }))
   }
 
-  it.live("is not read from a good answer (Hugging Face)", () =>
+  it.live("is not read from a successful answer (Hugging Face)", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{
         status: 200,
@@ -282,7 +282,7 @@ describe("the wish to wait", () => {
     }))
 })
 
-describe("an error shows", () => {
+describe("an error contains", () => {
   it.live("no secrets", () =>
     Effect.gen(function*() {
       const secret = "test-secret-0123456789"
@@ -308,7 +308,7 @@ describe("an error shows", () => {
       assert.isBelow(error.message.length, 700)
     }))
 
-  it.live("what came of a body that never ends", () =>
+  it.live("the first part of a body that never ends", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ status: 503, chunks: ["model is loading"], end: "open" }, {
         status: 503,
@@ -324,7 +324,7 @@ describe("an error shows", () => {
 })
 
 describe("a request that cannot be sent", () => {
-  it.effect("because no model is named says so", () =>
+  it.effect("because no model is set says so", () =>
     Effect.gen(function*() {
       const error = failure(
         yield* Effect.result(OpenAiCompatible.make({ baseUrl: "http://127.0.0.1:9/v1" }).complete(request()))
@@ -333,7 +333,7 @@ describe("a request that cannot be sent", () => {
       assert.match(error.message, /no model is named/)
     }))
 
-  it.live("because the base URL is none says so", () =>
+  it.live("because the base URL is invalid says so", () =>
     Effect.gen(function*() {
       const error = failure(
         yield* Effect.result(OpenAiCompatible.make({ baseUrl: "nonsense", model: "m" }).complete(request()))

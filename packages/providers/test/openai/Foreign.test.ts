@@ -14,8 +14,8 @@ const foreign = Effect.acquireRelease(
   ({ mock }) => Effect.promise(() => mock.stop())
 )
 
-describe("a server of somebody else", () => {
-  it.live("streams the same text as it answers plainly", () =>
+describe("an independent server", () => {
+  it.live("streams the same text as it answers without streaming", () =>
     Effect.gen(function*() {
       const { mock, provider } = yield* foreign
       mock.onMessage("hello", { content: "Grüße from a server nobody here wrote 👋" })
@@ -28,7 +28,7 @@ describe("a server of somebody else", () => {
       assert.isDefined(success(result).usage)
     }))
 
-  it.live("asks for a tool and reads its result", () =>
+  it.live("requests a tool and reads its result", () =>
     Effect.gen(function*() {
       const { mock, provider } = yield* foreign
       mock.on({ userMessage: "read a.txt", hasToolResult: false }, {
@@ -58,7 +58,7 @@ describe("a server of somebody else", () => {
       )
     }))
 
-  it.live("is overloaded, limits and fails", () =>
+  it.live("can be overloaded, limit the rate and fail", () =>
     Effect.gen(function*() {
       const { mock, provider } = yield* foreign
       mock.onMessage("hello", { content: "hi" })

@@ -90,9 +90,9 @@ const chunk = (roll: (sides: number) => number): unknown => {
   }
 }
 
-describe("whatever an endpoint says,", () => {
+describe("for every answer of an endpoint,", () => {
   for (const [name, codec] of Object.entries({ chat: Codec.chat, responses: Codec.responses })) {
-    it(`the ${name} answer is a proper one or none`, () => {
+    it(`the ${name} answer is valid or an error`, () => {
       const isResponse = Schema.is(LlmResponse)
       let answers = 0
       for (let seed = 1; seed <= 1500; seed++) {
@@ -112,7 +112,7 @@ describe("whatever an endpoint says,", () => {
     })
   }
 
-  it("its errors have a kind", () => {
+  it("its errors are typed", () => {
     for (let seed = 1; seed <= 1500; seed++) {
       const roll = dice(seed)
       const text = JSON.stringify(roll(2) === 0 ? { error: anything(roll, 1) } : anything(roll, 0))
@@ -127,7 +127,7 @@ describe("whatever an endpoint says,", () => {
     }
   })
 
-  it.live("it comes through HTTP without harm", () =>
+  it.live("it does no harm over HTTP", () =>
     Effect.gen(function*() {
       const roll = dice(4711)
       const bodies = Array.from({ length: 100 }, () => ({

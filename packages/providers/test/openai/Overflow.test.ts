@@ -91,13 +91,13 @@ const others: ReadonlyArray<readonly [string, number?]> = [
   ["The image is too large"]
 ]
 
-describe("a request that is too long is known by its wording:", () => {
+describe("a request that is too long is recognised by the text:", () => {
   for (const [wording, numbers] of overflows) {
     it(wording, () => assert.deepStrictEqual(Overflow.readOverflow(wording, 400), numbers))
   }
 })
 
-describe("something else is not taken for it:", () => {
+describe("another text is not recognised as an overflow:", () => {
   for (const [wording, status] of others) {
     it(`${wording} (${status ?? 400})`, () => assert.isUndefined(Overflow.readOverflow(wording, status ?? 400)))
   }

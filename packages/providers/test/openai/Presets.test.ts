@@ -11,7 +11,7 @@ describe("a preset", () => {
     assert.isUndefined(Presets.detect("nonsense"))
   })
 
-  it("knows what reasoning models of OpenAI refuse", () => {
+  it("knows which parameters reasoning models of OpenAI refuse", () => {
     const compat = Presets.compatOf("https://api.openai.com/v1", "gpt-5.6")
     assert.deepInclude(compat, { sampling: false, systemRole: "developer", maxTokensField: "max_completion_tokens" })
     assert.strictEqual(Presets.compatOf("https://api.openai.com/v1", "o1-mini").systemRole, "system")
@@ -19,7 +19,7 @@ describe("a preset", () => {
     assert.isTrue(Presets.compatOf("https://openrouter.ai/api/v1", "openai/gpt-5.6").sampling)
   })
 
-  it("gives way to what the user says", () => {
+  it("is overridden by options of the user", () => {
     assert.strictEqual(Presets.compatOf("https://api.mistral.ai/v1", "m").toolIds, "alphanumeric-9")
     assert.strictEqual(Presets.compatOf("https://api.mistral.ai/v1", "m", { toolIds: "40" }).toolIds, "40")
   })

@@ -219,7 +219,7 @@ runTable({
   }
 })
 
-describe("the body is believed, not its headers:", () => {
+describe("the body counts, not its headers:", () => {
   it.live("a plain answer to a stream request", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{
@@ -239,7 +239,7 @@ describe("the body is believed, not its headers:", () => {
       check({ text: "hi", finishReason: "stop" }, yield* provider.complete(request()))
     }))
 
-  it.live("a whole answer as the only event", () =>
+  it.live("a complete answer as the only event", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ chunks: [sse([completion({ content: "hi" })])] }])
       check({ text: "hi", finishReason: "stop" }, success((yield* stream(provider)).result))

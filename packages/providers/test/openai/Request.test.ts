@@ -34,7 +34,7 @@ const called: ReadonlyArray<Message> = [
 ]
 
 describe("the body of a request has", () => {
-  it.live("the instructions first, and everything else as the vendors name it", () =>
+  it.live("the instructions first, and all other fields with the names of the vendors", () =>
     Effect.gen(function*() {
       const body = yield* sent({
         instructions: "Be brief",
@@ -76,7 +76,7 @@ describe("the body of a request has", () => {
       assert.deepStrictEqual(Object.keys(body), ["model", "messages"])
     }))
 
-  it.live("null as content beside tool calls, the reasoning, and the result", () =>
+  it.live("null as content next to tool calls, the reasoning, and the result", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(messagesOf(yield* sent({ messages: called })).slice(1), [
         {
@@ -119,7 +119,7 @@ describe("the body of a request has", () => {
       ])
     }))
 
-  it.live("pictures of a tool result in a message of their own", () =>
+  it.live("pictures of a tool result in a separate message", () =>
     Effect.gen(function*() {
       const picture = { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA", filename: "a.png" }
       const messages = messagesOf(
@@ -144,7 +144,7 @@ describe("the body of a request has", () => {
       ])
     }))
 
-  it.live("results that are no text as JSON", () =>
+  it.live("results that are not text as JSON", () =>
     Effect.gen(function*() {
       const messages = messagesOf(
         yield* sent({
@@ -173,7 +173,7 @@ describe("the body of a request has", () => {
       }])
     }))
 
-  it.live("readable arguments even where the model wrote none", () =>
+  it.live("valid arguments even if the model wrote none", () =>
     Effect.gen(function*() {
       const messages = messagesOf(
         yield* sent({
@@ -189,7 +189,7 @@ describe("the body of a request has", () => {
       })
     }))
 
-  it.live("the wish for usage when it streams", () =>
+  it.live("a request for usage when it streams", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* scripted([{ text: "hi" }])
       assert.isDefined(success((yield* stream(provider)).result).usage)
@@ -200,7 +200,7 @@ describe("the body of a request has", () => {
 })
 
 describe("an endpoint that differs gets", () => {
-  it.live("another field for the most tokens, and another role", () =>
+  it.live("another field for the token limit, and another role", () =>
     Effect.gen(function*() {
       const body = yield* sent({ instructions: "Be brief", parameters: { maxTokens: 5, temperature: 1 } }, {
         maxTokensField: "max_completion_tokens",
@@ -255,7 +255,7 @@ describe("an endpoint that differs gets", () => {
       assert.isFalse("parallel_tool_calls" in auto)
     }))
 
-  it.live("its own switch for reasoning", () =>
+  it.live("its own field for reasoning", () =>
     Effect.gen(function*() {
       const parameters = { reasoningEffort: "high" }
       assert.deepInclude(yield* sent({ parameters }, { reasoning: "openrouter" }), { reasoning: { effort: "high" } })
@@ -330,7 +330,7 @@ describe("an endpoint that differs gets", () => {
 })
 
 describe("a tool call goes back", () => {
-  it.live("with the signature it came with", () =>
+  it.live("with the signature that it arrived with", () =>
     Effect.gen(function*() {
       const body = yield* sent({
         messages: [
@@ -357,7 +357,7 @@ describe("a tool call goes back", () => {
 })
 
 describe("the headers", () => {
-  it.live("hold the key, and say nothing about the machine", () =>
+  it.live("contain the key, and nothing about the machine", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* scripted([{ text: "hi" }], { headers: { "x-team": "blue" } })
       yield* provider.complete(request())
@@ -367,7 +367,7 @@ describe("the headers", () => {
       assert.isEmpty(Object.keys(headers).filter((name) => name.startsWith("x-stainless")))
     }))
 
-  it.live("hold the name and password of the base URL", () =>
+  it.live("contain the name and password of the base URL", () =>
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       const baseUrl = endpoint.url.replace("//", "//ada:p%40ss@")
@@ -377,14 +377,14 @@ describe("the headers", () => {
       assert.strictEqual(headers.host, `127.0.0.1:${endpoint.port}`)
     }))
 
-  it.live("hold no key when there is none", () =>
+  it.live("contain no key if there is none", () =>
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       yield* OpenAiCompatible.make({ baseUrl: endpoint.url, model: "demo" }).complete(request())
       assert.isUndefined(endpoint.requests[0]?.headers.authorization)
     }))
 
-  it.live("hold a fresh key for every call when it is fetched", () =>
+  it.live("contain a new key for every call if the key is a function", () =>
     Effect.gen(function*() {
       const endpoint = yield* Endpoint.scoped()
       let n = 0
@@ -403,7 +403,7 @@ describe("the headers", () => {
 })
 
 describe("a provider", () => {
-  it("takes the environment only when asked to", () => {
+  it("reads the environment only with fromEnv", () => {
     assert.deepInclude(
       OpenAiCompatible.fromEnv({}, {
         OPENAI_BASE_URL: "https://api.deepseek.com",

@@ -138,7 +138,7 @@ describe("an answer of the Responses API", () => {
       assert.deepStrictEqual(success((yield* stream(provider)).result).toolCalls, pathCall)
     }))
 
-  it.live("has tool calls that come only with the end", () =>
+  it.live("has tool calls that arrive only at the end", () =>
     Effect.gen(function*() {
       const { provider } = yield* speaks([
         events(completed([call(pathArgs), call(`{"path":"b"}`, { id: "fc_2", call_id: "call_2" })]))
@@ -150,7 +150,7 @@ describe("an answer of the Responses API", () => {
       }])
     }))
 
-  it.live("has reasoning, and keeps what must go back", () =>
+  it.live("has reasoning, and keeps what must be sent back", () =>
     Effect.gen(function*() {
       const sealed = {
         type: "reasoning",
@@ -273,7 +273,7 @@ describe("a failure of the Responses API is typed", () => {
 })
 
 describe("a request of the Responses API", () => {
-  it.live("has everything under its own name", () =>
+  it.live("has the field names of that API", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* speaks([{ status: 200, body: response([message("ok")]) }], {
         compat: { encryptedReasoning: true }
@@ -341,8 +341,8 @@ describe("a request of the Responses API", () => {
     }))
 })
 
-describe("a server of somebody else", () => {
-  it.live("speaks the Responses API", () =>
+describe("an independent server", () => {
+  it.live("uses the Responses API", () =>
     Effect.gen(function*() {
       const mock = yield* Effect.acquireRelease(
         Effect.promise(async () => {

@@ -36,7 +36,7 @@ const benign: Record<string, Reply> = {
   "the content type is wrong": { status: 200, headers: { "content-type": "text/plain" }, body: whole }
 }
 
-describe("a well-meant stream gives the same text when", () => {
+describe("an unusual stream gives the same text when", () => {
   for (const [name, reply] of Object.entries(benign)) {
     it.live(name, () =>
       Effect.gen(function*() {
@@ -176,7 +176,7 @@ describe("a tool call survives an index that is", () => {
       }))
   }
 
-  it.live("a new one in each of a thousand pieces", () =>
+  it.live("different in each of a thousand parts", () =>
     Effect.gen(function*() {
       const pieces = Array.from({ length: 1000 }, (_, index) =>
         `data: ${
@@ -191,7 +191,7 @@ describe("a tool call survives an index that is", () => {
     }))
 })
 
-describe("values nested a million deep do no harm", () => {
+describe("values with a million levels do no harm", () => {
   const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000)
   const deepChunk = (delta: string) => `data: {"choices":[{"index":0,"delta":${delta}}]}\n\n`
   const bodies: Record<string, readonly [string, string]> = {
@@ -228,7 +228,7 @@ describe("values nested a million deep do no harm", () => {
   }
 })
 
-describe("what arrived is kept", () => {
+describe("the arrived part is kept", () => {
   it.live("when the connection breaks after the finish reason", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ chunks: [spoken + stop, 5], end: "reset" }])
@@ -261,7 +261,7 @@ describe("what arrived is kept", () => {
     }))
 })
 
-describe("a tool call that was cut off is never offered", () => {
+describe("a tool call that was cut off is never returned", () => {
   const cut = `data: ${
     JSON.stringify(
       Endpoint.delta({

@@ -33,7 +33,7 @@ const bodyOf = (endpoint: Endpoint.Endpoint, at = 0) => endpoint.requests[at]?.b
 
 describe("an answer of a schema", () => {
   for (const way of ways) {
-    it.live(`is the text of the response, the ${way} way, streamed or not`, () =>
+    it.live(`is the text of the response with ${way}, streamed or not`, () =>
       Effect.gen(function*() {
         const { provider } = yield* scripted([line(way), line(way)], { compat: { jsonSchema: way } })
         const whole = yield* provider.complete(request("How warm is it?", { parameters }))
@@ -47,7 +47,7 @@ describe("an answer of a schema", () => {
         assert.isFalse(deltas.some(({ type }) => type === "tool-call"))
       }))
 
-    it(`comes after the tools it needs, the ${way} way, through an agent`, async () => {
+    it(`follows the tools it needs with ${way}, in an agent`, async () => {
       await using endpoint = await Endpoint.start({
         script: [{ toolCalls: [{ name: "measure", args: { city: "Bern" } }] }, line(way), {
           toolCalls: [{ name: "measure", args: { city: "Bern" } }]
@@ -84,7 +84,7 @@ describe("an answer of a schema", () => {
     })
   }
 
-  it("is given by the endpoint's own model, for its words", async () => {
+  it("comes from the rule-based model of the endpoint", async () => {
     await using endpoint = await Endpoint.start()
     for (const way of ["native", "tool"] as const) {
       const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, model: "demo", compat: { jsonSchema: way } })
@@ -97,7 +97,7 @@ describe("an answer of a schema", () => {
     }
   })
 
-  it("is asked for again when a server takes no notice of the format", async () => {
+  it("is requested again when a server ignores the format", async () => {
     await using endpoint = await Endpoint.start({ script: [{ text: "It is warm." }, { text: json }] })
     const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, model: "scripted" })
     await using agent = createAgent({ provider, output: { schema } })
@@ -115,7 +115,7 @@ describe("a request with a format", () => {
       return bodyOf(endpoint)
     })
 
-  it.live("names it as the vendors do, the native way", () =>
+  it.live("uses the field of the vendors with native", () =>
     Effect.gen(function*() {
       const body = yield* sent("native", { tools: [readFile] })
       assert.deepStrictEqual(body.response_format, {
@@ -125,7 +125,7 @@ describe("a request with a format", () => {
       assert.notProperty(body, "tool_choice")
     }))
 
-  it.live("names it as Responses does", () =>
+  it.live("uses the field of the Responses API", () =>
     Effect.gen(function*() {
       const whole = {
         object: "response",
@@ -140,7 +140,7 @@ describe("a request with a format", () => {
       })
     }))
 
-  it.live("forces a tool that gives the answer, or any tool where there are others", () =>
+  it.live("forces a tool for the answer, or any tool if there are others", () =>
     Effect.gen(function*() {
       const alone = yield* sent("tool")
       assert.notProperty(alone, "response_format")
@@ -164,7 +164,7 @@ describe("a request with a format", () => {
       )
     }))
 
-  it.live("says it after the instructions, the prompt way", () =>
+  it.live("adds an instruction with prompt", () =>
     Effect.gen(function*() {
       const body = yield* sent("prompt", { instructions: "Be brief." })
       assert.notProperty(body, "response_format")
@@ -173,7 +173,7 @@ describe("a request with a format", () => {
       assert.include(content, JSON.stringify(schema))
     }))
 
-  it.live("is native only without tools where a grammar leaves no room for them", () =>
+  it.live("is native only without tools if the server uses a grammar", () =>
     Effect.gen(function*() {
       assert.property(yield* sent("native-without-tools"), "response_format")
       assert.notProperty(yield* sent("native-without-tools", { tools: [readFile] }), "response_format")
@@ -186,7 +186,7 @@ describe("an endpoint that refuses formats", () => {
     body: { error: { message, type: "invalid_request_error" } }
   })
 
-  it.live("is told in words from then on", () =>
+  it.live("gets an instruction from then on", () =>
     Effect.gen(function*() {
       const { endpoint, provider } = yield* scripted([
         refusal("This response_format type is unavailable now"),
@@ -201,7 +201,7 @@ describe("an endpoint that refuses formats", () => {
       ])
     }))
 
-  it.live("is an error when it is the schema that is wrong", () =>
+  it.live("is an error if the schema is wrong", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([
         refusal("Invalid schema for response_format 'weather': 'oneOf' is not supported")
@@ -212,7 +212,7 @@ describe("an endpoint that refuses formats", () => {
 })
 
 describe("the answer tool", () => {
-  it.live("waits for the other tools that are called beside it", () =>
+  it.live("counts only after other tools of the same step", () =>
     Effect.gen(function*() {
       const both = {
         toolCalls: [{ name: "read_file", args: { path: "a" } }, { name: "weather", args: { city: "?", degrees: 0 } }]
@@ -223,14 +223,14 @@ describe("the answer tool", () => {
       assert.strictEqual(finishReason, "tool-calls")
     }))
 
-  it.live("may be passed over: JSON in the text is an answer too", () =>
+  it.live("is optional: JSON in the text is an answer too", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ text: `Sure: ${json}.` }], { compat: { jsonSchema: "tool" } })
       assert.strictEqual((yield* provider.complete(request("go", { parameters }))).text, json)
     }))
 })
 
-it("knows who takes a schema", () => {
+it("knows which endpoints accept a schema", () => {
   const of = (url: string) => Presets.compatOf(url, "m").jsonSchema
   assert.strictEqual(of("https://api.openai.com/v1"), "native")
   assert.strictEqual(of("https://unknown.example/v1"), "native")

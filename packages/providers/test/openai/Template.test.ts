@@ -15,7 +15,7 @@ const taught = (data: string, choice: unknown = 0) => {
 
 describe("a template", () => {
   it.effect.prop(
-    "gives the text that parsing gives, or none",
+    "returns the same text as parsing, or nothing",
     [Arbitrary.schema(Schema.String), Arbitrary.schema(Schema.String)],
     ([first, second]) =>
       Effect.sync(() => {
@@ -24,7 +24,7 @@ describe("a template", () => {
       })
   )
 
-  it("knows the likes of what it learned", () => {
+  it("recognises events like the one it learned", () => {
     assert.strictEqual(taught(render(" one")).match(render(" two three")), " two three")
     assert.strictEqual(
       taught(render("a").replace(`"content":`, `"content": `)).match(render("b").replace(`"content":`, `"content": `)),
@@ -42,7 +42,7 @@ describe("a template", () => {
     "no text": render("")
   }
   for (const [name, data] of Object.entries(others)) {
-    it(`does not know an event with ${name}`, () => assert.isUndefined(taught(render("a")).match(data)))
+    it(`does not recognise an event with ${name}`, () => assert.isUndefined(taught(render("a")).match(data)))
   }
 
   const lessons: Record<string, string> = {

@@ -282,7 +282,7 @@ runTable({
 })
 
 describe("ids of tool calls", () => {
-  it.live("are made up when they are empty, and are unique", () =>
+  it.live("are generated when they are empty, and are unique", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{
         chunks: [sse([calls(call(pathArgs, { id: "" }), call(pathArgs, { index: 1, id: "" })), finish("tool_calls")])]

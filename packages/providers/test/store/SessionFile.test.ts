@@ -39,7 +39,7 @@ const withLine = (index: number, line: string) =>
   [...lines.slice(0, index), line, ...lines.slice(index + 1)].join("\n") + "\n"
 
 describe("a session file", () => {
-  it.effect("is read back as it was written", () =>
+  it.effect("is read back unchanged", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* SessionFile.importJsonl(text), { state, records })
       assert.deepStrictEqual(
@@ -48,7 +48,7 @@ describe("a session file", () => {
       )
     }))
 
-  it("has a header, one message a line, one record a line, and the state last", () => {
+  it("has a header, a line for each message and record, and the state at the end", () => {
     assert.deepStrictEqual(lines.map((line) => (JSON.parse(line) as { readonly type: string }).type), [
       "session",
       ...state.messages.map(() => "message"),
@@ -68,13 +68,13 @@ describe("a session file", () => {
     assert.isFalse(lines.at(-1)!.includes("line\\nbreak"))
   })
 
-  it.effect("may have been through an editor of another system", () =>
+  it.effect("can have been saved by an editor of another system", () =>
     Effect.map(
       SessionFile.importJsonl(`\uFEFF${text.replaceAll("\n", "\r\n")}`),
       (imported) => assert.deepStrictEqual(imported, { state, records })
     ))
 
-  it.effect("that was cut off anywhere is a conversation up to there, and says so", () =>
+  it.effect("that was cut off is read up to there, and says so", () =>
     Effect.gen(function*() {
       const first = lines[0]!.length
       for (let length = first; length < text.length - 1; length++) {
@@ -114,7 +114,7 @@ describe("a session file", () => {
       )
   )
 
-  it.effect("that was cut off in its header is none", () =>
+  it.effect("that was cut off in its header is refused", () =>
     Effect.gen(function*() {
       for (let length = 0; length < lines[0]!.length; length++) {
         assert.deepInclude(yield* refused(text.slice(0, length)), {

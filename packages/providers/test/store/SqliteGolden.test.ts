@@ -33,7 +33,7 @@ const versionOf = (path: string): unknown => {
 }
 
 describe("a database of an earlier release", () => {
-  it("is kept here for every version up to the one that is written now", () =>
+  it("exists here for every version up to the current one", () =>
     inFolder((path) => {
       SqliteStore.make({ path }).close()
       const written = Number(versionOf(path))
@@ -47,7 +47,7 @@ describe("a database of an earlier release", () => {
       assert.lengthOf(dumps, written)
     }))
 
-  it.each(dumps)("%s has all that was in it, and goes on", (name) =>
+  it.each(dumps)("%s has all its content and can be continued", (name) =>
     inFolder(async (path) => {
       {
         using old = new DatabaseSync(path)

@@ -101,7 +101,7 @@ const contents = Effect.fnUntraced(function*(store: Required<SessionStore.Sessio
 
 describe("a SQLite store", () => {
   it.effect.prop(
-    "holds what the store in memory holds, whatever is done to both",
+    "has the same content as the store in memory after any operations",
     [Schema.Array(Act)],
     ([acts]) =>
       Effect.gen(function*() {
@@ -127,7 +127,7 @@ describe("a SQLite store", () => {
 
 describe("a session file", () => {
   it.effect.prop(
-    "is read back as it was written, whatever the state",
+    "is read back unchanged for every state",
     [RunState.RunState, Schema.Array(Schema.Json)],
     ([state, records]) =>
       Effect.gen(function*() {

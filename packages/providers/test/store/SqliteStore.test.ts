@@ -97,7 +97,7 @@ describe("SqliteStore", () => {
   for (const { name, run: prove } of StoreLaws.cases(onFile)) it(`on a file: ${name}`, prove)
   for (const { name, run: prove } of StoreLaws.cases(inProcess)) it(`in memory: ${name}`, prove)
 
-  it("makes a file that its owner alone can read, in a directory like it", () => {
+  it("creates a file that only its owner can read, in such a folder", () => {
     const path = join(folder(), "deep", "er", "store.db")
     using _store = SqliteStore.make({ path })
     const modeOf = (at: string) => (statSync(at).mode & 0o777).toString(8)
@@ -105,7 +105,7 @@ describe("SqliteStore", () => {
     for (const name of readdirSync(join(path, ".."))) assert.strictEqual(modeOf(join(path, "..", name)), "600", name)
   })
 
-  it("leaves the mode of a file and a directory that are there", () => {
+  it("does not change the mode of an existing file and folder", () => {
     const path = join(folder(), "store.db")
     SqliteStore.make({ path }).close()
     chmodSync(path, 0o640)
@@ -113,7 +113,7 @@ describe("SqliteStore", () => {
     assert.strictEqual(statSync(path).mode & 0o777, 0o640)
   })
 
-  it("writes ahead, and is one plain file once it is closed", async () => {
+  it("writes ahead, and is one file after it is closed", async () => {
     const path = join(folder(), "store.db")
     const store = SqliteStore.make({ path, synchronous: "full" })
     await run(store.sessions.commit(step(state(1, 2))))
@@ -125,7 +125,7 @@ describe("SqliteStore", () => {
     database.close()
   })
 
-  it("takes no options that make no sense", () => {
+  it("refuses wrong options", () => {
     for (
       const options of [{ path: "" }, { path: "file:x?mode=memory" }, { path: "a\0b" }, { path: undefined }] as never[]
     ) {
@@ -138,7 +138,7 @@ describe("SqliteStore", () => {
     })
   })
 
-  describe("refuses, and leaves as it is,", () => {
+  describe("refuses and does not change", () => {
     const database = (fill: (database: DatabaseSync) => void) => (path: string) => {
       const made = new DatabaseSync(path)
       fill(made)
@@ -244,7 +244,7 @@ describe("SqliteStore", () => {
     })
   })
 
-  it("says what is damaged when it is damaged inside", async () => {
+  it("says what is damaged inside", async () => {
     const path = join(folder(), "store.db")
     using store = SqliteStore.make({ path })
     await run(store.sessions.commit(step(state(1, 3))))
@@ -266,7 +266,7 @@ describe("SqliteStore", () => {
     )
   })
 
-  it("decodes what it loads: a state that is none is a typed error", async () => {
+  it("decodes what it loads: a wrong state is a typed error", async () => {
     const path = join(folder(), "store.db")
     using store = SqliteStore.make({ path })
     await run(store.sessions.commit(step(state(1, 0))))
@@ -281,7 +281,7 @@ describe("SqliteStore", () => {
     other.close()
   })
 
-  it("fails with `closed` after it was closed, as often as it is closed", async () => {
+  it("fails with `closed` after it was closed, once or several times", async () => {
     const store = SqliteStore.make({ path: ":memory:" })
     store.close()
     store.close()
@@ -299,7 +299,7 @@ describe("SqliteStore", () => {
     ) assert.deepInclude(await failure(operation), { _tag: "StoreError", problem: "closed", path: ":memory:" })
   })
 
-  it("fails with `id` for what is no session id", async () => {
+  it("fails with `id` for a text that is not a session id", async () => {
     using store = SqliteStore.make({ path: ":memory:" })
     for (const id of ["../s", "", "s' OR 1=1", "x".repeat(129)]) {
       assert.deepInclude(await failure(store.sessions.load(id)), { _tag: "StoreError", problem: "id" })
@@ -309,7 +309,7 @@ describe("SqliteStore", () => {
     }
   })
 
-  it("writes all of a session that was removed while somebody worked on it", async () => {
+  it("writes the whole session if it was removed while a turn ran", async () => {
     using store = SqliteStore.make({ path: ":memory:" })
     await run(store.sessions.commit(step(state(1, 5))))
     await run(store.sessions.remove("s"))
@@ -317,7 +317,7 @@ describe("SqliteStore", () => {
     assert.deepStrictEqual(await run(store.sessions.load("s")), state(2, 7))
   })
 
-  it("changes an account at once, in whichever process, and not at all when the change fails", async () => {
+  it("changes an account atomically in every process, and not at all if the change fails", async () => {
     const path = join(folder(), "store.db")
     using one = SqliteStore.make({ path })
     using two = SqliteStore.make({ path })
@@ -360,7 +360,7 @@ describe("an agent with a SqliteStore", () => {
     }
   })
 
-  it("goes on where another left it, with its artifacts, its budget and what people said for good", async () => {
+  it("continues where another agent stopped, with its artifacts, budget and standing approvals", async () => {
     const path = join(folder(), "store.db")
     const make = (store: SqliteStore.SqliteStore, script: ReadonlyArray<Scripted.Entry>) =>
       createAgent({
@@ -390,7 +390,7 @@ describe("an agent with a SqliteStore", () => {
     assert.deepInclude(error as object, { _tag: "HookRejected", hook: "budget" })
   })
 
-  it("keeps a turn of agents that work for agents, streamed or not, and goes on with all of them", async () => {
+  it("stores a turn with sub-agents, streamed or not, and continues all of them", async () => {
     const path = join(folder(), "store.db")
     const make = (store: SqliteStore.SqliteStore) => {
       const worker = createAgent({

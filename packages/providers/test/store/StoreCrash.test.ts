@@ -14,7 +14,7 @@ const opener = new URL("../support/storeOpener.ts", import.meta.url)
 describe("a SQLite store", () => {
   it("loses nothing that 16 killed processes acknowledged, and no tool runs twice", () => killCycles(16))
 
-  it("is made whole by several processes that make it at once", { timeout: 120_000 }, () =>
+  it("is complete when several processes create it at once", { timeout: 120_000 }, () =>
     inFolder(async (folder) => {
       for (let round = 0; round < 3; round++) {
         const path = join(folder, `store-${round}.db`)
@@ -35,7 +35,7 @@ describe("a SQLite store", () => {
       }
     }))
 
-  it("is opened by one while another is making its tables", { timeout: 120_000 }, () =>
+  it("can be opened while another process creates its tables", { timeout: 120_000 }, () =>
     inFolder(async (folder) => {
       const counter = new SharedArrayBuffer(4)
       const refused = await Promise.all([false, true].map(async (isLate) => {
@@ -50,7 +50,7 @@ describe("a SQLite store", () => {
     }))
 
   it(
-    "loses nothing of what several processes add at once to an account, a text and the rules",
+    "loses nothing that several processes add at once to an account, a text and the rules",
     { timeout: 120_000 },
     () =>
       inFolder(async (folder) => {

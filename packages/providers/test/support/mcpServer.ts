@@ -1,4 +1,4 @@
-/** An MCP server over stdio, for tests: what it tells of its tools depends on its arguments. */
+/** An MCP server over stdio for tests. Its arguments decide how it describes its tools. */
 import { Server, type Tool } from "@modelcontextprotocol/server"
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio"
 

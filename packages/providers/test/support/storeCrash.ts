@@ -41,7 +41,7 @@ interface Ack {
 }
 
 /**
- * Runs a worker until it has been heard `acks` times, kills it, and gives back the last that was heard of each session.
+ * Runs a worker until it has acknowledged `acks` steps, kills it, and returns the last acknowledgement of each session.
  */
 const crash = async (
   path: string,

@@ -95,7 +95,7 @@ export const make = (at: string, sessions: SessionStore) =>
 const approvals = (pending: ReadonlyArray<{ readonly callId: string }>) =>
   Object.fromEntries(pending.map(({ callId }) => [callId, { type: "approve" as const }]))
 
-/** Goes on with whatever waits in three sessions, or begins another turn there. */
+/** Continues the turns that wait in three sessions, or starts another turn there. */
 const work = async () => {
   const store = SqliteStore.make({ path })
   const agent = make(folder, telling(store))

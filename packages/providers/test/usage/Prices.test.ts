@@ -27,7 +27,7 @@ describe("a table", () => {
     assert.strictEqual(own.priceOf("small", "other")?.costPerInputToken, 1e-6)
   })
 
-  it("counts cached input at its own price, and never more of it than there is input", () => {
+  it("counts cached input at its own price, up to the number of input tokens", () => {
     assert.closeTo(own.costOf({ ...usage, cachedTokens: 400 }, "small") ?? 0, 0.001, 1e-12)
     assert.closeTo(own.costOf({ ...usage, cachedTokens: 4000 }, "small") ?? 0, 0.0007, 1e-12)
   })
@@ -45,7 +45,7 @@ describe("published prices", () => {
     assert.strictEqual(public_.costOf(usage, "gpt-4o"), theirs?.total_price)
   })
 
-  it("agree with their plain price where nothing is tiered", () => {
+  it("agree with the plain price if there are no tiers", () => {
     const price = public_.priceOf("gpt-4o", "openai")
     const cached = { ...usage, cachedTokens: 600 }
     assert.isDefined(price)
@@ -56,14 +56,14 @@ describe("published prices", () => {
     )
   })
 
-  it("grow with the request where the vendor's do", () => {
+  it("grow with the request like the prices of the vendor", () => {
     const short = public_.costOf({ inputTokens: 100_000, outputTokens: 0 }, "gemini-2.5-pro", "google") ?? 0
     const long = public_.costOf({ inputTokens: 400_000, outputTokens: 0 }, "gemini-2.5-pro", "google") ?? 0
     assert.isAbove(short, 0)
     assert.isAbove(long, short * 4.5)
   })
 
-  it("know a provider by its name among the presets and by its host", () => {
+  it("find a provider by the name of its preset and by its host", () => {
     assert.isAbove(public_.costOf(usage, "deepseek-chat", "deepseek") ?? 0, 0)
     assert.strictEqual(
       public_.costOf(usage, "deepseek-chat", "api.deepseek.com"),
@@ -71,7 +71,7 @@ describe("published prices", () => {
     )
   })
 
-  it("are unknown, and not zero, for models and providers nobody published", () => {
+  it("are unknown and not zero for unpublished models and providers", () => {
     assert.isUndefined(public_.costOf(usage, "no-such-model"))
     assert.isUndefined(public_.priceOf("no-such-model"))
     assert.isUndefined(public_.costOf(usage, "gpt-4o", "llamacpp"))
@@ -83,29 +83,29 @@ describe("published prices", () => {
     assert.isUndefined(public_.priceOf("text-embedding-3-small", "openai"))
   })
 
-  it("are unknown for a usage that makes no sense", () => {
+  it("are unknown for an invalid usage", () => {
     assert.isUndefined(public_.costOf({ inputTokens: -5, outputTokens: 1 }, "gpt-4o", "openai"))
     assert.isUndefined(public_.costOf({ inputTokens: Number.NaN, outputTokens: 1 }, "gpt-4o", "openai"))
   })
 
-  it("are written without the traces of a division", () => {
+  it("have no rounding errors", () => {
     for (const model of ["gpt-4o", "gpt-4o-mini", "o3", "gpt-4.1", "gpt-4.1-nano"]) {
       assert.isAtMost(String(public_.priceOf(model, "openai")?.costPerInputToken).length, 9)
     }
   })
 })
 
-describe("prices one after another", () => {
+describe("several sources of prices", () => {
   const both = Prices.firstOf(own, public_)
 
-  it("take the first that is known", () => {
+  it("use the first known price", () => {
     assert.strictEqual(both.costOf(usage, "gpt-4o", "openai"), 1100)
     assert.strictEqual(both.priceOf("gpt-4o")?.costPerInputToken, 1)
     assert.strictEqual(both.costOf(usage, "gpt-4o-mini", "openai"), public_.costOf(usage, "gpt-4o-mini", "openai"))
     assert.isUndefined(both.costOf(usage, "no-such-model"))
   })
 
-  it("never go before what the vendor itself reports", () => {
+  it("never replace the cost that the vendor reports", () => {
     for (const prices of [own, public_, both, Prices.firstOf()]) {
       assert.strictEqual(prices.costOf({ ...usage, costUsd: 0.5 }, "gpt-4o", "openai"), 0.5)
       assert.strictEqual(prices.costOf({ ...usage, costUsd: 0.5 }, "no-such-model"), 0.5)
@@ -114,12 +114,12 @@ describe("prices one after another", () => {
 })
 
 describe("a table for a cost tracker", () => {
-  it("holds the models that have a price", () => {
+  it("contains the models with a price", () => {
     const prices = Prices.tableOf(Prices.firstOf(own, public_), ["small", "gpt-4o-mini", "no-such-model"])
     assert.deepStrictEqual(Object.keys(prices), ["small", "gpt-4o-mini"])
   })
 
-  it.live("makes it count what the prices say", () =>
+  it.live("makes it count with these prices", () =>
     Effect.gen(function*() {
       const { provider } = yield* scripted([{ text: "hello there" }])
       const prices = Prices.tableOf(public_, ["gpt-4o"], "openai")

@@ -30,7 +30,7 @@ describe("an estimate", () => {
     assert.closeTo(Tokens.estimate.count("const answer = (question: string): number => question.length * 42"), 15, 5)
   })
 
-  it("of nothing is nothing", () => {
+  it("of an empty text is zero", () => {
     assert.strictEqual(Tokens.estimate.count(""), 0)
   })
 
@@ -40,27 +40,27 @@ describe("an estimate", () => {
 })
 
 describe("a corrected tokenizer", () => {
-  it("counts as the one below it until it has learned", () => {
+  it("counts like the original until the first call", () => {
     const tokenizer = Tokens.corrected(Tokens.estimate)
     assert.strictEqual(tokenizer.count(long), Tokens.estimate.count(long))
     assert.strictEqual(tokenizer.ratio(), 1)
   })
 
-  it("counts what the vendor counted after one call", () => {
+  it("counts like the vendor after one call", () => {
     const tokenizer = Tokens.corrected(Tokens.estimate)
     const actual = Math.round(Tokens.estimate.count(long) * 1.3)
     tokenizer.learn(answered(actual))
     assert.closeTo(tokenizer.count(long), actual, 1)
   })
 
-  it("forgets an older ratio for a newer one", () => {
+  it("replaces an older ratio by a newer one", () => {
     const tokenizer = Tokens.corrected(Tokens.estimate)
     tokenizer.learn(answered(Math.round(Tokens.estimate.count(long) * 1.8)))
     tokenizer.learn(answered(Tokens.estimate.count(long)))
     assert.strictEqual(tokenizer.ratio(), 1)
   })
 
-  it("never believes more than twice or less than half", () => {
+  it("keeps the ratio between one half and two", () => {
     const tokenizer = Tokens.corrected(Tokens.estimate)
     tokenizer.learn(answered(1_000_000))
     assert.strictEqual(tokenizer.ratio(), 2)
@@ -68,7 +68,7 @@ describe("a corrected tokenizer", () => {
     assert.strictEqual(tokenizer.ratio(), 0.5)
   })
 
-  it("learns from instructions, tools and tool calls as well", () => {
+  it("also learns from instructions, tools and tool calls", () => {
     const tokenizer = Tokens.corrected({ count: (text) => text.length })
     const messages = [user("u".repeat(100)), assistant("", [{ id: "1", name: "t", args: { a: "b".repeat(50) } }])]
     const calls = JSON.stringify(messages[1]?.role === "assistant" ? messages[1].toolCalls : undefined)
