@@ -73,8 +73,8 @@ const bugs: ReadonlyArray<
     ]
   ],
   ["cannot be interrupted", spoilt((call) => (request) => Effect.uninterruptible(call(request))), [
-    "complete: a call that is cancelled ends at once",
-    "stream: a call that is cancelled ends at once"
+    "complete: a cancelled call ends at once",
+    "stream: a cancelled call ends at once"
   ]],
   [
     "begins before it is run",
@@ -92,26 +92,26 @@ const bugs: ReadonlyArray<
     ]
   ],
   ["trims texts", answering((one) => ({ ...one, text: one.text.trim().slice(0, 10_000) })), [
-    "complete: a text may be long"
+    "complete: a text can be long"
   ]],
   ["loses what is not ASCII", answering((one) => ({ ...one, text: one.text.replaceAll(/[^\x20-\x7e]/g, "?") })), [
-    "complete: a text comes back exactly, whatever is in it",
-    "stream: the response is the same that complete gives, and its pieces are its text"
+    "complete: every text is returned unchanged",
+    "stream: the response is the same as that of complete, and its parts are its text"
   ]],
   [
     "makes up an answer",
     answering((one) => one.text === "" && one.toolCalls.length === 0 ? { ...one, text: "(no answer)" } : one),
     [
-      "complete: an answer of nothing is an empty text or a typed error, never made up"
+      "complete: an empty answer is an empty text or a typed error"
     ]
   ],
   ["reverses tool calls", answering((one) => ({ ...one, toolCalls: one.toolCalls.toReversed() })), [
-    "complete: tool calls come back with their arguments, in order"
+    "complete: tool calls are returned with their arguments, in order"
   ]],
   ["does not wait for its reader", (endpoint) => {
     const provider = real(endpoint)
     return { ...provider, stream: (request, sink) => provider.stream!(request, (delta) => void sink(delta)) }
-  }, ["stream: nothing more is given to a reader that is busy"]],
+  }, ["stream: a busy reader gets no more deltas"]],
   ["streams all at once", (endpoint) => {
     const provider = real(endpoint)
     return {
@@ -119,11 +119,11 @@ const bugs: ReadonlyArray<
       stream: (request, sink) =>
         Effect.tap(provider.complete(request), ({ text }) => Effect.sync(() => void sink({ type: "text", text })))
     }
-  }, ["stream: the response is the same that complete gives, and its pieces are its text"]],
+  }, ["stream: the response is the same as that of complete, and its parts are its text"]],
   ["cannot stream", (endpoint) => {
     const { stream: _stream, ...provider } = real(endpoint)
     return provider
-  }, ["stream: a text comes back"]]
+  }, ["stream: a text is returned"]]
 ]
 
 describe("OpenAiCompatible", () => {

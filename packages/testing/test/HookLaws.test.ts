@@ -47,7 +47,7 @@ const bugs: ReadonlyArray<readonly [what: string, hook: () => AgentHook, caught:
         preToolCall: ({ args }) =>
           (args as { readonly path: string }).path.startsWith("/") ? HookAction.reject("no") : undefined
       }),
-      /^bad: breaks on no event.*: broke at preToolCall of .+: bad threw: /
+      /^bad: never fails, and answers every event.*: broke at preToolCall of .+: bad threw: /
     ],
     [
       "changes its input",
@@ -58,32 +58,32 @@ const bugs: ReadonlyArray<readonly [what: string, hook: () => AgentHook, caught:
           loose.messages.push({ role: "user", content: "hint" })
         }
       }),
-      /^bad: changes nothing of what it is given: changed what it was given at preLlmCall: /
+      /^bad: does not change its event: changed what it was given at preLlmCall: /
     ],
     [
       "answers what is not legal",
       () => ({ name: "bad", onSessionEnd: () => HookAction.reject("stay") as never }),
-      /^bad: breaks on no event.*broke at onSessionEnd.+illegal/
+      /^bad: never fails, and answers every event.*broke at onSessionEnd.+illegal/
     ],
     [
       "answers a value that is none",
       () => ({ name: "bad", postLlmCall: () => HookAction.transform({ text: 7 }) as never }),
-      /^bad: breaks on no event.*broke at postLlmCall.+illegal/
+      /^bad: never fails, and answers every event.*broke at postLlmCall.+illegal/
     ],
     [
       "never answers",
       () => ({ name: "bad", preTurn: () => new Promise<never>(() => {}) }),
-      /^bad: breaks on no event.*: took more than 200 ms at preTurn/
+      /^bad: never fails, and answers every event.*: took more than 200 ms at preTurn/
     ],
     [
       "is not as deterministic as it claims",
       () => ({ name: "bad", preTurn: () => shared++ % 7 === 3 ? HookAction.reject("chance") : undefined }),
-      /^bad: answers the same events in the same way: answered preTurn of .+ once with /
+      /^bad: gives the same answers for the same events: answered preTurn of .+ once with /
     ],
     [
       "does by chance what it does besides answering",
       () => ({ name: "bad", preTurn: (_input, ctx) => shared++ % 7 === 3 ? ctx.warn("chance") : undefined }),
-      /^bad: answers the same events in the same way: what it did besides answering: expected /
+      /^bad: gives the same answers for the same events: what it did besides answering: expected /
     ],
     [
       "keeps what belongs to a session in a variable",
@@ -91,7 +91,7 @@ const bugs: ReadonlyArray<readonly [what: string, hook: () => AgentHook, caught:
         let seen = 0
         return { name: "bad", preTurn: () => ++seen > 5 ? HookAction.reject("too often") : undefined }
       },
-      /^bad: keeps sessions apart: answered preTurn of .+ with "Reject too often " after another session, with "Continue" without$/
+      /^bad: keeps sessions separate: answered preTurn of .+ with "Reject too often " after another session, with "Continue" without$/
     ],
     [
       "keeps all it has seen in its state",
@@ -121,7 +121,7 @@ const bugs: ReadonlyArray<readonly [what: string, hook: () => AgentHook, caught:
           merge({}, args)
         }
       }),
-      /^bad: touches no prototype: put what it was given at preToolCall into the prototype of every object$/
+      /^bad: does not change a prototype: put what it was given at preToolCall into the prototype of every object$/
     ],
     ["implements nothing", () => ({ name: "bad" }), /^bad: implements a point.*: it implements no point$/],
     [
@@ -158,10 +158,10 @@ describe("the laws of hooks", () => {
     assert.deepStrictEqual(
       (await brokenBy(limit, { withCommon: bad })).map((message) => message.split(":")[1]?.trim()),
       [
-        "does nothing when it is not enabled",
-        "says nothing and does nothing where `when` is false",
-        "goes by the name it is given",
-        "tells `onDecision` each of its decisions"
+        "does nothing when `enabled` is false",
+        "does nothing if `when` returns false",
+        "has the name of the option",
+        "calls `onDecision` with each decision"
       ]
     )
   })
@@ -169,6 +169,6 @@ describe("the laws of hooks", () => {
   it("do not check claims that are not made", () => {
     const names = HookLaws.cases(defineHook({ name: "h", preTurn: () => undefined })).map(({ name }) => name)
     assert.lengthOf(names, 6)
-    assert.isFalse(names.some((name) => /same events|sessions apart|enabled/.test(name)))
+    assert.isFalse(names.some((name) => /same events|sessions separate|enabled/.test(name)))
   })
 })

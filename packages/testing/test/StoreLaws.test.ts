@@ -33,7 +33,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
           return store.commit({ ...step, revision, state: { ...step.state, revision } })
         })
     })),
-    "sessions: a step that does not follow is a conflict, and nothing of it is kept"
+    "sessions: a step that does not follow the last revision is a conflict, and nothing of it is stored"
   ],
   [
     "checks and writes in two steps",
@@ -52,7 +52,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
         load: (id) => Effect.sync(() => structuredClone(kept.get(id)?.snapshot()))
       }
     },
-    "sessions: of many that commit at once, exactly one wins"
+    "sessions: exactly one of several parallel commits wins"
   ],
   [
     "ignores `from`",
@@ -68,7 +68,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
         }
       }
     }),
-    "sessions: what stood behind `from` is dropped, all of it when that is 0"
+    "sessions: messages after `from` are dropped, all of them if it is 0"
   ],
   [
     "writes the records before it looks",
@@ -84,7 +84,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
         records: () => Effect.sync(() => [...noted])
       }
     },
-    "sessions: a step that does not follow is a conflict, and nothing of it is kept"
+    "sessions: a step that does not follow the last revision is a conflict, and nothing of it is stored"
   ],
   [
     "keeps what it is given, not a copy",
@@ -97,17 +97,17 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
         load: (id) => Effect.sync(() => given.get(id)?.snapshot())
       }
     },
-    "sessions: what was given and what is loaded are copies"
+    "sessions: committed and loaded values are copies"
   ],
   [
     "fails with an error of its own instead of a conflict",
     spoilt((store) => ({ commit: (step) => Effect.mapError(store.commit(step), () => "conflict") })),
-    "sessions: a step that does not follow is a conflict, and nothing of it is kept"
+    "sessions: a step that does not follow the last revision is a conflict, and nothing of it is stored"
   ],
   [
     "lists the oldest first",
     spoilt((store) => ({ list: (options) => Effect.map(store.list(options), (all) => all.toReversed()) })),
-    "sessions: the list has the last changed first, in pages that miss none"
+    "sessions: the list starts with the last change, and its pages miss no session"
   ],
   [
     "shares artifacts between forks",
@@ -117,14 +117,14 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
         append: (id, ...rest) => store.artifacts.append(id === "copy" ? "session-1" : id, ...rest)
       }
     })),
-    "sessions: a fork has all of a session, and goes its own way"
+    "sessions: a fork has everything of a session and is independent of it"
   ],
   [
     "forks over a session that is there",
     spoilt((store) => ({
       fork: (id, to) => id === to ? store.fork(id, to) : Effect.andThen(store.remove(to), store.fork(id, to))
     })),
-    "sessions: a fork takes no id that is taken, and copies no session that is not there"
+    "sessions: a fork fails for an existing id and for a missing session"
   ],
   [
     "leaves artifacts behind",
@@ -133,7 +133,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
       const artifacts = ArtifactStore.inMemory()
       return { ...store, artifacts }
     },
-    "sessions: a removed session is gone with all that was its, and its id is free"
+    "sessions: a removed session is gone with all its data, and its id is free"
   ],
   [
     "takes ids for file names",
@@ -144,7 +144,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
         load: (id) => store.load(file(id))
       }
     }),
-    "sessions: an id that is no session's is refused or is only an id"
+    "sessions: an invalid id is refused or is only an id"
   ],
   [
     "writes texts as UTF-8",
@@ -155,7 +155,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
           messages: JSON.parse(new TextDecoder().decode(new TextEncoder().encode(deaf(step.messages))))
         })
     })),
-    "sessions: texts come back exactly as they were"
+    "sessions: texts are returned unchanged"
   ],
   [
     "cuts long texts",
@@ -166,14 +166,14 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
           messages: step.messages.map((one) => ({ ...one, content: cut(one.content) }) as never)
         })
     })),
-    "sessions: a session may be large"
+    "sessions: a session can be large"
   ],
   [
     "writes all of it each time",
     spoilt((store) => ({
       commit: (step) => Effect.andThen(Effect.sync(() => JSON.stringify(step.snapshot())), store.commit(step))
     })),
-    "sessions: adding to a long conversation costs no more than adding to a short one"
+    "sessions: adding to a long conversation costs as much as adding to a short one"
   ],
   [
     "appends in two steps",
@@ -188,7 +188,7 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
           })
       }
     })),
-    "artifacts: of many that add at once, all are in it whole"
+    "artifacts: parallel appends are all stored completely"
   ],
   [
     "forgets who wrote first",
@@ -203,9 +203,9 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
           })
       }
     })),
-    "artifacts: what is known of a text is who wrote it, how long it is, and since when"
+    "artifacts: the list has author, length and time of a text"
   ],
-  ["has no list", spoilt(() => ({ list: undefined as never })), "sessions: the list says what is known of each session"]
+  ["has no list", spoilt(() => ({ list: undefined as never })), "sessions: the list describes each session"]
 ]
 
 /** Halves of pairs as they are, not escaped. */
@@ -234,7 +234,7 @@ describe("the laws of stores", () => {
     }
     const without = ["list", "fork", "remove", "records", "artifacts"] as const
     assert.deepStrictEqual(await brokenBy(bare, { without }), [])
-    assert.include(await brokenBy(bare), "sessions: decision records are kept in order")
+    assert.include(await brokenBy(bare), "sessions: decision records are stored in order")
   })
 
   it("dispose the store after a law, whether it holds or not", async () => {
@@ -253,7 +253,7 @@ describe("the laws of stores", () => {
   it("say which value was expected and which was found", async () => {
     const store = { ...inMemory(), load: () => Effect.succeed(undefined) }
     const law = StoreLaws.cases(async () => ({ store })).find(({ name }) =>
-      name === "sessions: what was committed is loaded"
+      name === "sessions: a committed session can be loaded"
     )
     const error = await law?.run().catch((error: unknown) => error)
     assert.match(String(error), /load: expected \{"version":2,"sessionId":"session-1".+, found undefined/)

@@ -28,19 +28,19 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
   })
   const keys = async (artifacts: ArtifactStore, id = "s") => (await run(artifacts.list(id))).map(({ key }) => key)
   return [
-    law("nothing is read, listed or removed where nothing was written", async (artifacts) => {
+    law("a text that was never written cannot be read, listed or removed", async (artifacts) => {
       same(await run(artifacts.read("s", "k")), undefined, "read")
       same(await run(artifacts.list("s")), [], "list")
       same(await run(artifacts.remove("s", "k")), false, "remove")
       same(await run(artifacts.clear("s")), undefined, "clear")
     }),
-    law("a text is read back, and a second one stands in its place", async (artifacts) => {
+    law("a text can be read, and a second write replaces it", async (artifacts) => {
       await run(artifacts.write("s", "k", "first, and longer", by))
       await run(artifacts.write("s", "k", "second", by))
       same(await run(artifacts.read("s", "k")), "second", "read")
       same(await keys(artifacts), ["k"], "list")
     }),
-    law("what is known of a text is who wrote it, how long it is, and since when", async (artifacts) => {
+    law("the list has author, length and time of a text", async (artifacts) => {
       const first = await run(artifacts.write("s", "k", "12345", { by: "one", mimeType: "text/csv", toolCallId: "c1" }))
       const { createdAt, updatedAt, ...rest } = first
       same(
@@ -55,7 +55,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       holds(later >= updatedAt, "time does not run back")
       same(await run(artifacts.list("s")), [second], "list")
     }),
-    law("adding begins with nothing and keeps what was there", async (artifacts) => {
+    law("appending starts with an empty text and keeps earlier text", async (artifacts) => {
       for (const text of ["a", "", "b"]) await run(artifacts.append("s", "k", text, by))
       same(await run(artifacts.read("s", "k")), "ab", "read")
       await run(artifacts.write("s", "k", "", by))
@@ -63,7 +63,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       await run(artifacts.append("s", "k", "c", by))
       same(await run(artifacts.read("s", "k")), "c", "after it was emptied")
     }),
-    law("of many that add at once, all are in it whole", async (artifacts, { reopen }) => {
+    law("parallel appends are all stored completely", async (artifacts, { reopen }) => {
       const other = await reopen?.() ?? artifacts
       const parts = Array.from({ length: 100 }, (_, index) => `<${String(index).repeat(20)}>`)
       await Promise.all(
@@ -74,7 +74,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       for (const part of parts) holds(text.includes(part), `${part} is in it`)
       same((await run(artifacts.list("s")))[0]?.size, text.length, "size")
     }),
-    law("a text comes back exactly as it was, whatever is in it", async (artifacts) => {
+    law("every text is returned unchanged", async (artifacts) => {
       for (const [index, text] of texts.entries()) {
         await run(artifacts.write("s", `k${index}`, text, by))
         const found = await run(artifacts.read("s", `k${index}`))
@@ -84,7 +84,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       await run(artifacts.append("s", "split", "\ude00", by))
       holds(await run(artifacts.read("s", "split")) === "😀", "a pair that was cut in two is whole again")
     }),
-    law("a text may be long", async (artifacts) => {
+    law("a text can be long", async (artifacts) => {
       const text = "0123456789abcdef".repeat(2 ** 17)
       await run(artifacts.write("s", "k", text, by))
       holds(await run(artifacts.read("s", "k")) === text, "2 MiB came back changed")
@@ -127,7 +127,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       same((await keys(artifacts)).length, hostile.length - 1, "keys after one was removed")
       holds(({} as { readonly by?: unknown }).by === undefined, "no prototype was touched")
     }),
-    law("sessions do not see each other's", async (artifacts) => {
+    law("sessions do not see artifacts of other sessions", async (artifacts) => {
       await run(artifacts.write("a", "k", "of a", by))
       await run(artifacts.write("A", "k", "of A", by))
       await run(artifacts.write("a.b", "k", "of a.b", by))
@@ -143,14 +143,14 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
         "of a.b"
       ], "after one was cleared")
     }),
-    law("a removed text is gone, and can be written anew", async (artifacts) => {
+    law("a removed text is gone and can be written again", async (artifacts) => {
       await run(artifacts.write("s", "k", "old", { by: "one", toolCallId: "c1" }))
       same(await run(artifacts.remove("s", "k")), true, "remove")
       same(await run(artifacts.remove("s", "k")), false, "remove again")
       const { by: writer, size, toolCallId }: Artifact = await run(artifacts.append("s", "k", "new", { by: "two" }))
       same({ writer, size, toolCallId }, { writer: "two", size: 3 }, "what is known of the new one")
     }),
-    law("a copy stands in place of what was there, and is its own from then on", async (artifacts) => {
+    law("a copy replaces what was there and is independent", async (artifacts) => {
       await run(artifacts.append("from", "k", "1", by))
       await run(artifacts.append("from", "k", "2", by))
       await run(artifacts.write("from", "l", "x", by))
@@ -165,7 +165,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       await run(artifacts.clear("from"))
       same(await run(artifacts.read("to", "l")), "x", "after the first was cleared")
     }),
-    law("another process sees them", async (artifacts, { reopen }) => {
+    law("another process sees the artifacts", async (artifacts, { reopen }) => {
       if (reopen === undefined) return
       await run(artifacts.write("s", "k", "text", by))
       const other = await reopen()
@@ -173,7 +173,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       await run(other.append("s", "k", "!", by))
       same(await run(artifacts.read("s", "k")), "text!", "read after the other wrote")
     }),
-    law("an id that is no session's is refused or is only an id", async (artifacts) => {
+    law("an invalid id is refused or is only an id", async (artifacts) => {
       await run(artifacts.write("s", "k", "mine", by))
       for (const id of ["__proto__", "../s", "s/../s", "%", "", "s' OR '1'='1", "*"]) {
         await Effect.runPromiseExit(artifacts.write(id, "k", "theirs", by))

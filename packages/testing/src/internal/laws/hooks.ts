@@ -81,15 +81,15 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
   }
 
   return [
-    law("implements a point, and has options that a chain takes", async () => {
+    law("implements a point and has valid options", async () => {
       holds(implemented.length > 0, "it implements no point")
       HookChain.makeUnsafe([sample])
     }),
     law(
-      "breaks on no event, however hostile, answers what is legal there, and soon",
+      "never fails, and answers every event soon with a legal action",
       async () => void await all(make(), staged(), events())
     ),
-    law("changes nothing of what it is given", async () => {
+    law("does not change its event", async () => {
       const chain = HookChain.makeUnsafe([make()])
       const stage = staged(false)
       for (const each of events()) {
@@ -102,7 +102,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
         if (canonical(each.event) !== before) broken(`changed what it was given at ${each.point}: ${short(each.event)}`)
       }
     }),
-    law("touches no prototype", async () => {
+    law("does not change a prototype", async () => {
       const chain = HookChain.makeUnsafe([make()])
       const stage = staged()
       for (const { event, point } of events()) {
@@ -113,7 +113,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
         broken(`put what it was given at ${point} into the prototype of every object`)
       }
     }),
-    law("may be asked many things at once", async () => {
+    law("works for parallel calls", async () => {
       const chain = HookChain.makeUnsafe([make()])
       const stage = staged()
       await Promise.all(events().map((each) => one(chain, each, stage)))
@@ -139,7 +139,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
       }
     }),
     ...deterministic
-      ? [law("answers the same events in the same way", async () => {
+      ? [law("gives the same answers for the same events", async () => {
         const tried = events()
         const [first, second] = [staged(), staged()]
         const [hook, twin] = [make(), make()]
@@ -156,7 +156,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
       })]
       : [],
     ...perSession && typeof given === "function"
-      ? [law("keeps sessions apart", async () => {
+      ? [law("keeps sessions separate", async () => {
         const tried = events()
         const [hook, stage] = [make(), staged()]
         await all(hook, stage, tried)
@@ -187,18 +187,18 @@ const commonLaws = (
   staged: () => Stage,
   events: () => ReadonlyArray<Attempt>
 ): ReadonlyArray<Law> => [
-  law("does nothing when it is not enabled", async () => {
+  law("does nothing when `enabled` is false", async () => {
     const hook = withCommon({ enabled: false })
     same(points.filter((point) => hook[point] !== undefined), [], "points it implements")
   }),
-  law("says nothing and does nothing where `when` is false", async () => {
+  law("does nothing if `when` returns false", async () => {
     const stage = staged()
     const answers = await all(withCommon({ when: () => false }), stage, events())
     same(answers.filter((answer) => answer !== "Continue"), [], "answers besides Continue")
     same(effectsOf(stage), effectsOf(staged()), "what it did besides answering")
   }),
-  law("goes by the name it is given", async () => same(withCommon({ name: "another" }).name, "another", "name")),
-  law("tells `onDecision` each of its decisions", async () => {
+  law("has the name of the option", async () => same(withCommon({ name: "another" }).name, "another", "name")),
+  law("calls `onDecision` with each decision", async () => {
     const heard: Array<string> = []
     const hook = withCommon({ onDecision: ({ action }) => void heard.push(action) })
     const answers = await all(hook, staged(), events().filter(({ point }) => !point.startsWith("wrap")))

@@ -126,7 +126,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
     args: {}
   }]
   return [
-    ...law("a text comes back", [answer({ text: "hello there" })], async (subject, way) => {
+    ...law("a text is returned", [answer({ text: "hello there" })], async (subject, way) => {
       const { finishReason, text, toolCalls } = await response(way, subject)
       same(
         { text, toolCalls, finishReason },
@@ -135,7 +135,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
       )
     }),
     ...law(
-      "tool calls come back with their arguments, in order",
+      "tool calls are returned with their arguments, in order",
       [answer({ text: "wait", toolCalls: calls })],
       async (subject, way) => {
         const { finishReason, text, toolCalls } = await response(way, subject)
@@ -143,14 +143,14 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
         same([text, finishReason], ["wait", "tool-calls"], "text and reason")
       }
     ),
-    ...law("a text comes back exactly, whatever is in it", [answer({ text: unicode })], async (subject, way) => {
+    ...law("every text is returned unchanged", [answer({ text: unicode })], async (subject, way) => {
       holds((await response(way, subject)).text === unicode, "the text came back changed")
     }),
-    ...law("a text may be long", [answer({ text: long })], async (subject, way) => {
+    ...law("a text can be long", [answer({ text: long })], async (subject, way) => {
       same((await response(way, subject)).text.length, long.length, "characters")
     }),
     ...law(
-      "an answer of nothing is an empty text or a typed error, never made up",
+      "an empty answer is an empty text or a typed error",
       [answer({ text: "" })],
       async (subject, way) => {
         const exit = await callOf(way, subject)
@@ -158,7 +158,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
         else holds(isProviderError(Cause.squash(exit.cause)), "it failed with no ProviderError")
       }
     ),
-    ...law("usage that is reported comes back", [
+    ...law("reported usage is returned", [
       answer({ text: "hi", usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } })
     ], async (subject, way) => {
       const { usage } = await response(way, subject)
@@ -190,7 +190,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
     ...failing("server", ["ServerError", "Overloaded"], true),
     ...failing("garbage", ["Malformed"], true),
     ...failing("cut", ["Connection", "Malformed"], true),
-    ...law("a call that is cancelled ends at once", [{ type: "silence" }], async (subject, way) => {
+    ...law("a cancelled call ends at once", [{ type: "silence" }], async (subject, way) => {
       const fiber = Effect.runFork(way.call(subject.provider))
       for (let turns = 0; turns < 100 && (subject.calls?.() ?? 0) === 0; turns++) {
         await new Promise((resolve) => setImmediate(resolve))
@@ -229,7 +229,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
         same(new Set(all.map(({ text }) => text)).size, 20, "different answers")
       }
     ),
-    ...law("the response is the same that complete gives, and its pieces are its text", [
+    ...law("the response is the same as that of complete, and its parts are its text", [
       answer({ text: unicode, toolCalls: calls }),
       answer({ text: unicode, toolCalls: calls })
     ], async (subject) => {
@@ -249,7 +249,7 @@ export const providerLaws = (make: Make): ReadonlyArray<Law> => {
       holds(deltas.length > 1, "all of it came as one piece")
     }, [stream]),
     ...law(
-      "nothing more is given to a reader that is busy",
+      "a busy reader gets no more deltas",
       [answer({ text: "0123456789abcdef ".repeat(200) })],
       async ({ provider }) => {
         let busy = 0

@@ -1,0 +1,22 @@
+/** The laws of session stores. */
+import type { Law } from "./law.ts"
+import { commitLaws } from "./sessions/commits.ts"
+import { contentLaws } from "./sessions/content.ts"
+import { promiseFace, type Subject } from "./sessions/face.ts"
+import { operationLaws } from "./sessions/operations.ts"
+
+const laws = [...commitLaws, ...contentLaws, ...operationLaws]
+
+/** Returns the laws for stores that `make` creates, except those that need an operation in `without`. */
+export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<string>): ReadonlyArray<Law> =>
+  laws.filter(({ needs }) => !needs.some((need) => without.has(need))).map(({ name, prove }) => ({
+    name: `sessions: ${name}`,
+    run: async () => {
+      const subject = await make()
+      try {
+        await prove(promiseFace(subject.store), subject)
+      } finally {
+        await subject.dispose?.()
+      }
+    }
+  }))
