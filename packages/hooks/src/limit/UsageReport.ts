@@ -136,10 +136,13 @@ export const make = (options: Options = {}): AgentHook => {
       postDelegation: onDecision,
       preCompaction: onDecision,
       wrapLlmCall: (request, next, ctx) =>
-        Effect.flatMap(Clock.currentTimeMillis, (start) =>
-          Effect.onExit(next(request), (exit) =>
-            Effect.map(Clock.currentTimeMillis, (end) =>
-              countModelCall(request, exit, Math.max(0, end - start), ctx)))),
+        Effect.flatMap(
+          Clock.currentTimeMillis,
+          (start) =>
+            Effect.onExit(next(request), (exit) =>
+              Effect.map(Clock.currentTimeMillis, (end) =>
+                countModelCall(request, exit, Math.max(0, end - start), ctx)))
+        ),
       postToolCall: ({ call, elapsedMs, executed, result }, ctx) => {
         countDecision(ctx)
         if (!executed) {
