@@ -17,7 +17,8 @@ const says = (text: string): LlmResponse => ({ model: "m", text, toolCalls: [], 
 /** A response of a vendor that does not report usage. */
 const unreported = ({ usage: _usage, ...response }: LlmResponse): LlmResponse => response
 
-describe("B-53 the control loop", () => {
+// rows: B-53
+describe("the control loop", () => {
   it("runs start, tools, knowledge, loop score, budget, handoff, fresh session and end, in exactly this order", async () => {
     const log: Array<string> = []
     const telemetry: Array<string> = []
@@ -123,7 +124,8 @@ describe("B-53 the control loop", () => {
     assert.match((await Effect.runPromise(store.artifacts.read("s", "hook:handoff")))!, /issue #42/)
   })
 
-  it("B-51 says how full it is at 70 %, and hands over in the words of the host", async () => {
+  // rows: B-51
+  it("says how full it is at 70 %, and hands over in the words of the host", async () => {
     const agent = createAgent({
       provider: Scripted.make([
         unreported(Scripted.toolCalls({ name: "read" })),

@@ -1,38 +1,40 @@
 /**
- * Narrows what an agent may pass to a tool, and tells the model what would fit.
+ * Restricts the arguments of tool calls, and tells the model which arguments are allowed.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { Json } from "@belay/core/Json"
+import { checkOptions, invalidOption, oneOf } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import { RE2JS } from "re2js"
+import type { RE2JS } from "re2js"
 import * as HookDefaults from "../HookDefaults.ts"
+import { compileRe2 } from "./internal/re2.ts"
 
-/** What one argument has to be. Everything that is given has to hold. @category models @since 0.1.0 */
+/** The conditions for one argument. It must meet all that are given. @category models @since 0.1.0 */
 export interface Rule {
-  /** One of these values. */
+  /** The value is one of these. */
   readonly oneOf?: ReadonlyArray<Json>
-  /** None of these values. */
+  /** The value is none of these. */
   readonly noneOf?: ReadonlyArray<Json>
-  /** A text in which this RE2 pattern is found; `^` and `$` pin it to the whole. */
+  /** The value is a text that this RE2 pattern matches a part of; `^` and `$` match its ends. */
   readonly pattern?: string
-  /** A number from here. */
+  /** The value is a number that is not below this one. */
   readonly min?: number
-  /** A number up to here. */
+  /** The value is a number that is not above this one. */
   readonly max?: number
-  /** A text of at most so many characters, or a list of at most so many items. */
+  /** The value is a text or a list with at most this number of characters or items. */
   readonly maxLength?: number
-  /** Whether it has to be there. Default false. */
+  /** Whether the argument is required. Default false in `allow`, true in `deny`. */
   readonly required?: boolean
 }
 
-/** Rules by argument; a dot leads inside: `"options.depth"`. @category models @since 0.1.0 */
+/** Rules by argument. A dot names a field of an object: `"options.depth"`. @category models @since 0.1.0 */
 export interface Rules {
   readonly [path: string]: Rule
 }
@@ -40,22 +42,22 @@ export interface Rules {
 /** An Effect Schema, a Standard Schema (zod, valibot, ArkType, ...), or rules. @category models @since 0.1.0 */
 export type Fit = Schema.Top | StandardSchemaV1 | Rules
 
-/** @category models @since 0.1.0 */
+/** Options of `ArgumentSchema.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** The tools it is about: `*` stands for any characters, a leading `!` excludes. */
+  /** The tools whose arguments are checked; `*` stands for any characters, a leading `!` excludes. Required. */
   readonly tools: string | ReadonlyArray<string>
-  /** Arguments have to fit this. They are checked, not changed. */
+  /** The arguments must match this. They are checked, not changed. Default: everything is allowed. */
   readonly allow?: Fit
-  /** Arguments that fit this are refused. An argument that is not there fits no rule. */
+  /** Arguments that match this are rejected. A missing argument matches no rule. Default: nothing is denied. */
   readonly deny?: Fit
-  /** What the model reads beside what is wrong: what to do instead. */
+  /** Text for the model that follows the reason, such as what to do instead. Default none. */
   readonly advice?: string
 }
 
 /**
- * Rejects a tool call whose arguments do not fit, on top of the tool's own schema; the reason lists what is wrong and
- * where. Asked again when a later hook changes the
- * arguments. Throws a `ConfigError` for a bad pattern, or when there is nothing to check.
+ * Rejects a tool call whose arguments are not allowed, in addition to the tool's own schema. The reason lists what is
+ * wrong and where. When a later hook changes the arguments, they are checked again. Throws a `ConfigError` for an
+ * invalid pattern, or when neither `allow` nor `deny` is given.
  *
  * @example
  * ```ts
@@ -79,14 +81,14 @@ export interface Options extends HookDefaults.HookDefaults {
  */
 export const make = (options: Options): AgentHook => {
   const name = options.name ?? "argument-schema"
-  const { allow, deny } = Result.getOrThrow(check(options, name))
+  const { allow, deny } = Result.getOrThrow(compileOptions(options, name))
   const advice = options.advice === undefined ? "" : `. ${options.advice}`
-  const judge = (call: PreToolCallEvent, wrong: ReadonlyArray<string>, denied: ReadonlyArray<string> | undefined) =>
-    wrong.length > 0
-      ? HookAction.reject(`these arguments of ${call.name} are not allowed: ${wrong.slice(0, 5).join("; ")}${advice}`)
-      : denied?.length === 0
-      ? HookAction.reject(`these arguments of ${call.name} are not allowed${deny?.says ?? ""}${advice}`)
-      : undefined
+  const decide = (call: PreToolCallEvent, problems: Problems, denyProblems: Problems | undefined) => {
+    const start = `these arguments of ${call.name} are not allowed`
+    if (problems.length > 0) return HookAction.reject(`${start}: ${problems.slice(0, 5).join("; ")}${advice}`)
+    // Arguments that have no problem with the denied schema match it.
+    return denyProblems?.length === 0 ? HookAction.reject(`${start}${deny?.description ?? ""}${advice}`) : undefined
+  }
   return HookDefaults.apply(options, {
     name,
     priority: 20,
@@ -94,137 +96,142 @@ export const make = (options: Options): AgentHook => {
     reinvoke: "ifChanged",
     tools: options.tools,
     preToolCall: (call) => {
-      const wrong = allow === undefined ? [] : allow.whyNot(call.args)
-      const denied = deny?.whyNot(call.args)
-      return wrong instanceof Promise || denied instanceof Promise
-        ? Promise.all([wrong, denied]).then(([first, second]) => judge(call, first, second))
-        : judge(call, wrong, denied)
+      const problems = allow === undefined ? [] : allow.problems(call.args)
+      const denyProblems = deny?.problems(call.args)
+      return problems instanceof Promise || denyProblems instanceof Promise
+        ? Promise.all([problems, denyProblems]).then(([first, second]) => decide(call, first, second))
+        : decide(call, problems, denyProblems)
     }
   })
 }
 
+/** What is wrong with arguments. */
+type Problems = ReadonlyArray<string>
+
+/** A compiled schema. */
 interface Check {
-  /** Everything that does not fit, in words. */
-  readonly whyNot: (args: Json) => ReadonlyArray<string> | Promise<ReadonlyArray<string>>
-  /** What it asks for, in words. */
-  readonly says: string
+  readonly problems: (args: Json) => Problems | Promise<Problems>
+  /** Describes the arguments that match. */
+  readonly description: string
 }
 
-const check = ({ allow, deny, tools }: Options, name: string) => {
-  const wrong = (key: string, message: string) =>
-    Result.fail(new ConfigError({ key: `${name}.${key}`, message: `${name}.${key}: ${message}` }))
-  const of = (key: "allow" | "deny", fit: Fit | undefined): Result.Result<Check | undefined, ConfigError> => {
-    if (fit === undefined) return Result.succeed(undefined)
-    if (Schema.isSchema(fit)) return Result.succeed(ofStandard(Schema.toStandardSchemaV1(fit as never)))
-    if (isStandard(fit)) return Result.succeed(ofStandard(fit))
-    if (typeof fit !== "object" || fit === null) {
-      return wrong(key, "expected an Effect Schema, a Standard Schema or rules by argument")
-    }
-    return Result.map(
-      Result.all(
-        Object.entries(fit as Rules).map(([path, rule]) => ofRule(path, rule, key === "deny", `${name}.${key}.${path}`))
-      ),
-      (rules) => ({
-        whyNot: (args) => rules.flatMap(({ whyNot }) => whyNot(args) as ReadonlyArray<string>),
-        says: rules.length === 0 ? "" : `: ${rules.map(({ says }) => says).join("; ")}`
-      })
-    )
-  }
-  return Result.gen(function*() {
-    if (tools === undefined) return yield* wrong("tools", "say which tools it is about")
+/** A compiled rule. */
+interface RuleCheck extends Check {
+  readonly problems: (args: Json) => Problems
+}
+
+const compileOptions = ({ allow, deny, tools }: Options, name: string) =>
+  Result.gen(function*() {
+    if (tools === undefined) return yield* invalidOption(`${name}.tools`, "expected the names of tools")
     if (allow === undefined && deny === undefined) {
-      return yield* wrong("allow", "there is nothing to check: give `allow` or `deny`")
+      return yield* invalidOption(`${name}.allow`, "expected `allow` or `deny`, found neither")
     }
-    return { allow: yield* of("allow", allow), deny: yield* of("deny", deny) }
+    return {
+      allow: allow === undefined ? undefined : yield* compileFit(allow, `${name}.allow`, false),
+      deny: deny === undefined ? undefined : yield* compileFit(deny, `${name}.deny`, true)
+    }
   })
+
+const compileFit = (fit: Fit, key: string, isRequired: boolean): Result.Result<Check, ConfigError> => {
+  // Standard Schema has no type for the services of a schema; a schema that needs some fails when it is used.
+  if (Schema.isSchema(fit)) return Result.succeed(standardCheck(Schema.toStandardSchemaV1(fit as never)))
+  if (isStandardSchema(fit)) return Result.succeed(standardCheck(fit))
+  if (typeof fit !== "object" || fit === null) {
+    return invalidOption(key, "expected an Effect Schema, a Standard Schema or rules by argument")
+  }
+  const rules = Object.entries(fit).map(([path, rule]) => compileRule(path, rule, `${key}.${path}`, isRequired))
+  return Result.map(Result.all(rules), (checks): RuleCheck => ({
+    problems: (args) => checks.flatMap(({ problems }) => problems(args)),
+    description: checks.length === 0 ? "" : `: ${checks.map(({ description }) => description).join("; ")}`
+  }))
 }
 
-const isStandard = (fit: Fit): fit is StandardSchemaV1 =>
+const isStandardSchema = (fit: Fit): fit is StandardSchemaV1 =>
   (typeof fit === "object" || typeof fit === "function") && fit !== null && "~standard" in fit
 
-const ofStandard = (schema: StandardSchemaV1): Check => {
-  const read = (result: StandardSchemaV1.Result<unknown>): ReadonlyArray<string> =>
-    result.issues === undefined
-      ? []
-      : result.issues.length === 0
-      ? ["they do not fit"]
-      : result.issues.map(({ message, path = [] }) => {
-        const at = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".")
-        return at === "" ? message : `${at}: ${message}`
-      })
+const standardCheck = (schema: StandardSchemaV1): Check => {
+  const problemsOf = ({ issues }: StandardSchemaV1.Result<unknown>): Problems => {
+    if (issues === undefined) return []
+    return issues.length === 0 ? ["they do not match the schema"] : issues.map(describeIssue)
+  }
   return {
-    says: "",
-    whyNot: (args) => {
+    description: "",
+    problems: (args) => {
       const result = schema["~standard"].validate(args)
-      return result instanceof Promise ? result.then(read) : read(result)
+      return result instanceof Promise ? result.then(problemsOf) : problemsOf(result)
     }
   }
 }
 
-const ofRule = (path: string, rule: Rule, all: boolean, key: string): Result.Result<Check, ConfigError> => {
-  const { max, maxLength, min, noneOf, oneOf, pattern, required = all } = rule
-  const unknown = Object.keys(rule).find((name) => !known.has(name))
-  if (unknown !== undefined) {
-    return Result.fail(
-      new ConfigError({ key, message: `${key}: unknown rule "${unknown}": expected one of ${[...known].join(", ")}` })
-    )
-  }
-  const compiled = pattern === undefined ? Result.succeed(undefined) : Result.try({
-    try: () => RE2JS.compile(pattern),
-    catch: (error) =>
-      new ConfigError({ key, message: `${key}: ${JSON.stringify(pattern)} is no RE2 pattern (${String(error)})` })
-  })
-  return Result.map(compiled, (regex) => {
+const describeIssue = ({ message, path = [] }: StandardSchemaV1.Issue): string => {
+  const steps = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".")
+  return steps === "" ? message : `${steps}: ${message}`
+}
+
+const ruleKeys = ["oneOf", "noneOf", "pattern", "min", "max", "maxLength", "required"]
+
+const compileRule = (
+  path: string,
+  rule: Rule,
+  key: string,
+  isRequired: boolean
+): Result.Result<RuleCheck, ConfigError> =>
+  Result.gen(function*() {
+    yield* checkOptions(key, ...Object.keys(rule).map((name) => oneOf("rule", name, ruleKeys)))
+    const { pattern, required = isRequired } = rule
+    const regex = pattern === undefined ? undefined : yield* compileRe2(pattern, key)
+    const conditions = conditionsOf(rule, regex)
     const steps = path.split(".")
-    const equals = (value: Json) => {
-      const text = JSON.stringify(value)
-      return (other: Json) => JSON.stringify(other) === text
-    }
-    const tests: ReadonlyArray<readonly [says: string, holds: (value: Json) => boolean]> = [
-      ...(oneOf === undefined ? [] : [[`one of ${shown(oneOf)}`, (value: Json) => oneOf.some(equals(value))] as const]),
-      ...(noneOf === undefined
-        ? []
-        : [[`none of ${shown(noneOf)}`, (value: Json) => !noneOf.some(equals(value))] as const]),
-      ...(regex === undefined
-        ? []
-        : [[`a text like ${pattern}`, (value: Json) => typeof value === "string" && regex.test(value)] as const]),
-      ...(min === undefined
-        ? []
-        : [[`a number from ${min}`, (value: Json) => typeof value === "number" && value >= min] as const]),
-      ...(max === undefined
-        ? []
-        : [[`a number up to ${max}`, (value: Json) => typeof value === "number" && value <= max] as const]),
-      ...(maxLength === undefined
-        ? []
-        : [
-          [
-            `at most ${maxLength} long`,
-            (value: Json) => (typeof value === "string" || Array.isArray(value)) && value.length <= maxLength
-          ] as const
-        ])
-    ]
     return {
-      says: `${path} is ${tests.map(([says]) => says).join(" and ") || "there"}`,
-      whyNot: (args) => {
-        const value = at(args, steps)
-        if (value === undefined) return required ? [`${path}: expected it to be there`] : []
-        return tests.flatMap(([says, holds]) => holds(value) ? [] : [`${path}: expected ${says}`])
+      description: `${path} is ${conditions.map(({ expected }) => expected).join(" and ") || "present"}`,
+      problems: (args) => {
+        const value = valueAt(args, steps)
+        if (value === undefined) return required ? [`${path}: expected a value, found none`] : []
+        return conditions.flatMap(({ expected, holds }) => holds(value) ? [] : [`${path}: expected ${expected}`])
       }
     }
   })
+
+/** One condition for a value, and its description. */
+interface Condition {
+  readonly expected: string
+  readonly holds: (value: Json) => boolean
 }
 
-const known: ReadonlySet<string> = new Set(["oneOf", "noneOf", "pattern", "min", "max", "maxLength", "required"])
+const conditionsOf = (
+  { max, maxLength, min, noneOf, oneOf: allowed, pattern }: Rule,
+  regex: RE2JS | undefined
+): ReadonlyArray<Condition> => {
+  const conditions: Array<Condition> = []
+  const add = (expected: string, holds: Condition["holds"]) => conditions.push({ expected, holds })
+  if (allowed !== undefined) add(`one of ${describeValues(allowed)}`, (value) => allowed.some(equals(value)))
+  if (noneOf !== undefined) add(`none of ${describeValues(noneOf)}`, (value) => !noneOf.some(equals(value)))
+  if (regex !== undefined) add(`a text like ${pattern}`, (value) => typeof value === "string" && regex.test(value))
+  if (min !== undefined) add(`a number from ${min}`, (value) => typeof value === "number" && value >= min)
+  if (max !== undefined) add(`a number up to ${max}`, (value) => typeof value === "number" && value <= max)
+  if (maxLength !== undefined) {
+    const hasLength = (value: Json): value is string | ReadonlyArray<Json> =>
+      typeof value === "string" || Array.isArray(value)
+    add(`at most ${maxLength} long`, (value) => hasLength(value) && value.length <= maxLength)
+  }
+  return conditions
+}
 
-const shown = (values: ReadonlyArray<Json>): string =>
+const equals = (value: Json) => {
+  const text = JSON.stringify(value)
+  return (other: Json) => JSON.stringify(other) === text
+}
+
+const describeValues = (values: ReadonlyArray<Json>): string =>
   values.map((value) => JSON.stringify(value)).join(", ").slice(0, 500)
 
-/** What stands at a path; nothing where it leads nowhere, or to what an object only inherits. */
-const at = (value: Json, steps: ReadonlyArray<string>): Json | undefined => {
-  let here: Json | undefined = value
+/** The value at a path; `undefined` where there is none, also for inherited properties. */
+const valueAt = (value: Json, steps: ReadonlyArray<string>): Json | undefined => {
+  let current: Json | undefined = value
   for (const step of steps) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, step)) return undefined
-    here = (here as { readonly [key: string]: Json })[step]
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, step)) return undefined
+    // An object or a list has the property, as was checked.
+    current = (current as { readonly [key: string]: Json })[step]
   }
-  return here
+  return current
 }

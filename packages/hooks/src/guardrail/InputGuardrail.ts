@@ -1,5 +1,5 @@
 /**
- * Refuses messages before the model sees them.
+ * Rejects messages before the model sees them.
  *
  * @since 0.1.0
  */
@@ -9,20 +9,19 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Pattern from "./Pattern.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `InputGuardrail.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** A message in which any of these is found is refused. */
+  /** A message is rejected when one of these patterns matches a part of it. */
   readonly patterns: ReadonlyArray<Pattern.Pattern>
-  /** Why, for the error and the log. Default `Message blocked by content policy`. */
+  /** The reason in the error and the log. Default `Message blocked by content policy`. */
   readonly reason?: string
-  /** What the user reads instead of the reason. */
+  /** The text that the user reads instead of the reason. Default: the reason. */
   readonly userMessage?: string
 }
 
 /**
- * Rejects a turn whose message matches; the model is not called. A pattern that breaks refuses the message too.
- * It has the last look: when a later hook changes the message, it is checked again. Throws a `ConfigError` for a bad
- * pattern.
+ * Rejects a turn whose message matches a pattern. The model is not called. A pattern that throws rejects the message too.
+ * When a later hook changes the message, it is checked again. Throws a `ConfigError` for an invalid pattern.
  *
  * @example
  * ```ts

@@ -1,48 +1,52 @@
 /**
- * Refuses or redacts what the model wrote, before a tool runs or anybody reads it.
+ * Rejects or redacts the answers of the model, before a tool runs or anybody reads them.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { LlmDelta } from "@belay/core/LlmCall"
+import { invalidOption } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
-import { redacted, texts } from "./internal/response.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
+import { mapResponseTexts, responseTexts } from "./internal/responseTexts.ts"
 import * as Pattern from "./Pattern.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `OutputGuardrail.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** A response in which any of these is found is refused. Text, reasoning and refusals are searched. */
+  /** A response is rejected when one of these patterns matches a part of its text, reasoning or refusal. */
   readonly patterns: ReadonlyArray<Pattern.Pattern>
-  /** Searches the strings in the arguments of tool calls too. */
+  /** Whether the texts in the arguments of tool calls are searched too. Default false. */
   readonly toolCalls?: boolean
-  /** Replaces what was found by this text instead of refusing the response. */
+  /** A text that replaces every match, instead of rejecting the response. Default: the response is rejected. */
   readonly redact?: string
-  /** Why, for the error and the log. Default `Response blocked by content policy`. */
+  /** The reason in the error and the log. Default `Response blocked by content policy`. */
   readonly reason?: string
-  /** What the user reads instead of the reason. */
+  /** The text that the user reads instead of the reason. Default: the reason. */
   readonly userMessage?: string
-  /** Asks the model again with this advice instead of failing the turn, at most `retries` times (default 1). */
+  /** Calls the model again with this advice, instead of failing the turn. Default: the turn fails. */
   readonly feedback?: string
+  /** How often the model is called again, at most. Default 1. */
   readonly retries?: number
   /**
-   * How much of a streaming answer is kept back. `untilPass` (the default): all of it, until it has passed whole. `{
-   * chars }`: so many
-   * characters, in which `^` and `$` are the ends of the window; what is longer than the window may be shown in part.
-   * `none`: nothing,
-   * a bad answer is taken back when it is complete. With `feedback` a window becomes `untilPass`. Unless `none`,
-   * reasoning is not streamed.
+   * How much of a streamed answer to buffer before it is shown.
+   *
+   * - `untilPass`: all of it, until it was checked as a whole.
+   * - `{ chars }`: this number of characters. `^` and `$` match at the ends of the buffer, and a match that is longer than
+   *   the buffer may be shown in part. With `feedback` it becomes `untilPass`.
+   * - `none`: nothing; an answer that matches is withdrawn when it is complete.
+   *
+   * Unless it is `none`, reasoning is not streamed. Default `untilPass`.
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
 }
 
 /**
- * Rejects a response that matches: it is discarded and none of its tools run. A pattern that breaks refuses the
- * response too.
- * It has the last look: when another hook changes the response afterwards, it is checked again. Throws a `ConfigError`
- * for a bad pattern.
+ * Rejects a response that matches a pattern: it is discarded, and none of its tools run. A pattern that throws rejects
+ * the response too. When a later hook changes the response, it is checked again. Throws a `ConfigError` for an invalid
+ * pattern.
  *
  * @example
  * ```ts
@@ -54,52 +58,57 @@ export interface Options extends HookDefaults.HookDefaults {
  *   feedback: "Do not promise returns. Say that all investments carry risk.",
  *   retries: 2
  * })
- * // Two of a kind need two names: a hook is a plain object.
+ * // Two guardrails in one agent need two names. A hook is a plain object, so it can be copied.
  * const hooks = [noKeys, { ...noPromises, name: "no-promises" }]
  * ```
  * @category constructors
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const patterns = Result.getOrThrow(check(options))
+  const patterns = Result.getOrThrow(compilePatterns(options))
   const { feedback, redact, retries, toolCalls = false, userMessage } = options
   const reason = options.reason ?? "Response blocked by content policy"
-  const forUser = userMessage === undefined ? {} : { userMessage }
-  const again = feedback === undefined ? {} : retries === undefined ? { feedback } : { feedback, retries }
-  const blocked = HookAction.reject(reason, { ...forUser, ...again })
-  const cut = HookAction.reject(reason, forUser)
+  const rejection = HookAction.reject(
+    reason,
+    withoutUndefined<NonNullable<Parameters<typeof HookAction.reject>[1]>>({
+      userMessage,
+      feedback,
+      retries: feedback === undefined ? undefined : retries
+    })
+  )
+  /** Ends a stream. The model cannot be called again for an answer that is not complete. */
+  const streamRejection = HookAction.reject(reason, userMessage === undefined ? undefined : { userMessage })
   const hold = feedback !== undefined && typeof options.hold === "object" ? "untilPass" : options.hold ?? "untilPass"
   const onLlmDelta = (delta: LlmDelta) => {
     if (delta.type === "reasoning") return HookAction.transform({ ...delta, text: "" })
     if (delta.type === "tool-call") return toolCalls ? HookAction.transform({ ...delta, argsText: "" }) : undefined
     if (hold === "untilPass" || !patterns.test(delta.text)) return undefined
     return redact === undefined
-      ? cut
+      ? streamRejection
       : HookAction.transform({ ...delta, text: patterns.redact(delta.text, redact, "open") })
   }
-  return HookDefaults.apply(options, {
-    name: "output-guardrail",
-    priority: 10,
-    kind: "policy",
-    reinvoke: "ifChanged",
-    hold,
-    postLlmCall: ({ response }) =>
-      !texts(response, toolCalls).some(patterns.test)
-        ? undefined
-        : redact === undefined
-        ? blocked
-        : HookAction.transform(redacted(response, toolCalls, (text) => patterns.redact(text, redact))),
-    ...(hold === "none" ? {} : { onLlmDelta })
-  })
+  return HookDefaults.apply(
+    options,
+    withoutUndefined<AgentHook>({
+      name: "output-guardrail",
+      priority: 10,
+      kind: "policy",
+      reinvoke: "ifChanged",
+      hold,
+      postLlmCall: ({ response }) => {
+        if (!responseTexts(response, toolCalls).some(patterns.test)) return undefined
+        if (redact === undefined) return rejection
+        return HookAction.transform(mapResponseTexts(response, toolCalls, (text) => patterns.redact(text, redact)))
+      },
+      onLlmDelta: hold === "none" ? undefined : onLlmDelta
+    })
+  )
 }
 
-const check = (options: Options): Result.Result<Pattern.Patterns, ConfigError> =>
+const compilePatterns = (options: Options): Result.Result<Pattern.Patterns, ConfigError> =>
   options.redact !== undefined && options.patterns.some((pattern) => typeof pattern === "function")
-    ? Result.fail(
-      new ConfigError({
-        key: "output-guardrail.redact",
-        message:
-          "output-guardrail.redact: a function finds, but does not say what to replace; use strings or RegExps with redact"
-      })
+    ? invalidOption(
+      "output-guardrail.redact",
+      "a function cannot say what to replace; use texts or RegExps as patterns, or leave out redact"
     )
     : Pattern.compile(options.patterns, "output-guardrail.patterns")

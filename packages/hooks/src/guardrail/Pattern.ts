@@ -1,15 +1,15 @@
 /**
- * Patterns that texts are searched for. Strings are RE2 patterns and take linear time, whatever is searched.
+ * Patterns to search texts with. Strings are RE2 patterns: they take linear time, whatever text they search.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import * as Result from "effect/Result"
-import { RE2JS } from "re2js"
+import type { RE2JS } from "re2js"
+import { compileRe2 } from "./internal/re2.ts"
 
 /**
- * What to look for: an RE2 pattern (`(?i)` ignores case; no lookaround, no backreferences), a RegExp or function of
- * your own.
+ * A pattern: a text with an RE2 pattern (`(?i)` ignores case; no lookaround, no backreferences), a RegExp, or a function.
  *
  * @category models
  * @since 0.1.0
@@ -18,17 +18,16 @@ export type Pattern = string | RegExp | ((text: string) => boolean)
 
 /** Compiled patterns. @category models @since 0.1.0 */
 export interface Patterns {
-  /** Whether any of them is found in the text. */
+  /** Whether one of the patterns matches a part of the text. */
   readonly test: (text: string) => boolean
   /**
-   * The text with everything that was found replaced, literally. In an `open` text, which goes on, what reaches its end
-   * stays.
+   * Replaces every match by a literal text. In an `open` text, which will continue, a match at its end stays.
    */
   readonly redact: (text: string, replacement: string, end?: "open") => string
 }
 
 /**
- * Compiles patterns, or says which one is wrong and why. `key` names the option they come from.
+ * Compiles patterns. Fails with a `ConfigError` for the first pattern that is not valid; `key` is the name of the option.
  *
  * @example
  * ```ts
@@ -42,38 +41,27 @@ export interface Patterns {
  * @since 0.1.0
  */
 export const compile = (patterns: ReadonlyArray<Pattern>, key: string): Result.Result<Patterns, ConfigError> =>
-  Result.map(Result.all(patterns.map((pattern, index) => one(pattern, `${key}[${index}]`))), (all) => ({
+  Result.map(Result.all(patterns.map((pattern, index) => compileOne(pattern, `${key}[${index}]`))), (all) => ({
     test: (text) => all.some((pattern) => pattern.test(text)),
     redact: (text, replacement, end) => all.reduce((rest, pattern) => pattern.redact(rest, replacement, end), text)
   }))
 
-const one = (pattern: Pattern, key: string): Result.Result<Patterns, ConfigError> => {
+const compileOne = (pattern: Pattern, key: string): Result.Result<Patterns, ConfigError> => {
   if (typeof pattern === "function") return Result.succeed({ test: pattern, redact: (text) => text })
-  if (typeof pattern !== "string") return Result.succeed(ofRegExp(pattern))
-  return Result.try({
-    try: () => ofString(pattern),
-    catch: (error) =>
-      new ConfigError({
-        key,
-        message: `${key}: ${JSON.stringify(pattern)} is no RE2 pattern (${
-          error instanceof Error ? error.message : String(error)
-        }). ${advice}`
-      })
-  })
+  if (typeof pattern !== "string") return Result.succeed(fromRegExp(pattern))
+  return Result.map(compileRe2(pattern, key, advice), fromRe2)
 }
 
-const advice = "Lookaround and backreferences are not linear: pass a RegExp or a function if you trust its running time"
+const advice =
+  ". Lookaround and backreferences are not linear: pass a RegExp or a function if you trust its running time"
 
-const ofString = (pattern: string): Patterns => {
-  const compiled = RE2JS.compile(pattern)
-  return {
-    test: (text) => compiled.test(text),
-    redact: (text, replacement, end) => compiled.matcher(text).replaceAll(replacer(text, replacement, end))
-  }
-}
+const fromRe2 = (pattern: RE2JS): Patterns => ({
+  test: (text) => pattern.test(text),
+  redact: (text, replacement, end) => pattern.matcher(text).replaceAll(replacer(text, replacement, end))
+})
 
-/** `search` neither reads nor moves `lastIndex`, so that a global pattern finds the same thing every time. */
-const ofRegExp = (pattern: RegExp): Patterns => {
+/** `search` does not use `lastIndex`, so a global pattern always finds the same. */
+const fromRegExp = (pattern: RegExp): Patterns => {
   const everywhere = pattern.global ? pattern : new RegExp(pattern, `${pattern.flags}g`)
   return {
     test: (text) => text.search(pattern) >= 0,
@@ -81,7 +69,7 @@ const ofRegExp = (pattern: RegExp): Patterns => {
   }
 }
 
-/** Both engines call with the match, its groups (no numbers) and its offset. */
+/** Both engines call it with the match, its groups, which are texts, and its offset. */
 const replacer =
   (text: string, replacement: string, end: "open" | undefined) =>
   (match: string, ...rest: ReadonlyArray<unknown>): string =>

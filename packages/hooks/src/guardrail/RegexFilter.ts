@@ -3,67 +3,74 @@
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checkOptions, invalidOption, oneOf } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import * as HookDefaults from "../HookDefaults.ts"
-import { engine } from "./internal/conceal.ts"
+import type * as HookDefaults from "../HookDefaults.ts"
 import { detectors as credentials } from "./internal/credentials.ts"
-import { type Detector, ofCustom } from "./internal/detect.ts"
-import { detectors as personal, usual } from "./internal/pii.ts"
+import { compileDetector, type Detector } from "./internal/detector.ts"
+import { defaultKinds, detectors as personalData } from "./internal/personalData.ts"
+import { kindLabel } from "./internal/placeholderStore.ts"
 import * as Redactor from "./internal/redactor.ts"
-import { label } from "./internal/vault.ts"
+import { scanRules } from "./internal/scan.ts"
 
-/** What happens to what is found: refused, replaced by `[NAME]`, or only reported. @category models @since 0.1.0 */
+/**
+ * What happens when a pattern matches: the text is rejected (`block`), the match is replaced by `[NAME]` (`redact`), or
+ * it is only reported (`warn`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Strategy = "block" | "redact" | "warn"
 
-/** Where a filter looks. @category models @since 0.1.0 */
+/** Where a filter searches. @category models @since 0.1.0 */
 export type Phase = "input" | "output" | "toolArguments" | "toolResults"
 
 /** One pattern. @category models @since 0.1.0 */
 export interface Rule {
-  /** Lower-case letters, digits and `-`. */
+  /** The name of the rule: lower-case letters, digits and `-`. */
   readonly name: string
   /** An RE2 pattern: `(?i)` ignores case; no lookaround, no backreferences. */
   readonly pattern: string
-  /** Default: the `strategy` of the filter. */
+  /** What happens to a match. Default: the `strategy` of the filter. */
   readonly strategy?: Strategy
-  /** What stands in the text instead. Default `[NAME]`. */
+  /** The text that replaces a match. Default `[NAME]`. */
   readonly replacement?: string
-  /** Longest find, in characters, that a stream has to be kept back for. Default 128. */
+  /** The longest match, in characters. So much of a streamed answer is buffered. Default 128. */
   readonly maxLength?: number
 }
 
 /**
- * Rules that are there: `pii` as of `Redaction`, `secrets` as of `Secrets`, `urls` for web addresses.
+ * Ready-made rules: `pii` as in `Redaction`, `secrets` as in `Secrets`, `urls` for web addresses.
  *
  * @category models
  * @since 0.1.0
  */
 export type Preset = "pii" | "secrets" | "urls"
 
-/** @category models @since 0.1.0 */
+/** Options of `RegexFilter.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
+  /** The patterns. Default none; rules or presets are required. */
   readonly rules?: ReadonlyArray<Rule>
+  /** Ready-made rules. Default none. */
   readonly presets?: ReadonlyArray<Preset>
-  /** Default `all`. */
+  /** Where to search. Default `all`. */
   readonly phase?: Phase | "all" | ReadonlyArray<Phase>
-  /** For rules without one of their own. Default `block`. */
+  /** What happens to matches of rules without their own strategy. Default `block`. */
   readonly strategy?: Strategy
   /**
-   * How much of a streamed answer is kept back: all until it has passed, or so many characters. Default: as many as the
-   * longest find needs.
+   * How much of a streamed answer to buffer before it is shown: all of it (`untilPass`), or this number of characters.
+   * Default: as many as the longest match needs.
    */
   readonly hold?: "untilPass" | { readonly chars: number }
-  /** Hears of every find, without the text. What it throws is ignored. */
+  /** Called for every match, without the text. An error that it throws is ignored. */
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
 /**
- * Looks for patterns in linear time, whatever the text is. Fail-closed; in a stream nothing that will be blocked or
- * redacted is shown. A find that
- * is longer than what is kept back cuts the stream. Throws a `ConfigError` for a pattern or an option that makes no
- * sense.
+ * Searches for patterns in linear time, whatever the text is. It fails closed. Of a streamed answer nothing is shown that
+ * will be blocked or redacted; a match that is longer than the buffer ends the stream. Throws a `ConfigError` for an
+ * invalid pattern or option.
  *
  * @example
  * ```ts
@@ -82,73 +89,69 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  const { found, replacements, strategies } = Result.getOrThrow(check(options))
+  const { name = "regex-filter" } = options
+  const { found, replacements, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { phase = "all", strategy = "block" } = options
-  const phases: ReadonlyArray<Redactor.Place> = phase === "all" ? every : typeof phase === "string" ? [phase] : phase
-  return Redactor.make({ ...options, places: phases }, {
-    name: options.name ?? "regex-filter",
+  const phases: ReadonlyArray<Redactor.Place> = phasesOf(phase)
+  return Redactor.makeRedactor({ ...options, places: phases }, {
+    name,
     priority: 10,
-    engine: engine(found, {
+    rules: scanRules(found, {
       strategy: (kind) => strategies.get(kind) ?? strategy,
-      marker: (kind) => replacements.get(kind) ?? `[${label(kind)}]`,
-      allowed: () => false,
+      marker: (kind) => replacements.get(kind) ?? `[${kindLabel(kind)}]`,
+      isAllowed: () => false,
       lookalike: "regex-text"
     }),
-    nameOf: (kind) => kind
+    kindName: (kind) => kind
   })
 }
 
-const every: ReadonlyArray<Phase> = ["input", "output", "toolArguments", "toolResults"]
+const allPhases: ReadonlyArray<Phase> = ["input", "output", "toolArguments", "toolResults"]
 
 const presets: { readonly [P in Preset]: () => ReadonlyArray<Detector> } = {
-  pii: () => usual.map((kind) => personal()[kind]),
+  pii: () => defaultKinds.map((kind) => personalData()[kind]),
   secrets: () => Object.values(credentials(3)),
-  urls: () => [personal().url]
+  urls: () => [personalData().url]
 }
 
-const check = (options: Options) => {
-  const key = options.name ?? "regex-filter"
-  const wrong = (option: string, message: string) =>
-    Result.fail(new ConfigError({ key: `${key}.${option}`, message: `${key}.${option}: ${message}` }))
-  const { phase = "all", presets: wanted = [], rules = [] } = options
+const phasesOf = (phase: NonNullable<Options["phase"]>): ReadonlyArray<Phase> => {
+  if (phase === "all") return allPhases
+  return typeof phase === "string" ? [phase] : phase
+}
+
+const compileOptions = (options: Options, name: string) => {
+  const { phase = "all", presets: chosen = [], rules = [], strategy } = options
+  const strategies = new Map<string, Strategy>()
+  const replacements = new Map<string, string>()
+  for (const rule of rules) {
+    if (rule.strategy !== undefined) strategies.set(rule.name, rule.strategy)
+    if (rule.replacement !== undefined) replacements.set(rule.name, rule.replacement)
+  }
+  const isText = (pattern: unknown) => typeof pattern === "string"
+  const allStrategies = [strategy, ...strategies.values()]
   return Result.gen(function*() {
-    const found: Array<Detector> = []
-    const strategies = new Map<string, Strategy>()
-    const replacements = new Map<string, string>()
-    for (const [index, { maxLength, name, pattern, replacement, strategy }] of rules.entries()) {
-      if (typeof pattern !== "string") {
-        return yield* wrong(`rules[${index}]`, "a pattern is a text: RegExps are not linear")
-      }
-      found.push(
-        yield* ofCustom(
-          { kind: name, find: pattern, ...(maxLength === undefined ? {} : { maxLength }) },
-          `${key}.rules[${index}]`
-        )
-      )
-      if (strategy !== undefined) strategies.set(name, strategy)
-      if (replacement !== undefined) replacements.set(name, replacement)
-    }
-    for (const preset of wanted) {
-      if (!Object.hasOwn(presets, preset)) {
-        return yield* wrong("presets", `unknown preset "${preset}": expected one of ${Object.keys(presets).join(", ")}`)
-      }
-      found.push(...presets[preset]())
-    }
-    if (found.length === 0) return yield* wrong("rules", "there is nothing to look for: give rules or presets")
-    const twice = found.find(({ kind }, index) => found.findIndex((other) => other.kind === kind) !== index)
-    if (twice !== undefined) return yield* wrong("rules", `two rules are named "${twice.kind}"`)
-    const strategy = [options.strategy, ...strategies.values()].find((one) =>
-      one !== undefined && !["block", "redact", "warn"].includes(one)
+    yield* checkOptions(
+      name,
+      ...rules.map(({ pattern }, index) =>
+        [`rules[${index}].pattern`, pattern ?? null, isText, "an RE2 pattern"] as const
+      ),
+      ...chosen.map((preset) => oneOf("presets", preset, Object.keys(presets))),
+      ...allStrategies.map((one) => oneOf("strategy", one, ["block", "redact", "warn"])),
+      ...phasesOf(phase).map((one) => oneOf("phase", one, [...allPhases, "all"]))
     )
-    if (strategy !== undefined) {
-      return yield* wrong("strategy", `unknown strategy "${strategy}": expected one of block, redact, warn`)
+    const compiled = yield* Result.all(
+      rules.map(({ maxLength = 128, name: kind, pattern }, index) =>
+        compileDetector({ kind, find: pattern, maxLength }, `${name}.rules[${index}]`)
+      )
+    )
+    const found = [...compiled, ...chosen.flatMap((preset) => presets[preset]())]
+    if (found.length === 0) return yield* invalidOption(`${name}.rules`, "expected at least one rule or preset")
+    const kinds = found.map(({ kind }) => kind)
+    const twice = kinds.find((kind, index) => kinds.indexOf(kind) !== index)
+    if (twice !== undefined) {
+      return yield* invalidOption(`${name}.rules`, `two rules have the name "${twice}"; give each its own name`)
     }
-    const phases = typeof phase === "string" ? [phase] : phase
-    const other = phases.find((one) => one !== "all" && !every.includes(one))
-    if (other !== undefined) {
-      return yield* wrong("phase", `unknown phase "${other}": expected one of ${every.join(", ")}, all`)
-    }
-    yield* Redactor.check(key, found, options)
+    yield* Redactor.checkSharedOptions(name, found, options)
     return { found, replacements, strategies }
   })
 }

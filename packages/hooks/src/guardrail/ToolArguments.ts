@@ -13,18 +13,18 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `ToolArguments.make`. @category models @since 0.1.0 */
 export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "tools"> {
-  /** Default `tool-arguments`. Two rewriters in one agent need two names. */
+  /** The name of the hook. Two of these hooks in one agent need two names. Default `tool-arguments`. */
   readonly name?: string
-  /** Tools to rewrite for: `*` stands for any characters, `!name` excludes. */
+  /** The tools whose arguments are rewritten; `*` stands for any characters, a leading `!` excludes. Required. */
   readonly tools: string | ReadonlyArray<string>
-  /** The new arguments, or nothing to leave them as they are: directly, as a promise or as an Effect. */
+  /** Returns the new arguments, or `undefined` to keep them: as a value, a promise or an Effect. Required. */
   readonly rewrite: (args: Json, call: PreToolCallEvent, ctx: HookContext) => Eventual<Json | undefined, R>
 }
 
 /**
- * Hands new arguments to the next hook. A rewriter that breaks keeps the tool from running.
+ * Rewrites the arguments of tool calls. When `rewrite` fails, the tool does not run.
  *
  * @example
  * ```ts
@@ -53,16 +53,18 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> =>
 
 /** Options for one tool whose arguments have a schema. @category models @since 0.1.0 */
 export interface TypedOptions<Args, R = never> {
-  /** Default `tool-arguments/<tool>`. */
+  /** The name of the hook. Default `tool-arguments/<tool>`. */
   readonly name?: string
+  /** The exact name of the tool. */
   readonly tool: string
-  /** Arguments are decoded with it before, and encoded after they were rewritten. */
+  /** The schema with which arguments are decoded before they are rewritten, and encoded afterwards. */
   readonly schema: Schema.Codec<Args, Json>
+  /** Returns the new arguments, or `undefined` to keep them: as a value, a promise or an Effect. */
   readonly rewrite: (args: Args, call: PreToolCallEvent, ctx: HookContext) => Eventual<Args | undefined, R>
 }
 
 /**
- * Rewrites the arguments of one tool, typed by a schema. Arguments that do not fit keep the tool from running.
+ * Rewrites the arguments of one tool, with the types of a schema. When arguments do not match it, the tool does not run.
  *
  * @example
  * ```ts

@@ -13,7 +13,8 @@ const say = (chain: HookChain.HookChain, message: string, scope = Scope.make()) 
 const guarded = (options: InputGuardrail.Options) => HookChain.makeUnsafe([InputGuardrail.make(options)])
 
 describe("InputGuardrail", () => {
-  it.effect("A-61 rejects a message that matches, with the reason of the policy", () =>
+  // rows: A-61
+  it.effect("rejects a message that matches, with the reason of the policy", () =>
     Effect.gen(function*() {
       const { action, by } = yield* say(guarded({ patterns: ["forbidden"] }), "a forbidden word")
       assert.deepEqual(action, { _tag: "Reject", reason: "Message blocked by content policy" })

@@ -16,7 +16,8 @@ const key = "sk-abcdefghijklmnopqrst"
 const patterns = ["sk-[a-z]{8,}"]
 
 describe("OutputGuardrail", () => {
-  it.effect("A-65 rejects a response that matches, tool calls and all", () =>
+  // rows: A-65
+  it.effect("rejects a response that matches, tool calls and all", () =>
     Effect.gen(function*() {
       const event = answer({
         text: `use ${key}`,

@@ -286,7 +286,7 @@ describe("a vault", () => {
         ({ messages }) => JSON.stringify(messages),
         (error: Error) => error.message
       )
-      assert.include(said, "the vault of this session does not open with this key")
+      assert.include(said, "the stored values of this session cannot be decrypted with this key")
     }
     assert.deepEqual(sent, [])
   })
@@ -395,7 +395,7 @@ describe("a vault", () => {
       assert.notInclude(event.message, "@")
       assert.include(event.message, "<EMAIL_1>")
       assert.isTrue(event.message.endsWith("[EMAIL]"))
-      assert.match(scope.warnings[0]!, /the vault of this session is full/)
+      assert.match(scope.warnings[0]!, /no more values of this session can be stored/)
     }))
 
   it.effect("forgets a session that ends", () =>

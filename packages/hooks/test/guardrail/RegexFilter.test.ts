@@ -109,13 +109,19 @@ describe("RegexFilter", () => {
 
   it("refuses options that make no sense", () => {
     const wrong: ReadonlyArray<readonly [RegexFilter.Options, RegExp]> = [
-      [{}, /regex-filter\.rules: there is nothing/],
-      [{ rules: [{ name: "x", pattern: "(?=a)" }] }, /regex-filter\.rules\[0\]: "\(\?=a\)" is no RE2 pattern/],
+      [{}, /regex-filter\.rules: expected at least one rule or preset/],
+      [
+        { rules: [{ name: "x", pattern: "(?=a)" }] },
+        /regex-filter\.rules\[0\]\.find: expected an RE2 pattern, found "\(\?=a\)"/
+      ],
       [{ rules: [{ name: "x", pattern: /a/ as never }] }, /regex-filter\.rules\[0\]/],
-      [{ rules: [{ name: "X y", pattern: "a" }] }, /regex-filter\.rules\[0\]: kind "X y"/],
-      [{ rules: [...rules, ...rules] }, /two rules are named "falcon"/],
+      [
+        { rules: [{ name: "X y", pattern: "a" }] },
+        /regex-filter\.rules\[0\]\.kind: expected lower-case .*, found "X y"/
+      ],
+      [{ rules: [...rules, ...rules] }, /two rules have the name "falcon"; give each its own name/],
       [{ rules, strategy: "hide" as never }, /regex-filter\.strategy/],
-      [{ rules, phase: "later" as never }, /regex-filter\.phase: unknown phase "later"/],
+      [{ rules, phase: "later" as never }, /regex-filter\.phase: expected one of .*, found "later"/],
       [{ presets: ["none" as never] }, /regex-filter\.presets/],
       [{ rules, hold: { chars: 3 } }, /regex-filter\.hold\.chars/]
     ]

@@ -182,9 +182,9 @@ describe("Secrets", () => {
 
   it("refuses options that make no sense", () => {
     const wrong: ReadonlyArray<readonly [Secrets.Options, RegExp]> = [
-      [{ kinds: ["pgp" as never] }, /secrets\.kinds: unknown kind "pgp"/],
-      [{ kinds: [] }, /secrets\.kinds: there is nothing/],
-      [{ strategy: "mask" as never }, /secrets\.strategy: unknown strategy "mask"/],
+      [{ kinds: ["pgp" as never] }, /secrets\.kinds: expected one of .*, found "pgp"/],
+      [{ kinds: [] }, /secrets\.kinds: expected at least one kind/],
+      [{ strategy: "mask" as never }, /secrets\.strategy: expected one of .*, found "mask"/],
       [{ entropy: 9 }, /secrets\.entropy/],
       [{ allowDigests: ["abc"] }, /secrets\.allowDigests/],
       [{ allow: ["("] }, /secrets\.allow\[0\]/],
@@ -192,6 +192,16 @@ describe("Secrets", () => {
       [{ hold: { chars: 1 } }, /secrets\.hold\.chars/]
     ]
     for (const [options, message] of wrong) assert.throws(() => Secrets.make(options), ConfigError, message)
+  })
+})
+
+describe("redactText", () => {
+  it("replaces each secret by its kind, and leaves other text as it is", () => {
+    assert.strictEqual(
+      Secrets.redactText("key AKIAIOSFODNN7EXAMPLE, then sk-ant-abcdefghijklmnopqrstuvwx."),
+      "key [aws-key], then [anthropic-key]."
+    )
+    assert.strictEqual(Secrets.redactText("nothing to see"), "nothing to see")
   })
 })
 

@@ -10,7 +10,8 @@ const run = (hook: Parameters<typeof HookChain.makeUnsafe>[0][number], event = c
   HookChain.makeUnsafe([hook]).run("preToolCall", event, Scope.make())
 
 describe("ToolArguments", () => {
-  it.effect("A-66 hands new arguments on, and leaves the call what it was", () =>
+  // rows: A-66
+  it.effect("hands new arguments on, and leaves the call what it was", () =>
     Effect.gen(function*() {
       const { action, event } = yield* run(
         ToolArguments.make({ tools: "fs_*", rewrite: (args) => ({ ...Object(args), dryRun: true }) })

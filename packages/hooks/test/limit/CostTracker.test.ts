@@ -24,7 +24,8 @@ const tracked = (options: CostTracker.Options) => {
 }
 
 describe("CostTracker", () => {
-  it.effect("A-62 adds the calls of a session up under total_cost", () =>
+  // rows: A-62
+  it.effect("adds the calls of a session up under total_cost", () =>
     Effect.gen(function*() {
       const { post, scope, total } = tracked(price)
       yield* post(spent(100, 50))

@@ -274,7 +274,8 @@ describe("LoopDetector in a chain", () => {
     })
   }
 
-  it.effect("B-42 says how often and in how many minutes a call has failed alike", () =>
+  // rows: B-42
+  it.effect("says how often and in how many minutes a call has failed alike", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       assert.strictEqual((yield* refused(1, state))._tag, "Continue")

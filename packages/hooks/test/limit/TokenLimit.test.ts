@@ -138,7 +138,7 @@ describe("TokenLimit", () => {
   it("stops a loop in an agent that counts on after a resume", async () => {
     const look = defineTool({ name: "look", description: "Look", input: Schema.Struct({}), execute: () => "seen" })
     const script = () => Scripted.make(Array.from({ length: 9 }, () => Scripted.toolCalls({ name: "look" })))
-    const hook = () => TokenLimit.make({ perTurn: { input: 89 }, tokenizer: { count: () => 1 }, onLimit: "abort" })
+    const hook = () => TokenLimit.make({ perTurn: { input: 85 }, tokenizer: { count: () => 1 }, onLimit: "abort" })
     await using first = createAgent({ provider: script(), tools: [look], hooks: [hook()], limits: { steps: 3 } })
     const limitedRun = await first.run("go")
     if (limitedRun.status !== "limited") return assert.fail(limitedRun.status)

@@ -39,7 +39,8 @@ const session = (options: ErrorKnowledge.Options = {}, turnNumber = 1) => {
 const stored = async (store: ErrorKnowledge.Store) => store.load() as ReadonlyArray<ErrorKnowledge.Entry>
 
 describe("ErrorKnowledge", () => {
-  it.effect("B-41 has the model read known trouble before a matching call, once a turn", () =>
+  // rows: B-41
+  it.effect("has the model read known trouble before a matching call, once a turn", () =>
     Effect.gen(function*() {
       const { injected, pre } = session({ entries: [stale] })
       yield* pre("npm test")
@@ -77,7 +78,8 @@ describe("ErrorKnowledge", () => {
       assert.include(injected.at(-1), "(helped in 50 % of 2 attempts)")
     }))
 
-  it.effect("B-08 writes a new failure down under its normal form, and knows it again", () =>
+  // rows: B-08
+  it.effect("writes a new failure down under its normal form, and knows it again", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       const { fail, scope } = session({ store, window: 0 })
@@ -98,7 +100,8 @@ describe("ErrorKnowledge", () => {
       )
     }))
 
-  it.effect("B-08 does not tell again of a failure that repeats rapidly", () =>
+  // rows: B-08
+  it.effect("does not tell again of a failure that repeats rapidly", () =>
     Effect.gen(function*() {
       const { fail, injected, scope } = session({ entries: [{ ...stale, scope: { tool: "*" } }] })
       for (const wait of [0, 20_000, 20_000, 19_999, 1]) {

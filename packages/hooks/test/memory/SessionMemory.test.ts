@@ -42,7 +42,8 @@ const asks = (kind: Kind, text: string) => Scripted.toolCalls({ name: "remember"
 
 describe("SessionMemory", () => {
   for (const reason of ["done", "rotate", "error", "abort"] as const) {
-    it.effect(`B-03 keeps what a session has written down when it ends with ${reason}, B-02 and begins the next one with it`, () =>
+    // rows: B-03, B-02
+    it.effect(`keeps what a session has written down when it ends with ${reason}, and begins the next one with it`, () =>
       Effect.gen(function*() {
         const store = SessionMemory.memory()
         const first = yield* session({ keys, store }, [["fact", "tests need node 24"], [
@@ -168,7 +169,8 @@ describe("SessionMemory in an agent", () => {
     return used
   }
 
-  it("B-40 has the model remember with a tool, and the next agent know it from the folder", () =>
+  // rows: B-40
+  it("has the model remember with a tool, and the next agent know it from the folder", () =>
     within(async (folder) => {
       const make = (script: ReadonlyArray<Scripted.Entry>) => {
         const provider = Scripted.make(script)

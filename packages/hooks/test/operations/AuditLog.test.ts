@@ -59,7 +59,8 @@ const logged = (options: Partial<AuditLog.Options> = {}) => {
 }
 
 describe("AuditLog", () => {
-  it.effect("A-60 writes an entry for everything that begins, ends, fails or is denied", () =>
+  // rows: A-60
+  it.effect("writes an entry for everything that begins, ends, fails or is denied", () =>
     Effect.gen(function*() {
       const { entries, hook } = logged()
       yield* TestClock.setTime(1_700_000_000_000)
@@ -144,7 +145,8 @@ describe("AuditLog", () => {
       assert.deepEqual(entries, ["turn_start"])
     }))
 
-  it("A-60 observes, at its place", () => {
+  // rows: A-60
+  it("observes, at its place", () => {
     assert.deepInclude(logged().hook, { name: "audit-log", priority: 50, kind: "observer" })
   })
 })

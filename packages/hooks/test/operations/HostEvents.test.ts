@@ -27,7 +27,8 @@ const listen = (more: Partial<HostEvents.Options> = {}, answer: SignalAnswer = {
 }
 
 describe("HostEvents", () => {
-  it("C-03 tells of files that are added, changed and removed, each once, however often they were written", async () => {
+  // rows: C-03
+  it("tells of files that are added, changed and removed, each once, however often they were written", async () => {
     const { cwd, start, told } = listen({ files: [".env", "package.json", "deep/er/x.txt"] })
     write(join(cwd, "package.json"), "{}")
     await using events = start()
@@ -54,7 +55,8 @@ describe("HostEvents", () => {
     ])
   })
 
-  it("C-03 tells of settings that change, and of what hooks say to it", async () => {
+  // rows: C-03
+  it("tells of settings that change, and of what hooks say to it", async () => {
     const answers: Array<unknown> = []
     const { cwd, home, start, told } = listen({
       onAnswer: (event, _payload, answer) => void answers.push([event, answer])
@@ -74,7 +76,8 @@ describe("HostEvents", () => {
     assert.deepEqual(answers[0], ["ConfigChange", { allowed: false, reason: "no" }])
   })
 
-  it("C-03 tells of instructions at the start and when they change", async () => {
+  // rows: C-03
+  it("tells of instructions at the start and when they change", async () => {
     const { cwd, start, told } = listen({ instructions: ["AGENTS.md", "CLAUDE.local.md"] })
     write(join(cwd, "AGENTS.md"), "Use tabs.")
     await using _ = start()
@@ -90,7 +93,8 @@ describe("HostEvents", () => {
     ])
   })
 
-  it("C-03 tells of the folder, and looks for files in the new one", async () => {
+  // rows: C-03
+  it("tells of the folder, and looks for files in the new one", async () => {
     const { cwd, start, told } = listen({ files: [".env"] })
     await using events = start()
     mkdirSync(join(cwd, "web"))
@@ -129,7 +133,8 @@ describe("HostEvents", () => {
     assert.throws(() => HostEvents.start({ session: broken, cwd, debounceMs: -1 }), /host-events\.debounceMs/)
   })
 
-  it("C-03 has commands of settings files hear of the files that they asked for", async () => {
+  // rows: C-03
+  it("has commands of settings files hear of the files that they asked for", async () => {
     const root = folder()
     const settings = {
       hooks: {

@@ -174,7 +174,8 @@ describe("ProtectedPaths on a real disk", () => {
       assert.strictEqual((yield* decide("bash", { command: "cd output/history && rm config" }))._tag, "Reject")
     }))
 
-  it.effect("E-50 limits writing to folders, against `..`, absolute paths and links", () =>
+  // rows: E-50
+  it.effect("limits writing to folders, against `..`, absolute paths and links", () =>
     Effect.gen(function*() {
       const options: ProtectedPaths.Options = { write: [], roots: ["output"] }
       for (const path of ["output/a", "output/new/b", join(root, "output/a"), "./output/../output/a"]) {

@@ -19,7 +19,8 @@ const decided = (options: ProviderFallback.Options | undefined, failures: Readon
 const rateLimited = new ProviderError.RateLimited({ provider: "one", message: "slow down", retryAfterMs: 500 })
 
 describe("ProviderFallback", () => {
-  it.effect("A-64 goes through the registered providers once", () =>
+  // rows: A-64
+  it.effect("goes through the registered providers once", () =>
     Effect.gen(function*() {
       const decisions = yield* decided(undefined, [
         { provider: "one", attempt: 1 },

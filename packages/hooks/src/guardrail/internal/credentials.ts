@@ -1,10 +1,10 @@
 /**
- * The detectors of keys and tokens: what vendors' keys begin with, and values that are named like a secret and look
- * like one.
+ * Detectors of keys and tokens: by the prefixes that vendors use, and by names such as `password` before a value that
+ * looks random.
  */
-import { type Detector, ofPattern } from "./detect.ts"
+import { type Detector, patternDetector } from "./detector.ts"
 
-/** Every kind, in the order in which they win where they overlap. */
+/** Every kind. Where findings overlap, the kind that is first in the list wins. */
 export const kinds = [
   "private-key",
   "database-password",
@@ -20,17 +20,17 @@ export const kinds = [
   "secret"
 ] as const
 
-/** The detectors by kind. A `secret` counts when its characters have at least so much entropy, in bits. */
+/** Returns the detectors by kind. A `secret` needs at least this entropy, in bits for one character. */
 export const detectors = (entropy: number): { readonly [K in typeof kinds[number]]: Detector } => {
   const prefixed = (kind: string, needs: string | RegExp, pattern: RegExp) =>
-    ofPattern(kind, pattern, { reach: 64, needs, more: /[A-Za-z0-9_-]+/y })
+    patternDetector(kind, pattern, { reach: 64, needs, more: /[A-Za-z0-9_-]+/y })
   return {
-    "private-key": ofPattern(
+    "private-key": patternDetector(
       "private-key",
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,100}|[A-Za-z0-9+/=\s]|\\[nr])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
       { reach: 96, needs: "PRIVATE KEY", more: /(?:[A-Za-z0-9+/=\r\n]|\\[nr]|-----END [A-Z0-9 ]{0,60}-----)+/y }
     ),
-    "database-password": ofPattern(
+    "database-password": patternDetector(
       "database-password",
       /(?<=(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|clickhouse):\/\/[^\s:/@]{0,64}:)[^\s/]{1,128}(?=@)/gi,
       { reach: 216, needs: "://" }
@@ -48,7 +48,7 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
       /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,})/g
     ),
     "gitlab-token": prefixed("gitlab-token", "gl", /(?<![A-Za-z0-9])gl(?:pat|dt|rt|ptt|cbt|agent)-[\w-]{20,}/g),
-    "slack-token": ofPattern(
+    "slack-token": patternDetector(
       "slack-token",
       /(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})/g,
       { reach: 96, needs: /xox|xapp-|hooks\.slack\.com/, more: /[A-Za-z0-9-]+/y }
@@ -63,29 +63,33 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
       /AIza|GOCSPX-|ya29\./,
       /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g
     ),
-    // Encoded JSON: told by its first characters, so that no dot has to be waited for.
-    jwt: ofPattern("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, { reach: 32, needs: "eyJ", more: /[\w.-]+/y }),
-    secret: ofPattern(
+    // Encoded JSON is recognized by its first characters, so that a stream need not wait for the first dot.
+    jwt: patternDetector("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, {
+      reach: 32,
+      needs: "eyJ",
+      more: /[\w.-]+/y
+    }),
+    secret: patternDetector(
       "secret",
       /(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|client[_-]?secret|authorization)["']?\s{0,3}[:=]\s{0,3}(?:bearer |basic )?["']?|\bbearer )[^\s"'`<>[\](),;&]{8,128}/gi,
       {
         reach: 176,
         needs: /key|secret|token|pass|pwd|authorization|bearer/i,
         grows: true,
-        accept: (value) => isMixed(value) && bits(value) >= entropy ? value.length : 0,
+        accept: (value) => isMixed(value) && entropyOf(value) >= entropy ? value.length : 0,
         more: /[^\s"'`<>[\](),;&]+/y
       }
     )
   }
 }
 
-/** Whether it is more than a word or an address: of two kinds of characters, or long. */
+/** Whether a text is more than a word or an address: it is long, or has two kinds of characters. */
 const isMixed = (text: string): boolean =>
   !/^https?:/i.test(text) &&
   (text.length >= 16 || [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9._/-]/].filter((kind) => kind.test(text)).length > 1)
 
-/** Shannon entropy of the characters of a text, in bits a character. */
-const bits = (text: string): number => {
+/** The Shannon entropy of a text, in bits for one character. */
+const entropyOf = (text: string): number => {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   let sum = 0

@@ -1,55 +1,55 @@
-/** Takes HTML out of texts, in one pass. Nothing that is left reads as a tag that was not let through. */
+/** Removes HTML from texts in one pass. The result contains no tags but those that are kept. */
 
-/** Elements whose content is not text, or not for people. */
-const silent: ReadonlySet<string> = new Set(
+/** Elements whose content is removed with them, because people do not see it. */
+const hiddenElements: ReadonlySet<string> = new Set(
   "script style iframe object embed noscript template svg math textarea title select xmp plaintext noembed noframes applet audio video canvas head"
     .split(" ")
 )
 
-/** Formatting that may stay, without attributes. */
-const basic: ReadonlySet<string> = new Set(
+/** Formatting elements that can be kept, without attributes. */
+const basicElements: ReadonlySet<string> = new Set(
   "b i em strong u s del sub sup code pre p br hr ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr td th"
     .split(" ")
 )
 
-/** The text of HTML; with `keep` also basic formatting. */
-export const sanitized = (text: string, keep: boolean): string => {
+/** Returns the text of HTML; with `keepBasic` also basic formatting. */
+export const sanitizeHtml = (text: string, keepBasic: boolean): string => {
   if (!text.includes("<")) return text
-  const made: Array<string> = []
-  let words = ""
-  // What is taken out may leave a `<` in front of what makes a tag of it.
+  const output: Array<string> = []
+  let pending = ""
+  // After a removal a `<` may stand before text that makes a tag of it, so a space separates them.
   const flush = () => {
-    made.push(words.replaceAll(/<(?=[a-z/!?])/gi, "< "))
-    words = ""
+    output.push(pending.replaceAll(/<(?=[a-z/!?])/gi, "< "))
+    pending = ""
   }
   let at = 0
   while (at < text.length) {
     const open = text.indexOf("<", at)
     if (open < 0) break
-    words += text.slice(at, open)
+    pending += text.slice(at, open)
     at = open
     if (text.startsWith("<!--", at)) at = after(text, "-->", at + 4)
     else if (/[!?]/.test(text[at + 1] ?? "")) at = after(text, ">", at + 2)
     else {
       tag.lastIndex = at
-      const [whole, slash = "", given = ""] = tag.exec(text) ?? []
-      if (whole === undefined) {
-        words += "<"
+      const [match, slash = "", tagName = ""] = tag.exec(text) ?? []
+      if (match === undefined) {
+        pending += "<"
         at++
         continue
       }
-      const name = given.toLowerCase()
-      at = endOfTag(text, at + whole.length)
-      if (slash === "" && silent.has(name)) at = endOfElement(text, name, at)
-      else if (keep && basic.has(name)) {
+      const name = tagName.toLowerCase()
+      at = endOfTag(text, at + match.length)
+      if (slash === "" && hiddenElements.has(name)) at = endOfElement(text, name, at)
+      else if (keepBasic && basicElements.has(name)) {
         flush()
-        made.push(`<${slash}${name}>`)
+        output.push(`<${slash}${name}>`)
       }
     }
   }
-  words += text.slice(at)
+  pending += text.slice(at)
   flush()
-  return made.join("")
+  return output.join("")
 }
 
 const tag = /<(\/?)([a-z][a-z0-9:-]{0,40})/iy
@@ -59,14 +59,14 @@ const after = (text: string, mark: string, from: number): number => {
   return found < 0 ? text.length : found + mark.length
 }
 
-/** A `>` in quotes ends no tag; a tag that does not end takes the rest with it. */
+/** The end of a tag. A `>` in quotes does not end it; a tag without an end extends to the end of the text. */
 const endOfTag = (text: string, from: number): number => {
   let quote = ""
   for (let at = from; at < text.length; at++) {
-    const sign = text[at]!
-    if (quote !== "") quote = sign === quote ? "" : quote
-    else if (sign === ">") return at + 1
-    else if ((sign === "\"" || sign === "'") && text[at - 1] === "=") quote = sign
+    const character = text[at]!
+    if (quote !== "") quote = character === quote ? "" : quote
+    else if (character === ">") return at + 1
+    else if ((character === "\"" || character === "'") && text[at - 1] === "=") quote = character
   }
   return text.length
 }

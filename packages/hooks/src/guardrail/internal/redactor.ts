@@ -1,49 +1,35 @@
 /**
- * A hook that keeps values away from every place where they could be read: what `Redaction`, `Secrets` and
- * `RegexFilter` have in common.
+ * A hook that replaces values everywhere they could be read: in messages, answers, tool calls, results and history.
+ * `Redaction`, `Secrets` and `RegexFilter` are built on it.
  */
-import { ConfigError } from "@belay/core/AgentError"
+import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json } from "@belay/core/Json"
-import type { LlmRequest } from "@belay/core/LlmCall"
-import type { Message } from "@belay/core/Message"
+import type { LlmDelta, LlmResponse } from "@belay/core/LlmCall"
 import { matcher } from "@belay/core/NamePattern"
+import { checkOptions, oneOf, within } from "@belay/core/OptionCheck"
 import { failure, type ToolResult } from "@belay/core/Tool"
+import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../../HookDefaults.ts"
+import { withoutUndefined } from "../../internal/withoutUndefined.ts"
 import * as Pattern from "../Pattern.ts"
-import { type Engine, leastHold, Look, reveal, revealJson } from "./conceal.ts"
-import type { Detector } from "./detect.ts"
-import { label, make as makeVaults, type Vault } from "./vault.ts"
+import type { Detector } from "./detector.ts"
+import { kindLabel } from "./placeholderStore.ts"
+import { revealJson, revealText } from "./reveal.ts"
+import { minimumHold, type Scan, type ScanRules } from "./scan.ts"
+import { type Detection, type Place, placeNames, SessionScanner } from "./sessionScanner.ts"
 
-/** Where a hook looks. */
-export type Place = "input" | "output" | "toolArguments" | "toolResults" | "history"
+export type { Detection, Place } from "./sessionScanner.ts"
 
-/** What a place is called in a reason. */
-const words: { readonly [P in Place]: string } = {
-  input: "a message",
-  output: "an answer",
-  toolArguments: "the arguments of a tool",
-  toolResults: "the result of a tool",
-  history: "a conversation"
-}
-
-/** What was found, never the value itself. */
-export interface Detection {
-  readonly kind: string
-  readonly place: Place
-  readonly count: number
-  readonly sessionId: string
-}
-
-/** What users say of such a hook. */
-interface Given extends HookDefaults.HookDefaults {
-  /** Default: all of them. */
+/** The options that the hooks share. */
+interface SharedOptions extends HookDefaults.HookDefaults {
+  /** Default: everywhere. */
   readonly places?: ReadonlyArray<Place>
-  /** Tools that receive the values. Default: none. */
+  /** Tools that receive the values. Default none. */
   readonly revealTo?: string | ReadonlyArray<string>
   readonly revealToUser?: boolean
   readonly vault?: { readonly key: Uint8Array }
@@ -51,296 +37,247 @@ interface Given extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Detection) => void
 }
 
-export interface Settings {
+/** What distinguishes the hooks. */
+interface Settings {
   readonly name: string
   readonly priority: number
-  readonly engine: Engine
-  /** What a kind is called in a reason. Default: its label. */
-  readonly nameOf?: (kind: string) => string
+  readonly rules: ScanRules
+  /** The name of a kind in a reason. Default: its label. */
+  readonly kindName?: (kind: string) => string
 }
 
-/** What is known of a session besides its values. */
-interface Known {
-  /** Messages as they are sent, and how many values were known then. */
-  readonly sent: WeakMap<Message, { readonly message: Message; readonly size: number }>
-  /** Turns whose message was let in: asked again, the hook knows its own placeholders. */
-  readonly begun: WeakSet<HookContext>
-  /** Answers of other agents that were looked at already. */
-  readonly delegated: Set<string>
-}
-
-/** Checks the options that hooks of this kind have in common. */
-export const check = (
-  key: string,
+/** Checks the options that the hooks share, and compiles `allow`. Fails with a `ConfigError`. */
+export const checkSharedOptions = (
+  hook: string,
   detectors: ReadonlyArray<Detector>,
-  options: {
-    readonly allow?: ReadonlyArray<Pattern.Pattern>
-    readonly places?: ReadonlyArray<Place>
-    readonly vault?: { readonly key: Uint8Array }
-    readonly hold?: "untilPass" | { readonly chars: number }
-  }
-): Result.Result<{ readonly allowed: (value: string) => boolean }, ConfigError> => {
+  options: Pick<SharedOptions, "hold" | "places" | "vault"> & { readonly allow?: ReadonlyArray<Pattern.Pattern> }
+): Result.Result<(value: string) => boolean, ConfigError> => {
   const { allow = [], hold, places, vault } = options
-  const wrong = (option: string, message: string) =>
-    Result.fail(new ConfigError({ key: `${key}.${option}`, message: `${key}.${option}: ${message}` }))
-  const known = Object.keys(words)
-  if (places?.length === 0) return wrong("places", "there is nowhere to look")
-  const elsewhere = places?.find((place) => !known.includes(place))
-  if (elsewhere !== undefined) {
-    return wrong("places", `unknown place "${elsewhere}": expected one of ${known.join(", ")}`)
-  }
-  if (vault !== undefined && !(vault.key instanceof Uint8Array && vault.key.length === 32)) {
-    return wrong("vault.key", "expected 32 bytes")
-  }
-  const least = leastHold(detectors)
-  if (typeof hold === "object" && !(hold.chars >= least)) {
-    return wrong("hold.chars", `expected at least ${least} for what is looked for, found ${String(hold.chars)}`)
-  }
-  return Result.map(Pattern.compile(allow, `${key}.allow`), ({ test }) => ({ allowed: test }))
-}
-
-const all = () => true
-const none = () => false
-
-/** Makes the hook. */
-export const make = (options: Given, settings: Settings): AgentHook => {
-  const { engine, nameOf = label } = settings
-  const { onDetection, places } = options
-  const at = (place: Place): boolean => places === undefined || places.includes(place)
-  const revealTo = options.revealTo === undefined ? undefined : matcher(options.revealTo)
-  const shadow = options.mode === "shadow"
-  const vaults = makeVaults(options.vault?.key)
-  const sessions = new Map<string, Known>()
-  const wanted = options.tools === undefined ? all : matcher(options.tools)
-  const hold = options.hold ?? { chars: leastHold(engine.detectors) }
-
-  const known = ({ root: { sessionId } }: HookContext): Known => {
-    const found = sessions.get(sessionId)
-    if (found !== undefined) return found
-    const made: Known = { sent: new WeakMap(), begun: new WeakSet(), delegated: new Set() }
-    sessions.set(sessionId, made)
-    return made
-  }
-
-  /** Has `f` take the values out of something, tells what was found, and says which kind may not pass. */
-  const look = <A>(
-    place: Place,
-    ctx: HookContext,
-    keeps: (placeholder: string, vault: Vault) => boolean,
-    f: (look: Look, vault: Vault) => A,
-    tells = true
-  ): { readonly value: A; readonly blocked: string | undefined } =>
-    vaults.use(ctx, (vault) => {
-      const one = new Look(engine, vault, (placeholder) => keeps(placeholder, vault))
-      const value = f(one, vault)
-      if (one.full) ctx.warn("the vault of this session is full: further values are redacted and cannot be revealed")
-      for (const [kind, count] of tells ? one.counts : []) {
-        if (engine.strategy(kind) === "warn") ctx.warn(`${label(kind)} found in ${place} (${count})`)
-        Result.try(() => onDetection?.({ kind, place, count, sessionId: ctx.sessionId }))
-      }
-      return { value, blocked: one.blocked }
-    })
-
-  const reason = (kind: string, place: Place) => `${nameOf(kind)} is not allowed in ${words[place]}`
-
-  const blocked = (kind: string, place: Place) => HookAction.reject(reason(kind, place))
-
-  /** The history as it is sent: every message is looked at once, and again when more values are known. */
-  const history = (messages: ReadonlyArray<Message>, ctx: HookContext): ReadonlyArray<Message> => {
-    const { sent } = known(ctx)
-    const { value } = look("history", ctx, none, (_one, vault) => {
-      const of = (message: Message): Message => {
-        const before = sent.get(message)
-        if (before !== undefined && before.size === vault.size) return before.message
-        const own = message.role === "assistant"
-        const mine = new Look(engine, vault, (placeholder) => own || vault.gave(placeholder))
-        const made = mine.message(message)
-        for (const [kind, count] of mine.counts) {
-          Result.try(() => onDetection?.({ kind, place: "history", count, sessionId: ctx.sessionId }))
-        }
-        sent.set(message, { message: made, size: vault.size })
-        sent.set(made, { message: made, size: vault.size })
-        return made
-      }
-      let made = messages.map(of)
-      const { size } = vault
-      // What was learnt from a later message is looked for in the earlier ones too.
-      if (messages.some((message) => sent.get(message)!.size !== size)) made = messages.map(of)
-      return made.every((message, index) => message === messages[index]) ? messages : made
-    })
-    return value
-  }
-
-  const withheld = (tool: string, kind: string) =>
-    failure(`the result of ${tool} was withheld: ${reason(kind, "toolResults")}`)
-
-  const result = (result: ToolResult, args: Json, tool: string, ctx: HookContext): ToolResult => {
-    const said = args === null ? "" : JSON.stringify(args).toUpperCase()
-    const own = result.ok && typeof result.output === "string" && known(ctx).delegated.delete(result.output)
-    const keeps = (placeholder: string) => own || said.includes(placeholder.toUpperCase())
-    const { blocked: kind, value } = look("toolResults", ctx, keeps, (one) => cleaned(result, one))
-    return kind === undefined ? value : withheld(tool, kind)
-  }
-
-  const input: Pick<AgentHook, "concealMessages" | "preTurn"> = {
-    concealMessages: (messages, ctx) =>
-      look("input", ctx, none, (one) => one.list(messages, (message) => one.message(message))).value,
-    preTurn: (turn, ctx) => {
-      const state = known(ctx)
-      const again = state.begun.has(ctx)
-      const { blocked: kind, value } = look(
-        "input",
-        ctx,
-        (placeholder, vault) => again || isToldByAgent(ctx, placeholder, vault),
-        (one) => {
-          const message = one.text(turn.message)
-          const attachments = turn.attachments === undefined
-            ? undefined
-            : one.list(turn.attachments, (file) => one.file(file))
-          return message === turn.message && attachments === turn.attachments
-            ? turn
-            : { ...turn, message, ...(attachments === undefined ? {} : { attachments }) }
-        }
-      )
-      if (kind !== undefined) return blocked(kind, "input")
-      state.begun.add(ctx)
-      return value === turn ? undefined : HookAction.transform(value)
+  return Result.gen(function*() {
+    yield* checkOptions(
+      hook,
+      ["places", places, (list: ReadonlyArray<Place>) => list.length > 0, "at least one place"],
+      ...(places ?? []).map((place) => oneOf("places", place, Object.keys(placeNames))),
+      ["vault.key", vault?.key, (key: unknown) => key instanceof Uint8Array && key.length === 32, "32 bytes"]
+    )
+    if (typeof hold === "object") {
+      yield* checkOptions(hook, within("hold.chars", hold.chars, minimumHold(detectors)))
     }
-  }
-
-  const sending: Pick<AgentHook, "preLlmCall" | "postStep"> = {
-    preLlmCall: (request, ctx) => {
-      const messages = history(request.messages, ctx)
-      const { instructions } = request
-      const told = instructions === undefined
-        ? undefined
-        : look("history", ctx, (placeholder, vault) => vault.gave(placeholder), (one) => one.text(instructions), false)
-          .value
-      if (messages === request.messages && told === instructions) return undefined
-      const changed: LlmRequest = { ...request, messages, ...(told === undefined ? {} : { instructions: told }) }
-      return HookAction.transform(changed)
-    },
-    postStep: (step, ctx) => {
-      const messages = history(step.messages, ctx)
-      return messages === step.messages ? undefined : HookAction.transform(messages)
-    }
-  }
-
-  const output: Pick<AgentHook, "onLlmDelta" | "postLlmCall" | "postTurn"> = {
-    onLlmDelta: (delta, ctx) => {
-      // A piece of reasoning or of arguments is not shown: the whole is, once it is complete.
-      if (delta.type === "reasoning") return HookAction.transform({ ...delta, text: "" })
-      if (delta.type === "tool-call") return HookAction.transform({ ...delta, argsText: "" })
-      if (typeof hold !== "object") return undefined
-      const { blocked: kind, value } = look("output", ctx, all, (one) => one.open(delta.text, hold.chars))
-      if (kind !== undefined) return blocked(kind, "output")
-      return value === delta.text ? undefined : HookAction.transform({ ...delta, text: value })
-    },
-    postLlmCall: ({ response }, ctx) => {
-      const { blocked: kind, value } = look("output", ctx, all, (one) => {
-        const text = one.text(response.text)
-        const reasoning = response.reasoning === undefined ? undefined : one.text(response.reasoning)
-        const refusal = response.refusal === undefined ? undefined : one.text(response.refusal)
-        const toolCalls = at("toolArguments")
-          ? one.list(response.toolCalls, (call) => one.call(call))
-          : response.toolCalls
-        return text === response.text && reasoning === response.reasoning && refusal === response.refusal &&
-            toolCalls === response.toolCalls
-          ? response
-          : {
-            ...response,
-            text,
-            toolCalls,
-            ...(reasoning === undefined ? {} : { reasoning }),
-            ...(refusal === undefined ? {} : { refusal })
-          }
-      })
-      if (kind !== undefined) return blocked(kind, "output")
-      return value === response ? undefined : HookAction.transform(value)
-    },
-    postTurn: ({ output: turn }, ctx) => {
-      const { blocked: kind, value: text } = look("output", ctx, all, (one) => one.text(turn.text))
-      if (kind !== undefined) return blocked(kind, "output")
-      return text === turn.text ? undefined : HookAction.transform({ ...turn, text })
-    }
-  }
-
-  const asking: Pick<AgentHook, "preToolCall" | "preDelegation"> = {
-    preToolCall: (call, ctx) => {
-      const { blocked: kind, value: args } = look("toolArguments", ctx, all, (one) => one.json(call.args))
-      if (kind !== undefined) return blocked(kind, "toolArguments")
-      return args === call.args ? undefined : HookAction.transform({ id: call.id, name: call.name, args })
-    },
-    preDelegation: (delegation, ctx) => {
-      const { blocked: kind, value: message } = look("toolArguments", ctx, all, (one) => one.text(delegation.message))
-      if (kind !== undefined) return blocked(kind, "toolArguments")
-      return message === delegation.message ? undefined : HookAction.transform({ ...delegation, message })
-    }
-  }
-
-  const hearing: Pick<AgentHook, "postToolCall" | "postDelegation"> = {
-    // What ran has passed `wrapToolCall`, what hooks answered or changed has not: what looks like a placeholder is one.
-    postToolCall: ({ call, result: found }, ctx) => {
-      const { blocked: kind, value } = look("toolResults", ctx, all, (one) => cleaned(found, one))
-      if (kind !== undefined) return HookAction.transform(withheld(call.name, kind))
-      return value === found ? undefined : HookAction.transform(value)
-    },
-    postDelegation: ({ delegation, result: found }, ctx) => {
-      // The other agent may speak of what it was told, and of what was taken out of its own work.
-      const keeps = (placeholder: string, vault: Vault) =>
-        delegation.message.toUpperCase().includes(placeholder.toUpperCase()) || vault.gave(placeholder)
-      const { blocked: kind, value: text } = look("toolResults", ctx, keeps, (one) => one.text(found.text))
-      if (kind !== undefined) return blocked(kind, "toolResults")
-      if (wanted(delegation.agent)) known(ctx).delegated.add(text)
-      return text === found.text ? undefined : HookAction.transform({ ...found, text })
-    }
-  }
-
-  const around: Pick<AgentHook, "wrapToolCall"> = {
-    wrapToolCall: (call, next, ctx) => {
-      if (!wanted(call.name)) return next(call)
-      const args = revealTo?.(call.name) === true
-        ? vaults.use(ctx, (vault) => revealJson(engine, vault, call.args))
-        : call.args
-      const answer = next(args === call.args ? call : { ...call, args })
-      return at("toolResults") ? Effect.map(answer, (found) => result(found, call.args, call.name, ctx)) : answer
-    }
-  }
-
-  return HookDefaults.apply(options, {
-    name: settings.name,
-    priority: settings.priority,
-    kind: "policy",
-    reinvoke: "ifChanged",
-    confidential: true,
-    ...(at("output") && !shadow ? { hold } : {}),
-    ...(at("input") ? input : {}),
-    ...(at("history") ? sending : {}),
-    ...(at("output") ? output : {}),
-    ...(at("toolArguments") ? asking : {}),
-    ...(at("toolResults") ? hearing : {}),
-    ...(shadow || (!at("toolResults") && revealTo === undefined) ? {} : around),
-    ...(options.revealToUser === true && !shadow && engine.placeholders !== undefined
-      ? { revealText: (text: string, ctx: HookContext) => vaults.use(ctx, (vault) => reveal(engine, vault, text)) }
-      : {}),
-    onSessionStart: ({ previous }, ctx) => previous === undefined ? undefined : vaults.move(previous, ctx),
-    onSessionEnd: ({ reason, sessionId }) => {
-      sessions.delete(sessionId)
-      // A conversation that goes on elsewhere takes its values along.
-      if (reason !== "rotate") vaults.drop(sessionId)
-    }
+    const { test } = yield* Pattern.compile(allow, `${hook}.allow`)
+    return test
   })
 }
 
-/** What another agent of the tree says is no user's: the placeholders in it are placeholders. */
-const isToldByAgent = ({ agent }: HookContext, placeholder: string, vault: Vault): boolean =>
-  agent.depth > 0 && vault.gave(placeholder)
+/** Makes the hook. */
+export const makeRedactor = (options: SharedOptions, settings: Settings): AgentHook => {
+  const { rules } = settings
+  const { places } = options
+  const scansAt = (place: Place): boolean => places === undefined || places.includes(place)
+  const isShadow = options.mode === "shadow"
+  const scanner = new SessionScanner(rules, settings.kindName ?? kindLabel, options)
+  const hold = options.hold ?? { chars: minimumHold(rules.detectors) }
+  const revealsToUser = options.revealToUser === true && !isShadow && rules.placeholders !== undefined
+  const wrapsTools = !isShadow && (scansAt("toolResults") || options.revealTo !== undefined)
+  return HookDefaults.apply(
+    options,
+    withoutUndefined<AgentHook>({
+      name: settings.name,
+      priority: settings.priority,
+      kind: "policy",
+      reinvoke: "ifChanged",
+      confidential: true,
+      ...(scansAt("input") ? inputMethods(scanner) : {}),
+      ...(scansAt("history") ? historyMethods(scanner) : {}),
+      ...(scansAt("output") ? outputMethods(scanner, hold, scansAt("toolArguments")) : {}),
+      ...(scansAt("toolArguments") ? argumentMethods(scanner) : {}),
+      ...(scansAt("toolResults") ? resultMethods(scanner, options.tools) : {}),
+      hold: scansAt("output") && !isShadow ? hold : undefined,
+      wrapToolCall: wrapsTools ? wrapToolCall(scanner, options, scansAt("toolResults")) : undefined,
+      revealText: revealsToUser
+        ? (text, ctx) => scanner.store.use(ctx, (placeholders) => revealText(rules, placeholders, text))
+        : undefined,
+      onSessionStart: ({ previous }, ctx) => previous === undefined ? undefined : scanner.store.move(previous, ctx),
+      onSessionEnd: ({ reason, sessionId }) => scanner.endSession(sessionId, reason)
+    })
+  )
+}
 
-const cleaned = (result: ToolResult, look: Look): ToolResult => {
+const always = () => true
+const never = () => false
+
+const inputMethods = (scanner: SessionScanner): Pick<AgentHook, "concealMessages" | "preTurn"> => ({
+  concealMessages: (messages, ctx) =>
+    scanner.scan("input", ctx, never, (scan) => scan.list(messages, (message) => scan.message(message))).value,
+  preTurn: (turn, ctx) => {
+    const { scannedTurns } = scanner.sessionOf(ctx)
+    const wasScanned = scannedTurns.has(ctx)
+    const { blocked, value } = scanner.scan(
+      "input",
+      ctx,
+      // The message of a sub-agent's turn comes from another agent, so known placeholders in it are placeholders.
+      (placeholder, known) => wasScanned || (ctx.agent.depth > 0 && known.isKnown(placeholder)),
+      (scan) => scanTurn(turn, scan)
+    )
+    if (blocked !== undefined) return scanner.reject(blocked, "input")
+    scannedTurns.add(ctx)
+    return value === turn ? undefined : HookAction.transform(value)
+  }
+})
+
+const scanTurn = (turn: TurnInput, scan: Scan): TurnInput => {
+  const message = scan.text(turn.message)
+  if (turn.attachments === undefined) return message === turn.message ? turn : { ...turn, message }
+  const attachments = scan.list(turn.attachments, (file) => scan.file(file))
+  return message === turn.message && attachments === turn.attachments ? turn : { ...turn, message, attachments }
+}
+
+const historyMethods = (scanner: SessionScanner): Pick<AgentHook, "postStep" | "preLlmCall"> => ({
+  preLlmCall: (request, ctx) => {
+    const messages = scanner.history(request.messages, ctx)
+    const instructions = scanner.instructions(request.instructions, ctx)
+    if (messages === request.messages && instructions === request.instructions) return undefined
+    return HookAction.transform(
+      instructions === undefined ? { ...request, messages } : { ...request, messages, instructions }
+    )
+  },
+  postStep: (step, ctx) => {
+    const messages = scanner.history(step.messages, ctx)
+    return messages === step.messages ? undefined : HookAction.transform(messages)
+  }
+})
+
+const outputMethods = (
+  scanner: SessionScanner,
+  hold: "untilPass" | { readonly chars: number },
+  scansArguments: boolean
+): Pick<AgentHook, "onLlmDelta" | "postLlmCall" | "postTurn"> => ({
+  onLlmDelta: (delta: LlmDelta, ctx) => {
+    // Parts of reasoning and arguments are not shown. They are shown as a whole when they are complete.
+    if (delta.type === "reasoning") return HookAction.transform({ ...delta, text: "" })
+    if (delta.type === "tool-call") return HookAction.transform({ ...delta, argsText: "" })
+    if (typeof hold !== "object") return undefined
+    const { blocked, value } = scanner.scan("output", ctx, always, (scan) => scan.stream(delta.text, hold.chars))
+    if (blocked !== undefined) return scanner.reject(blocked, "output")
+    return value === delta.text ? undefined : HookAction.transform({ ...delta, text: value })
+  },
+  postLlmCall: ({ response }, ctx) => {
+    const { blocked, value } = scanner.scan(
+      "output",
+      ctx,
+      always,
+      (scan) => scanResponse(response, scan, scansArguments)
+    )
+    if (blocked !== undefined) return scanner.reject(blocked, "output")
+    return value === response ? undefined : HookAction.transform(value)
+  },
+  postTurn: ({ output }, ctx) => {
+    const { blocked, value: text } = scanner.scan("output", ctx, always, (scan) => scan.text(output.text))
+    if (blocked !== undefined) return scanner.reject(blocked, "output")
+    return text === output.text ? undefined : HookAction.transform({ ...output, text })
+  }
+})
+
+const scanResponse = (response: LlmResponse, scan: Scan, scansArguments: boolean): LlmResponse => {
+  const text = scan.text(response.text)
+  const reasoning = scan.optionalText(response.reasoning)
+  const refusal = scan.optionalText(response.refusal)
+  const toolCalls = scansArguments
+    ? scan.list(response.toolCalls, (call) => scan.call(call))
+    : response.toolCalls
+  const isSame = text === response.text && reasoning === response.reasoning && refusal === response.refusal &&
+    toolCalls === response.toolCalls
+  return isSame ? response : withoutUndefined<LlmResponse>({ ...response, text, reasoning, refusal, toolCalls })
+}
+
+const argumentMethods = (scanner: SessionScanner): Pick<AgentHook, "preDelegation" | "preToolCall"> => ({
+  preToolCall: (call, ctx) => {
+    const { blocked, value: args } = scanner.scan("toolArguments", ctx, always, (scan) => scan.json(call.args))
+    if (blocked !== undefined) return scanner.reject(blocked, "toolArguments")
+    return args === call.args ? undefined : HookAction.transform({ id: call.id, name: call.name, args })
+  },
+  preDelegation: (delegation, ctx) => {
+    const { blocked, value: message } = scanner.scan(
+      "toolArguments",
+      ctx,
+      always,
+      (scan) => scan.text(delegation.message)
+    )
+    if (blocked !== undefined) return scanner.reject(blocked, "toolArguments")
+    return message === delegation.message ? undefined : HookAction.transform({ ...delegation, message })
+  }
+})
+
+const resultMethods = (
+  scanner: SessionScanner,
+  tools: SharedOptions["tools"]
+): Pick<AgentHook, "postDelegation" | "postToolCall"> => {
+  const isScanned = tools === undefined ? always : matcher(tools)
+  return {
+    // `wrapToolCall` has scanned the result of a tool. Results that hooks made are scanned here; what looks like a
+    // placeholder in them is one.
+    postToolCall: ({ call, result }, ctx) => {
+      const { blocked, value } = scanner.scan("toolResults", ctx, always, (scan) => scanResult(result, scan))
+      if (blocked !== undefined) return HookAction.transform(withheldResult(scanner, call.name, blocked))
+      return value === result ? undefined : HookAction.transform(value)
+    },
+    postDelegation: ({ delegation, result }, ctx) => {
+      const { blocked, value: text } = scanner.scan(
+        "toolResults",
+        ctx,
+        // The other agent may repeat the placeholders of its task, and those of values that were found in its work.
+        (placeholder, known) =>
+          delegation.message.toUpperCase().includes(placeholder.toUpperCase()) || known.isKnown(placeholder),
+        (scan) => scan.text(result.text)
+      )
+      if (blocked !== undefined) return scanner.reject(blocked, "toolResults")
+      if (isScanned(delegation.agent)) scanner.sessionOf(ctx).delegated.add(text)
+      return text === result.text ? undefined : HookAction.transform({ ...result, text })
+    }
+  }
+}
+
+const wrapToolCall = (
+  scanner: SessionScanner,
+  options: SharedOptions,
+  scansResults: boolean
+): NonNullable<AgentHook["wrapToolCall"]> => {
+  const isScanned = options.tools === undefined ? always : matcher(options.tools)
+  const isRevealed = options.revealTo === undefined ? never : matcher(options.revealTo)
+  return (call, next, ctx) => {
+    if (!isScanned(call.name)) return next(call)
+    const args = isRevealed(call.name)
+      ? scanner.store.use(ctx, (placeholders) => revealJson(scanner.rules, placeholders, call.args))
+      : call.args
+    const result = next(args === call.args ? call : { ...call, args })
+    return scansResults
+      ? Effect.map(result, (value) => scanToolResult(scanner, value, call.args, call.name, ctx))
+      : result
+  }
+}
+
+const scanToolResult = (
+  scanner: SessionScanner,
+  result: ToolResult,
+  args: Json,
+  tool: string,
+  ctx: HookContext
+): ToolResult => {
+  const argsText = args === null ? "" : JSON.stringify(args).toUpperCase()
+  const isDelegated = result.ok && typeof result.output === "string" &&
+    scanner.sessionOf(ctx).delegated.delete(result.output)
+  const isPlaceholder = (placeholder: string) => isDelegated || argsText.includes(placeholder.toUpperCase())
+  const { blocked, value } = scanner.scan("toolResults", ctx, isPlaceholder, (scan) => scanResult(result, scan))
+  return blocked === undefined ? value : withheldResult(scanner, tool, blocked)
+}
+
+const withheldResult = (scanner: SessionScanner, tool: string, kind: string): ToolResult =>
+  failure(`the result of ${tool} was withheld: ${scanner.reason(kind, "toolResults")}`)
+
+const scanResult = (result: ToolResult, scan: Scan): ToolResult => {
   if (result.ok) {
-    const output = look.json(result.output)
+    const output = scan.json(result.output)
     return output === result.output ? result : { ok: true, output }
   }
-  const error = look.text(result.error)
+  const error = scan.text(result.error)
   return error === result.error ? result : failure(error)
 }

@@ -1,11 +1,11 @@
-/** Characters that nobody sees: what they are, and which of them a text needs. */
+/** Invisible characters: which there are, and which of them a text needs. */
 
-/** Kinds of characters that can hide something. */
-export type Hidden = "control" | "zero-width" | "bidi" | "tags"
+/** A kind of invisible characters. @category models @since 0.1.0 */
+export type HiddenKind = "control" | "zero-width" | "bidi" | "tags"
 
-export const hiddenKinds: ReadonlyArray<Hidden> = ["control", "zero-width", "bidi", "tags"]
+export const hiddenKinds: ReadonlyArray<HiddenKind> = ["control", "zero-width", "bidi", "tags"]
 
-const classes: { readonly [K in Hidden]: string } = {
+const classes: { readonly [K in HiddenKind]: string } = {
   control: "\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f",
   "zero-width":
     "\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200d\\u2060-\\u2065\\u206a-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}\\u{e0100}-\\u{e01ef}",
@@ -13,25 +13,24 @@ const classes: { readonly [K in Hidden]: string } = {
   tags: "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}"
 }
 
-/** A pattern of these kinds of characters, one at a time. */
-export const pattern = (kinds: ReadonlyArray<Hidden>): RegExp =>
+/** A pattern that matches one character of these kinds. */
+export const hiddenPattern = (kinds: ReadonlyArray<HiddenKind>): RegExp =>
   new RegExp(`[${kinds.map((kind) => classes[kind]).join("")}]`, "gu")
 
 /**
- * Takes hidden characters out, but for those that something visible is made of: the joiners and selectors of emoji, the
- * flags of England, Scotland and Wales,
- * the joiners that some scripts are written with, the selectors of Han characters.
+ * Removes invisible characters, except those that visible characters are made of: joiners and selectors of emoji, the
+ * flags of England, Scotland and Wales, joiners of scripts that need them, and selectors of Han characters.
  */
-export const stripped = (text: string, hidden: RegExp): string =>
-  text.replaceAll(hidden, (sign, at: number) => needed(text, sign, at) ? sign : "")
+export const stripHidden = (text: string, hidden: RegExp): string =>
+  text.replaceAll(hidden, (character, at: number) => isNeeded(text, character, at) ? character : "")
 
-const needed = (text: string, sign: string, at: number): boolean => {
-  const code = sign.codePointAt(0)!
+const isNeeded = (text: string, character: string, at: number): boolean => {
+  const code = character.codePointAt(0)!
   if (code === 0x200d) {
     return (emojiEnd.test(before(text, at)) && /^\p{Extended_Pictographic}/u.test(next(text, at + 1))) ||
-      joins(text, at)
+      isJoiner(text, at)
   }
-  if (code === 0x200c) return joins(text, at)
+  if (code === 0x200c) return isJoiner(text, at)
   if (code === 0xfe0f || code === 0xfe0e) return /[\p{Emoji}]$/u.test(before(text, at))
   if (code >= 0xe0100 && code <= 0xe01ef) return /\p{Script=Han}$/u.test(before(text, at))
   if (code >= 0xe0020 && code <= 0xe007f) {
@@ -55,7 +54,7 @@ const scripts =
 const joinsAfter = new RegExp(`[${scripts}]$`, "u")
 const joinsBefore = new RegExp(`^[${scripts}]`, "u")
 
-const joins = (text: string, at: number): boolean =>
+const isJoiner = (text: string, at: number): boolean =>
   joinsAfter.test(before(text, at)) && joinsBefore.test(next(text, at + 1))
 
 const before = (text: string, at: number): string => text.slice(Math.max(0, at - 4), at)

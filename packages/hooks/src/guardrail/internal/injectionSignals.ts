@@ -1,7 +1,10 @@
-/** What gives an injected instruction away. Every repetition is bounded, so that the time grows with the text alone. */
-import { pattern, stripped } from "./invisible.ts"
+/**
+ * Signals of injected instructions. Every repetition in a pattern is bounded, so that the time grows linearly with the
+ * text.
+ */
+import { hiddenPattern, stripHidden } from "./hiddenCharacters.ts"
 
-/** A sign of an injection, from 0 (none) to 1 (certain) how much it weighs. */
+/** A sign of an injection. Its weight is from 0 (means nothing) to 1 (certain). */
 export interface Signal {
   readonly name: string
   readonly weight: number
@@ -10,15 +13,15 @@ export interface Signal {
 
 const words = "(?:[\\w'-]{1,20} ){0,4}"
 
-/** `needs` is found in every text in which one of the patterns is, and much faster than they are. */
+/** `needs` is a quick test: it matches every text that one of the patterns matches. */
 const signal = (name: string, weight: number, needs: string, ...patterns: ReadonlyArray<string>): Signal => {
   const any = new RegExp(needs, "iu")
   const all = new RegExp(patterns.join("|"), "iu")
   return { name, weight, test: (text) => any.test(text) && all.test(text) }
 }
 
-/** Signals that are looked for in the plain form of a text. */
-export const signals: ReadonlyArray<Signal> = [
+/** Signals that are searched for in the normalized form of a text. */
+export const textSignals: ReadonlyArray<Signal> = [
   signal(
     "override",
     0.7,
@@ -80,52 +83,53 @@ export const signals: ReadonlyArray<Signal> = [
   )
 ]
 
-/** Signals that are looked for in the text as it is. */
-export const raw: ReadonlyArray<Signal> = [
+/** Signals that are searched for in the original text. */
+export const rawSignals: ReadonlyArray<Signal> = [
   {
     name: "hidden-text",
     weight: 0.5,
-    test: (text) => foreign.test(text) && (secret(text) !== "" || count(text, zeroWidth) >= 5 || count(text, bidi) >= 1)
+    test: (text) =>
+      nonAscii.test(text) && (tagText(text) !== "" || countHidden(text, zeroWidth) >= 5 || countHidden(text, bidi) >= 1)
   },
   {
     name: "encoded",
     weight: 0.7,
-    test: (text) => encoded(text).some((inner) => signals.some(({ test }) => test(inner)))
+    test: (text) => decodedBlocks(text).some((inner) => textSignals.some(({ test }) => test(inner)))
   }
 ]
 
-/** Every name, for options. */
-export const names: ReadonlyArray<string> = [...signals, ...raw].map(({ name }) => name)
+/** The names of all signals. */
+export const signalNames: ReadonlyArray<string> = [...textSignals, ...rawSignals].map(({ name }) => name)
 
-/** What hides text is none of ASCII. */
-const foreign = /[^\p{ASCII}]/u
-const tags = pattern(["tags"])
-const zeroWidth = pattern(["zero-width"])
+/** All characters that can hide text are outside of ASCII. */
+const nonAscii = /[^\p{ASCII}]/u
+const tags = hiddenPattern(["tags"])
+const zeroWidth = hiddenPattern(["zero-width"])
 const bidi = /[\u202a-\u202e\u2066-\u2069]/gu
-const everything = pattern(["control", "zero-width", "bidi", "tags"])
+const allHidden = hiddenPattern(["control", "zero-width", "bidi", "tags"])
 
-/** How a text reads: compatible letters, nothing hidden, single spaces, and with what was hidden behind it. */
-export const plain = (text: string): string => {
-  const made = stripped(text.toWellFormed().normalize("NFKC"), everything).replaceAll(/[^\S\n]+/g, " ")
-  const hidden = secret(text)
-  return hidden === "" ? made : `${made}\n${hidden}`
+/** Normalizes a text: compatible letters, no invisible characters, single spaces. Hidden text is appended. */
+export const normalizeText = (text: string): string => {
+  const visible = stripHidden(text.toWellFormed().normalize("NFKC"), allHidden).replaceAll(/[^\S\n]+/g, " ")
+  const hidden = tagText(text)
+  return hidden === "" ? visible : `${visible}\n${hidden}`
 }
 
-/** What is written in tag characters beside the flags. */
-const secret = (text: string): string => {
+/** The text that is hidden in tag characters, apart from flags. */
+const tagText = (text: string): string => {
   if (!text.includes("\udb40")) return ""
   const found = text.match(tags) ?? []
-  const made = found.map((sign) => String.fromCharCode(sign.codePointAt(0)! & 0x7f)).join("").replaceAll(
+  const hidden = found.map((tag) => String.fromCharCode(tag.codePointAt(0)! & 0x7f)).join("").replaceAll(
     /[^\x20-\x7e]/g,
     ""
   )
-  return made.length > 6 ? made : ""
+  return hidden.length > 6 ? hidden : ""
 }
 
-const count = (text: string, signs: RegExp): number => text.length - stripped(text, signs).length
+const countHidden = (text: string, hidden: RegExp): number => text.length - stripHidden(text, hidden).length
 
-/** Texts that are written in Base64: at most sixteen, as long as they are texts. */
-const encoded = (text: string): ReadonlyArray<string> =>
+/** The first sixteen Base64 blocks that decode to readable text. */
+const decodedBlocks = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,8192}={0,2}/g)).slice(0, 16)
     .map(([block]) => Buffer.from(block, "base64").toString("latin1"))
     .filter((inner) => /^[\s!-~]{12,}$/.test(inner))

@@ -1,0 +1,296 @@
+/** Scans texts, JSON and messages for values, and replaces them. */
+import type { Json } from "@belay/core/Json"
+import type { AssistantMessage, ContentPart, FilePart, Message } from "@belay/core/Message"
+import { withoutUndefined } from "../../internal/withoutUndefined.ts"
+import { CleanTexts } from "./cleanTexts.ts"
+import { type Detector, findAll, type Finding } from "./detector.ts"
+import { mapJson } from "./mapJson.ts"
+import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
+
+/** What happens to a value. */
+type Strategy = "block" | "redact" | "mask" | "hash" | "placeholder" | "warn"
+
+/** What is searched for, and what happens to it. */
+export interface ScanRules {
+  readonly detectors: ReadonlyArray<Detector>
+  readonly strategy: (kind: string) => Strategy
+  /** The text that replaces a redacted value. */
+  readonly marker: (kind: string) => string
+  /** Values that stay. */
+  readonly isAllowed: (value: string) => boolean
+  /** The kind of texts that only look like placeholders. */
+  readonly lookalike: string
+  /** Matches the placeholders of these rules; `undefined` when no strategy is `placeholder`. */
+  readonly placeholders: RegExp | undefined
+  /** Texts in which the detectors found nothing. */
+  readonly cleanTexts: CleanTexts
+}
+
+/** Makes the rules of a scan. `detectors` must not be empty. */
+export const scanRules = (
+  detectors: ReadonlyArray<Detector>,
+  options: Pick<ScanRules, "strategy" | "isAllowed" | "lookalike"> & { readonly marker?: ScanRules["marker"] }
+): ScanRules => {
+  const kinds = [...new Set([...detectors.map(({ kind }) => kind), options.lookalike])]
+  return {
+    marker: (kind) => `[${kindLabel(kind)}]`,
+    ...options,
+    detectors,
+    cleanTexts: new CleanTexts(),
+    placeholders: kinds.some((kind) => options.strategy(kind) === "placeholder")
+      ? new RegExp(`<(?:${kinds.map(kindLabel).join("|")})_\\d{1,9}>`, "gi")
+      : undefined
+  }
+}
+
+/** How many characters after a value are needed to know where it ends. */
+const margin = 32
+
+/** How much of a streamed text has to be buffered, so that nothing is shown before it was checked. */
+export const minimumHold = (detectors: ReadonlyArray<Detector>): number =>
+  Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
+
+/** Known values that are shorter are only found by detectors. */
+const minKnownLength = 6
+
+/** One scan of a text, a message or JSON. A class: it counts what it finds. */
+export class Scan {
+  /** The number of findings by kind. */
+  readonly counts = new Map<string, number>()
+  /** The first kind that was found and is not allowed. */
+  blocked: string | undefined = undefined
+  /** A value was redacted because there is no room for another placeholder. */
+  isFull = false
+  readonly rules: ScanRules
+  private readonly placeholders: Placeholders
+  /** Whether a text that looks like a placeholder is one, and so stays. */
+  private readonly isPlaceholder: (placeholder: string) => boolean
+
+  constructor(rules: ScanRules, placeholders: Placeholders, isPlaceholder: (placeholder: string) => boolean) {
+    this.rules = rules
+    this.placeholders = placeholders
+    this.isPlaceholder = isPlaceholder
+  }
+
+  /** Returns the text with its values replaced. All methods return the same object when nothing is found. */
+  text(text: string): string {
+    return this.replace(text, this.find(text))
+  }
+
+  /**
+   * Scans a streamed text that continues. A value at its end stays until more of the text is known; the last `hold`
+   * characters will be scanned again.
+   */
+  stream(text: string, hold: number): string {
+    const { rules } = this
+    const rest = rules.detectors.flatMap(({ kind, more }) =>
+      more === undefined ? [] : restsOfCutValues(text, rules.marker(kind), more)
+    )
+    const found = this.find(text).filter(({ kind }) => rules.strategy(kind) !== "warn")
+    const complete = [
+      ...found.filter(({ end, start }) => end <= text.length - margin || start < text.length - hold),
+      ...rest
+    ]
+    // A value that is longer than the buffer is redacted at once. Its rest is removed when it arrives.
+    const cut = new Set(
+      complete.filter(({ end, kind, start }) =>
+        kind !== restOfCut && end > text.length - margin && start < text.length - hold
+      )
+    )
+    for (const { kind } of cut) {
+      const more = rules.detectors.find((detector) => detector.kind === kind)?.more
+      if (more === undefined && kind !== rules.lookalike) this.blocked ??= kind
+    }
+    return complete.length === 0 ? text : this.replace(text, complete.sort((a, b) => a.start - b.start), cut)
+  }
+
+  /** Scans JSON, with its keys and numbers. */
+  json(value: Json): Json {
+    if (typeof value === "string") return this.text(value)
+    if (typeof value === "number") return this.number(value)
+    return mapJson(value, (item) => this.json(item), (key) => this.text(key))
+  }
+
+  /** Scans a message. */
+  message(message: Message): Message {
+    if (message.role === "tool") {
+      const content = this.json(message.content)
+      return content === message.content ? message : { ...message, content }
+    }
+    if (message.role === "user") {
+      const content = typeof message.content === "string"
+        ? this.text(message.content)
+        : this.list(message.content, (part) => this.part(part))
+      return content === message.content ? message : { ...message, content }
+    }
+    return this.assistantMessage(message)
+  }
+
+  private assistantMessage(message: AssistantMessage): AssistantMessage {
+    const content = this.text(message.content)
+    const reasoning = this.optionalText(message.reasoning)
+    const toolCalls = message.toolCalls === undefined
+      ? undefined
+      : this.list(message.toolCalls, (call) => this.call(call))
+    if (content === message.content && reasoning === message.reasoning && toolCalls === message.toolCalls) {
+      return message
+    }
+    return withoutUndefined<AssistantMessage>({ ...message, content, reasoning, toolCalls })
+  }
+
+  /** Scans a text that may be absent. */
+  optionalText(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : this.text(text)
+  }
+
+  /** Scans a tool call. */
+  call<Call extends { readonly args: Json; readonly malformed?: string }>(call: Call): Call {
+    const args = this.json(call.args)
+    const malformed = this.optionalText(call.malformed)
+    if (args === call.args && malformed === call.malformed) return call
+    return malformed === undefined ? { ...call, args } : { ...call, args, malformed }
+  }
+
+  /** Scans the name and the URL of a file. A `data:` URL that contains text is decoded. */
+  file(file: FilePart): FilePart {
+    const filename = this.optionalText(file.filename)
+    const url = file.url.startsWith("data:") ? this.dataUrl(file.url) : this.text(file.url)
+    if (filename === file.filename && url === file.url) return file
+    return filename === undefined ? { ...file, url } : { ...file, url, filename }
+  }
+
+  /** Applies `f` to each item; returns the same list when nothing changes. */
+  list<A>(items: ReadonlyArray<A>, f: (item: A) => A): ReadonlyArray<A> {
+    const mapped = items.map(f)
+    return mapped.every((item, index) => item === items[index]) ? items : mapped
+  }
+
+  private part(part: ContentPart): ContentPart {
+    if (part.type === "file") return this.file(part)
+    const text = this.text(part.text)
+    return text === part.text ? part : { ...part, text }
+  }
+
+  private dataUrl(url: string): string {
+    const comma = url.indexOf(",")
+    const head = url.slice(0, comma + 1)
+    if (comma < 0 || !/^data:(?:text\/|application\/(?:[\w.+-]*json|xml|yaml)|[,;])/i.test(head)) return url
+    const encoded = /;base64,$/i.test(head)
+    const body = url.slice(comma + 1)
+    const text = encoded ? Buffer.from(body, "base64").toString("utf8") : decodePercent(body)
+    const replaced = this.text(text)
+    if (replaced === text) return url
+    return head + (encoded ? Buffer.from(replaced).toString("base64") : encodeURIComponent(replaced))
+  }
+
+  private number(value: number): Json {
+    const text = String(value)
+    const [finding] = text.length < minKnownLength ? [] : this.find(text)
+    if (finding === undefined || finding.start !== 0 || finding.end !== text.length) return value
+    const replacement = this.replacement(finding.kind, value)
+    return replacement === text ? value : replacement
+  }
+
+  private find(text: string): ReadonlyArray<Finding> {
+    const { cleanTexts, detectors, isAllowed, lookalike } = this.rules
+    const { known, kept } = this.findPlaceholders(text)
+    const canBeCached = known.length === 0 && kept.length === 0
+    if (canBeCached && cleanTexts.has(text)) return []
+    const found = findAll(detectors, text, known, kept).filter(({ end, kind, start }) =>
+      kind === lookalike || !isAllowed(text.slice(start, end))
+    )
+    if (canBeCached && found.length === 0) cleanTexts.add(text)
+    return found
+  }
+
+  /** Finds texts that look like placeholders, and values that have a placeholder already. */
+  private findPlaceholders(text: string): { readonly known: Array<Finding>; readonly kept: Array<Finding> } {
+    const { lookalike, placeholders: pattern } = this.rules
+    const known: Array<Finding> = []
+    const kept: Array<Finding> = []
+    if (pattern === undefined) return { known, kept }
+    if (text.includes("<")) {
+      for (const { 0: match, index } of text.matchAll(pattern)) {
+        const list = this.isPlaceholder(match) ? kept : known
+        list.push({ kind: lookalike, start: index, end: index + match.length })
+      }
+    }
+    for (const [value, kind] of this.placeholders.values()) {
+      if (value.length < minKnownLength || kind === lookalike) continue
+      for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length)) {
+        known.push({ kind, start: at, end: at + value.length })
+      }
+    }
+    return { known, kept }
+  }
+
+  private replace(text: string, found: ReadonlyArray<Finding>, cut?: ReadonlySet<Finding>): string {
+    if (found.length === 0) return text
+    let output = ""
+    let at = 0
+    for (const one of found) {
+      if (one.start < at) continue
+      output += text.slice(at, one.start)
+      output += cut?.has(one) === true
+        ? this.rules.marker(one.kind)
+        : this.replacement(one.kind, text.slice(one.start, one.end))
+      at = one.end
+    }
+    return output + text.slice(at)
+  }
+
+  /** What replaces a value. */
+  private replacement(kind: string, value: Value): string {
+    const { placeholders, rules } = this
+    if (kind === restOfCut) return ""
+    if (kind === rules.lookalike) return placeholders.put(kind, value) ?? rules.marker(kind)
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+    switch (rules.strategy(kind)) {
+      case "placeholder": {
+        const placeholder = placeholders.put(kind, value)
+        if (placeholder === undefined) this.isFull = true
+        return placeholder ?? rules.marker(kind)
+      }
+      case "hash":
+        return `[${kindLabel(kind)}:${placeholders.digest(kind, value)}]`
+      case "mask": {
+        const points = Array.from(String(value))
+        return points.length < 9 ? "****" : `****${points.slice(-4).join("")}`
+      }
+      case "warn":
+        return String(value)
+      case "block":
+        this.blocked ??= kind
+        return rules.marker(kind)
+      case "redact":
+        return rules.marker(kind)
+    }
+  }
+}
+
+/** The kind of the rest of a value that was cut. It is removed. */
+const restOfCut = ""
+
+/** Finds the text directly behind a marker in a stream: the rest of a value that was cut. */
+const restsOfCutValues = (text: string, marker: string, more: RegExp): ReadonlyArray<Finding> => {
+  const found: Array<Finding> = []
+  const search = new RegExp(more)
+  for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + marker.length)) {
+    search.lastIndex = at + marker.length
+    const match = search.exec(text)
+    if (match !== null) {
+      found.push({ kind: restOfCut, start: at + marker.length, end: at + marker.length + match[0].length })
+    }
+  }
+  return found
+}
+
+/** Decodes percent-encoded text. A `%` that does not begin an escape stands for itself. */
+const decodePercent = (text: string): string => {
+  const ascii = text.toWellFormed().replaceAll(/[^\0-\x7f]+/g, encodeURIComponent).replaceAll(
+    /%(?![0-9a-f]{2})/gi,
+    "%25"
+  )
+  const bytes = ascii.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, "latin1").toString()
+}

@@ -1,0 +1,151 @@
+/** Scans with the placeholders of a session, and reports what is found. */
+import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
+import type { Message } from "@belay/core/Message"
+import * as Result from "effect/Result"
+import { kindLabel, makePlaceholderStore, type Placeholders, type PlaceholderStore } from "./placeholderStore.ts"
+import { Scan, type ScanRules } from "./scan.ts"
+
+/** Where a hook searches. */
+export type Place = "input" | "output" | "toolArguments" | "toolResults" | "history"
+
+/** The names of the places in a reason. */
+export const placeNames: { readonly [P in Place]: string } = {
+  input: "a message",
+  output: "an answer",
+  toolArguments: "the arguments of a tool",
+  toolResults: "the result of a tool",
+  history: "a conversation"
+}
+
+/** What was found, never the value itself. */
+export interface Detection {
+  readonly kind: string
+  readonly place: Place
+  readonly count: number
+  readonly sessionId: string
+}
+
+/** What is remembered about a session, apart from its values. */
+interface Session {
+  /** Scanned messages, and the number of values that were known at the scan. */
+  readonly messages: WeakMap<Message, { readonly message: Message; readonly size: number }>
+  /** Turns whose message was scanned. When it is scanned again, the placeholders in it are placeholders. */
+  readonly scannedTurns: WeakSet<HookContext>
+  /** Answers of other agents that were scanned already. */
+  readonly delegated: Set<string>
+}
+
+/** The result of a scan: the scanned value, and the first kind that is not allowed. */
+interface Scanned<A> {
+  readonly value: A
+  readonly blocked: string | undefined
+}
+
+type IsPlaceholder = (placeholder: string, placeholders: Placeholders) => boolean
+
+/** A class: it holds the state of one hook, by session. */
+export class SessionScanner {
+  readonly rules: ScanRules
+  readonly store: PlaceholderStore
+  private readonly kindName: (kind: string) => string
+  private readonly onDetection: ((detection: Detection) => void) | undefined
+  private readonly sessions = new Map<string, Session>()
+
+  constructor(
+    rules: ScanRules,
+    kindName: (kind: string) => string,
+    options: {
+      readonly vault?: { readonly key: Uint8Array }
+      readonly onDetection?: (detection: Detection) => void
+    }
+  ) {
+    this.rules = rules
+    this.kindName = kindName
+    this.onDetection = options.onDetection
+    this.store = makePlaceholderStore(options.vault?.key)
+  }
+
+  sessionOf({ root: { sessionId } }: HookContext): Session {
+    const known = this.sessions.get(sessionId)
+    if (known !== undefined) return known
+    const session: Session = { messages: new WeakMap(), scannedTurns: new WeakSet(), delegated: new Set() }
+    this.sessions.set(sessionId, session)
+    return session
+  }
+
+  /** Drops what is remembered. A conversation that continues in another session takes its values along. */
+  endSession(sessionId: string, reason: string): void {
+    this.sessions.delete(sessionId)
+    if (reason !== "rotate") this.store.drop(sessionId)
+  }
+
+  /** Scans something and reports what is found. `isPlaceholder` decides which lookalikes are placeholders. */
+  scan<A>(place: Place, ctx: HookContext, isPlaceholder: IsPlaceholder, f: (scan: Scan) => A): Scanned<A> {
+    return this.store.use(ctx, (placeholders) => {
+      const scan = new Scan(this.rules, placeholders, (placeholder) => isPlaceholder(placeholder, placeholders))
+      const value = f(scan)
+      this.warnIfFull(scan, ctx)
+      for (const [kind, count] of scan.counts) {
+        if (this.rules.strategy(kind) === "warn") ctx.warn(`${kindLabel(kind)} found in ${place} (${count})`)
+        this.report({ kind, place, count, sessionId: ctx.sessionId })
+      }
+      return { value, blocked: scan.blocked }
+    })
+  }
+
+  /** Scans the instructions of a request. Findings are not reported, as they would be with every request. */
+  instructions(text: string | undefined, ctx: HookContext): string | undefined {
+    if (text === undefined) return undefined
+    return this.store.use(ctx, (placeholders) => {
+      const scan = new Scan(this.rules, placeholders, (placeholder) => placeholders.isKnown(placeholder))
+      const scanned = scan.text(text)
+      this.warnIfFull(scan, ctx)
+      return scanned
+    })
+  }
+
+  /** Scans the history. A message is scanned once, and again when more values are known. */
+  history(messages: ReadonlyArray<Message>, ctx: HookContext): ReadonlyArray<Message> {
+    const known = this.sessionOf(ctx).messages
+    return this.store.use(ctx, (placeholders) => {
+      const scanMessage = (message: Message): Message => {
+        const before = known.get(message)
+        if (before !== undefined && before.size === placeholders.size) return before.message
+        const isOwn = message.role === "assistant"
+        const scan = new Scan(this.rules, placeholders, (placeholder) => isOwn || placeholders.isKnown(placeholder))
+        const scanned = scan.message(message)
+        for (const [kind, count] of scan.counts) {
+          this.report({ kind, place: "history", count, sessionId: ctx.sessionId })
+        }
+        known.set(message, { message: scanned, size: placeholders.size })
+        known.set(scanned, { message: scanned, size: placeholders.size })
+        return scanned
+      }
+      let scanned = messages.map(scanMessage)
+      const { size } = placeholders
+      // A value of a later message may be in earlier messages too.
+      if (messages.some((message) => known.get(message)!.size !== size)) scanned = messages.map(scanMessage)
+      return scanned.every((message, index) => message === messages[index]) ? messages : scanned
+    })
+  }
+
+  /** Why a kind is not allowed at a place. */
+  reason(kind: string, place: Place): string {
+    return `${this.kindName(kind)} is not allowed in ${placeNames[place]}`
+  }
+
+  reject(kind: string, place: Place): HookAction.Reject {
+    return HookAction.reject(this.reason(kind, place))
+  }
+
+  private warnIfFull(scan: Scan, ctx: HookContext): void {
+    if (scan.isFull) {
+      ctx.warn("no more values of this session can be stored: further values are redacted and cannot be revealed")
+    }
+  }
+
+  private report(detection: Detection): void {
+    Result.try(() => this.onDetection?.(detection))
+  }
+}
