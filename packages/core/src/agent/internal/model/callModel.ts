@@ -29,7 +29,13 @@ type Failure = AgentError | TurnEnded
 /** Asks the model until an answer is accepted, and keeps it in the turn. */
 export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
   for (let retries = 0;; retries++) {
-    yield* beginStep(turn)
+    const { agent: { config, limits }, session, state, used } = turn
+    if (used.steps >= limits.steps) return yield* reachLimit(turn, "steps", used.steps, limits.steps)
+    used.steps++
+    state.stepNumber++
+    addInjections(turn)
+    if (config.window !== undefined || session.rotation !== undefined) yield* makeRoom(turn)
+    yield* turn.io.save()
     const asked = requestOf(turn)
     const request = turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, asked) : asked
     const answer = "response" in request ? request : yield* attemptModel(turn, request)
@@ -65,17 +71,13 @@ export const callModelForHook = function*(
   return post === undefined ? answer.response : post.event.response
 }
 
-const beginStep = function*(turn: Turn): Step<void, Failure> {
-  const { agent: { config, limits }, used } = turn
-  if (used.steps >= limits.steps) return yield* reachLimit(turn, "steps", used.steps, limits.steps)
-  used.steps++
-  turn.state.stepNumber++
-  addInjections(turn)
-  if (turn.session.rotation === undefined && config.window !== undefined) yield* fitWindow(turn, config.window)
+/** Makes room in the window, or continues in a fresh session where a hook asked for one. */
+const makeRoom = function*(turn: Turn): Step<void, Failure> {
+  const { window } = turn.agent.config
+  if (turn.session.rotation === undefined && window !== undefined) yield* fitWindow(turn, window)
   if (turn.session.rotation !== undefined) yield* rotate(turn)
   // Hooks may have injected text at those points: the model reads it with this request.
   addInjections(turn)
-  yield* turn.io.save()
 }
 
 /** Moves the texts that hooks injected into the conversation, each as its own message. */

@@ -115,7 +115,7 @@ const startSession = function*(
 
 /** Loads a tool's result into the conversation, or, while a rotation is due, a reference to it when it is large. */
 export const limitLoad = (turn: Turn, callId: string, result: ToolResult): ToolResult => {
-  if (turn.session.root.rotation === undefined || !result.ok) return result
+  if (turn.session.root.rotation === undefined || turn.depth > 0 || !result.ok) return result
   const content = typeof result.output === "string" ? result.output : JSON.stringify(result.output)
   if (content.length <= maxLoad) return result
   const key = `hook:load/${callId}`

@@ -5,7 +5,7 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
 import { abortOf } from "../turn/turnEnd.ts"
-import type { Step } from "../turn/yieldable.ts"
+import { resolve, type Step, type Yieldable } from "../turn/yieldable.ts"
 import type { RunningCall } from "./toolCallState.ts"
 
 /** What came of a call. */
@@ -17,18 +17,21 @@ export interface CallOutcome {
 }
 
 /** Asks the `postToolCall` hooks, and gives back the result as they leave it. */
-export const finishCall = function*(
+export const finishCall = (
+  turn: Turn,
+  event: PreToolCallEvent,
+  outcome: CallOutcome
+): Yieldable<ToolResult, AgentError | TurnEnded> =>
+  turn.hasHooks("postToolCall") || turn.io.hasListeners ? askPostHooks(turn, event, outcome) : resolve(outcome.result)
+
+const askPostHooks = function*(
   turn: Turn,
   { args, id, name, tool }: PreToolCallEvent,
   { elapsedMs, executed, result }: CallOutcome
 ): Step<ToolResult, AgentError | TurnEnded> {
   const { io } = turn
-  const hasHooks = turn.hasHooks("postToolCall")
-  if (!hasHooks && !io.hasListeners) return result
   const call = { id, name, args }
-  const outcome = hasHooks
-    ? yield* askHooks(turn, "postToolCall", { call, tool, result, elapsedMs, executed })
-    : undefined
+  const outcome = yield* askHooks(turn, "postToolCall", { call, tool, result, elapsedMs, executed })
   const abort = abortOf(outcome)
   if (abort !== undefined) return yield* abort
   let final = outcome?.event.result ?? result

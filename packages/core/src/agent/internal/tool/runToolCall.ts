@@ -16,6 +16,7 @@
  * A question that is answered in place begins another pass, which finds the decision in the state of the call.
  */
 import type { AgentError } from "../../../data/AgentError.ts"
+import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import {
   failure,
@@ -26,7 +27,6 @@ import {
   unrestricted
 } from "../../../data/Tool.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
-import type { Decoded } from "../../../port/ToolDispatcher.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { limitLoad } from "../session/rotate.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
@@ -44,27 +44,27 @@ type Failure = AgentError | TurnEnded
 /** Most questions about one call that are answered in place: hooks that change the arguments every time end here. */
 const maxPasses = 32
 
-/** Runs one call until it has its result, or waits for a person. */
+/** Runs one call until it is done, or waits for a person. */
 export const runToolCall = function*(turn: Turn, call: RunningCall): Step<void, Failure> {
-  const result = yield* resultOf(turn, call)
-  if (result === "waits") return
-  const { id } = call.state.call
-  update(call, { type: "finish", result: limitLoad(turn, id, result) })
+  const { id, name } = call.state.call
+  let pass: Pass = "answered"
+  for (let count = 0; pass === "answered"; count++) {
+    pass = count < maxPasses
+      ? yield* runPass(turn, call)
+      : failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
+  }
+  if (pass === "waits") return
+  update(call, { type: "finish", result: limitLoad(turn, id, pass) })
   const { session } = turn
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
   yield* turn.io.save()
 }
 
 /** Runs a tool for a hook. `waits`: a person would have to decide. */
-export const runToolForHook = (turn: Turn, call: ToolCall): Step<ToolResult | "waits", Failure> =>
-  resultOf(turn, { state: planned(call) })
-
-const resultOf = function*(turn: Turn, call: RunningCall): Step<ToolResult | "waits", Failure> {
-  for (let pass = 0; pass < maxPasses; pass++) {
-    const outcome = yield* runPass(turn, call)
-    if (outcome !== "answered") return outcome
-  }
-  return failure(`${call.state.call.name} was not run: its arguments changed after each of ${maxPasses} approvals`)
+export const runToolForHook = function*(turn: Turn, asked: ToolCall): Step<ToolResult | "waits", Failure> {
+  const call: RunningCall = { state: planned(asked) }
+  yield* runToolCall(turn, call)
+  return call.state.result ?? "waits"
 }
 
 const runPass = function*(turn: Turn, running: RunningCall): Step<Pass, Failure> {
@@ -77,9 +77,10 @@ const runPass = function*(turn: Turn, running: RunningCall): Step<Pass, Failure>
   const earlier = running.state.status === "planned" ? undefined : yield* takeUp(turn, running, tool)
   if (earlier !== undefined) return earlier
   // 3
-  const decoded = yield* decodeArgs(turn, running, tool)
+  const decoded = yield* resolve(agent.dispatcher.decode(tool, argsToRun(running)))
   if (!decoded.ok) return failure(whyMisfit(call.malformed, decoded.why))
   const { args } = decoded
+  noteDecoded(turn, running, args)
   // 4
   if (running.state.status === "decided" && decision?.type === "respond") {
     const event = { ...call, args, tool, grant: unrestricted }
@@ -122,20 +123,20 @@ const takeUp = function*(turn: Turn, running: RunningCall, tool: ToolMeta): Step
     : undefined
 }
 
-/** The arguments as the tool reads them: those a person wrote, those a person saw, or those of the model. */
-const decodeArgs = function*(turn: Turn, running: RunningCall, tool: ToolMeta): Step<Decoded> {
-  const { ask, call, decision } = running.state
-  const edited = decision?.type === "edit" ? decision.args : undefined
-  const decoded = yield* resolve(turn.agent.dispatcher.decode(tool, edited ?? ask?.args ?? call.args))
-  if (!decoded.ok) return decoded
-  if (edited !== undefined && ask !== undefined) {
-    const answer = { hook: ask.by, fingerprint: fingerprint(call.name, decoded.args), edited: true }
+/** The arguments that a person wrote, those that a person saw, or those of the model. */
+const argsToRun = ({ state: { ask, call, decision } }: RunningCall): Json =>
+  decision?.type === "edit" ? decision.args : ask?.args ?? call.args
+
+/** Takes note of arguments that fit: written by a person, they answer the question; malformed ones were repaired. */
+const noteDecoded = ({ io }: Turn, running: RunningCall, args: Json): void => {
+  const { ask, call, decision, status } = running.state
+  if (decision?.type === "edit" && ask !== undefined) {
+    const answer = { hook: ask.by, fingerprint: fingerprint(call.name, args), edited: true }
     update(running, { type: "settle", answer })
   }
-  if (call.malformed !== undefined && running.state.status === "planned") {
-    turn.io.publish({ type: "args-repaired", call, text: call.malformed })
+  if (call.malformed !== undefined && status === "planned") {
+    io.publish({ type: "args-repaired", call, text: call.malformed })
   }
-  return decoded
 }
 
 const whyMisfit = (malformed: string | undefined, why: string): string =>

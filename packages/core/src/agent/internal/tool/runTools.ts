@@ -9,7 +9,7 @@ import { askHooks } from "../turn/askHooks.ts"
 import { reachLimit } from "../turn/reachLimit.ts"
 import type { Turn } from "../turn/turn.ts"
 import { abortOf, endTurn } from "../turn/turnEnd.ts"
-import type { Step } from "../turn/yieldable.ts"
+import type { Step, Yieldable } from "../turn/yieldable.ts"
 import { runToolCall } from "./runToolCall.ts"
 import type { RunningCall } from "./toolCallState.ts"
 
@@ -40,11 +40,11 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
 }
 
 /** Calls of one step run side by side, unless one of their tools has to run alone. */
-const runBatch = function*(turn: Turn, batch: ReadonlyArray<RunningCall>): Step<void, Failure> {
-  if (batch.length === 1) return yield* runToolCall(turn, batch[0]!)
+const runBatch = (turn: Turn, batch: ReadonlyArray<RunningCall>): Yieldable<void, Failure> => {
+  if (batch.length === 1) return runToolCall(turn, batch[0]!)
   const { dispatcher } = turn.agent
   const mustRunAlone = batch.some(({ state: { call } }) => dispatcher.exclusive?.(call.name) === true)
-  yield* Effect.forEach(batch, (call) => Effect.gen(() => runToolCall(turn, call)), {
+  return Effect.forEach(batch, (call) => Effect.gen(() => runToolCall(turn, call)), {
     concurrency: mustRunAlone ? 1 : "unbounded",
     discard: true
   })

@@ -101,12 +101,10 @@ export const keepWaiting = (turn: Turn): void => {
 const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   const { io } = turn
   io.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
-  return Effect.gen(function*() {
-    yield* io.save()
-    if (turn.parent !== undefined || !("snapshot" in result)) return result
-    // Taken after the commit: a run that is resumed with it goes on from the state that the store has.
-    return Object.assign(result, { snapshot: yield* io.sign(io.snapshot()) })
-  })
+  if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(io.commit, result)
+  // Taken after the commit: a run that is resumed with it goes on from the state that the store has.
+  const signed = Effect.suspend(() => io.sign(io.snapshot()))
+  return Effect.andThen(io.commit, Effect.map(signed, (snapshot) => Object.assign(result, { snapshot })))
 }
 
 /** After an error or an interruption: the conversation stays valid, and what was written so far is saved. */
@@ -121,10 +119,5 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   endDurableTurn(turn)
   const storeFailed = error instanceof PortFailed && error.port === "store"
   if (store === undefined || session.commitUnknown || storeFailed) return Effect.void
-  return Effect.catch(
-    Effect.gen(function*() {
-      yield* io.save()
-    }),
-    ({ message }) => Effect.sync(() => io.warn(message, "runtime"))
-  )
+  return Effect.catch(io.commit, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
 }

@@ -39,6 +39,8 @@ export class Turn {
   readonly operations: TurnOperations
   readonly parent: Turn | undefined
   readonly hookTurn: Turn | undefined
+  /** 0 for a turn of an agent, 1 for a call that a hook makes. */
+  readonly depth: number
   readonly io: TurnIo
   readonly scope: TurnScope
   /** What this run of the turn, since it was started or resumed, has used of its limits. */
@@ -58,13 +60,9 @@ export class Turn {
     this.operations = options.operations
     this.parent = options.parent
     this.hookTurn = options.hookTurn
+    this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
     this.io = new TurnIo(this)
     this.scope = new TurnScope(this)
-  }
-
-  /** 0 for a turn of an agent, 1 for a call that a hook makes. */
-  get depth(): number {
-    return this.hookTurn === undefined ? 0 : this.hookTurn.depth + 1
   }
 
   /** The turn of the agent that the host started. */

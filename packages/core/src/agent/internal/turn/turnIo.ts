@@ -120,11 +120,16 @@ export class TurnIo {
       : Effect.promise(async () => ({ ...state, seal: await signState(key, state) }))
   }
 
-  /** Commits the state of the whole tree of agents to the store, where the agent has one. */
-  save(): Yieldable<void, PortFailed> {
+  /** Commits the state of the whole tree of agents to the store. */
+  get commit(): Effect.Effect<void, PortFailed> {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
-    if (parent !== undefined) return parent.io.save()
-    return store === undefined || depth > 0 ? nothing : commitTurn(store, session, this)
+    if (parent !== undefined) return parent.io.commit
+    return store === undefined || depth > 0 ? Effect.void : commitTurn(store, session, this)
+  }
+
+  /** The same inside a step: costs nothing where the agent has no store. */
+  save(): Yieldable<void, PortFailed> {
+    return this.root.turn.agent.config.store === undefined ? nothing : this.commit
   }
 
   /** Keeps a text as an artifact, beside the turn. A failure is logged. */
