@@ -1,4 +1,5 @@
 /** `belay hooks list`: shows all files and entries. */
+import { defined } from "@belay/core/Fields"
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { describeWork, type File, type Item, short, type World } from "./world.ts"
@@ -29,9 +30,7 @@ export const json = ({ disabled, files, problem, untrusted, warnings, where }: W
 const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: Item): unknown => ({
   event: entry.event,
   key: entry.key,
-  ...(line === undefined ? {} : { line }),
-  ...(matcher === undefined ? {} : { matcher }),
-  ...(rule === undefined ? {} : { if: rule }),
+  ...defined({ line, matcher, if: rule }),
   type: entry.work.type,
   command: describeWork(entry.work),
   ...(entry.work.type === "command" && entry.work.args !== undefined ? { args: entry.work.args } : {}),

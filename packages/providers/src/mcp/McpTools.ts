@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { Tool } from "@belay/core/defineTool"
+import { defined } from "@belay/core/Fields"
 import { canonical, digest, type JsonObject, whyNot } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import * as Effect from "effect/Effect"
@@ -132,9 +133,7 @@ const toTool = (
     name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
     description: description ?? name,
     ...Input.of(inputSchema as JsonObject),
-    ...(readOnlyHint === undefined ? {} : { readOnly: readOnlyHint }),
-    ...(destructiveHint === undefined ? {} : { destructive: destructiveHint }),
-    ...(idempotentHint === undefined ? {} : { idempotent: idempotentHint }),
+    ...defined({ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint }),
     execute: (args, { signal }) =>
       Effect.tryPromise({
         try: async () => client.callTool({ name, arguments: { ...args } }, { signal, timeout: never }),

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { defined } from "@belay/core/Fields"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
 import type { ProviderError } from "@belay/core/ProviderError"
@@ -161,8 +162,7 @@ export const make = (options: Options = {}): LlmProvider => {
 
   return {
     name,
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
+    ...defined({ model: options.model, contextWindow: options.contextWindow }),
     tokenizer: Tokens.estimate,
     complete: (request) => call(request, undefined),
     stream: (request, sink) => call(request, sink)

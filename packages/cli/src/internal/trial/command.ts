@@ -1,4 +1,5 @@
 /** `belay hooks test` and its flags. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -81,10 +82,7 @@ const factsOf = (
       occasion: occasion === "tool-result" && Option.isSome(flags.error) ? "tool-failure" : occasion,
       input,
       payload: fields,
-      ...(tool === undefined ? {} : { tool }),
-      ...(output === undefined ? {} : { output }),
-      ...(error === undefined ? {} : { error }),
-      ...(prompt === undefined ? {} : { prompt })
+      ...defined({ tool, output, error, prompt })
     }
   })
 

@@ -1,4 +1,5 @@
 /** Assembles an answer from the parts of a model of the AI SDK, streamed or complete. */
+import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { ProviderError } from "@belay/core/ProviderError"
@@ -178,8 +179,6 @@ const usageOf = (given: unknown): Usage | undefined => {
       billableOutputTokens,
       (countOf(given.totalTokens) ?? 0) - (inputTokens ?? 0)
     ),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-    ...(costUsd === undefined ? {} : { costUsd })
+    ...defined({ cachedTokens, reasoningTokens, costUsd })
   }
 }

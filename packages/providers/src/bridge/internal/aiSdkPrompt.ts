@@ -1,4 +1,5 @@
 /** Converts an `LlmRequest` to the call options of the AI SDK. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, ResponseFormat } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, ProviderMetadata, ToolMessage } from "@belay/core/Message"
@@ -69,10 +70,7 @@ export const callOptions = (request: LlmRequest, target: Target, abortSignal: Ab
   return {
     prompt: prompt(request, target),
     abortSignal,
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(seed === undefined ? {} : { seed }),
+    ...defined({ maxOutputTokens: maxTokens, temperature, topP, seed }),
     ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
     ...(target.format === undefined
       ? {}

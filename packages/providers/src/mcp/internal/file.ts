@@ -1,4 +1,5 @@
 /** Reads files that list MCP servers. */
+import { defined } from "@belay/core/Fields"
 import * as Result from "effect/Result"
 import type { Endpoint, Program } from "./connect.ts"
 
@@ -54,9 +55,7 @@ const serverOf = ({ args, command, cwd, env, headers, url }: Record<string, unkn
     ? { url, ...(headers === undefined ? {} : { headers }) }
     : {
       command,
-      ...(args === undefined ? {} : { args }),
-      ...(env === undefined ? {} : { env }),
-      ...(cwd === undefined ? {} : { cwd })
+      ...defined({ args, env, cwd })
     }) as Program | Endpoint
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,4 +1,5 @@
 /** Converts an error answer to a `ProviderError`. */
+import { defined } from "@belay/core/Fields"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
 import { compact, countOf, isObject, type Loose, parse, textOf } from "../request/guards.ts"
@@ -247,9 +248,7 @@ const errorMessage = (failure: Failure, vendorError: VendorError): string => {
 const about = (source: Source, failure: Partial<Failure>) => {
   const id = failure.headers === undefined ? undefined : requestId(failure.headers)
   return {
-    ...(source.model === undefined ? {} : { model: source.model }),
-    ...(failure.status === undefined ? {} : { status: failure.status }),
-    ...(id === undefined ? {} : { requestId: id }),
+    ...defined({ model: source.model, status: failure.status, requestId: id }),
     ...(failure.text === undefined || failure.text === "" ? {} : { body: redact(failure.text.slice(0, 2000), source) }),
     ...(failure.partial === undefined ? {} : { partial: failure.partial })
   }

@@ -1,4 +1,5 @@
 /** Reads token counts. Vendors use different fields. */
+import { defined } from "@belay/core/Fields"
 import type { Usage } from "@belay/core/Usage"
 import { countOf, isObject, type Loose } from "../request/guards.ts"
 
@@ -19,9 +20,7 @@ export const readUsage = (given: unknown): Usage | undefined => {
     inputTokens,
     outputTokens,
     billableOutputTokens: Math.max(outputTokens, (total ?? 0) - inputTokens),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-    ...(costUsd === undefined ? {} : { costUsd })
+    ...defined({ cachedTokens, reasoningTokens, costUsd })
   }
 }
 
