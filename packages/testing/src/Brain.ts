@@ -96,6 +96,7 @@ const evidence = (
 
 const parseJson = (text: string): Json => {
   try {
+    // JSON.parse returns JSON.
     return JSON.parse(text) as Json
   } catch {
     return null

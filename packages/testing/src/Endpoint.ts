@@ -80,6 +80,7 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
       })
     server.once("error", reject)
     server.listen(options.port ?? 0, "127.0.0.1", () => {
+      // A TCP server has an address of this form.
       const { port } = server.address() as AddressInfo
       resolve({
         url: `http://127.0.0.1:${port}/v1`,
@@ -132,6 +133,7 @@ const readBody = (incoming: IncomingMessage, done: (body: Json) => void): void =
 
 const parse = (text: string): Json => {
   try {
+    // JSON.parse returns JSON.
     return JSON.parse(text) as Json
   } catch {
     return null

@@ -58,6 +58,7 @@ export const recordingHook = (
   const write =
     (point: HookPointName) =>
     (event: never, { agent, outcome, sessionId, stepNumber, turnNumber }: HookContext): void =>
+      // The event belongs to the point.
       void seen.push({ point, event, outcome, sessionId, turnNumber, stepNumber, agent: agent.name } as Sighting)
   return {
     ...Object.fromEntries(points.map((point) => [point, write(point)])),
@@ -65,6 +66,7 @@ export const recordingHook = (
     kind: "observer",
     seen,
     points: () => seen.map(({ point }) => point),
+    // The filter selects the events of this point.
     at: (point) => seen.flatMap((one) => one.point === point ? [one.event as never] : [])
   }
 }

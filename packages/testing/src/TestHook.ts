@@ -106,6 +106,7 @@ class Trial implements TestHook {
   given<P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>): TestHook {
     return this.after(async () => {
       if (place !== undefined) this.stage.move(place)
+      // The type of the act depends on the point.
       const verdict = await drive(this.chain, point, fill(point, event), this.stage, act as never)
       this.verdicts.push(verdict)
       return verdict

@@ -50,6 +50,7 @@ export const make = (): VirtualClock => {
     },
     now: () => runtime.runPromise(Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)),
     run: (effect) => runtime.runPromise(effect),
+    // The layer provides no service, only a clock.
     layer: Layer.effectContext(Effect.promise(() => runtime.context() as Promise<Context.Context<never>>)),
     [Symbol.asyncDispose]: () => runtime.dispose()
   }

@@ -28,6 +28,7 @@ const shared = {
     Flag.withDescription("The folder of settings that count for everybody on this machine"),
     Flag.optional
   ),
+  // The names of the systems are dialects.
   source: Flag.Literals("source", dialects as ReadonlyArray<Dialect>).pipe(
     Flag.withDescription("Only files of this system; may be said again"),
     Flag.atLeast(0)
@@ -71,6 +72,7 @@ export const folder = (name: string, path: string): Effect.Effect<void, Usage> =
     : Effect.fail(usageError(`${name}: there is no folder ${plain(path)}`))
 
 const optionOf = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
+  // A computed key has the type string.
   Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
 
 /** The exit code of the command that runs. */

@@ -36,6 +36,7 @@ interface Facts {
 }
 
 const factsOf = ({ entry, source }: Item): Facts => {
+  // Some dialects have these fields.
   const { cwd, env = {}, work } = entry as Entry & Pick<Facts, "cwd" | "env">
   const text = source.isProgram === true && work.type === "command" ? beginning(work.command) : ""
   const events = systemOf(source.dialect)?.events.map(({ name }) => name).filter((name) => text.includes(name)) ?? []

@@ -114,6 +114,7 @@ export const look = (where: Where): World => {
   const options = optionsOf(where)
   const tried = Result.try({
     try: () => HookFiles.load({ ...options, trust: trustOf(where), transcripts: false }),
+    // Loading throws this error only.
     catch: (error) => error as ConfigError
   })
   const loaded = Result.getOrUndefined(tried)
@@ -171,6 +172,7 @@ const isIdle = (path: string): boolean =>
 const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
   const raw = read(source.path, source.isProgram === true ? "" : source.text)
   return source.config.handlers.map((entry) => {
+    // Some dialects have these fields.
     const more = entry as Discovery.Entry & {
       readonly timeout?: unknown
       readonly timeoutMs?: unknown

@@ -166,6 +166,7 @@ const requestOf = Effect.fnUntraced(
       tools: tools.map((tool) => ({
         name: tool.name,
         description: Tool.getDescription(tool) ?? "",
+        // A JSON Schema is JSON.
         inputSchema: Tool.getJsonSchema(tool) as JsonObject
       })),
       parameters: { ...format, ...(tools.length === 0 ? {} : { toolChoice: choiceOf(toolChoice) }) }
@@ -174,6 +175,7 @@ const requestOf = Effect.fnUntraced(
   }
 )
 
+// A JSON Schema is JSON.
 const schemaOf = (schema: Schema.Top): JsonObject => Tool.getJsonSchemaFromSchema(schema) as JsonObject
 
 const choiceOf = (choice: LanguageModel.ToolChoice<string>): NonNullable<LlmParameters["toolChoice"]> => {

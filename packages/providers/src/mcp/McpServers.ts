@@ -182,6 +182,7 @@ const unknown = (name: string, names: ReadonlyArray<string>): string => {
 /** Skips a tool that cannot be read, so that the other tools are still listed. */
 const toolOf = (server: string, one: unknown): ReadonlyArray<McpTool> => {
   if (typeof one !== "object" || one === null) return []
+  // An object with unknown fields.
   const { description, inputSchema, name } = one as { readonly [key: string]: unknown }
   if (typeof name !== "string" || !isSchema(inputSchema)) return []
   return [{ server, name, inputSchema, ...(typeof description === "string" ? { description } : {}) }]

@@ -132,6 +132,7 @@ const toTool = (
   return {
     name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
     description: description ?? name,
+    // The schema of this declaration has checked it.
     ...Input.of(inputSchema as JsonObject),
     ...defined({ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint }),
     execute: (args, { signal }) =>

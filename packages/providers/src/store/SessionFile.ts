@@ -142,6 +142,7 @@ const isRecord = (entry: unknown): entry is { readonly record: unknown } =>
 const headerOf = (line: string): Effect.Effect<typeof Header.Type, SessionFileError> => {
   const header = Result.getOrElse(parse(line), () => undefined)
   if (isHeader(header)) return Effect.succeed(header)
+  // The header is not checked yet, so its fields are unknown.
   const { type, version: found } = Object(header) as { readonly type?: unknown; readonly version?: unknown }
   return type === "session" && typeof found === "number" && found > version
     ? refuse(

@@ -31,6 +31,7 @@ export const scriptOf = (
   { entry }: Pick<Item, "entry">,
   where: { readonly cwd: string; readonly home: string }
 ): Script | undefined => {
+  // Some dialects have these fields.
   const { cwd = "", work } = entry as Entry & { readonly cwd?: string }
   if (work.type !== "command") return undefined
   const words = work.args === undefined

@@ -22,6 +22,7 @@ const own: { readonly [dialect: string]: RegExp } = {
 
 export const variables = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
   const { entry, source: { config, dialect, ofProject } } = item
+  // Some dialects have these fields.
   const { env: owned = {} } = entry as Entry & { readonly env?: object }
   // Variables in settings files of the user and of the machine.
   const env = { ...(ofProject || !("env" in config) ? {} : config.env as object), ...owned }

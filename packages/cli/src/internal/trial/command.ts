@@ -62,6 +62,7 @@ const factsOf = (
     if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
       return yield* usageError("--payload: expected a JSON object")
     }
+    // Checked above.
     const fields = payload as JsonObject
     const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName")
     if (tool === undefined && isAboutTool(occasion)) {

@@ -37,10 +37,12 @@ export const decide = (occasion: Occasion, run: DryRun): Decision => {
     case "Reject":
       return is(occasion === "tool-call" || occasion === "permission" ? "deny" : "block", why)
     case "Ask": {
+      // Arguments of an action are JSON.
       const args = action !== undefined && "args" in action ? action.args as Json : undefined
       return is("ask", { ...why, ...(args === undefined ? {} : { updatedInput: args }) })
     }
     case "Respond":
+      // The output of a hook is JSON.
       return is("respond", { output: value as Json })
     case "Replace":
     case "Transform":
@@ -58,16 +60,20 @@ const updatedValue = (
   value: unknown,
   is: (decision: Decision["decision"], more?: Partial<Decision>) => Decision
 ): Decision => {
+  // Arguments of a call are JSON.
   if (occasion === "tool-call") return is("allow", { updatedInput: value as Json })
   if (occasion === "permission") {
+    // The value of this point is a decision.
     const { reason, type } = value as { readonly type: "allow" | "deny" | "ask"; readonly reason?: string }
     return is(type, reason === undefined ? {} : { reason })
   }
   if (occasion === "session-start") return is("continue")
   if (occasion === "tool-result" || occasion === "tool-failure") {
+    // The value of this point is a tool result.
     const result = value as { readonly ok: boolean; readonly output?: Json; readonly error?: string }
     return is("continue", { output: result.ok ? result.output ?? null : result.error ?? null })
   }
+  // The output of a hook is JSON.
   return is("continue", { output: value as Json })
 }
 
@@ -75,6 +81,7 @@ const updatedValue = (
 const begun = (occasion: Occasion, value: unknown): ReadonlyArray<string> =>
   occasion !== "session-start" || typeof value !== "object" || value === null || !("context" in value)
     ? []
+    // The value of this point has messages.
     : (value.context as ReadonlyArray<Message>).map(text)
 
 /** The decision if no hook decides. */

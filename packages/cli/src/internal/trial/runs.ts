@@ -40,6 +40,7 @@ export const runsOf = (
   finished: ReadonlyArray<Command.Finished>
 ): Effect.Effect<ReadonlyArray<Run>> =>
   Effect.gen(function*() {
+    // The payload of `hook-run` is an object.
     const told = tried.seen.events.filter(({ name }) => name === "hook-run").map(({ payload }) => payload as JsonObject)
     const left = [...finished]
     const heard = new Map<string, JsonObject | undefined>()
@@ -85,7 +86,9 @@ const ranAs = (payload: JsonObject, left: Array<Command.Finished>): Partial<Run>
   const [whole] = index < 0 ? [] : left.splice(index, 1)
   return {
     outcome: textOf(payload, "outcome") ?? "",
+    // `hook-run` has these fields.
     exitCode: exitCode as number | null,
+    // `hook-run` has these fields.
     durationMs: durationMs as number | null,
     stdout: whole?.stdout ?? stdout,
     stderr: whole?.stderr ?? stderr
@@ -123,6 +126,7 @@ const whyNot = (
     told.some(({ file, key }) => file === one.entry.file && key === one.entry.key)
   )
   if (same !== undefined) return `the same entry ran from ${same.entry.file}`
+  // Some dialects have these fields.
   const { origin } = entry as Entry & { readonly origin?: { readonly type: string; readonly name: string } }
   if (origin?.type === "skill" || origin?.type === "agent") {
     return `counts while the ${origin.type} ${origin.name} is at work`
@@ -137,6 +141,7 @@ const whyNot = (
 type Takes = (value: string, claude?: string) => boolean
 
 const matcherOf = (entry: Entry): Takes | undefined => {
+  // Some dialects have these fields.
   const { matcher, matches } = entry as Entry & {
     readonly matcher?: { readonly test?: Takes }
     readonly matches?: Takes

@@ -37,6 +37,7 @@ export const told = (
     const run: Command.Runner = ({ input }) =>
       Effect.sync(() => {
         const value = Result.getOrUndefined(Result.try(() => JSON.parse(input) as unknown))
+        // `isFields` has checked it.
         if (isFields(value)) heard ??= value as JsonObject
         return done
       })
@@ -49,6 +50,7 @@ export const told = (
       run
     })
     yield* Effect.promise(() =>
+      // The event belongs to the point of the plan.
       dryRun(hooks, plan.point, plan.event as never, { cwd, agent: plan.depth === 0 ? {} : { depth: 1 } })
     )
     return heard

@@ -83,6 +83,7 @@ const runInFolder = (
     Transcript.write(options.transcripts, hooks, facts, where.cwd)
     const plan = planOf(facts)
     const outcome = yield* Effect.promise(() =>
+      // The event belongs to the point of the plan.
       dryRun(hooks, plan.point, plan.event as never, {
         sessionId: Transcript.sessionId,
         cwd: where.cwd,

@@ -44,6 +44,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
     const known = open.get(key)
     const piece = known ?? { type, length: 0 }
     const extra = boundedJson(metadata)
+    // Metadata of the AI SDK is JSON.
     if (isObject(extra)) piece.extra = { ...piece.extra, ...extra as JsonObject }
     if (known === undefined) {
       if (id !== undefined) open.set(key, piece)

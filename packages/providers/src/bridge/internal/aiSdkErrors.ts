@@ -21,6 +21,7 @@ export const classify = (
   }
   const facts: { readonly [key: string]: unknown } = { ...error }
   const status = countOf(facts.statusCode)
+  // The values are checked where they are read.
   const headers = isObject(facts.responseHeaders) ? facts.responseHeaders as HeaderMap : {}
   if (status !== undefined) {
     const body = textOf(facts.responseBody) ?? (facts.data === undefined ? undefined : compact(facts.data))

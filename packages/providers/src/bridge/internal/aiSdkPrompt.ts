@@ -66,6 +66,7 @@ export const callOptions = (request: LlmRequest, target: Target, abortSignal: Ab
   const { extra, maxTokens, reasoningEffort, seed, stop, temperature, toolChoice, topP } = request.parameters
   const providerOptions = Object.fromEntries(
     Object.entries(extra ?? {}).filter(([, value]) => isObject(value))
+    // The values of options are JSON objects.
   ) as ProviderOptions
   return {
     prompt: prompt(request, target),
@@ -146,6 +147,7 @@ const leftOn = (metadata: typeof ProviderMetadata.Type | undefined, provider: st
   ownMetadata(metadata, provider).extra_content
 
 const optionsOf = (extra: Json | JsonObject | undefined): { providerOptions?: ProviderOptions } =>
+  // Only this provider stores this metadata.
   isObject(extra) ? { providerOptions: extra as ProviderOptions } : {}
 
 const toolMessages = (results: ReadonlyArray<ToolMessage>, target: Target): ReadonlyArray<PromptMessage> => {

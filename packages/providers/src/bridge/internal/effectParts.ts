@@ -35,6 +35,7 @@ const leftOn = (metadata: unknown): Loose => isObject(metadata) && isObject(meta
 type Metadata = Record<string, JsonObject>
 
 const leave = (left: Left): { metadata?: Metadata } =>
+  // All fields of `left` are JSON.
   left.message === undefined && left.call === undefined ? {} : { metadata: { [mark]: { ...left } as JsonObject } }
 
 /** Converts an answer to the parts of a complete response. */

@@ -47,6 +47,7 @@ const assistantParts = (
 
 /** Returns the options that a vendor stored on a part. */
 const optionsOf = (extra: Json | undefined): { options?: Record<string, Json> } =>
+  // Only this provider stores this metadata.
   isObject(extra) ? { options: extra as Record<string, Json> } : {}
 
 const resultPart = (
@@ -153,7 +154,9 @@ const leftOn = ({ options }: Prompt.AssistantMessagePart): Left => {
   const left = options[mark]
   if (!isObject(left)) return {}
   return {
+    // Only Belay stores this metadata.
     ...(isObject(left.message) ? { message: left.message as JsonObject } : {}),
+    // Only Belay stores this metadata.
     ...(isObject(left.call) ? { call: left.call as JsonObject } : {})
   }
 }

@@ -48,6 +48,7 @@ export const recall = (provider: string, message: AssistantMessage): ReadonlyArr
     const type = piece.type === "reasoning" ? "reasoning" : "text"
     const text = rest[type].slice(0, countOf(piece.length) ?? 0)
     rest[type] = rest[type].slice(text.length)
+    // Only this provider stores this metadata.
     return { type, text, extra: isObject(piece.extra) ? piece.extra as JsonObject : undefined }
   })
 }

@@ -109,6 +109,7 @@ const load = async (file: string, isNeeded: boolean): Promise<Tape | undefined> 
     throw new Error(`${file}: there is no recording; record one with mode "once"`, { cause: error })
   })
   if (text === undefined) return undefined
+  // The fields are checked below.
   const tape = JSON.parse(text) as Partial<Tape>
   if (tape.version !== 1 || !Array.isArray(tape.interactions)) throw new Error(`${file} is not a cassette`)
   return { version: 1, interactions: tape.interactions }
@@ -125,6 +126,7 @@ const requestOf = (url: string, init: RequestInit): RecordedRequest => {
   return {
     method: init.method ?? "GET",
     path: pathname + search,
+    // JSON.parse returns JSON.
     body: typeof init.body === "string" ? JSON.parse(init.body) as Json : null
   }
 }

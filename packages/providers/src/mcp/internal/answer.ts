@@ -52,6 +52,7 @@ const readStructured = (value: unknown, max: number): Result.Result<Json, string
   const why = whyNot(value)
   if (why !== undefined) return Result.fail(`the server's structured content is not JSON: ${why}`)
   const text = JSON.stringify(value)
+  // `whyNot` has checked that it is JSON.
   return Result.succeed(text.length <= max ? value as Json : cut(text, max))
 }
 

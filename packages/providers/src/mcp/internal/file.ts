@@ -56,6 +56,7 @@ const serverOf = ({ args, command, cwd, env, headers, url }: Record<string, unkn
     : {
       command,
       ...defined({ args, env, cwd })
+      // `check` has made sure that it is one of these.
     }) as Program | Endpoint
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -18,6 +18,7 @@ const anyObject: StandardSchemaV1<JsonObject> = {
     vendor: "mcp",
     validate: (value) =>
       typeof value === "object" && value !== null && !Array.isArray(value)
+        // The check above makes sure that it is an object.
         ? { value: value as JsonObject }
         : { issues: [{ message: "expected an object" }] }
   }
@@ -30,6 +31,7 @@ const anyObject: StandardSchemaV1<JsonObject> = {
 const isReadable = (schema: JsonObject): boolean =>
   Result.isSuccess(
     Result.try(() =>
+      // The parser checks the document itself.
       SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(understood(schema) as never))
     )
   )
@@ -55,6 +57,7 @@ const understood = (schema: Json, isNames = false): Json => {
       key,
       key === "const" || key === "enum" || key === "default"
         ? value
+        // A schema contains JSON only.
         : understood(value as Json, !isNames && (key === "properties" || key === "$defs" || key === "definitions"))
     ])
   )

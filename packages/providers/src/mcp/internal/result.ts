@@ -19,6 +19,7 @@ export const readResult = (answer: unknown, max: number): Result.Result<McpResul
   const text = JSON.stringify(result)
   return text.length > max
     ? Result.fail(`the server's answer is too large: ${text.length} characters, and at most ${max} are read`)
+    // `read` has checked the shape.
     : Result.succeed(JSON.parse(text) as McpResult)
 }
 

@@ -18,6 +18,7 @@ export const artifactsOf = (database: Database): ArtifactStore => {
       JSON.stringify(name)
     )
   const aboutOf = (key: number): Artifact =>
+    // Only this store writes the column.
     parse(database, one<string>(sql("SELECT about FROM artifacts WHERE key = ?"), key)!) as Artifact
   const put = (sessionId: string, name: string, piece: string, by: Authorship, keeps: boolean) =>
     Effect.flatMap(Clock.currentTimeMillis, (time) =>
@@ -52,6 +53,7 @@ export const artifactsOf = (database: Database): ArtifactStore => {
         path,
         () =>
           sql("SELECT about FROM artifacts WHERE session_id = ?").all(requireSessionId(database, sessionId))
+            // Only this store writes the column.
             .map(({ about }) => parse(database, String(about)) as Artifact)
             .sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
       ),

@@ -118,6 +118,7 @@ const versionOf = (path: string, database: DatabaseSync): number =>
   )
 
 const numberOf = (database: DatabaseSync, pragma: "user_version" | "application_id"): number =>
+  // These pragmas return a number.
   Object.values(database.prepare(`PRAGMA ${pragma}`).get()!)[0] as number
 
 /** If several processes create the same file at once, SQLite fails here for all but one. They try again. */
@@ -213,6 +214,7 @@ const face = (path: string, database: DatabaseSync): Database => {
 /** Returns one value of one row, and nothing if there is no row. */
 export const one = <A>(statement: StatementSync, ...values: ReadonlyArray<SQLInputValue>): A | undefined => {
   const row = statement.get(...values)
+  // The caller names the type of the one column.
   return row === undefined ? undefined : Object.values(row)[0] as A
 }
 

@@ -27,6 +27,7 @@ export const sessionsOf = (database: Database): Sessions => {
           "SELECT id, revision, turn AS turnNumber, messages, status, created_at AS createdAt, updated_at AS updatedAt" +
             " FROM sessions WHERE updated_at < ? ORDER BY updated_at DESC LIMIT ?"
         ).all(before, Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31)).map((row): SessionInfo =>
+          // The row has the columns of the SELECT above.
           ({ ...row }) as never
         )),
     fork: (id, to) =>

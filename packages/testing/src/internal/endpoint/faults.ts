@@ -28,6 +28,7 @@ export type Fault = keyof typeof descriptions
 /** The failure that the name of a model selects. */
 export const faultOf = (model: string): Fault | undefined => {
   const suffix = model.slice(model.indexOf(":") + 1)
+  // `hasOwn` has checked that it is one.
   return model.includes(":") && Object.hasOwn(descriptions, suffix) ? suffix as Fault : undefined
 }
 

@@ -147,6 +147,7 @@ const message = (given: Json, index: number): WireMessage | WireProblem => {
     toolCalls.push({ id: call.id, name: call.function.name, args: call.function.arguments })
   }
   return {
+    // The role was checked above.
     role: given.role as WireMessage["role"],
     content,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),

@@ -44,6 +44,7 @@ export type Act<P extends Point> = P extends "wrapLlmCall" ?
   : (call: EventAt<P>) => ToolResult | ProviderError
 
 const isWrapper = (point: Point): point is (typeof wrappers)[number] =>
+  // `includes` takes only members of the tuple otherwise.
   (wrappers as ReadonlyArray<string>).includes(point)
 
 /** Runs the hooks at a point. Never rejects because of a hook. */
@@ -57,7 +58,9 @@ export const drive = async (
   const { seen } = stage
   const [failed, recorded] = [seen.failures.length, seen.records.length]
   const verdict = isWrapper(point)
+    // The event belongs to the point.
     ? await surround(chain, point, event as EventAt<typeof point>, stage, act)
+    // The event belongs to the point.
     : await fold(chain, point, event as never, stage)
   const failure = seen.failures[failed]
   const records = [...seen.records.slice(recorded), ...verdict.records]
@@ -81,9 +84,13 @@ const fold = async <P extends HookPointName>(
   event: EventAt<P>,
   stage: Stage
 ): Promise<Half> => {
+  // The event belongs to the point.
   const outcome = await stage.run(chain.run(point, event as never, stage.scope()))
+  // Every action of a point is an action.
   const action = outcome.action as HookAction.HookAction
+  // Not every row has a field.
   const field = (table[point] as { readonly field?: string }).field
+  // An event is an object, whatever its point.
   const changed = outcome.event as { readonly [key: string]: unknown }
   const value = action._tag === "Respond" ? action.output : field === undefined ? changed : changed[field]
   return {
@@ -113,6 +120,7 @@ const surround = async (
   const innermost = (input: unknown): Effect.Effect<unknown, unknown> =>
     Effect.suspend(() => {
       inputs.push(input)
+      // The type of the act depends on the wrapper.
       const answer = (act as ((input: unknown) => unknown) | undefined)?.(input) ??
         (point === "wrapLlmCall" ? "hi" : success("done"))
       if (isProviderError(answer)) return Effect.fail(answer)
@@ -121,6 +129,7 @@ const surround = async (
     })
   const around = chain.hooks.filter((hook) =>
     hook[point] !== undefined &&
+    // The input of `wrapToolCall` is this event.
     (point !== "wrapToolCall" || hook.tools === undefined || matcher(hook.tools)((event as PreToolCallEvent).name))
   )
   const wrapped = around.reduceRight(
@@ -158,6 +167,7 @@ const judge = (
       typeof error === "object" && error !== null && "_tag" in error &&
       (error._tag === "Reject" || error._tag === "Abort")
     ) {
+      // Wrappers fail with these actions only.
       const action = error as HookAction.Reject | HookAction.Abort
       return { answer: action._tag, action, reason: action.reason }
     }
@@ -181,15 +191,18 @@ const call = (
 ): Effect.Effect<unknown, unknown> => {
   const next = Object.assign((value: unknown) => inner(value), {
     promise: (value: unknown) => stage.run(inner(value))
+    // A function with the members of `Next`.
   }) as unknown as Next<
     never,
     never
   >
+  // The type of a wrapper depends on its name.
   const method = hook[point] as unknown as (input: unknown, next: Next<never, never>, ctx: HookContext) => unknown
   return Effect.flatMap(contextOf(hook.name, stage), (ctx) =>
     Effect.suspend((): Effect.Effect<unknown, unknown> => {
       const answer = method.call(hook, input, next, ctx)
       return Effect.isEffect(answer)
+        // `isEffect` does not know the types of the Effect.
         ? answer as Effect.Effect<unknown, unknown>
         : Effect.tryPromise({ try: async () => answer, catch: (error) => error })
     }))

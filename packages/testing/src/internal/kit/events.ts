@@ -92,7 +92,9 @@ const defaults: { readonly [P in Point]: EventAt<P> } = {
 
 /** Completes an event. */
 export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>): EventAt<P> => {
+  // An event is an object, whatever its point.
   const parts = given as { readonly [key: string]: unknown }
+  // An event is an object, whatever its point.
   const base = baseOf(point, parts) as { readonly [key: string]: unknown }
   const event: Record<string, unknown> = { ...base }
   for (const key of Object.keys(parts)) {
@@ -103,8 +105,10 @@ export const fill = <P extends Point>(point: P, given: Given<P> = {} as Given<P>
   // The name of the call and of the tool are the same.
   const called = "call" in event ? event["call"] : event
   if ("tool" in base && isRecord(called) && !isNamed(parts["tool"])) {
+    // The event of this point has a tool.
     event["tool"] = { ...event["tool"] as ToolMeta, name: called["name"] }
   }
+  // The fields are those of the point.
   return event as EventAt<P>
 }
 
@@ -187,6 +191,7 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
   ) => [
     { text },
     { type: "reasoning", text },
+    // A delta of this type has exactly these fields.
     { type: "tool-call", name: text, argsText: text } as Given<"onLlmDelta">
   ],
   postLlmCall: (text, args) => [
@@ -237,4 +242,5 @@ const hostile: { readonly [P in Point]: (text: string, value: Json) => ReadonlyA
 export const hostileEvents = <P extends Point>(point: P): ReadonlyArray<EventAt<P>> =>
   Array.from({ length: Math.max(texts.length, values.length) }, (_, index) => index)
     .flatMap((index) => hostile[point](texts[index % texts.length]!, values[index % values.length]!))
+    // The table has events of each point.
     .map((given) => fill(point, given as Given<P>))

@@ -125,6 +125,7 @@ export const artifactLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =
       holds(found.every((key, index) => index === 0 || found[index - 1]! < key), "the list is sorted by key")
       same(await run(artifacts.remove("s", "%")), true, "remove")
       same((await keys(artifacts)).length, hostile.length - 1, "keys after one was removed")
+      // Shows whether a prototype was changed.
       holds(({} as { readonly by?: unknown }).by === undefined, "no prototype was touched")
     }),
     law("sessions do not see artifacts of other sessions", async (artifacts) => {

@@ -53,6 +53,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
   const implemented = points.filter((point) => typeof sample[point] === "function")
   const events = (): ReadonlyArray<Attempt> =>
     implemented.flatMap((point) => {
+      // The events of a point have its type.
       const own = (options.events?.[point] ?? []) as ReadonlyArray<Given<typeof point>>
       return [...own.map((one) => fill(point, one)), fill(point), ...hostileEvents(point)].map((event) => ({
         point,

@@ -35,4 +35,5 @@ export const compact = (value: unknown): string => {
 
 /** Returns the value as JSON, or nothing if it is nested too deeply for the rest of Belay. */
 export const boundedJson = (value: unknown): Json | undefined =>
+  // `whyNot` has checked that it is JSON.
   value === undefined || whyNot(value) !== undefined ? undefined : value as Json

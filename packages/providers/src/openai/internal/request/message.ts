@@ -117,6 +117,7 @@ const contentParts = (content: Json): ReadonlyArray<ContentPart> | undefined => 
     ((part.type === "text" && typeof part.text === "string") ||
       (part.type === "file" && typeof part.url === "string" && typeof part.mediaType === "string"))
   )
+  // `fits` has checked the parts.
   return fits ? content as unknown as ReadonlyArray<ContentPart> : undefined
 }
 
@@ -147,5 +148,6 @@ export const toolId = (id: string, compat: Compat): string => {
 /** Returns the metadata that a provider stored on a message. */
 export const ownMetadata = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): JsonObject => {
   const own = metadata?.[provider]
+  // Only this provider stores this metadata.
   return isObject(own) ? own as JsonObject : {}
 }

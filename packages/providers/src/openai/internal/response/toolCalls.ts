@@ -145,6 +145,7 @@ const callOf = (id: string, name: string, text: string, extra: Json | undefined,
   const metadata = extra === undefined ? {} : { metadata: { [provider]: { extra_content: extra } } }
   if (text === "") return { id, name, args: {}, ...metadata }
   const parsed = parse(text)
+  // `whyNot` has checked that it is JSON.
   if (parsed !== undefined && whyNot(parsed) === undefined) return { id, name, args: parsed as Json, ...metadata }
   return { id, name, args: parsed === undefined ? repairArguments(text) : null, malformed: text, ...metadata }
 }
@@ -154,6 +155,7 @@ const repairArguments = (text: string): Json => {
   if (text.length > longestRepair || isUnfinished(text)) return null
   try {
     const value: unknown = JSON.parse(jsonrepair(text))
+    // `whyNot` has checked that it is JSON.
     return isObject(value) && whyNot(value) === undefined ? value as Json : null
   } catch {
     return null

@@ -59,6 +59,7 @@ export const commitLaws: ReadonlyArray<SessionLaw> = [
             `revision ${revision} failed with ${short(error)}, not with a SessionConflict`
           )
         }
+        // Checked above.
         const { expected, found, sessionId } = error as SessionConflict
         same(
           { expected, found, sessionId },

@@ -12,6 +12,7 @@ export const contentLaws: ReadonlyArray<SessionLaw> = [
     const expected = structuredClone(whole)
     await commit(commitOf(whole))
     message.content[0]!.text = "changed"
+    // Written above.
     const list = whole.hookState["list"] as Array<string>
     list[0] = "changed"
     same(await load("session-1"), expected, "load after the given state was changed")
@@ -57,6 +58,7 @@ export const contentLaws: ReadonlyArray<SessionLaw> = [
     })
     await commit(commitOf(polluting, 3))
     await load("session-1")
+    // Shows whether a prototype was changed.
     holds(({} as { readonly polluted?: unknown }).polluted === undefined, "no prototype was touched")
   }),
   law("a session can be large", async ({ commit, load }) => {
