@@ -10,7 +10,8 @@ import type { HookPointName } from "@belay/core/HookPoint"
 import type * as HookState from "@belay/core/HookState"
 import { type Act, drive, type Verdict } from "./internal/kit/drive.ts"
 import { type EventAt, fill, type Given, type Point } from "./internal/kit/events.ts"
-import { type InjectionRecord, make as makeStage, type Place, type Seen, type World } from "./internal/kit/stage.ts"
+import { make as makeStage } from "./internal/kit/stage.ts"
+import type { InjectionRecord, Place, Seen, World } from "./internal/kit/world.ts"
 import { broken, same, short } from "./internal/laws/law.ts"
 
 export type { Act, EventAt, Given, InjectionRecord, Place, Point, Seen, Verdict, World }

@@ -5,7 +5,8 @@ import * as HookChain from "@belay/core/HookChain"
 import { canonical, whyNot } from "@belay/core/Json"
 import { drive, type Verdict } from "../kit/drive.ts"
 import { fill, type Given, hostileEvents, type Point, points } from "../kit/events.ts"
-import { make as makeStage, type Stage, type World } from "../kit/stage.ts"
+import { make as makeStage, type Stage } from "../kit/stage.ts"
+import type { World } from "../kit/world.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
 
 /**
