@@ -1,40 +1,39 @@
 /**
- * Clears old results of tools, and old reasoning, from what a model is sent.
+ * Clears old tool results and old reasoning in the requests to the model.
  *
  * @since 0.1.0
  */
-import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { Message } from "@belay/core/Message"
 import { matcher } from "@belay/core/NamePattern"
+import { checkOptions, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
-import { counts, taskIndex, tokensOf } from "./internal/transcript.ts"
+import { taskIndex, tokensOf } from "./internal/messageUnits.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `ContextEditing.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Tokens of a request from which on it is edited. Default 100,000. */
+  /** A request with more tokens than this is edited. Default 100,000. */
   readonly trigger?: number
-  /** Most recent results that stay. Default 3. */
+  /** How many of the latest results stay. Default 3. */
   readonly keep?: number
-  /** Tools whose results stay: `*` stands for any characters. Default none. */
+  /** Tools whose results stay; `*` stands for any characters. Default none. */
   readonly excludeTools?: string | ReadonlyArray<string>
-  /** What stands in place of a result. Default `[cleared]`. */
+  /** The text that replaces a result. Default `[cleared]`. */
   readonly placeholder?: string
-  /** Clears the arguments of the calls as well. Default false. */
+  /** Whether the arguments of these calls are cleared too. Default false. */
   readonly clearToolInputs?: boolean
-  /** Drops the reasoning of earlier turns as well. Default true. */
+  /** Whether the reasoning of earlier turns is removed too. Default true. */
   readonly clearReasoning?: boolean
-  /** Counts tokens. Default: four characters are one. */
+  /** Counts tokens. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer
 }
 
 /**
- * Clears, once a request is long, the results of all but the latest calls of tools. The calls stay, so that the model
- * knows what it did
- * and may do it again; the conversation itself stays whole. Throws a `ConfigError` for numbers that are no counts.
+ * Clears the results of old tool calls when a request is long. The calls themselves stay, so that the model knows what
+ * it did and can repeat it; the conversation itself stays complete. Throws a `ConfigError` for an invalid number.
  *
  * @example
  * ```ts
@@ -46,10 +45,10 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  const name = options.name ?? "context-editing"
   const { clearReasoning = true, clearToolInputs = false, placeholder = "[cleared]", tokenizer = byLength } = options
-  const { keep, trigger } = Result.getOrThrow(check(options, name))
-  const stays = matcher(options.excludeTools ?? [])
+  const { keep = 3, name = "context-editing", trigger = 100_000 } = options
+  Result.getOrThrow(checkOptions(name, whole("keep", keep), whole("trigger", trigger)))
+  const isExcluded = matcher(options.excludeTools ?? [])
   return HookDefaults.apply(options, {
     name,
     priority: 810,
@@ -59,32 +58,29 @@ export const make = (options: Options = {}): AgentHook => {
       for (const message of messages) tokens += tokensOf(message, tokenizer)
       if (tokens <= trigger) return undefined
       const results = messages.flatMap((message) =>
-        message.role === "tool" && !stays(message.toolName) ? [message.toolCallId] : []
+        message.role === "tool" && !isExcluded(message.toolName) ? [message.toolCallId] : []
       )
       const cleared = new Set(results.slice(0, Math.max(0, results.length - keep)))
       const turn = taskIndex(messages)
-      let changed = false
       const edited = messages.map((message, index): Message => {
-        const made = message.role === "tool" && cleared.has(message.toolCallId)
-          ? message.content === placeholder ? message : { ...message, content: placeholder }
-          : message.role === "assistant"
-          ? withoutReasoning(
-            withoutInputs(message, clearToolInputs ? cleared : undefined),
-            clearReasoning && index < turn
-          )
-          : message
-        changed ||= made !== message
-        return made
+        if (message.role === "tool") {
+          const isCleared = cleared.has(message.toolCallId) && message.content !== placeholder
+          return isCleared ? { ...message, content: placeholder } : message
+        }
+        if (message.role !== "assistant") return message
+        const withInputs = clearToolInputs ? withoutInputs(message, cleared) : message
+        return clearReasoning && index < turn ? withoutReasoning(withInputs) : withInputs
       })
-      return changed ? HookAction.transform({ ...request, messages: edited }) : undefined
+      const isSame = edited.every((message, index) => message === messages[index])
+      return isSame ? undefined : HookAction.transform({ ...request, messages: edited })
     }
   })
 }
 
 type Assistant = Extract<Message, { readonly role: "assistant" }>
 
-const withoutInputs = (message: Assistant, cleared: ReadonlySet<string> | undefined): Assistant => {
-  if (cleared === undefined || !message.toolCalls?.some(({ id }) => cleared.has(id))) return message
+const withoutInputs = (message: Assistant, cleared: ReadonlySet<string>): Assistant => {
+  if (!message.toolCalls?.some(({ id }) => cleared.has(id))) return message
   return {
     ...message,
     toolCalls: message.toolCalls.map((call) => {
@@ -95,14 +91,8 @@ const withoutInputs = (message: Assistant, cleared: ReadonlySet<string> | undefi
   }
 }
 
-const withoutReasoning = (message: Assistant, drop: boolean): Assistant => {
-  if (!drop || message.reasoning === undefined) return message
+const withoutReasoning = (message: Assistant): Assistant => {
+  if (message.reasoning === undefined) return message
   const { reasoning: _reasoning, ...rest } = message
   return rest
 }
-
-const check = (
-  { keep = 3, trigger = 100_000 }: Options,
-  name: string
-): Result.Result<{ readonly keep: number; readonly trigger: number }, ConfigError> =>
-  Result.map(counts(name, { keep, trigger }), () => ({ keep, trigger }))

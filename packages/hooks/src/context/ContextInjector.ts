@@ -1,65 +1,63 @@
 /**
- * Has the model read what it should know now: the time, open files, the state of a deployment.
+ * Adds current information to the conversation, such as the time, open files or the state of a deployment.
  *
  * @since 0.1.0
  */
-import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { digest } from "@belay/core/Json"
+import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { refuse } from "./internal/refuse.ts"
-import { counts, cut } from "./internal/transcript.ts"
+import { truncate } from "./internal/messageUnits.ts"
 
 /**
- * Where a text stands. `tail`: a message of the conversation, which stays. `ephemeral`: the last message of each
- * request, which is not
- * kept. `prefix`: the end of the instructions; a text that changes there makes vendors read the whole conversation
- * anew.
+ * Where the text is added.
+ *
+ * - `tail`: as a message of the conversation, which stays.
+ * - `ephemeral`: as the last message of each request, which does not stay in the conversation.
+ * - `prefix`: at the end of the instructions. When the text changes, the vendor's prompt cache is lost.
  *
  * @category models
  * @since 0.1.0
  */
 export type Placement = "tail" | "prefix" | "ephemeral"
 
-/** @category models @since 0.1.0 */
+/** Options of `ContextInjector.make`. @category models @since 0.1.0 */
 export interface Options<R = never> extends HookDefaults.HookDefaults {
-  /** What the model should read, or nothing: directly, as a promise or as an Effect. */
+  /** Returns the text, or `undefined` for none: as a value, a promise or an Effect. Required. */
   readonly render: (ctx: HookContext) => Eventual<string | undefined, R>
-  /** Default `tail`. */
+  /** Where the text is added. Default `tail`. */
   readonly placement?: Placement
-  /** At the tail: whether a text that is the same as the last one is left out. Default true. */
+  /** With `tail`: whether a text that is equal to the last one is left out. Default true. */
   readonly dedupe?: boolean
   /**
-   * How many turns or model calls a text counts, whichever ends first. While it counts nothing is rendered; afterwards
-   * it is, and at the
-   * tail said again though it be the same. Default: rendered before every model call.
+   * How many turns or model calls a text is valid, whichever ends first. While it is valid, `render` is not called. After
+   * that `render` is called, and with `tail` the text is added again even if it is the same. Default: `render` is called
+   * before every model call.
    */
   readonly ttl?: { readonly turns?: number; readonly steps?: number }
-  /** Longer texts are cut, and say so. Default 2,000. */
+  /** The most tokens of the text, at least 16. A longer text is cut, with a mark. Default 2,000. */
   readonly maxTokens?: number
-  /** Counts tokens. Default: four characters are one. */
+  /** Counts tokens. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer
 }
 
-/** What was rendered last. */
+/** The last text, and when it was rendered. */
 const Rendered = Schema.Struct({ text: Schema.String, digest: Schema.String, turn: Schema.Finite, step: Schema.Finite })
 
 const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1 }
 
 /**
- * Renders a text and places it. Unless it is placed in the prefix, what was sent before stays the beginning of what is
- * sent next, so that
- * vendors' caches hold. When the conversation is compacted, a text at its tail is said again. A `render` that breaks is
- * left out.
- * Throws a `ConfigError` for an unknown placement and for numbers that are no counts.
+ * Renders a text and adds it to the conversation. With `tail` and `ephemeral` the beginning of the request stays the
+ * same, so that the vendor's prompt cache stays valid. After a compaction a text at the tail is added again. When
+ * `render` fails, no text is added. Throws a `ConfigError` for an invalid option.
  *
  * @example
  * ```ts
@@ -72,95 +70,111 @@ const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  const name = options.name ?? "context-injector"
-  const { maxTokens, placement } = Result.getOrThrow(check(options, name))
-  const { dedupe = true, render, tokenizer = byLength, ttl } = options
-  const last = HookState.key(`context-injector/${name}`, Rendered, nothing)
-  const steps = HookState.key(`context-injector/${name}/steps`, 0)
+  const { maxTokens = 2_000, name = "context-injector", placement = "tail", ttl } = options
+  Result.getOrThrow(checkOptions(
+    name,
+    oneOf("placement", placement, ["tail", "prefix", "ephemeral"]),
+    ["ttl", ttl, (limits: NonNullable<typeof ttl>) => (limits.turns ?? limits.steps) !== undefined, "turns or steps"],
+    whole("ttl.turns", ttl?.turns, 1),
+    whole("ttl.steps", ttl?.steps, 1),
+    whole("maxTokens", maxTokens, 16)
+  ))
+  const renderer = new Renderer(options, name, maxTokens)
+  const methods = placement === "tail" ? tailMethods(renderer, name) : requestMethods(renderer, name, placement)
+  return HookDefaults.apply(options, { name, priority: 850, ...methods })
+}
 
-  /** Whether the text that was rendered last still counts. */
-  const counting = (ctx: HookContext): boolean => {
-    const { step, turn } = ctx.state.get(last)
-    if (ttl === undefined || turn < 0) return false
-    return ctx.turnNumber - turn < (ttl.turns ?? Infinity) && ctx.state.get(steps) - step < (ttl.steps ?? Infinity)
+/** Renders the text when it is needed. A class: its methods share the options and the keys of the state. */
+class Renderer<R> {
+  private readonly options: Options<R>
+  private readonly maxTokens: number
+  private readonly last: HookState.StateKey<typeof Rendered.Type>
+  private readonly steps: HookState.StateKey<number>
+
+  constructor(options: Options<R>, name: string, maxTokens: number) {
+    this.options = options
+    this.maxTokens = maxTokens
+    this.last = HookState.key(`context-injector/${name}`, Rendered, nothing)
+    this.steps = HookState.key(`context-injector/${name}/steps`, 0)
   }
 
-  /** Hands the text on that counts now: at once when it can be had at once. */
-  const current = <A>(ctx: HookContext, use: (text: string, again: boolean) => A): A | Effect.Effect<A, unknown, R> => {
-    const before = ctx.state.get(last)
-    if (counting(ctx)) return use(before.text, false)
-    const keep = (rendered: unknown): A => {
-      const text = typeof rendered === "string" && rendered.trim() !== "" ? cut(rendered, maxTokens, tokenizer) : ""
-      const found = digest(text)
-      const same = before.turn >= 0 && before.digest === found
-      if (!same || ttl !== undefined) {
-        ctx.state.set(last, { text, digest: found, turn: ctx.turnNumber, step: ctx.state.get(steps) })
+  lastText(ctx: HookContext): string {
+    return ctx.state.get(this.last).text
+  }
+
+  countStep(ctx: HookContext): void {
+    if (this.options.ttl?.steps !== undefined) ctx.state.update(this.steps, (steps) => steps + 1)
+  }
+
+  /**
+   * Calls `use` with the current text, and whether it has to be added. When the text needs no waiting, `use` is called
+   * at once.
+   */
+  withText<A>(ctx: HookContext, use: (text: string, isNew: boolean) => A): A | Effect.Effect<A, unknown, R> {
+    const before = ctx.state.get(this.last)
+    if (this.isValid(ctx)) return use(before.text, false)
+    const store = (rendered: unknown): A => {
+      const { dedupe = true, tokenizer = byLength, ttl } = this.options
+      const isText = typeof rendered === "string" && rendered.trim() !== ""
+      const text = isText ? truncate(rendered, this.maxTokens, tokenizer) : ""
+      const textDigest = digest(text)
+      const isNew = before.turn < 0 || before.digest !== textDigest || ttl !== undefined
+      if (isNew) {
+        const step = ctx.state.get(this.steps)
+        ctx.state.set(this.last, { text, digest: textDigest, turn: ctx.turnNumber, step })
       }
-      return use(text, !same || ttl !== undefined || !dedupe)
+      return use(text, isNew || !dedupe)
     }
-    const rendered = render(ctx)
+    const rendered = this.options.render(ctx)
     return typeof rendered === "string" || rendered === undefined
-      ? keep(rendered)
-      : Effect.map(eventual(() => rendered), keep)
+      ? store(rendered)
+      : Effect.map(eventual(() => rendered), store)
   }
 
-  const say = (ctx: HookContext) =>
-    current(ctx, (text, again) => {
-      if (text !== "" && again) ctx.inject(text, { key: name, mode: "overwrite" })
+  /** Whether the last text need not be rendered again yet. */
+  private isValid(ctx: HookContext): boolean {
+    const { ttl } = this.options
+    const { step, turn } = ctx.state.get(this.last)
+    if (ttl === undefined || turn < 0) return false
+    return ctx.turnNumber - turn < (ttl.turns ?? Infinity) &&
+      ctx.state.get(this.steps) - step < (ttl.steps ?? Infinity)
+  }
+}
+
+const tailMethods = <R>(renderer: Renderer<R>, name: string): Partial<AgentHook<R>> => {
+  const inject = (text: string, ctx: HookContext) => ctx.inject(text, { key: name, mode: "overwrite" })
+  const addText = (ctx: HookContext) =>
+    renderer.withText(ctx, (text, isNew) => {
+      if (text !== "" && isNew) inject(text, ctx)
       return undefined
     })
-  const count = (ctx: HookContext): void => {
-    if (ttl?.steps !== undefined) ctx.state.update(steps, (n) => n + 1)
+  return {
+    preTurn: (_input, ctx) => addText(ctx),
+    postStep: (_end, ctx) => addText(ctx),
+    preLlmCall: (_request, ctx) => renderer.countStep(ctx),
+    postCompaction: (_end, ctx) => {
+      const text = renderer.lastText(ctx)
+      if (text !== "") inject(text, ctx)
+    }
   }
-
-  const place: Partial<AgentHook<R>> = placement === "tail"
-    ? {
-      preTurn: (_input, ctx) => say(ctx),
-      postStep: (_end, ctx) => say(ctx),
-      preLlmCall: (_request, ctx) => count(ctx),
-      postCompaction: (_end, ctx) => {
-        const { text } = ctx.state.get(last)
-        if (text !== "") ctx.inject(text, { key: name, mode: "overwrite" })
-      }
-    }
-    : {
-      preLlmCall: (request, ctx) => {
-        const placed = current(ctx, (text) =>
-          text === ""
-            ? HookAction.Continue
-            : HookAction.transform(
-              placement === "prefix"
-                ? {
-                  ...request,
-                  instructions: request.instructions === undefined ? text : `${request.instructions}\n\n${text}`
-                }
-                : {
-                  ...request,
-                  messages: [...request.messages, { role: "user" as const, content: text, source: name }]
-                }
-            ))
-        count(ctx)
-        return placed
-      }
-    }
-  return HookDefaults.apply(options, { name, priority: 850, ...place })
 }
 
-const check = <R>(
-  { maxTokens = 2_000, placement = "tail", ttl }: Options<R>,
-  name: string
-): Result.Result<{ readonly maxTokens: number; readonly placement: Placement }, ConfigError> => {
-  if (!["tail", "prefix", "ephemeral"].includes(placement)) {
-    return refuse(`${name}.placement`, "tail, prefix or ephemeral", placement)
+const requestMethods = <R>(
+  renderer: Renderer<R>,
+  name: string,
+  placement: "prefix" | "ephemeral"
+): Partial<AgentHook<R>> => ({
+  preLlmCall: (request, ctx) => {
+    const action = renderer.withText(ctx, (text) => {
+      if (text === "") return HookAction.Continue
+      if (placement === "ephemeral") {
+        const message = { role: "user" as const, content: text, source: name }
+        return HookAction.transform({ ...request, messages: [...request.messages, message] })
+      }
+      const instructions = request.instructions === undefined ? text : `${request.instructions}\n\n${text}`
+      return HookAction.transform({ ...request, instructions })
+    })
+    renderer.countStep(ctx)
+    return action
   }
-  if (ttl !== undefined && ttl.turns === undefined && ttl.steps === undefined) {
-    return refuse(`${name}.ttl`, "turns or steps", "neither")
-  }
-  return Result.map(
-    Result.all([
-      counts(name, { "ttl.turns": ttl?.turns, "ttl.steps": ttl?.steps }, 1),
-      counts(name, { maxTokens }, 16)
-    ]),
-    () => ({ maxTokens, placement })
-  )
-}
+})

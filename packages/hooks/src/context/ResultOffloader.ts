@@ -1,19 +1,19 @@
 /**
- * Keeps large tool results out of the model's window: they become artifacts, and the model reads a preview and a
+ * Keeps large tool results out of the context window: they are stored as artifacts, and the model reads a preview and a
  * reference.
  *
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { type Artifact, keyOf } from "@belay/core/Artifact"
-import { until } from "@belay/core/Deadline"
+import { keyOf } from "@belay/core/Artifact"
 import { defineTool, type Tool } from "@belay/core/defineTool"
+import { messageOf } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import { digest, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import { ContentPart, type FilePart } from "@belay/core/Message"
 import { matcher } from "@belay/core/NamePattern"
-import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
+import { checkOptions, type Expectation, oneOf, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import { failure, type PostToolCallEvent, success, type ToolResult } from "@belay/core/Tool"
 import * as Cause from "effect/Cause"
@@ -21,52 +21,53 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import * as Excerpt from "./internal/excerpt.ts"
-import * as Piece from "./internal/piece.ts"
+import { removeOldArtifacts, writeArtifact } from "./internal/offloadedArtifacts.ts"
+import { readExcerpt } from "./internal/readExcerpt.ts"
 
 /** How much of a result the model reads. @category models @since 0.1.0 */
 export interface Bounds {
-  /** Tokens up to which a result is left as it is. Default 2500. */
+  /** Results with at most this number of tokens stay as they are. Default 2500. */
   readonly maxResultTokens?: number
   /**
-   * Tokens of a larger result that the model reads, two thirds from its beginning and one third from its end. Default
-   * 1000, and at most `maxResultTokens`.
+   * How many tokens of a larger result the model reads: two thirds from its beginning, one third from its end. At most
+   * `maxResultTokens`. Default 1000.
    */
   readonly previewTokens?: number
 }
 
-/** @category models @since 0.1.0 */
+/** Options of `ResultOffloader.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Bounds {
   /**
-   * Other bounds for some tools, by name (`*` stands for any characters; the first that fits counts); `false` leaves a
-   * tool's results as they are.
+   * Other limits for some tools, by name; `*` stands for any characters, and the first pattern that matches counts.
+   * `false`: the results of the tool stay as they are. Default none.
    */
   readonly perTool?: { readonly [pattern: string]: Bounds | false }
   /**
-   * For how many turns beyond its own a result is kept; 0 removes it when the next turn begins. Default: as long as the
+   * For how many turns after its own an artifact is kept; 0 removes it when the next turn begins. Default: as long as the
    * conversation.
    */
   readonly evictAfterTurns?: number
   /**
-   * Whether files within a result (`data:` URLs) stay in it or become artifacts, too. They count for no tokens. Default
-   * `keep`.
+   * Whether files inside of a result (`data:` URLs) stay in it (`keep`) or are stored as artifacts too (`offload`). They
+   * do not count as tokens. Default `keep`.
    */
   readonly media?: "keep" | "offload"
   /**
-   * The tool that the model is told to read with, and whose own results stay as they are; `false` names none. Default
-   * `read_artifact`.
+   * The tool with which the model reads artifacts. The preview names it, and its own results stay as they are; `false`
+   * names no tool. Default `read_artifact`.
    */
   readonly readTool?: string | false
-  /** Default: four characters a token. */
+  /** Counts tokens. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer
 }
 
 /**
- * Replaces a tool result of more than `maxResultTokens` tokens by its beginning, its end and a reference to the whole,
- * which is an artifact of the
- * conversation: text as it is, everything else as JSON. It comes after the hooks that change results. A result that
- * cannot be kept is cut to
- * `maxResultTokens`, and says so. Throws a `ConfigError` for bounds that make no sense.
+ * Replaces a tool result of more than `maxResultTokens` tokens by its beginning, its end and a reference to the whole
+ * result, which is stored as an artifact of the conversation: a text as it is, other values as JSON. The hook runs after
+ * the hooks that change results. A result that cannot be stored is cut to `maxResultTokens`, with a note. Throws a
+ * `ConfigError` for invalid limits.
  *
  * @example
  * ```ts
@@ -83,212 +84,205 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  const {
-    evictAfterTurns,
-    media = "keep",
-    name = "result-offloader",
-    perTool = {},
-    readTool: reader = "read_artifact",
-    tokenizer = byLength
-  } = options
+  const { evictAfterTurns, media = "keep", name = "result-offloader", perTool = {}, tokenizer = byLength } = options
+  const { readTool: reader = "read_artifact" } = options
   Result.getOrThrow(checkOptions(
     name,
-    ...checks("", options, 2_500),
+    ...checkBounds("", options, 2_500),
     ...Object.entries(perTool).flatMap(([pattern, bounds]) =>
-      bounds === false ? [] : checks(`perTool["${pattern}"].`, bounds, options.maxResultTokens ?? 2_500)
+      bounds === false ? [] : checkBounds(`perTool["${pattern}"].`, bounds, options.maxResultTokens ?? 2_500)
     ),
     whole("evictAfterTurns", evictAfterTurns),
     oneOf("media", media, ["keep", "offload"])
   ))
-  const table = Object.entries(perTool).map(([pattern, bounds]) => ({ fits: matcher(pattern), bounds }))
-  const boundsOf = (tool: string): Required<Bounds> | undefined => {
-    const own = table.find(({ fits }) => fits(tool))?.bounds
-    if (own === false) return undefined
-    const { maxResultTokens = 2_500, previewTokens = 1_000 } = {
-      ...defined(options),
-      ...(own === undefined ? {} : defined(own))
-    }
+  const boundsOf = boundsByTool(options)
+  const offloader = new Offloader(reader, media === "offload", tokenizer)
+  return HookDefaults.apply(
+    options,
+    withoutUndefined<AgentHook>({
+      name,
+      priority: 5,
+      postToolCall: (event, ctx) => {
+        if (event.call.name === reader) return undefined
+        const bounds = boundsOf(event.call.name)
+        const result = bounds && offloader.offload(event, bounds, ctx)
+        return result && Effect.map(result, HookAction.transform)
+      },
+      preTurn: evictAfterTurns === undefined
+        ? undefined
+        : (_input, ctx) => removeOldArtifacts(evictAfterTurns, ctx)
+    })
+  )
+}
+
+/** Returns the limits of a tool; `undefined` when its results stay as they are. */
+const boundsByTool = (options: Options) => {
+  const patterns = Object.entries(options.perTool ?? {}).map(([pattern, bounds]) => ({
+    matches: matcher(pattern),
+    bounds
+  }))
+  return (tool: string): Required<Bounds> | undefined => {
+    const bounds = patterns.find(({ matches }) => matches(tool))?.bounds
+    if (bounds === false) return undefined
+    const maxResultTokens = bounds?.maxResultTokens ?? options.maxResultTokens ?? 2_500
+    const previewTokens = bounds?.previewTokens ?? options.previewTokens ?? 1_000
     return { maxResultTokens, previewTokens: Math.min(previewTokens, maxResultTokens) }
   }
+}
 
-  /** Keeps a text, and gives what the model reads instead. */
-  const kept = (
-    text: string,
-    tokens: number,
+/** Stores results and replaces them. A class: its methods share the options. */
+class Offloader {
+  private readonly reader: string | false
+  private readonly offloadsFiles: boolean
+  private readonly tokenizer: Tokenizer
+
+  constructor(reader: string | false, offloadsFiles: boolean, tokenizer: Tokenizer) {
+    this.reader = reader
+    this.offloadsFiles = offloadsFiles
+    this.tokenizer = tokenizer
+  }
+
+  /** Returns the result that replaces a long one; `undefined` when the result stays as it is. */
+  offload(event: PostToolCallEvent, bounds: Required<Bounds>, ctx: HookContext): Effect.Effect<ToolResult> | undefined {
+    const { result } = event
+    const output = result.ok ? result.output : result.error
+    const parts = isParts(output) ? output : undefined
+    const text = textOf(output, parts)
+    const tokens = this.tokenizer.count(text)
+    const isText = typeof output === "string" || parts !== undefined
+    const mimeType = isText ? "text/plain" : "application/json"
+    const preview = tokens > bounds.maxResultTokens
+      ? this.offloadText({ text, tokens, mimeType }, bounds, event, ctx)
+      : undefined
+    if (parts !== undefined) return this.offloadParts(parts, preview, event, ctx)
+    return preview && Effect.map(preview, (shown) => result.ok ? success(shown) : failure(shown))
+  }
+
+  /** Stores a text and returns its preview. A text that cannot be stored is cut. */
+  private offloadText(
+    { mimeType, text, tokens }: { readonly text: string; readonly tokens: number; readonly mimeType: string },
     bounds: Required<Bounds>,
-    mimeType: string,
     { call }: PostToolCallEvent,
     ctx: HookContext
-  ) => {
+  ): Effect.Effect<string> {
     const about = `${call.name} is too long to be read at once: ${text.length} characters, about ${tokens} tokens.`
-    return write(text, mimeType, call.id, "text", ctx).pipe(
+    return writeArtifact({ text, mimeType, toolCallId: call.id, part: "text" }, ctx).pipe(
       Effect.map(({ ref }) => {
         if (ctx.events.active) {
           ctx.events.emit("result-offloaded", { tool: call.name, ref, tokens, characters: text.length })
         }
-        const how = reader === false ? "" : `; read on with ${reader}`
-        return `${cut(text, bounds.previewTokens, tokenizer)}\n\n[This result of ${about} All of it is ${ref}${how}.]`
+        const how = this.reader === false ? "" : `; read on with ${this.reader}`
+        const preview = shorten(text, bounds.previewTokens, this.tokenizer)
+        return `${preview}\n\n[This result of ${about} All of it is ${ref}${how}.]`
       }),
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.sync(() => {
-          ctx.warn(`a result of ${call.name} could not be kept, and was cut: ${messageOf(Cause.squash(cause))}`)
-          return `${
-            cut(text, bounds.maxResultTokens, tokenizer)
-          }\n\n[This result of ${about} It could not be kept: what was left out is lost.]`
+          ctx.warn(`a result of ${call.name} could not be stored, and was cut: ${messageOf(Cause.squash(cause))}`)
+          const start = shorten(text, bounds.maxResultTokens, this.tokenizer)
+          return `${start}\n\n[This result of ${about} It could not be stored: what was left out is lost.]`
         })
       )
     )
   }
 
-  const file = (part: FilePart, index: number, { call }: PostToolCallEvent, ctx: HookContext): Effect.Effect<Json> =>
-    write(part.url, part.mediaType, call.id, `file-${index}`, ctx).pipe(
-      Effect.map(({ ref }): Json => ({
-        type: "text",
-        text: `[A file of type ${part.mediaType} was here. It is ${ref}.]`
-      })),
-      Effect.catchCause((cause) =>
-        Effect.sync((): Json => {
-          ctx.warn(
-            `a file of ${call.name} could not be kept, and stays in the result: ${messageOf(Cause.squash(cause))}`
-          )
-          return { ...part }
-        })
-      )
-    )
-
-  const offloaded = (
+  /** Replaces the texts of a content by their preview, and files by references. */
+  private offloadParts(
+    parts: ReadonlyArray<ContentPart>,
+    preview: Effect.Effect<string> | undefined,
     event: PostToolCallEvent,
-    bounds: Required<Bounds>,
     ctx: HookContext
-  ): Effect.Effect<ToolResult> | undefined => {
-    const { result } = event
-    const output = result.ok ? result.output : result.error
-    const parts = isParts(output) ? output : undefined
-    const text = typeof output === "string"
-      ? output
-      : parts === undefined
-      ? JSON.stringify(output)
-      : parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n")
-    const tokens = tokenizer.count(text)
-    const isLong = tokens > bounds.maxResultTokens
-    const mimeType = typeof output === "string" || parts !== undefined ? "text/plain" : "application/json"
-    const short = isLong ? kept(text, tokens, bounds, mimeType, event, ctx) : undefined
-    if (parts === undefined) return short && Effect.map(short, (shown) => result.ok ? success(shown) : failure(shown))
-    const leaves = (part: ContentPart): part is FilePart =>
-      media === "offload" && part.type === "file" && part.url.startsWith("data:")
-    if (short === undefined && !parts.some(leaves)) return undefined
+  ): Effect.Effect<ToolResult> | undefined {
+    const isOffloaded = (part: ContentPart): part is FilePart =>
+      this.offloadsFiles && part.type === "file" && part.url.startsWith("data:")
+    if (preview === undefined && !parts.some(isOffloaded)) return undefined
     return Effect.gen(function*() {
-      const texts: ReadonlyArray<Json> = short === undefined ? [] : [{ type: "text", text: yield* short }]
-      const rest = parts.filter(({ type }) => short === undefined || type === "file")
+      const texts: ReadonlyArray<Json> = preview === undefined ? [] : [{ type: "text", text: yield* preview }]
+      const rest = parts.filter(({ type }) => preview === undefined || type === "file")
       const files = yield* Effect.forEach(
         rest,
-        (part, index) => leaves(part) ? file(part, index, event, ctx) : Effect.succeed({ ...part } as Json),
+        (part, index): Effect.Effect<Json> =>
+          isOffloaded(part) ? offloadFile(part, index, event, ctx) : Effect.succeed({ ...part }),
         { concurrency: "unbounded" }
       )
       return success([...texts, ...files])
     })
   }
-
-  return HookDefaults.apply(options, {
-    name,
-    priority: 5,
-    postToolCall: (event, ctx) => {
-      if (event.call.name === reader) return undefined
-      const bounds = boundsOf(event.call.name)
-      const result = bounds && offloaded(event, bounds, ctx)
-      return result && Effect.map(result, HookAction.transform)
-    },
-    ...(evictAfterTurns === undefined ? {} : { preTurn: (_input, ctx) => evict(evictAfterTurns, ctx) })
-  })
 }
+
+/** Stores a file and returns the reference that replaces it. A file that cannot be stored stays. */
+const offloadFile = (
+  part: FilePart,
+  index: number,
+  { call }: PostToolCallEvent,
+  ctx: HookContext
+): Effect.Effect<Json> =>
+  writeArtifact({ text: part.url, mimeType: part.mediaType, toolCallId: call.id, part: `file-${index}` }, ctx).pipe(
+    Effect.map(({ ref }): Json => ({
+      type: "text",
+      text: `[A file of type ${part.mediaType} was here. It is ${ref}.]`
+    })),
+    Effect.catchCause((cause) =>
+      Effect.sync((): Json => {
+        const problem = messageOf(Cause.squash(cause))
+        ctx.warn(`a file of ${call.name} could not be stored, and stays in the result: ${problem}`)
+        return { ...part }
+      })
+    )
+  )
 
 const isParts = Schema.is(Schema.NonEmptyArray(ContentPart))
 
-const checks = (prefix: string, { maxResultTokens, previewTokens }: Bounds, fallback: number) => {
-  const max = maxResultTokens ?? fallback
-  const fits = (tokens: number) => Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= max
-  return [
-    whole(`${prefix}maxResultTokens`, maxResultTokens, 1),
-    [`${prefix}previewTokens`, previewTokens, fits, `a whole number from 0 to maxResultTokens (${max})`] as const
-  ]
+const textOf = (output: Json, parts: ReadonlyArray<ContentPart> | undefined): string => {
+  if (typeof output === "string") return output
+  if (parts === undefined) return JSON.stringify(output)
+  return parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n")
 }
 
-const defined = ({ maxResultTokens, previewTokens }: Bounds): Bounds => ({
-  ...(maxResultTokens === undefined ? {} : { maxResultTokens }),
-  ...(previewTokens === undefined ? {} : { previewTokens })
-})
+const checkBounds = (
+  prefix: string,
+  { maxResultTokens, previewTokens }: Bounds,
+  fallback: number
+): ReadonlyArray<Expectation> => [
+  whole(`${prefix}maxResultTokens`, maxResultTokens, 1),
+  whole(`${prefix}previewTokens`, previewTokens, 0, maxResultTokens ?? fallback)
+]
 
-const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
-
-/**
- * The key says the turn, so that the text can be removed after some of them; ids of calls are the model's, and not to
- * be trusted in a key.
- */
-const write = (
-  text: string,
-  mimeType: string,
-  toolCallId: string,
-  part: string,
-  ctx: HookContext
-): Effect.Effect<Artifact, unknown> =>
-  Effect.suspend(() => {
-    const id = digest([ctx.hook, ctx.sessionId, ctx.turnNumber, toolCallId, part])
-    const writing = ctx.artifacts.write(`offload/t${ctx.root.turnNumber}-${id}`, text, { mimeType, toolCallId })
-    let due: number | undefined
-    return until(writing, (now) =>
-      due ??= now + patience, () =>
-      Effect.fail("the store did not answer within 10 seconds"))
-  })
-
-/** Milliseconds: less than hooks have, which would let the whole result pass. */
-const patience = 10_000
-
-const evict = (turns: number, ctx: HookContext): Effect.Effect<void> =>
-  Effect.gen(function*() {
-    for (const { by, key } of yield* ctx.artifacts.list) {
-      const turn = /^hook:offload\/t(\d+)-/.exec(key)?.[1]
-      if (turn === undefined || by !== ctx.hook || ctx.root.turnNumber - Number(turn) <= turns) continue
-      yield* ctx.artifacts.remove(key)
-    }
-  }).pipe(Effect.catch(({ message }) => Effect.sync(() => ctx.warn(`old results could not be removed: ${message}`))))
-
-/** The beginning and the end, and between them how much is missing. */
-const cut = (text: string, tokens: number, tokenizer: Tokenizer): string => {
-  const end = Math.floor(tokens / 3)
-  const first = Excerpt.head(text, tokens - end, tokenizer)
-  const last = Excerpt.tail(text.slice(first.length), end, tokenizer)
-  return `${first}\n\n[... ${text.length - first.length - last.length} characters left out ...]\n\n${last}`
+/** The beginning and the end of a text, and between them how much is left out. */
+const shorten = (text: string, tokens: number, tokenizer: Tokenizer): string => {
+  const endTokens = Math.floor(tokens / 3)
+  const start = Excerpt.head(text, tokens - endTokens, tokenizer)
+  const end = Excerpt.tail(text.slice(start.length), endTokens, tokenizer)
+  return `${start}\n\n[... ${text.length - start.length - end.length} characters left out ...]\n\n${end}`
 }
 
-/** What the reading tool takes. @category models @since 0.1.0 */
+/** The arguments of the tool that reads artifacts. @category models @since 0.1.0 */
 export interface ReadArgs extends Schema.Schema.Type<typeof ReadArgs> {}
-/** @category schemas @since 0.1.0 */
+/** The schema of these arguments. @category schemas @since 0.1.0 */
 export const ReadArgs = Schema.Struct({
   ref: Schema.String.annotate({ description: "the reference, such as <artifact:hook:offload/t1-0123456789abcd>" }),
-  offset: Schema.optionalKey(Schema.Finite.annotate({ description: "where to begin, in characters from 0" })),
+  offset: Schema.optionalKey(Schema.Finite.annotate({ description: "the first character to read, counted from 0" })),
   length: Schema.optionalKey(Schema.Finite.annotate({ description: "how many characters to read" })),
   search: Schema.optionalKey(
-    Schema.String.annotate({ description: "find this text instead, whatever its case; from `offset` on" })
+    Schema.String.annotate({ description: "search for this text instead, ignoring case, from `offset` on" })
   )
 })
 
-/** @category models @since 0.1.0 */
+/** Options of `ResultOffloader.readTool`. @category models @since 0.1.0 */
 export interface ReadOptions<Name extends string = string> {
-  /** Default `read_artifact`; the hook's `readTool` has to say the same. */
+  /** The name of the tool. The hook's `readTool` must be the same. Default `read_artifact`. */
   readonly name?: Name
   /**
-   * Artifacts that may be read, by key without `hook:` (`*` stands for any characters, a leading `!` excludes).
-   * Default: what was kept out of the window, by this hook and by the runtime.
+   * The keys of the artifacts that may be read, without `hook:`; `*` stands for any characters, a leading `!` excludes.
+   * Default: the artifacts of this hook and of the runtime.
    */
   readonly keys?: ReadonlyArray<string>
-  /** Most characters of one answer. Default 8000; half of it is read when the model does not say how much. */
+  /** The most characters of one answer, at least 100. Without `length` half of it is read. Default 8000. */
   readonly maxLength?: number
 }
 
 /**
- * Makes the tool with which the model reads on: a piece from `offset`, and where the next begins; or the places where a
- * text is found. It reads
- * artifacts of its own conversation alone, and none but those that `keys` allow.
+ * Makes the tool with which the model reads artifacts. It returns an excerpt and the offset of the next one, or the
+ * matches of a search. It reads only the artifacts of its conversation that `keys` allow.
  *
  * @example
  * ```ts
@@ -307,11 +301,12 @@ export const readTool = <const Name extends string = "read_artifact">(
   const isReadable = matcher(keys)
   return defineTool({
     name,
-    description: "Reads what was too long to be shown: a piece of it, or the places where a text is found in it.",
+    description:
+      "Reads a result that was too long to be shown: an excerpt of it, or the places where a text is found in it.",
     input: ReadArgs,
     readOnly: true,
     idempotent: true,
-    execute: ({ ref, ...asked }, ctx) =>
+    execute: ({ ref, ...request }, ctx) =>
       Effect.gen(function*() {
         const key = ref.length > 1_000 ? "" : keyOf(ref)
         const text = key.startsWith("hook:") && isReadable(key.slice("hook:".length))
@@ -322,7 +317,7 @@ export const readTool = <const Name extends string = "read_artifact">(
             `there is no artifact ${JSON.stringify(ref.slice(0, 100))} to read; it may have been removed`
           )
         }
-        return Piece.read(text, asked, maxLength)
+        return readExcerpt(text, request, maxLength)
       })
   })
 }

@@ -1,42 +1,40 @@
 /**
- * Has a conversation go on in a fresh session before its quality suffers, with a handoff in place of what was said.
+ * Continues a long conversation in a new session before its quality suffers. A handoff summary replaces the history.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { BudgetLevel } from "@belay/core/Compaction"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { type Message, text, whyInvalid } from "@belay/core/Message"
+import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `SessionRotation.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Which budgets lead to a rotation: the model's window, or those that a budget hook keeps. Default `["window"]`. */
+  /** The budgets that lead to a rotation: the model's window, or the scopes of a `Budget` hook. Default `["window"]`. */
   readonly scopes?: ReadonlyArray<BudgetLevel["scope"]>
   /**
-   * Texts that have to survive literally: issue number, branch, blockers, next step. What is missing afterwards is put
-   * back.
+   * Texts that the handoff must contain literally, such as an issue number, a branch, or the next step. Missing ones are
+   * added. Default none.
    */
   readonly anchors?: ReadonlyArray<string> | ((ctx: HookContext) => ReadonlyArray<string>)
-  /** What the handoff must say, in words, for whoever writes it. */
+  /** Instructions for the writer of the handoff. Default none. */
   readonly instructions?: string
-  /** Recent messages that go along as they are. Default 6. */
+  /** How many recent messages the new session starts with. Default 6. */
   readonly keepRecent?: number
-  /** Writes the handoff. Default: the agent's compactor, and without one a list of what was said. */
+  /** Writes the handoff. Default: the agent's compactor, or a list of the messages if it has none. */
   readonly handoff?: (messages: ReadonlyArray<Message>, ctx: HookContext) => Eventual<string>
 }
 
 /**
- * Tells the model when a budget is nearly used up (`warn`), and rotates the session when it is (`exceeded`): before the
- * model is asked again, the handoff takes
- * the place of the conversation, hooks see the old session end and the new one start, and anchors that were lost are
- * put back.
- * Throws a `ConfigError` for a bad number.
+ * Tells the model when most of a budget is used (`warn`), and rotates the session when the budget is exceeded. Before the
+ * next model call the handoff replaces the conversation, hooks see the old session end and the new one start, and
+ * missing anchors are added. Throws a `ConfigError` for an invalid number.
  *
  * @example
  * ```ts
@@ -51,43 +49,42 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  const { handoff, instructions, keepRecent = 6, scopes = ["window"] } = Result.getOrThrow(check(options))
+  const { handoff, instructions, keepRecent = 6, name = "session-rotation", scopes = ["window"] } = options
+  Result.getOrThrow(checkOptions(name, whole("keepRecent", keepRecent)))
   const anchors = (ctx: HookContext) =>
     typeof options.anchors === "function" ? options.anchors(ctx) : options.anchors ?? []
   return HookDefaults.apply(options, {
-    name: "session-rotation",
+    name,
     onBudget: ({ kind, level, limit, scope, used }, ctx) => {
       if (!scopes.includes(scope) || ctx.agent.depth > 0) return
       const share = Math.floor(100 * used / limit)
       if (level === "warn") {
-        ctx.inject(
-          `${share} % of the ${scope} budget of ${kind} is used. Finish what is open before you begin something new.`,
-          {
-            key: "session-rotation",
-            mode: "overwrite"
-          }
-        )
+        const used = `${share} % of the ${scope} budget of ${kind} is used`
+        ctx.inject(`${used}. Finish what is open before you begin something new.`, {
+          key: "session-rotation",
+          mode: "overwrite"
+        })
         return
       }
-      ctx.warn(`${label(kind)} budget exceeded at ${share}% of effective window; rotate session before continuing.`)
+      ctx.warn(`${kindLabel(kind)} budget exceeded at ${share}% of effective window; rotate session before continuing.`)
       ctx.rotate()
     },
     preCompaction: ({ messages, trigger }, ctx) => {
       if (trigger !== "rotation") return undefined
-      const kept = anchors(ctx)
+      const required = anchors(ctx)
       if (handoff === undefined) {
-        return HookAction.transform({
-          keepRecent,
-          anchors: kept,
-          ...(instructions === undefined ? {} : { instructions })
-        })
+        const hint = { keepRecent, anchors: required }
+        return HookAction.transform(instructions === undefined ? hint : { ...hint, instructions })
       }
       return Effect.map(eventual(() => handoff(messages, ctx)), (summary) => {
-        const lost = kept.filter((anchor) => !summary.includes(anchor))
-        const whole = [summary, ...lost.map((anchor) => `keep in mind: ${anchor}`)].join("\n")
+        const lost = required.filter((anchor) => !summary.includes(anchor))
+        const fullSummary = [summary, ...lost.map((anchor) => `keep in mind: ${anchor}`)].join("\n")
         return HookAction.respond({
-          messages: [{ role: "user", content: whole, source: "handoff" }, ...ending(messages, keepRecent)],
-          summary: whole
+          messages: [
+            { role: "user", content: fullSummary, source: "handoff" },
+            ...recentMessages(messages, keepRecent)
+          ],
+          summary: fullSummary
         })
       })
     },
@@ -104,10 +101,8 @@ export const make = (options: Options = {}): AgentHook => {
   })
 }
 
-/**
- * What goes along as it is: pinned messages, and the last ones, beginning with none that answers something before them.
- */
-const ending = (messages: ReadonlyArray<Message>, count: number): ReadonlyArray<Message> => {
+/** The pinned messages and the last ones. They do not begin with the result of an earlier tool call. */
+const recentMessages = (messages: ReadonlyArray<Message>, count: number): ReadonlyArray<Message> => {
   let from = Math.max(0, messages.length - count)
   while (from < messages.length && messages[from]!.role === "tool") from++
   const last = messages.slice(from)
@@ -120,17 +115,5 @@ const ending = (messages: ReadonlyArray<Message>, count: number): ReadonlyArray<
     : kept.filter((message) => message.role === "user" && text(message) !== "")
 }
 
-const label = (kind: BudgetLevel["kind"]): string =>
+const kindLabel = (kind: BudgetLevel["kind"]): string =>
   ({ tokens: "Token", money: "Money", calls: "Call", time: "Time" })[kind]
-
-const check = (options: Options): Result.Result<Options, ConfigError> => {
-  const { keepRecent } = options
-  return keepRecent === undefined || (Number.isSafeInteger(keepRecent) && keepRecent >= 0)
-    ? Result.succeed(options)
-    : Result.fail(
-      new ConfigError({
-        key: "session-rotation.keepRecent",
-        message: `session-rotation.keepRecent: expected a whole number of messages, found ${String(keepRecent)}`
-      })
-    )
-}

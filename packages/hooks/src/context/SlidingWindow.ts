@@ -1,34 +1,33 @@
 /**
- * Sends the model only the beginning and the end of a long conversation.
+ * Sends only the first and the last messages of a long conversation to the model.
  *
  * @since 0.1.0
  */
-import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { Message } from "@belay/core/Message"
+import { checkOptions, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
-import { counts, isPinned, taskIndex, tokensOf, unitsOf } from "./internal/transcript.ts"
+import { isPinned, taskIndex, tokensOf, type Unit, unitsOf } from "./internal/messageUnits.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `SlidingWindow.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Messages from the beginning that are always sent. Default 0. */
+  /** How many messages from the beginning are always sent. Default 0. */
   readonly first?: number
-  /** Messages from the end that are sent. Default 40. */
+  /** How many messages from the end are sent. Default 40. */
   readonly last?: number
-  /** Most tokens of messages that are sent, as far as dropping can see to it. Default: no such limit. */
+  /** The most tokens of messages that are sent, unless the messages that are always sent have more. Default no limit. */
   readonly tokens?: number
-  /** Counts tokens. Default: four characters are one. */
+  /** Counts tokens. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer
 }
 
 /**
- * Leaves messages between the first and the last out of what is sent; the conversation itself stays whole. Pinned
- * messages and what the
- * person said last are always sent, as is the last step; a call of a tool is sent with its result or not at all.
- * Throws a `ConfigError` for numbers that are no counts.
+ * Leaves out messages between the first and the last of a request; the conversation itself stays complete. Pinned
+ * messages, the last message of a person and the last step are always sent. A tool call is sent with its result or not
+ * at all. Throws a `ConfigError` for an invalid number.
  *
  * @example
  * ```ts
@@ -40,14 +39,15 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  const name = options.name ?? "sliding-window"
-  const settings = Result.getOrThrow(check(options, name))
+  const { first = 0, last = 40, name = "sliding-window", tokenizer = byLength, tokens } = options
+  Result.getOrThrow(checkOptions(name, whole("first", first), whole("last", last, 1), whole("tokens", tokens, 1)))
+  const settings = { first, last, tokenizer, tokens: tokens ?? Infinity }
   return HookDefaults.apply(options, {
     name,
     priority: 800,
     preLlmCall: (request) => {
       const { messages } = request
-      const kept = keep(messages, settings)
+      const kept = selectMessages(messages, settings)
       return kept.length === messages.length ? undefined : HookAction.transform({ ...request, messages: kept })
     }
   })
@@ -60,7 +60,7 @@ interface Settings {
   readonly tokenizer: Tokenizer
 }
 
-const keep = (
+const selectMessages = (
   messages: ReadonlyArray<Message>,
   { first, last, tokenizer, tokens }: Settings
 ): ReadonlyArray<Message> => {
@@ -69,34 +69,26 @@ const keep = (
   const task = messages[taskIndex(messages)]
   const kept = new Set<number>()
   let left = tokens
-  const take = (index: number): void => {
+  const tokensOfUnit = (unit: Unit) => unit.reduce((sum, message) => sum + tokensOf(message, tokenizer), 0)
+  const add = (index: number): void => {
     if (kept.has(index)) return
     kept.add(index)
-    if (tokens !== Infinity) left -= units[index]!.reduce((sum, message) => sum + tokensOf(message, tokenizer), 0)
+    if (tokens !== Infinity) left -= tokensOfUnit(units[index]!)
   }
-  let begun = 0
+  let messagesBefore = 0
   for (const [index, unit] of units.entries()) {
-    if (begun < first || unit.some(isPinned) || unit[0] === task) take(index)
-    begun += unit.length
+    if (messagesBefore < first || unit.some(isPinned) || unit[0] === task) add(index)
+    messagesBefore += unit.length
   }
-  take(units.length - 1)
+  add(units.length - 1)
   let room = last - units.at(-1)!.length
   for (let index = units.length - 2; index >= 0; index--) {
     const unit = units[index]!
     room -= unit.length
     if (kept.has(index)) continue
     if (room < 0) break
-    if (tokens !== Infinity && unit.reduce((sum, message) => sum + tokensOf(message, tokenizer), 0) > left) break
-    take(index)
+    if (tokens !== Infinity && tokensOfUnit(unit) > left) break
+    add(index)
   }
   return kept.size === units.length ? messages : units.filter((_, index) => kept.has(index)).flat()
 }
-
-const check = (
-  { first = 0, last = 40, tokenizer = byLength, tokens }: Options,
-  name: string
-): Result.Result<Settings, ConfigError> =>
-  Result.map(
-    Result.all([counts(name, { first }), counts(name, { last, tokens }, 1)]),
-    () => ({ first, last, tokenizer, tokens: tokens ?? Infinity })
-  )

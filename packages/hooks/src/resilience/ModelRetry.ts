@@ -1,5 +1,5 @@
 /**
- * Asks a model again that failed, after a pause, and says what happens when that does not help.
+ * Retries failed model calls after a delay, and decides what happens when retries do not help.
  *
  * @since 0.1.0
  */
@@ -20,15 +20,16 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { type Backoff, delayOf, expectations } from "./internal/backoff.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
+import { type Backoff, backoffChecks, delayOf } from "./internal/backoff.ts"
 
 export type { Backoff } from "./internal/backoff.ts"
 
-/** How often, and after which pauses. @category models @since 0.1.0 */
+/** How often a call is retried, and after which delays. @category models @since 0.1.0 */
 export interface Policy extends Backoff {
   /**
-   * Retries of one call at one provider and model, after its first attempt. Default 2. Core stops after
-   * `limits.attempts` (6) in all.
+   * The most retries of one call with the same provider and model, after its first attempt. The runtime stops after
+   * `limits.attempts` (6) attempts in all. Default 2.
    */
   readonly maxRetries?: number
 }
@@ -36,36 +37,33 @@ export interface Policy extends Backoff {
 /** The kind of an error. @category models @since 0.1.0 */
 export type Tag = ProviderError["_tag"]
 
-/** @category models @since 0.1.0 */
+/** Options of `ModelRetry.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Policy {
-  /** Which errors are worth another try: their kinds, or a function. Default: `ProviderError.isRetryable`. */
+  /** The errors that are retried: their kinds, or a function. Default `ProviderError.isRetryable`. */
   readonly retryOn?: ReadonlyArray<Tag> | ((error: ProviderError, failure: OnLlmErrorEvent) => boolean)
-  /** Policies for kinds of errors, where they differ: such an error is retried, or with `false` never. */
+  /** Other policies for some kinds of errors. These errors are always retried; with `false` never. Default none. */
   readonly perError?: { readonly [K in Tag]?: Policy | false }
   /**
-   * The vendor's own wish (`Retry-After`) goes before the pauses here. One that is longer than this is not waited for.
-   * Default and most: 60,000.
+   * The longest delay in milliseconds that a vendor may ask for (`Retry-After`), at most 60,000. A shorter one replaces
+   * the delay of the policy; after a longer one the call is not retried. Default 60,000.
    */
   readonly maxRetryAfterMs?: number
   /**
-   * `beforeFirstToken` leaves a call alone of which text has arrived: what was shown stays. Default `always`: it is
-   * taken back.
+   * Whether a call is retried after a part of its text was streamed. `always`: it is, and the text is withdrawn.
+   * `beforeFirstToken`: it is not, and the text stays. Default `always`.
    */
   readonly replay?: "always" | "beforeFirstToken"
   /**
-   * When no retry is left or none is worth it: the call fails (`fail`), the next registered provider is asked where it
-   * may help (`fallback`), or
-   * the turn is answered with a text. Default `fallback`.
+   * What happens when no retry is left, or the error is not retried: the call fails (`fail`), the next registered
+   * provider is tried if that may help (`fallback`), or the turn ends with a text (`{ respond }`). Default `fallback`.
    */
   readonly whenExhausted?: "fail" | "fallback" | { readonly respond: string | ((error: ProviderError) => string) }
 }
 
 /**
- * Decides about every failed attempt of a model call. Pauses grow as they are told, with chance from Effect's `Random`.
- * Interruptions and what hooks
- * rejected or aborted are no failures of a model and never come here. It comes before `ProviderFallback`, whose
- * `patience` then says
- * which retries may go first. Throws a `ConfigError` for an option that makes no sense.
+ * Decides what happens after every failed attempt of a model call. Interruptions, and calls that hooks rejected or
+ * aborted, are not failures of the model. The hook runs before `ProviderFallback`, whose `patience` decides which of
+ * these retries happen before a fallback. Throws a `ConfigError` for an invalid option.
  *
  * @example
  * ```ts
@@ -82,7 +80,7 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
  */
 export const make = (options: Options = {}): AgentHook => {
   const {
-    maxRetryAfterMs = longestPauseMs,
+    maxRetryAfterMs = maxDelayMs,
     name = "model-retry",
     perError = {},
     replay = "always",
@@ -91,11 +89,11 @@ export const make = (options: Options = {}): AgentHook => {
   } = options
   Result.getOrThrow(checkOptions(
     name,
-    ...policy(options),
+    ...policyChecks(options),
     ...Object.entries(perError).flatMap(([tag, own]) =>
-      own === false || own === undefined ? [] : policy(own, `perError.${tag}.`)
+      own === false || own === undefined ? [] : policyChecks(own, `perError.${tag}.`)
     ),
-    within("maxRetryAfterMs", maxRetryAfterMs, 0, longestPauseMs),
+    within("maxRetryAfterMs", maxRetryAfterMs, 0, maxDelayMs),
     oneOf("replay", replay, ["always", "beforeFirstToken"]),
     ["whenExhausted", whenExhausted, isEnding, "fail, fallback or { respond }"]
   ))
@@ -103,17 +101,14 @@ export const make = (options: Options = {}): AgentHook => {
     target: "",
     retries: 0
   })
-  const isWorthIt = (failure: OnLlmErrorEvent): boolean => {
+  const isRetried = (failure: OnLlmErrorEvent): boolean => {
     const { error } = failure
     const own = perError[error._tag]
     if (own !== undefined) return own !== false
-    return typeof retryOn === "function"
-      ? retryOn(error, failure)
-      : retryOn === undefined
-      ? isRetryable(error)
-      : retryOn.includes(error._tag)
+    if (retryOn === undefined) return isRetryable(error)
+    return typeof retryOn === "function" ? retryOn(error, failure) : retryOn.includes(error._tag)
   }
-  const exhausted = ({ error, provider, providers }: OnLlmErrorEvent): RetryDecision => {
+  const decisionWithoutRetry = ({ error, provider, providers }: OnLlmErrorEvent): RetryDecision => {
     const next = whenExhausted === "fallback" && isFallbackable(error)
       ? providers[providers.indexOf(provider) + 1]
       : undefined
@@ -121,42 +116,45 @@ export const make = (options: Options = {}): AgentHook => {
   }
   const respond = typeof whenExhausted === "object" ? whenExhausted.respond : undefined
 
-  return HookDefaults.apply(options, {
-    name,
-    priority: 50,
-    onLlmError: (failure, ctx) => {
-      const { error, provider, request } = failure
-      const target = JSON.stringify([ctx.turnNumber, ctx.stepNumber, provider, request.model ?? null])
-      const tried = ctx.state.get(state)
-      const retries = tried.target === target ? tried.retries : 0
-      const settings = { ...options, ...perError[error._tag] }
-      const wish = retryAfterMs(error)
-      if (
-        retries >= (settings.maxRetries ?? 2) || !isWorthIt(failure) ||
-        (wish !== undefined && !(wish <= maxRetryAfterMs)) ||
-        (replay === "beforeFirstToken" && (error.partial?.text ?? "") !== "")
-      ) return HookAction.transform(exhausted(failure))
-      ctx.state.set(state, { target, retries: retries + 1 })
-      return Effect.map(
-        wish === undefined ? delayOf(settings, retries + 1) : Effect.succeed(Math.max(0, wish)),
-        (delayMs) => HookAction.transform({ type: "retry", delayMs } as const)
-      )
-    },
-    ...(respond === undefined ? {} : {
-      onTurnError: ({ error }) =>
-        isProviderError(error)
-          ? HookAction.replace({ text: typeof respond === "function" ? respond(error) : respond })
-          : undefined
+  return HookDefaults.apply(
+    options,
+    withoutUndefined<AgentHook>({
+      name,
+      priority: 50,
+      onLlmError: (failure, ctx) => {
+        const { error, provider, request } = failure
+        const target = JSON.stringify([ctx.turnNumber, ctx.stepNumber, provider, request.model ?? null])
+        const last = ctx.state.get(state)
+        const retries = last.target === target ? last.retries : 0
+        const settings = { ...options, ...perError[error._tag] }
+        const requestedMs = retryAfterMs(error)
+        if (
+          retries >= (settings.maxRetries ?? 2) || !isRetried(failure) ||
+          (requestedMs !== undefined && !(requestedMs <= maxRetryAfterMs)) ||
+          (replay === "beforeFirstToken" && (error.partial?.text ?? "") !== "")
+        ) return HookAction.transform(decisionWithoutRetry(failure))
+        ctx.state.set(state, { target, retries: retries + 1 })
+        return Effect.map(
+          requestedMs === undefined ? delayOf(settings, retries + 1) : Effect.succeed(Math.max(0, requestedMs)),
+          (delayMs) => HookAction.transform({ type: "retry", delayMs } as const)
+        )
+      },
+      onTurnError: respond === undefined
+        ? undefined
+        : ({ error }) => {
+          if (!isProviderError(error)) return undefined
+          return HookAction.replace({ text: typeof respond === "function" ? respond(error) : respond })
+        }
     })
-  })
+  )
 }
 
-/** Core waits no longer than this. */
-const longestPauseMs = 60_000
+/** The longest delay of the runtime. */
+const maxDelayMs = 60_000
 
-const policy = (given: Policy, prefix = ""): ReadonlyArray<Expectation> => [
-  whole(`${prefix}maxRetries`, given.maxRetries),
-  ...expectations(given, prefix)
+const policyChecks = (policy: Policy, prefix = ""): ReadonlyArray<Expectation> => [
+  whole(`${prefix}maxRetries`, policy.maxRetries),
+  ...backoffChecks(policy, prefix)
 ]
 
 const isEnding = (ending: unknown): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Goes on with another provider or model when a call fails.
+ * Tries another provider or model when a call fails.
  *
  * @since 0.1.0
  */
@@ -14,26 +14,25 @@ import * as HookDefaults from "../HookDefaults.ts"
 /** A provider by its name, a model, or both. @category models @since 0.1.0 */
 export type Target = string | { readonly provider?: string; readonly model?: string }
 
-/** @category models @since 0.1.0 */
+/** Options of `ProviderFallback.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
   /**
-   * Where to go on, in this order; a provider that is not registered is passed over. Default: the registered providers
-   * after the one that failed.
+   * The targets, in order. Providers that are not registered are skipped. Default: the registered providers after the
+   * one that failed.
    */
   readonly to?: ReadonlyArray<Target>
-  /**
-   * Which errors to fall back on. Default: those that another provider may not have (`ProviderError.isFallbackable`).
-   */
+  /** The errors after which a target is tried. Default `ProviderError.isFallbackable`. */
   readonly on?: (error: ProviderError) => boolean
-  /** Lets a retry that is planned to come sooner than this go first. Default 0: falls back at once. */
+  /** A planned retry with a shorter delay than this comes before the fallback. Default 0: no retry does. */
   readonly patience?: Duration.Input
 }
 
-/** Targets of `to` that were tried for the current call. @category state @since 0.1.0 */
+/** The number of targets that were tried for the current call. @category state @since 0.1.0 */
 export const tried: HookState.StateKey<number> = HookState.key("provider-fallback/tried", 0)
 
 /**
- * Answers a failed call with the next target. The list is gone through once a call; after it, what was planned happens.
+ * Tries the next target after a failed call. Each target is tried once for a call; after the last one the decision of
+ * other hooks stays.
  *
  * @example
  * ```ts
@@ -62,7 +61,7 @@ export const make = (options: Options = {}): AgentHook => {
         const next = providers[providers.indexOf(provider) + 1]
         return next === undefined ? undefined : HookAction.transform({ type: "fallback", provider: next })
       }
-      const at = targets.findIndex((target, index) => index >= ctx.state.get(tried) && isElsewhere(target, failure))
+      const at = targets.findIndex((target, index) => index >= ctx.state.get(tried) && isOtherTarget(target, failure))
       ctx.state.set(tried, at < 0 ? targets.length : at + 1)
       const next = targets[at]
       return next === undefined ? undefined : HookAction.transform({ type: "fallback", ...next })
@@ -70,8 +69,8 @@ export const make = (options: Options = {}): AgentHook => {
   })
 }
 
-/** Whether the target exists and is not what has just failed. */
-const isElsewhere = (target: Exclude<Target, string>, { provider, providers, request }: OnLlmErrorEvent): boolean =>
+/** Whether the target exists and differs from the one that failed. */
+const isOtherTarget = (target: Exclude<Target, string>, { provider, providers, request }: OnLlmErrorEvent): boolean =>
   target.provider !== undefined && target.provider !== provider
     ? providers.includes(target.provider)
     : target.model !== undefined && target.model !== request.model

@@ -1,6 +1,6 @@
 /**
- * Tries a hook out: it sees everything and decides, nothing of it counts, and every difference to what happened is
- * told.
+ * Runs a hook as a shadow: it sees everything and decides, but its decisions have no effect. Every difference to what
+ * happened is reported.
  *
  * @since 0.1.0
  */
@@ -16,21 +16,23 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 import { textTable } from "../internal/textTable.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
 
-/** What a hook decided, or the chain. @category models @since 0.1.0 */
-export interface Decided {
+/** A decision of a hook or of the chain. @category models @since 0.1.0 */
+export interface Decision {
   readonly action: HookAction["_tag"]
   readonly reason?: string
-  /** Of the chain: the hook that decided. */
+  /** The hook that decided. Present for decisions of the chain. */
   readonly by?: string
 }
 
 /**
- * How what the hook would have done differs from what happened. `stricter`: it would have stopped what went on, or
- * stopped it otherwise (refused, asked,
- * answered, aborted); `laxer`: it would have let go on what was stopped; `changed`: it would have changed the value;
- * `said`: it would have told the
- * model or the user something.
+ * How the decision of the hook differs from what happened.
+ *
+ * - `stricter`: it would have stopped something that continued, or stopped it in a stricter way.
+ * - `laxer`: it would have continued something that was stopped, or stopped it in a milder way.
+ * - `changed`: it would have changed the value.
+ * - `said`: it would have sent a text to the model or the user.
  *
  * @category models
  * @since 0.1.0
@@ -42,13 +44,15 @@ export interface Diff {
   readonly hook: string
   readonly point: HookPointName
   readonly kind: Kind
-  /** What it was about: the tool's name at the tool points. */
+  /** The name of the tool, at the points of tool calls. */
   readonly subject?: string
-  readonly would: Decided
-  readonly did: Decided
-  /** Of `changed`: the paths that differ, as `path: before -> after`. */
+  /** What the hook would have done. */
+  readonly would: Decision
+  /** What happened. */
+  readonly did: Decision
+  /** The differences as `path: before -> after`. Present for `changed`. */
   readonly changes?: ReadonlyArray<string>
-  /** What it would have said to the model (`inject`, `followUp`) or the user (`notifyUser`). */
+  /** The texts for the model (`inject`, `followUp`) or the user (`notifyUser`). Present for `said`. */
   readonly said?: ReadonlyArray<
     { readonly how: "inject" | "followUp" | "notifyUser" | "rotate"; readonly text: string }
   >
@@ -57,9 +61,9 @@ export interface Diff {
   readonly stepNumber: number
 }
 
-/** @category models @since 0.1.0 */
+/** Options of `Shadow.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Hears every difference. What it throws is ignored. */
+  /** Called for every difference. An error that it throws is ignored. */
   readonly onDiff?: (difference: Diff) => void
 }
 
@@ -75,7 +79,7 @@ const PointCounts = Schema.Struct({
 })
 
 /**
- * How often the hook was asked at each point, agreed with what happened, differed, or failed.
+ * The counts for each point: how often the hook was called, agreed with what happened, differed, or failed.
  *
  * @category models
  * @since 0.1.0
@@ -83,11 +87,10 @@ const PointCounts = Schema.Struct({
 export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
 
 /**
- * Wraps any hook. It looks on as an observer, so that it is always asked, about the value that counts in the end; its
- * answers are recorded.
- * Its injections, follow-ups and notices are held back, and what it writes to the state only it reads. Its wrappers
- * (`wrapLlmCall`, `wrapToolCall`)
- * never run: an act cannot be surrounded without doing it. The name is that of the hook with `-shadow` behind it.
+ * Makes a shadow of a hook. The shadow is an observer: it is always called, with the final value, and its answers are
+ * recorded. Its injections, follow-ups and notifications are not delivered, and only it reads the state that it writes.
+ * Its wrappers (`wrapLlmCall`, `wrapToolCall`) never run, because they would perform the operation. The default name is
+ * the name of the hook followed by `-shadow`.
  *
  * @example
  * ```ts
@@ -104,71 +107,73 @@ export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
 export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): AgentHook<R> => {
   const name = options.name ?? `${hook.name}-shadow`
   const counts = keyOf(name)
-  const judged = (
+  const compare = (
     point: HookPointName,
     event: unknown,
     answer: unknown,
     said: NonNullable<Diff["said"]>,
     ctx: HookContext,
-    looksOn: boolean
+    isObserver: boolean
   ): void => {
-    // What only looks on decides nothing.
-    const action = looksOn ? undefined : answer
-    // Core reports an answer that may not be given.
+    // An observer decides nothing.
+    const action = isObserver ? undefined : answer
+    // The runtime reports an answer that is not legal at the point.
     if (!isLegal(point, action)) return count(counts, point, ["failed"], ctx)
-    const found = differences(point, event, action, said, ctx).filter(({ kind }) => !looksOn || kind === "said")
+    const found = differences(point, event, action, said, ctx).filter(({ kind }) => !isObserver || kind === "said")
     count(counts, point, found.length === 0 ? ["agreed"] : found.map(({ kind }) => kind), ctx)
     for (const difference of found) {
-      Result.try(() => options.onDiff?.({ ...difference, hook: hook.name, point, ...where(event, ctx) }))
+      Result.try(() => options.onDiff?.({ ...difference, hook: hook.name, point, ...placeOf(event, ctx) }))
     }
   }
   const shadow: Record<string, unknown> = {
     name,
     kind: "observer",
     mode: "shadow",
-    ...Object.fromEntries(kept.flatMap((key) => hook[key] === undefined ? [] : [[key, hook[key]]]))
+    ...Object.fromEntries(placeKeys.flatMap((key) => hook[key] === undefined ? [] : [[key, hook[key]]]))
   }
   for (const point of names) {
     const method: unknown = hook[point]
     if (typeof method !== "function") continue
-    const looksOn = hook.kind === "observer" || hook.observes?.includes(point) === true
+    const isObserver = hook.kind === "observer" || hook.observes?.includes(point) === true
     shadow[point] = (event: unknown, ctx: HookContext) => {
       const said: Array<NonNullable<Diff["said"]>[number]> = []
-      const failed = () => count(counts, point, ["failed"], ctx)
-      const asked = Result.try((): unknown => method.call(hook, event, apart(ctx, name, hook.name, said, looksOn)))
-      if (Result.isFailure(asked)) {
-        failed()
-        return Effect.fail(asked.failure)
+      const countFailure = () => count(counts, point, ["failed"], ctx)
+      const called = Result.try((): unknown => {
+        return method.call(hook, event, isolate(ctx, name, hook.name, said, isObserver))
+      })
+      if (Result.isFailure(called)) {
+        countFailure()
+        return Effect.fail(called.failure)
       }
-      const answer = asked.success
+      const answer = called.success
       if (!isPending(answer)) {
-        judged(point, event, answer, said, ctx, looksOn)
+        compare(point, event, answer, said, ctx, isObserver)
         return answer
       }
-      return settled(answer).pipe(
-        Effect.tap((settledAnswer) => Effect.sync(() => judged(point, event, settledAnswer, said, ctx, looksOn))),
-        Effect.tapCause(() => Effect.sync(failed))
+      return toEffect(answer).pipe(
+        Effect.tap((value) => Effect.sync(() => compare(point, event, value, said, ctx, isObserver))),
+        Effect.tapCause(() => Effect.sync(countFailure))
       )
     }
   }
-  // A method at every point where the hook has one, and its own requirements: `R` is the hook's.
+  // The shadow has a method at every point where the hook has one, with the same requirements.
   return HookDefaults.apply(options, shadow as unknown as AgentHook<R>)
 }
 
-/** Reads from a session's state what the shadow of this name has counted. @category reading @since 0.1.0 */
+/** Reads the counts of the shadow with this name from a session's state. @category reading @since 0.1.0 */
 export const report = (state: Pick<HookState.HookState, "get">, name: string): Report => state.get(keyOf(name))
 
 /** Renders a report as a table for a terminal. @category rendering @since 0.1.0 */
-export const render = (counted: Report): string =>
+export const render = (counts: Report): string =>
   textTable(
     ["point", ...columns],
-    counted.map((row) => [row.point, ...columns.map((column) => String(row[column]))])
+    counts.map((row) => [row.point, ...columns.map((column) => String(row[column]))])
   )
 
 const columns = ["calls", "agreed", "stricter", "laxer", "changed", "said", "failed"] as const
 
-/** What of the hook's place stays. */
-const kept = ["priority", "tier", "timeout", "tools"] as const
+/** The options of the hook that the shadow takes over. */
+const placeKeys = ["priority", "tier", "timeout", "tools"] as const
 
 const keyOf = (name: string): HookState.StateKey<Report> =>
   HookState.key(`${name}/report`, Schema.Array(PointCounts), [])
@@ -188,28 +193,28 @@ const count = (
   })
 }
 
-/** The context, but nothing that is said or written through it reaches anybody else. */
-const apart = (
+/** A copy of the context through which nothing reaches other hooks, the model or the user. */
+const isolate = (
   ctx: HookContext,
   name: string,
   hook: string,
   said: Array<NonNullable<Diff["said"]>[number]>,
-  looksOn: boolean
+  isObserver: boolean
 ): HookContext => {
   type State = Pick<HookState.HookState, "get" | "set" | "update">
   /**
-   * What the hook has written itself goes before what others wrote; entries named after it are its own, even where it
-   * is in force too.
+   * The key under which the shadow stores a value. Its initial value is the value of other hooks; keys with the name of
+   * the hook start empty, even if the hook itself runs too.
    */
-  const own = <A>(key: HookState.StateKey<A>, others: State): HookState.StateKey<A> => ({
+  const ownKey = <A>(key: HookState.StateKey<A>, others: State): HookState.StateKey<A> => ({
     name: `${name}/${key.name}`,
     initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
     is: key.is
   })
   const view = (others: () => State): State => ({
-    get: (key) => others().get(own(key, others())),
-    set: (key, value) => others().set(own(key, others()), value),
-    update: (key, f) => others().update(own(key, others()), f)
+    get: (key) => others().get(ownKey(key, others())),
+    set: (key, value) => others().set(ownKey(key, others()), value),
+    update: (key, f) => others().update(ownKey(key, others()), f)
   })
   const state: HookContext["state"] = {
     ...view(() => ctx.state),
@@ -219,19 +224,19 @@ const apart = (
       call: (id) => view(() => ctx.state.durable.call(id))
     }
   }
-  /** Its texts are kept apart; it reads what others wrote. */
+  /** The shadow writes its own artifacts, and reads those of others. */
   const artifacts = (): HookContext["artifacts"] => {
     const { artifacts: all } = ctx
-    const mine = (key: string) => `${name}/${key}`
+    const ownName = (key: string) => `${name}/${key}`
     return {
       ...all,
-      write: (key, ...rest) => all.write(mine(key), ...rest),
-      append: (key, ...rest) => all.append(mine(key), ...rest),
-      remove: (key) => all.remove(mine(key))
+      write: (key, ...rest) => all.write(ownName(key), ...rest),
+      append: (key, ...rest) => all.append(ownName(key), ...rest),
+      remove: (key) => all.remove(ownName(key))
     }
   }
   return Object.create(ctx, {
-    outcome: { value: looksOn ? ctx.outcome : undefined },
+    outcome: { value: isObserver ? ctx.outcome : undefined },
     state: { value: state },
     artifacts: { get: artifacts },
     rotate: { value: () => void said.push({ how: "rotate", text: "" }) },
@@ -245,7 +250,7 @@ const isPending = (answer: unknown): answer is object =>
   typeof answer === "object" && answer !== null &&
   (Effect.isEffect(answer) || ("then" in answer && typeof answer.then === "function") || Symbol.iterator in answer)
 
-const settled = (answer: object): Effect.Effect<unknown, unknown> =>
+const toEffect = (answer: object): Effect.Effect<unknown, unknown> =>
   !Effect.isEffect(answer) && Symbol.iterator in answer
     ? Effect.gen(() => answer as Generator<never, unknown, never>)
     : eventual(() => answer as PromiseLike<unknown>)
@@ -255,11 +260,9 @@ const isLegal = (point: HookPointName, answer: unknown): boolean =>
   (typeof answer === "object" && answer !== null && "_tag" in answer &&
     (answer._tag === "Continue" || (points[point] as Row).legal.some((tag) => tag === answer._tag)))
 
-type Found = Pick<Diff, "kind" | "would" | "did" | "changes" | "said">
+type Difference = Pick<Diff, "kind" | "would" | "did" | "changes" | "said">
 
-/**
- * How far an operation got: a refusal and an abort stop it, a question does for now, an answer in its place does too.
- */
+/** The actions that stop an operation. */
 const stops: ReadonlySet<string> = new Set(["Reject", "Abort", "Ask", "Respond"])
 
 const differences = (
@@ -268,15 +271,16 @@ const differences = (
   answer: unknown,
   said: NonNullable<Diff["said"]>,
   { outcome }: HookContext
-): ReadonlyArray<Found> => {
+): ReadonlyArray<Difference> => {
+  // The answer is legal at the point, as was checked.
   const action = (answer ?? { _tag: "Continue" }) as HookAction
-  const would: Decided = { action: action._tag, ...("reason" in action ? { reason: action.reason } : {}) }
-  const did: Decided = {
+  const would: Decision = "reason" in action ? { action: action._tag, reason: action.reason } : { action: action._tag }
+  const did = withoutUndefined<Decision>({
     action: outcome?.action ?? "Continue",
-    ...(outcome?.reason === undefined ? {} : { reason: outcome.reason }),
-    ...(outcome?.decidedBy === undefined ? {} : { by: outcome.decidedBy })
-  }
-  const found: Array<Found> = said.length === 0 ? [] : [{ kind: "said", would, did, said }]
+    reason: outcome?.reason,
+    by: outcome?.decidedBy
+  })
+  const found: Array<Difference> = said.length === 0 ? [] : [{ kind: "said", would, did, said }]
   if (stops.has(would.action)) {
     if (would.action !== did.action) {
       found.push({
@@ -299,8 +303,9 @@ const differences = (
   return found
 }
 
-const where = (event: unknown, { sessionId, stepNumber, turnNumber }: HookContext) => {
+const placeOf = (event: unknown, { sessionId, stepNumber, turnNumber }: HookContext) => {
   const record = Object(event) as { readonly name?: unknown; readonly call?: { readonly name?: unknown } }
   const subject = record.call?.name ?? record.name
-  return { ...(typeof subject === "string" ? { subject } : {}), sessionId, turnNumber, stepNumber }
+  const place = { sessionId, turnNumber, stepNumber }
+  return typeof subject === "string" ? { ...place, subject } : place
 }

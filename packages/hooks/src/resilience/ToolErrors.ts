@@ -1,5 +1,5 @@
 /**
- * Turns raw failures of tools into something a model can use: no stacks, no paths of the machine, not too long.
+ * Makes the errors of tools readable for a model: without stack traces and paths of the machine, and not too long.
  *
  * @since 0.1.0
  */
@@ -10,26 +10,26 @@ import { cutMiddle } from "@belay/core/Text"
 import { failure, type PostToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
-import { cleaned } from "./internal/errortext.ts"
+import { cleanErrorText } from "./internal/errorText.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `ToolErrors.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Writes what the model reads, from the error as the options below leave it. One that breaks is passed over. */
+  /** Returns the text for the model, from the cleaned error. When it throws, the cleaned error is used. Default none. */
   readonly format?: (error: string, event: PostToolCallEvent) => string
-  /** Leaves the lines of stack traces out (JavaScript, Python, Java). Default true. */
+  /** Whether the lines of stack traces are removed (JavaScript, Python, Java). Default true. */
   readonly hideStacks?: boolean
   /**
-   * Writes `./src/a.ts` for a path below the agent's folder, and `.../a.ts` for any other absolute path. Default true.
+   * Whether absolute paths are shortened: to `./src/a.ts` below the working folder, otherwise to `.../a.ts`. Default
+   * true.
    */
   readonly hidePaths?: boolean
-  /** Most characters of an error; the beginning and the end are kept. Default 2,000. */
+  /** The longest error, in characters. The middle of a longer one is removed. Default 2,000. */
   readonly maxLength?: number
 }
 
 /**
- * Rewrites the error of every failed call. It stays an error: the model knows that the call failed. When it breaks, the
- * model reads only that.
- * Throws a `ConfigError` for a bad length.
+ * Rewrites the error of every failed tool call. The result stays an error, so that the model knows that the call failed.
+ * Throws a `ConfigError` for an invalid length.
  *
  * @example
  * ```ts
@@ -48,18 +48,18 @@ export const make = (options: Options = {}): AgentHook => {
   Result.getOrThrow(checkOptions(name, whole("maxLength", maxLength, 1)))
   return HookDefaults.apply(options, {
     name,
-    // The first to see a result: other hooks get the clean text.
+    // The first hook to see a result, so that other hooks see the cleaned text.
     priority: 900,
     kind: "policy",
     postToolCall: (event, ctx) => {
       const { result } = event
       if (result.ok) return undefined
-      const clean = cleaned(cutMiddle(result.error, Math.max(maxLength * 4, 20_000)), {
-        hideStacks,
-        ...(hidePaths ? { cwd: ctx.cwd } : {})
-      })
-      const said = format === undefined ? clean : Result.getOrElse(Result.try(() => format(clean, event)), () => clean)
-      const error = cutMiddle(said, maxLength)
+      const raw = cutMiddle(result.error, Math.max(maxLength * 4, 20_000))
+      const cleaned = cleanErrorText(raw, { hideStacks, cwd: hidePaths ? ctx.cwd : undefined })
+      const text = format === undefined
+        ? cleaned
+        : Result.getOrElse(Result.try(() => format(cleaned, event)), () => cleaned)
+      const error = cutMiddle(text, maxLength)
       return error === result.error ? undefined : HookAction.transform(failure(error))
     }
   })

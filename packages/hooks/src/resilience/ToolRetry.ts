@@ -1,5 +1,5 @@
 /**
- * Runs a tool again that failed, after a pause, where that can do no harm.
+ * Retries failed tool calls after a delay, if a retry is safe.
  *
  * @since 0.1.0
  */
@@ -11,27 +11,25 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Pattern from "../guardrail/Pattern.ts"
 import * as HookDefaults from "../HookDefaults.ts"
-import { type Backoff, delayOf, expectations } from "./internal/backoff.ts"
+import { type Backoff, backoffChecks, delayOf } from "./internal/backoff.ts"
 
 export type { Backoff } from "./internal/backoff.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `ToolRetry.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, Backoff {
-  /** Retries of one call, after its first execution. Default 2. */
+  /** The most retries of one call, after its first execution. Default 2. */
   readonly maxRetries?: number
-  /** Whether only tools are retried that say they are `idempotent` or `readOnly`. Default true. */
+  /** Whether only tools that declare `idempotent` or `readOnly` are retried. Default true. */
   readonly idempotentOnly?: boolean
   /**
-   * Which failures are worth another try: patterns that are searched for in the error, or a function. Default: every
-   * failure.
+   * The failures that are retried: patterns that match a part of the error, or a function. Default: every failure.
    */
   readonly retryOn?: ReadonlyArray<Pattern.Pattern> | ((error: string, call: PreToolCallEvent) => boolean)
 }
 
 /**
- * Surrounds the execution: the model reads only the last result. A call that was denied, or whose arguments do not fit,
- * was not executed and is
- * not retried. Throws a `ConfigError` for an option that makes no sense.
+ * Retries the execution of a tool; the model reads only the last result. A call that was denied, or whose arguments are
+ * invalid, was not executed and is not retried. Throws a `ConfigError` for an invalid option.
  *
  * @example
  * ```ts
@@ -45,22 +43,22 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
  */
 export const make = (options: Options = {}): AgentHook => {
   const { idempotentOnly = true, maxRetries = 2, name = "tool-retry", retryOn, tools } = options
-  Result.getOrThrow(checkOptions(name, whole("maxRetries", maxRetries), ...expectations(options)))
+  Result.getOrThrow(checkOptions(name, whole("maxRetries", maxRetries), ...backoffChecks(options)))
   const patterns = typeof retryOn === "object"
     ? Result.getOrThrow(Pattern.compile(retryOn, `${name}.retryOn`))
     : undefined
-  const wants = tools === undefined ? () => true : matcher(tools)
-  const isWorthIt = (error: string, call: PreToolCallEvent): boolean =>
+  const isIncluded = tools === undefined ? () => true : matcher(tools)
+  const isRetried = (error: string, call: PreToolCallEvent): boolean =>
     typeof retryOn === "function" ? retryOn(error, call) : patterns === undefined || patterns.test(error)
   return HookDefaults.apply(options, {
     name,
-    // Around timeouts, which bound every execution.
+    // Outside of timeouts, which limit every execution.
     priority: 100,
     wrapToolCall: (call, next, ctx) => {
-      if (!wants(call.name) || (idempotentOnly && !isSafe(call.tool))) return next(call)
+      if (!isIncluded(call.name) || (idempotentOnly && !isSafe(call.tool))) return next(call)
       const attempt = (retry: number): Effect.Effect<ToolResult, unknown> =>
         Effect.flatMap(next(call), (result): Effect.Effect<ToolResult, unknown> => {
-          if (result.ok || retry > maxRetries || ctx.signal.aborted || !isWorthIt(result.error, call)) {
+          if (result.ok || retry > maxRetries || ctx.signal.aborted || !isRetried(result.error, call)) {
             return Effect.succeed(result)
           }
           return Effect.flatMap(delayOf(options, retry), (delayMs) => {

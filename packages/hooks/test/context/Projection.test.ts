@@ -74,11 +74,11 @@ describe("Projection", () => {
 
   for (
     const [what, expression, result, why] of [
-      ["finds nothing", "nothing.here", { a: 1 }, "the expression finds nothing in it"],
-      ["finds what only a prototype has", "constructor", { a: 1 }, "the expression finds nothing in it"],
-      ["finds a method", "toString", { a: 1 }, "the expression finds nothing in it"],
+      ["finds nothing", "nothing.here", { a: 1 }, "the expression finds nothing"],
+      ["finds what only a prototype has", "constructor", { a: 1 }, "the expression finds nothing"],
+      ["finds a method", "toString", { a: 1 }, "the expression finds nothing"],
       ["breaks", "length(a)", { a: 1 }, "Invalid type: length() expected argument 1"],
-      ["meets a text", "a", "just words", "it is a text, and not JSON"],
+      ["meets a text", "a", "just words", "it is a text that is not JSON"],
       ["meets a number beyond numbers", "a", "{\"a\": 1e999}", "$.a is Infinity"],
       ["meets a result that is too deep", "a", "[".repeat(100_000) + "]".repeat(100_000), ""],
       ["computes what is no number", "a / b", { a: 1, b: 0 }, ""]
@@ -121,8 +121,8 @@ describe("Projection", () => {
 
   for (
     const [rule, why] of [
-      ["rows[", "no JMESPath expression"],
-      ["", "no JMESPath expression"],
+      ["rows[", "expected a JMESPath expression"],
+      ["", "expected a JMESPath expression"],
       ["nofunction(@)", "unknown function nofunction()"],
       ["{a: b | map(&nofunction(@), c)}", "unknown function nofunction()"],
       [{ expression: "a", maxTokens: -1 }, "maxTokens: expected a whole number from 0"]

@@ -216,12 +216,12 @@ describe("ResultOffloader", () => {
     const broken = { ...ArtifactStore.inMemory(), write: () => Effect.fail("the disk is full") }
     const { events, read } = await run({ maxResultTokens: 100, previewTokens: 10 }, big(), [], { artifacts: broken })
     const shown = textOf(read[0])
-    assert.match(shown, /It could not be kept: what was left out is lost\.\]$/)
+    assert.match(shown, /It could not be stored: what was left out is lost\.\]$/)
     assert.notInclude(shown, "<artifact:")
     assert.isAtMost(byLength.count(shown), 100 + 60)
     assert.isAtLeast(byLength.count(shown), 100)
     const warnings = events.flatMap((event) => event.type === "warning" ? [event.message] : [])
-    assert.deepEqual(warnings, ["a result of loud could not be kept, and was cut: artifacts of s: the disk is full"])
+    assert.deepEqual(warnings, ["a result of loud could not be stored, and was cut: artifacts of s: the disk is full"])
   })
 
   it.effect("cuts where there is no runtime that could keep anything", () =>
@@ -231,7 +231,7 @@ describe("ResultOffloader", () => {
       const { call, tool } = { call: Events.call("loud"), tool: Events.call("loud").tool }
       const event = { call, tool, result: { ok: true as const, output: big() }, elapsedMs: 1, executed: true }
       const outcome = yield* chain.run("postToolCall", event, scope)
-      assert.match(JSON.stringify(outcome.event.result), /It could not be kept/)
+      assert.match(JSON.stringify(outcome.event.result), /It could not be stored/)
       assert.lengthOf(scope.warnings, 1)
     }))
 

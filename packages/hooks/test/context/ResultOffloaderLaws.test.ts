@@ -82,7 +82,7 @@ describe("the laws of ResultOffloader", () => {
       yield* TestClock.adjust("1 second")
       assert.match(
         yield* Fiber.join(fiber),
-        /^x{28}\n\n\[\.\.\. 960 characters left out \.\.\.\]\n\nx{12}\n\n.*It could not be kept/s
+        /^x{28}\n\n\[\.\.\. 960 characters left out \.\.\.\]\n\nx{12}\n\n.*It could not be stored/s
       )
     }))
 

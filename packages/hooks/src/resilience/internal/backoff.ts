@@ -1,29 +1,30 @@
-/** How long to wait before another try. */
+/** The delays before retries. */
 import { type Expectation, oneOf, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** How the pauses between tries grow. @category models @since 0.1.0 */
+/** How the delays between attempts grow. @category models @since 0.1.0 */
 export interface Backoff {
   /**
-   * `constant`: always the first pause; `linear`: the first pause times the number of the retry; `exponential`: grows
-   * by `factor`. Default `exponential`.
+   * `constant`: the delay is always the first one. `linear`: the first delay times the number of the retry.
+   * `exponential`: each delay is the last one times `factor`. Default `exponential`.
    */
   readonly backoff?: "constant" | "linear" | "exponential"
-  /** Default 2. */
+  /** The factor of `exponential`, at least 1. Default 2. */
   readonly factor?: number
-  /** The first pause, in milliseconds. Default 1,000. */
+  /** The first delay, in milliseconds. Default 1,000. */
   readonly initialDelayMs?: number
-  /** The longest pause, in milliseconds. Default 60,000. */
+  /** The longest delay, in milliseconds. Default 60,000. */
   readonly maxDelayMs?: number
   /**
-   * Chance in the pauses, so that many agents do not come back at once: none, from zero up (`full`), or from the half
-   * up (`equal`). Default `equal`.
+   * The random part of a delay, so that many agents do not retry at the same time: nothing (`none`), all of it (`full`),
+   * or its second half (`equal`). Default `equal`.
    */
   readonly jitter?: "none" | "full" | "equal"
 }
 
-export const expectations = (
+/** The checks of these options. */
+export const backoffChecks = (
   { backoff, factor, initialDelayMs, jitter, maxDelayMs }: Backoff,
   prefix = ""
 ): ReadonlyArray<Expectation> => [
@@ -34,19 +35,15 @@ export const expectations = (
   oneOf(`${prefix}jitter`, jitter, ["none", "full", "equal"])
 ]
 
-/** Milliseconds before a retry, which is counted from 1. */
+/** Returns the milliseconds to wait before a retry. Retries are counted from 1. */
 export const delayOf = (settings: Backoff, retry: number): Effect.Effect<number> => {
   const { backoff = "exponential", factor = 2, initialDelayMs = 1_000, jitter = "equal", maxDelayMs = 60_000 } =
     settings
-  const grown = backoff === "constant"
-    ? initialDelayMs
-    : backoff === "linear"
-    ? initialDelayMs * retry
-    : initialDelayMs * factor ** (retry - 1)
-  const pause = Math.min(grown, maxDelayMs)
-  if (jitter === "none") return Effect.succeed(Math.round(pause))
+  const growth = { constant: 1, linear: retry, exponential: factor ** (retry - 1) }
+  const delay = Math.min(initialDelayMs * growth[backoff], maxDelayMs)
+  if (jitter === "none") return Effect.succeed(Math.round(delay))
   return Effect.map(
     Random.next,
-    (chance) => Math.round(jitter === "full" ? pause * chance : pause * (0.5 + chance / 2))
+    (random) => Math.round(jitter === "full" ? delay * random : delay * (0.5 + random / 2))
   )
 }

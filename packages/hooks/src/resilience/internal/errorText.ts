@@ -1,11 +1,14 @@
-/** Texts of errors, made fit for a model to read. */
+/** Removes what a model does not need from error texts. */
 
 /**
- * Leaves out stack traces and, where the folder is given, absolute paths. The expressions here are linear on any text.
+ * Removes stack traces and, if the working folder is given, shortens absolute paths. All patterns take linear time.
  */
-export const cleaned = (error: string, options: { readonly hideStacks: boolean; readonly cwd?: string }): string => {
-  const told = options.hideStacks ? withoutStack(error) : error
-  return options.cwd === undefined ? told : withoutPaths(told, options.cwd)
+export const cleanErrorText = (
+  error: string,
+  options: { readonly hideStacks: boolean; readonly cwd: string | undefined }
+): string => {
+  const text = options.hideStacks ? withoutStack(error) : error
+  return options.cwd === undefined ? text : withoutPaths(text, options.cwd)
 }
 
 const frame =
