@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the examples of hook files", () => {
   it("hook-files: a settings file guards an agent after it is trusted", async () => {
-    assert.deepStrictEqual(await run("hook-files/hook-files.ts"), [
+    assert.deepStrictEqual(await run("hook-files/hook-files.ts", {}, { asProcess: true }), [
       "trusting PreToolUse: echo 'pushing is for people' >&2; exit 2",
       "ran npm test",
       "pushing is for people"

@@ -6,7 +6,7 @@ const run = atEndpoint()
 
 describe("the examples", () => {
   it("hello: agent, guardrail, cost limit and approval in at most 20 lines", async () => {
-    const lines = await run("hello.ts")
+    const lines = await run("hello.ts", {}, { asProcess: true })
     assert.deepStrictEqual(lines, ["approving delete_file", "Done, in 1 step.", "- delete_file: deleted notes.tmp"])
     const source = readFileSync(program("hello.ts"), "utf8").trimEnd().split("\n").filter((line) => line !== "")
     assert.isAtMost(source.length, 20)

@@ -1,7 +1,8 @@
-/** Runs a program of this package as a user would: a process of its own, on the node that runs the tests. */
+/** Runs the programs of this package: in this process, or as a user would, in a process of its own. */
 import { Endpoint } from "@belay/testing"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { format } from "node:util"
 import { afterAll, assert, beforeAll } from "vitest"
 
 export interface Finished {
@@ -32,9 +33,30 @@ export const runProgram = (
     child.once("close", (code) => resolve({ code, stdout, stderr }))
   })
 
+/** Runs a program in this process: imports it and collects what it writes. Programs may run one after another only. */
+const importProgram = async (name: string, env: NodeJS.ProcessEnv): Promise<Finished> => {
+  let [stdout, stderr] = ["", ""]
+  const before = { env: { ...process.env }, error: console.error, log: console.log, warn: console.warn }
+  Object.assign(process.env, { NO_COLOR: "1", ...env })
+  console.log = (...parts: ReadonlyArray<unknown>) => void (stdout += `${format(...parts)}\n`)
+  console.error = (...parts: ReadonlyArray<unknown>) => void (stderr += `${format(...parts)}\n`)
+  console.warn = console.error
+  try {
+    // Without the query a program would run only once.
+    await import(`${program(name)}?run=${++runs}`)
+    return { code: 0, stdout, stderr }
+  } finally {
+    Object.assign(console, { error: before.error, log: before.log, warn: before.warn })
+    for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
+    Object.assign(process.env, before.env)
+  }
+}
+
+let runs = 0
+
 /**
- * Starts an endpoint for the tests of a file. Runs a program against it, which has to end well and say nothing but
- * warnings of its hooks on standard error: its lines.
+ * Starts an endpoint for the tests of a file. Runs a program against it, which has to end well and write nothing but
+ * warnings of its hooks on standard error. Returns its lines.
  */
 export const atEndpoint = () => {
   let endpoint: Endpoint.Endpoint
@@ -42,12 +64,15 @@ export const atEndpoint = () => {
     endpoint = await Endpoint.start()
   })
   afterAll(() => endpoint.close())
-  return async (name: string, env: NodeJS.ProcessEnv = {}): Promise<ReadonlyArray<string>> => {
-    const finished = await runProgram(name, {
-      env: { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env }
-    })
-    assert.deepEqual(finished.stderr.split("\n").filter((line) => !/^$|^\[[\d:.]+\] WARN \(#\d+\): /.test(line)), [])
-    assert.strictEqual(finished.code, 0)
-    return finished.stdout.trimEnd().split("\n")
+  return async (
+    name: string,
+    env: NodeJS.ProcessEnv = {},
+    { asProcess = false }: { readonly asProcess?: boolean } = {}
+  ): Promise<ReadonlyArray<string>> => {
+    const all = { OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "demo-large", ...env }
+    const { code, stderr, stdout } = await (asProcess ? runProgram(name, { env: all }) : importProgram(name, all))
+    assert.deepEqual(stderr.split("\n").filter((line) => !/^$|^\[[\d:.]+\] WARN \(#\d+\): /.test(line)), [])
+    assert.strictEqual(code, 0)
+    return stdout.trimEnd().split("\n")
   }
 }

@@ -5,7 +5,7 @@ const run = atEndpoint()
 
 describe("the examples of sessions and tests", () => {
   it("sessions: a conversation in a file is continued, forked, listed, exported and read back", async () => {
-    const lines = await run("agent/sessions.ts")
+    const lines = await run("agent/sessions.ts", {}, { asProcess: true })
     assert.deepStrictEqual(lines.slice(-5), [
       "- count_notes: 3",
       "another agent goes on after 4 messages",

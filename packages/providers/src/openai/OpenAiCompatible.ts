@@ -112,7 +112,15 @@ export const make = (options: Options = {}): LlmProvider => {
 
   const call = (request: LlmRequest, sink: DeltaSink | undefined): Effect.Effect<LlmResponse, ProviderError> => {
     const model = request.model ?? options.model
-    if (model === undefined) return Effect.fail(Errors.unsendable(source(undefined), "no model is named", "model"))
+    if (model === undefined) {
+      return Effect.fail(
+        Errors.unsendable(
+          source(undefined),
+          "no model is set: use the option `model`, or name one in the request",
+          "model"
+        )
+      )
+    }
     const endpoint = endpointOf(model)
     if (request.parameters.responseFormat === undefined) return send(request, model, endpoint, sink)
     const asked = () =>

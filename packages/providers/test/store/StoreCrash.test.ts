@@ -4,12 +4,9 @@ import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { join } from "node:path"
-import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "vitest"
-import { inFolder, killCycles, outside, start } from "../support/storeCrash.ts"
+import { inFolder, killCycles, openWhileCreating, outside, start } from "../support/storeCrash.ts"
 import { make } from "../support/storeWorker.ts"
-
-const opener = new URL("../support/storeOpener.ts", import.meta.url)
 
 describe("a SQLite store", () => {
   it("loses nothing that 16 killed processes acknowledged, and no tool runs twice", () => killCycles(16))
@@ -35,19 +32,7 @@ describe("a SQLite store", () => {
       }
     }))
 
-  it("can be opened while another process creates its tables", { timeout: 120_000 }, () =>
-    inFolder(async (folder) => {
-      const counter = new SharedArrayBuffer(4)
-      const refused = await Promise.all([false, true].map(async (isLate) => {
-        const thread = new Worker(opener, {
-          workerData: { counter, folder, isLate, rounds: 600 },
-          execArgv: ["--conditions=@belay/source", "--no-warnings"]
-        })
-        const [said] = await once(thread, "message") as [ReadonlyArray<string>]
-        return said
-      }))
-      assert.deepStrictEqual(refused, [[], []])
-    }))
+  it("can be opened while another process creates its tables", () => openWhileCreating(80))
 
   it(
     "loses nothing that several processes add at once to an account, a text and the rules",

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
 import { assert } from "vitest"
 
 const worker = fileURLToPath(new URL("./storeWorker.ts", import.meta.url))
@@ -157,4 +158,19 @@ export const killCycles = (cycles: number): Promise<number> =>
       assert.isAbove(ran, cycles / lanes)
     }
     return ends.reduce((sum, { again }) => sum + again, 0)
+  })
+
+/** Two threads open `rounds` new files at the same time: none is refused. */
+export const openWhileCreating = (rounds: number): Promise<void> =>
+  inFolder(async (folder) => {
+    const counter = new SharedArrayBuffer(4)
+    const refused = await Promise.all([false, true].map(async (isLate) => {
+      const thread = new Worker(new URL("./storeOpener.ts", import.meta.url), {
+        workerData: { counter, folder, isLate, rounds },
+        execArgv: ["--conditions=@belay/source", "--no-warnings"]
+      })
+      const [messages] = await once(thread, "message") as [ReadonlyArray<string>]
+      return messages
+    }))
+    assert.deepStrictEqual(refused, [[], []])
   })
