@@ -2,7 +2,6 @@
 import { whyInvalid } from "@belay/core/Message"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
-import { once } from "node:events"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { inFolder, killCycles, openWhileCreating, outside, start } from "../support/storeCrash.ts"
