@@ -111,7 +111,7 @@ export const chain = async (): Promise<string> => {
       const bare = Array.from({ length: count }, (_, index) => ({ run: plain[index % plain.length] as Step }))
       const inFiber = Effect.fnUntraced(function*(times: number) {
         for (let i = 0; i < times; i++) {
-          const outcome = compiled.fold("preTurn", input, scope)
+          const outcome = compiled.runNow("preTurn", input, scope)
           if (outcome !== undefined && Effect.isEffect(outcome)) yield* outcome
         }
       })
@@ -122,7 +122,7 @@ export const chain = async (): Promise<string> => {
             : { name: `bare loop, ${count} hooks`, run: (times) => each(times, () => bareLoop(bare, input)) },
           waits
             ? { name: `chain, ${kind}`, run: (times) => Effect.runPromise(inFiber(times)) }
-            : { name: `chain, ${kind}`, run: (times) => each(times, () => compiled.fold("preTurn", input, scope)) }
+            : { name: `chain, ${kind}`, run: (times) => each(times, () => compiled.runNow("preTurn", input, scope)) }
         ],
         Math.max(2_000, Math.floor((waits ? 400_000 : 4_000_000) / (count + 2))),
         9

@@ -48,7 +48,7 @@ const skipping = async (): Promise<string> => {
     chains.map(([name, chain]) => ({
       name,
       run: (times) => {
-        for (let i = 0; i < times; i++) chain.fold("preToolCall", call, scope)
+        for (let i = 0; i < times; i++) chain.runNow("preToolCall", call, scope)
       }
     })),
     20_000

@@ -1,6 +1,6 @@
 /**
- * All hooks of an agent in their one order, compiled once per point. Running a point is a loop over plain functions;
- * waiting, timers and records exist only where a hook or a listener asks for them.
+ * All hooks of an agent in one order, compiled once per point. Running a point is a loop over plain functions; there is
+ * waiting, a timer or a record only where a hook or a listener needs it.
  *
  * @since 0.1.0
  */
@@ -12,13 +12,13 @@ import type { HookScope } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 import { names } from "./HookPoint.ts"
 import type { HookFailure } from "./HookRecord.ts"
+import { compile, type CompiledPoint } from "./internal/compiledPoint.ts"
 import { fingerprintOf } from "./internal/fingerprint.ts"
-import { fold as foldLine } from "./internal/fold.ts"
-import { compile, type Line } from "./internal/line.ts"
-import { order } from "./internal/order.ts"
+import { order } from "./internal/orderHooks.ts"
 import type { Decode, Resume, Settled } from "./internal/outcome.ts"
+import { runPoint } from "./internal/runPoint.ts"
 
-/** What came of a point: `event` with every change in it, and the action that decided. @category models @since 0.1.0 */
+/** The outcome of a point: the event with every change in it, and the action that decided. @category models @since 0.1.0 */
 export interface Outcome<P extends HookPointName> {
   /** `Transform` when the value was changed and nobody stopped the chain. */
   readonly action: ActionAt<P>
@@ -35,23 +35,22 @@ export type { Settled }
 export interface HookChain {
   /** The hooks in forward order. */
   readonly hooks: ReadonlyArray<AgentHook<never>>
-  /** What is odd but legal, to be logged once: policy hooks that fail open. */
+  /** Remarks to log once: policy hooks that fail open. */
   readonly warnings: ReadonlyArray<string>
   /** Whether any hook implements the point. */
   readonly has: (point: HookPointName) => boolean
   /**
-   * Runs a point as fast as its hooks answer: nothing when no hook had anything to say, the outcome when all answered
-   * at once,
-   * an Effect when one has to be waited for. `decode` reads changed values as the operation will.
+   * Runs a point without an Effect where it can: nothing when no hook had anything to say, the outcome when all hooks
+   * answered at once, an Effect when one has to be waited for. `decode` reads changed values as the operation will.
    */
-  readonly fold: <P extends HookPointName>(
+  readonly runNow: <P extends HookPointName>(
     point: P,
     event: In<P>,
     scope: HookScope,
     decode?: Decode,
     resume?: Resume
   ) => Outcome<P> | undefined | Effect.Effect<Outcome<P>>
-  /** Runs a point; never fails: what a hook did wrong is in the outcome. */
+  /** Runs a point. Never fails: failures of hooks are in the outcome. */
   readonly run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) => Effect.Effect<Outcome<P>>
 }
 
@@ -66,12 +65,12 @@ export const makeUnsafe = (hooks: ReadonlyArray<AgentHook<never>>): HookChain =>
 export const fingerprint = (tool: string, args: unknown): string => fingerprintOf(tool, args)
 
 const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
-  const lines = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {
-    readonly [P in HookPointName]: Line | undefined
+  const points = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {
+    readonly [P in HookPointName]: CompiledPoint | undefined
   }
-  const fold: HookChain["fold"] = (point, event, scope, decode, resume) => {
-    const line = lines[point]
-    return line === undefined ? undefined : foldLine(line, event, scope, decode, resume) as never
+  const runNow: HookChain["runNow"] = (point, event, scope, decode, resume) => {
+    const compiled = points[point]
+    return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode, resume) as never
   }
   return {
     hooks,
@@ -80,11 +79,11 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
         hook.kind === "policy" && (hook.onFailure ?? (hook.failOpen === true ? "open" : "reject")) === "open"
       )
       .map((hook) => `hook "${hook.name}" is a policy that fails open: when it breaks, nothing is checked`),
-    has: (point) => lines[point] !== undefined,
-    fold,
+    has: (point) => points[point] !== undefined,
+    runNow,
     run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) =>
       Effect.suspend((): Effect.Effect<Outcome<P>> => {
-        const outcome = fold(point, event, scope)
+        const outcome = runNow(point, event, scope)
         if (outcome === undefined) {
           return Effect.succeed({ action: passed as ActionAt<P>, event, by: undefined, failure: undefined })
         }

@@ -60,7 +60,7 @@ describe("what runs is what was approved:", () => {
           : { ok: true as const, value: { args: `read ${String(args)}` } }
       }
       const chain = HookChain.makeUnsafe([change("good"), change("bad")])
-      const outcome = chain.fold("preToolCall", call, scope, decode) as HookChain.Outcome<"preToolCall">
+      const outcome = chain.runNow("preToolCall", call, scope, decode) as HookChain.Outcome<"preToolCall">
       assert.strictEqual(outcome.event.args, "read good")
       assert.deepInclude(scope.failures[0], {
         hook: "to bad",
@@ -80,11 +80,11 @@ describe("what runs is what was approved:", () => {
       const first = yield* chain.run("preToolCall", call, scopeOf())
       assert.deepEqual([first.action, asked], [HookAction.ask("may it?"), [call.args]])
       const settled = [{ hook: "approval", fingerprint: HookChain.fingerprint(call.name, call.args) }]
-      const again = chain.fold("preToolCall", call, scopeOf(), undefined, { after: "approval", settled })
+      const again = chain.runNow("preToolCall", call, scopeOf(), undefined, { after: "approval", settled })
       assert.isUndefined((again as HookChain.Outcome<"preToolCall">).by)
       assert.deepEqual(asked, [call.args, "after"])
       // With other arguments the answer does not count.
-      const other = chain.fold("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, {
+      const other = chain.runNow("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, {
         after: "approval",
         settled
       })

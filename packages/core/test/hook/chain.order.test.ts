@@ -19,7 +19,7 @@ const orderAt = (point: HookPointName, hooks: { readonly [name: string]: Options
   const made = Object.entries(hooks).map(([name, options]) =>
     ({ name, ...options, [point]: () => void called.push(name) }) as AgentHook
   )
-  HookChain.makeUnsafe(made).fold(point, eventAt(point, "") as never, scopeOf({ record: false }))
+  HookChain.makeUnsafe(made).runNow(point, eventAt(point, "") as never, scopeOf({ record: false }))
   return called
 }
 
@@ -108,7 +108,7 @@ describe("C9 names", () => {
       { name: "other", preTurn: () => void called.push("other") },
       { name: "guard", override: true, preTurn: () => void called.push("new") }
     ])
-    chain.fold("preTurn", { message: "" }, scopeOf())
+    chain.runNow("preTurn", { message: "" }, scopeOf())
     assert.deepEqual(called, ["other", "new"])
     assert.strictEqual(refused({ name: "guard", override: true }, { name: "guard" }).slice(0, 15), "two hooks are n")
   })
@@ -200,7 +200,7 @@ describe("tools", () => {
   const isAsked = (tools: string | ReadonlyArray<string>, name: string): boolean => {
     const call = { ...eventAt("preToolCall", "") as In<"preToolCall">, name }
     const chain = HookChain.makeUnsafe([{ name: "h", tools, preToolCall: () => HookAction.reject("asked") }])
-    return (chain.fold("preToolCall", call, scopeOf()) as HookChain.Outcome<"preToolCall">).action._tag === "Reject"
+    return (chain.runNow("preToolCall", call, scopeOf()) as HookChain.Outcome<"preToolCall">).action._tag === "Reject"
   }
 
   it.prop("match as a pattern in which * stands for anything", [patterns, names], ([pattern, name]) => {
@@ -247,7 +247,7 @@ describe("the table of points", () => {
       const scope = scopeOf({ freeze: false })
       const event = eventAt(point, "x")
       assert.isFalse(chain.has(point))
-      assert.isUndefined(chain.fold(point, event as never, scope))
+      assert.isUndefined(chain.runNow(point, event as never, scope))
       assert.strictEqual(Effect.runSync(chain.run(point, event as never, scope)).event, event)
       assert.deepEqual([scope.contexts, scope.records], [[], []])
     }

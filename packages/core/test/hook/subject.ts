@@ -53,7 +53,7 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
       record: record ? scope.records.flatMap(lines) : undefined
     }
   }
-  const folded = chain.fold(point, event as never, scope) as Outcome | Effect.Effect<Outcome> | undefined
+  const folded = chain.runNow(point, event as never, scope) as Outcome | Effect.Effect<Outcome> | undefined
   if (Effect.isEffect(folded) && hooks.some(({ answers }) => answers.some(({ what }) => what === "hangs"))) {
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(folded, { startImmediately: true })

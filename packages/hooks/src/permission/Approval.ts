@@ -1,20 +1,17 @@
 /**
- * Has a person approve tool calls before they run.
+ * Asks a person to approve tool calls before they run.
  *
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { RuleStore } from "@belay/core/Approvals"
-import { type Eventual, eventual, messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
+import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
-import { fingerprint } from "@belay/core/HookChain"
 import type { HookContext } from "@belay/core/HookContext"
-import type { ActionAt } from "@belay/core/HookPoint"
-import * as HookState from "@belay/core/HookState"
-import { freeze, type Json, whyNot } from "@belay/core/Json"
-import { Remember } from "@belay/core/RunState"
+import { type Json, whyNot } from "@belay/core/Json"
+import { type Decision, type PendingAsk, Remember } from "@belay/core/RunState"
 import type { PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -22,7 +19,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as HookDefaults from "../HookDefaults.ts"
 
-/** What is to be approved. What it shows is what will run. @category models @since 0.1.0 */
+/** A question about one tool call. What it shows is what will run. @category models @since 0.1.0 */
 export interface Request {
   readonly callId: string
   readonly tool: string
@@ -34,7 +31,7 @@ export interface Request {
   readonly about: ToolMeta
   /** Who may answer; absent means anybody. */
   readonly approvers?: ReadonlyArray<string>
-  /** Who has approved already, where more than one has to. */
+  /** Who has approved already, where several people have to approve. */
   readonly approved: ReadonlyArray<string>
   /** Aborts when the answer is no longer wanted: close the prompt. */
   readonly signal: AbortSignal
@@ -50,16 +47,16 @@ export type Answer =
   & { readonly by?: string }
   & (
     /**
-     * With `remember` later calls are approved without asking: of the tool, or of the tool with these arguments. Needs
+     * With `remember`, later calls of the tool, or of the tool with these arguments, are approved without asking. Needs
      * the option `standing`.
      */
     | { readonly type: "approve"; readonly remember?: Remember }
     | { readonly type: "deny"; readonly reason?: string }
-    /** Runs with these arguments; they are checked like any others. */
+    /** Runs the tool with these arguments; they are checked like any others. */
     | { readonly type: "edit"; readonly args: Json }
-    /** Does not run it: this is its output. */
+    /** Does not run the tool: this is its output. */
     | { readonly type: "respond"; readonly output: Json }
-    /** Somebody else shall answer. */
+    /** Asks these people instead. */
     | { readonly type: "delegate"; readonly to: ReadonlyArray<string> }
   )
 
@@ -67,15 +64,16 @@ export type Answer =
 export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "tools" | "when" | "timeout"> {
   /** Tools that need approval: `*` stands for any characters, `!name` excludes. */
   readonly tools: string | ReadonlyArray<string>
-  /** Only calls for which this is not `false` need approval. One that breaks asks. */
+  /** Only calls for which this is not `false` need approval. When it throws, the call needs approval. */
   readonly when?: (call: PreToolCallEvent, ctx: HookContext) => boolean
   /**
-   * Asks a person: directly, as a promise or as an Effect. Without it the run is suspended until the host resumes it.
+   * Asks a person in this process and returns the answer: directly, as a promise or as an Effect. Without it the
+   * agent's `onAsk` is asked, or the run is suspended until the host resumes it.
    */
   readonly ask?: (request: Request, ctx: HookContext) => Eventual<Answer, R>
   /** Why a person is asked. Default `<tool> needs approval`. */
   readonly reason?: string | ((call: PreToolCallEvent, ctx: HookContext) => string)
-  /** After this an answer comes too late, and counts as a denial. Default: never. */
+  /** An answer that comes later than this counts as a denial. Default: never. */
   readonly expiresIn?: Duration.Input
   /** Who may answer, by name. Default: anybody. */
   readonly approvers?: ReadonlyArray<string>
@@ -84,21 +82,22 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   /** What may be answered. Default: anything. */
   readonly allowed?: ReadonlyArray<Answer["type"]>
   /**
-   * Where approvals that are to be remembered are kept: `"session"`, or a store of the project's rules. Default:
-   * nothing is remembered.
+   * With `ask`: where to keep approvals that are to be remembered, the session or a store of the project's rules.
+   * Default: none is remembered. Without `ask`, the agent's `approvals.rules` are used.
    */
   readonly standing?: "session" | RuleStore
   /**
-   * How many questions `ask` may have open at once, over all sessions. Default 1, as a terminal needs it; a server
-   * wants `Infinity`.
+   * How many questions `ask` may have open at once, over all sessions. Default 1, which suits a terminal; use `Infinity`
+   * on a server.
    */
   readonly concurrency?: number
 }
 
 /**
- * Lets a tool run only when a person said so. Every call has its own request and its own answer; an `ask` that breaks
- * or answers
- * nonsense denies. When a later hook changes the arguments, the person is asked about the new ones.
+ * Runs a tool only when a person approves the call. The hook only asks: the runtime applies `expiresIn`, `approvers`,
+ * `quorum`, `allowed` and `standing`, and runs the approved arguments. Every call has its own question and its own
+ * answer. An `ask` that fails or returns nonsense denies the call. When a later hook changes the arguments, the person
+ * is asked about the new ones.
  *
  * @example
  * ```ts
@@ -115,39 +114,14 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  const { allowed, approvers, ask, concurrency = 1, quorum = 1, standing, tools, when, ...common } = options
-  const expiresInMs = options.expiresIn === undefined ? undefined : Duration.toMillis(options.expiresIn)
+  const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
+    options
   const queue = Semaphore.makeUnsafe(concurrency)
-  const needed = (call: PreToolCallEvent, ctx: HookContext): boolean =>
-    when === undefined || Result.match(Result.try(() => when(call, ctx)), {
-      onSuccess: (answer) => answer !== false,
-      onFailure: (error) => {
-        ctx.warn(`\`when\` broke for ${call.name}, so approval is needed: ${messageOf(error)}`)
-        return true
-      }
-    })
-  const conditions = {
-    ...(expiresInMs === undefined ? {} : { expiresInMs }),
+  const conditions: Omit<HookAction.Ask, "_tag" | "reason"> = {
+    ...(expiresIn === undefined ? {} : { expiresInMs: Duration.toMillis(expiresIn) }),
     ...(approvers === undefined ? {} : { approvers }),
-    ...(quorum > 1 ? { quorum } : {}),
+    ...(quorum === undefined || quorum <= 1 ? {} : { quorum }),
     ...(allowed === undefined ? {} : { allowed })
-  }
-  const inPlace = (
-    call: PreToolCallEvent,
-    ctx: HookContext,
-    reason: string,
-    person: NonNullable<Options<R>["ask"]>
-  ) => {
-    const asked = Effect.raceFirst(queue.withPermit(answered(call, ctx, reason, person, options)), aborted(ctx.signal))
-    const bounded = expiresInMs === undefined
-      ? asked
-      : Effect.raceFirst(asked, Effect.as(Effect.sleep(expiresInMs), tooLate(call)))
-    return standing === undefined
-      ? bounded
-      : Effect.flatMap(
-        isStanding(call, ctx, standing),
-        (known) => known ? Effect.succeed(HookAction.Continue) : bounded
-      )
   }
   return HookDefaults.apply(common, {
     name: "human-approval",
@@ -157,92 +131,74 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     tools,
     reinvoke: "ifChanged",
     preToolCall: (call, ctx) => {
-      if (!needed(call, ctx)) return undefined
-      const reason = typeof options.reason === "function"
-        ? options.reason(call, ctx)
-        : options.reason ?? `${call.name} needs approval`
-      if (ask === undefined) return HookAction.ask(reason, details(call), conditions)
-      return ctx.signal.aborted ? cancelled : inPlace(call, ctx, reason, ask)
+      if (!needsApproval(when, call, ctx)) return undefined
+      const why = typeof reason === "function" ? reason(call, ctx) : reason ?? `${call.name} needs approval`
+      if (ask === undefined) return HookAction.ask(why, detailsOf(call), conditions)
+      const answer = answerWith(ask, queue, call, ctx)
+      return HookAction.ask(why, detailsOf(call), { ...conditions, answer, standing: standing ?? "none" })
     }
   })
 }
 
-/** Questions that may follow one another: approvers of a quorum, and those to whom the answer was handed on. */
-const maxRounds = 16
+const needsApproval = (when: Options["when"], call: PreToolCallEvent, ctx: HookContext): boolean =>
+  when === undefined || Result.match(Result.try(() => when(call, ctx)), {
+    onSuccess: (answer) => answer !== false,
+    onFailure: (error) => {
+      ctx.warn(`\`when\` broke for ${call.name}, so approval is needed: ${messageOf(error)}`)
+      return true
+    }
+  })
 
-/** One request and its answer, of as many people as it takes. */
-const answered = Effect.fnUntraced(function*<R>(
-  call: PreToolCallEvent,
-  ctx: HookContext,
-  reason: string,
-  ask: NonNullable<Options<R>["ask"]>,
-  { allowed, approvers: first, quorum = 1, standing }: Options<R>
-): Effect.fn.Return<Action, never, R> {
-  const args = freeze(call.args)
-  const shown = fingerprint(call.name, args)
-  const about = { callId: call.id, tool: call.name, args, reason, fingerprint: shown, about: call.tool }
-  const deny = (why: string): Action => {
-    ctx.warn(`approval of ${call.name} is denied: ${why}`)
-    return HookAction.reject(`${call.name} was denied: its approval failed`)
-  }
-  let approvers = first
-  let approved: ReadonlyArray<string> = []
-  for (let round = 0; round < maxRounds; round++) {
-    const request = { ...about, approved, ...(approvers === undefined ? {} : { approvers }) }
-    const exit = yield* Effect.exit(eventual((signal) => ask({ ...request, signal }, ctx)))
-    if (exit._tag === "Failure") return deny(messageOf(Cause.squash(exit.cause)))
-    if (ctx.signal.aborted) return cancelled
-    if (fingerprint(call.name, call.args) !== shown) return deny("the arguments are no longer those that were shown")
-    const answer = read(exit.value)
-    if (answer === undefined) return deny("`ask` answered neither approve, deny, edit, respond nor delegate")
-    const { by } = answer
-    if (allowed?.includes(answer.type) === false) return deny(`${answer.type} is not allowed here`)
-    if (approvers !== undefined && (by === undefined || !approvers.includes(by))) {
-      return deny(`${by ?? "somebody without a name"} may not decide, only ${approvers.join(", ")}`)
-    }
-    if (answer.type === "delegate") {
-      approvers = answer.to
-      continue
-    }
-    if (answer.type === "approve" && quorum > 1) {
-      if (by === undefined) return deny(`${quorum} approvals are needed: say who approves`)
-      approved = [...new Set([...approved, by])]
-      if (approved.length < quorum) continue
-    } else if (quorum > 1 && answer.type !== "deny") {
-      return deny(`${quorum} approvals are needed: it can be approved, denied or handed on`)
-    }
-    if (answer.type === "approve" && answer.remember !== undefined && standing !== undefined) {
-      const kept = yield* Effect.exit(remember(call, ctx, standing, answer.remember))
-      if (kept._tag === "Failure") {
-        ctx.warn(`the approval of ${call.name} could not be remembered: ${messageOf(Cause.squash(kept.cause))}`)
-      }
-    }
-    return toAction(call, answer)
-  }
-  return deny(`nobody decided in ${maxRounds} rounds`)
+/** What the person should know about the tool. */
+const detailsOf = ({ grant, tool }: PreToolCallEvent): Json => ({
+  description: tool.description,
+  readOnly: tool.readOnly ?? false,
+  destructive: tool.destructive ?? false,
+  sandbox: grant.sandbox
 })
 
-type Action = ActionAt<"preToolCall">
-
-/** Believes nothing about the answer: it comes from outside. */
-const read = (answer: unknown): Answer | undefined => {
-  const found = decodeAnswer(answer)
-  return found !== undefined && found.type === "edit" && whyNot(found.args) !== undefined ? undefined : found
+/** Lets the runtime ask the person, as far as others are not being asked. */
+const answerWith = <R>(
+  ask: NonNullable<Options<R>["ask"]>,
+  queue: Semaphore.Semaphore,
+  call: PreToolCallEvent,
+  ctx: HookContext
+): NonNullable<HookAction.Ask["answer"]> => {
+  const answer = (pending: PendingAsk): Effect.Effect<Decision, unknown, R> =>
+    queue.withPermit(Effect.flatMap(
+      eventual((signal) => ask(requestOf(pending, call.tool, signal), ctx)),
+      (given) => {
+        if (ctx.signal.aborted) return Effect.fail("the turn was cancelled before anybody approved")
+        const decision = decisionOf(given, call.name)
+        return decision === undefined
+          ? Effect.fail("`ask` answered neither approve, deny, edit, respond nor delegate")
+          : Effect.succeed(decision)
+      }
+    ))
+  // The runtime asks in the fiber of the turn, which has the services that the hook requires.
+  return answer as unknown as NonNullable<HookAction.Ask["answer"]>
 }
 
-const decodeAnswer = (answer: unknown): Answer | undefined => {
+const requestOf = (pending: PendingAsk, about: ToolMeta, signal: AbortSignal): Request => {
+  const { approved = [], approvers, args, callId, fingerprint, reason, tool } = pending
+  const request = { callId, tool, args, reason, fingerprint, about, approved, signal }
+  return approvers === undefined ? request : { ...request, approvers }
+}
+
+/** Reads an answer, which comes from outside: nothing when it is not one. */
+const decisionOf = (answer: unknown, tool: string): Decision | undefined => {
   if (typeof answer !== "object" || answer === null || !("type" in answer)) return undefined
-  const { args, by, output, reason, remember: kept, to, type } = answer as { readonly [key: string]: unknown }
+  const { args, by, output, reason, remember, to, type } = answer as { readonly [key: string]: unknown }
   const who = typeof by === "string" ? { by } : {}
   switch (type) {
     case "approve":
-      return isRemember(kept) ? { ...who, type, remember: kept } : { ...who, type }
+      return isRemember(remember) ? { ...who, type, remember } : { ...who, type }
     case "deny":
-      return { ...who, type, ...(typeof reason === "string" ? { reason } : {}) }
+      return { ...who, type, reason: typeof reason === "string" ? reason : `a person denied ${tool}` }
     case "edit":
-      return args === undefined ? undefined : { ...who, type, args: args as Json }
+      return isJson(args) ? { ...who, type, args } : undefined
     case "respond":
-      return output === undefined || whyNot(output) !== undefined ? undefined : { ...who, type, output: output as Json }
+      return isJson(output) ? { ...who, type, output } : undefined
     case "delegate":
       return Array.isArray(to) && to.every((one) => typeof one === "string") ? { ...who, type, to } : undefined
     default:
@@ -252,69 +208,4 @@ const decodeAnswer = (answer: unknown): Answer | undefined => {
 
 const isRemember = Schema.is(Remember)
 
-const toAction = ({ id, name }: PreToolCallEvent, answer: Exclude<Answer, { readonly type: "delegate" }>): Action => {
-  switch (answer.type) {
-    case "approve":
-      return HookAction.Continue
-    case "deny":
-      return HookAction.reject(answer.reason ?? `a person denied ${name}`)
-    case "edit":
-      return HookAction.transform({ id, name, args: answer.args })
-    case "respond":
-      return HookAction.respond(answer.output)
-  }
-}
-
-/** Approvals that are remembered for the conversation. @category state @since 0.1.0 */
-export const rules: HookState.StateKey<ReadonlyArray<{ readonly tool: string; readonly fingerprint?: string }>> =
-  HookState.key(
-    "approval/rules",
-    Schema.Array(Schema.Struct({ tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })),
-    []
-  )
-
-const isStanding = (
-  call: PreToolCallEvent,
-  ctx: HookContext,
-  standing: "session" | RuleStore
-): Effect.Effect<boolean, unknown> => {
-  const text = fingerprint(call.name, call.args)
-  const fits = (rule: { readonly tool: string; readonly fingerprint?: string }) =>
-    rule.tool === call.name && (rule.fingerprint === undefined || rule.fingerprint === text)
-  if (ctx.state.durable.conversation.get(rules).some(fits)) return Effect.succeed(true)
-  return standing === "session"
-    ? Effect.succeed(false)
-    : Effect.map(standing.load, (known) => known.some((rule) => rule.hook === ctx.hook && fits(rule)))
-}
-
-const remember = (
-  call: PreToolCallEvent,
-  ctx: HookContext,
-  standing: "session" | RuleStore,
-  { scope, what }: Remember
-): Effect.Effect<void, unknown> => {
-  const rule = { tool: call.name, ...(what === "arguments" ? { fingerprint: fingerprint(call.name, call.args) } : {}) }
-  return scope === "project" && standing !== "session"
-    ? standing.add({ hook: ctx.hook, ...rule })
-    : Effect.sync(() => void ctx.state.durable.conversation.update(rules, (known) => [...known, rule]))
-}
-
-const tooLate = ({ name }: PreToolCallEvent) =>
-  HookAction.reject(`the question about ${name} expired before anybody decided`)
-
-const details = ({ grant, tool }: PreToolCallEvent): Json => ({
-  description: tool.description,
-  readOnly: tool.readOnly ?? false,
-  destructive: tool.destructive ?? false,
-  sandbox: grant.sandbox
-})
-
-const cancelled = HookAction.reject("the turn was cancelled before anybody approved")
-
-/** Yields before it answers: a turn that is interrupted for its signal is then gone. */
-const aborted = (signal: AbortSignal): Effect.Effect<HookAction.Reject> =>
-  Effect.callback<void>((resume) => {
-    const stop = () => resume(Effect.yieldNow)
-    signal.addEventListener("abort", stop, { once: true })
-    return Effect.sync(() => signal.removeEventListener("abort", stop))
-  }).pipe(Effect.as(cancelled))
+const isJson = (value: unknown): value is Json => value !== undefined && whyNot(value) === undefined

@@ -3,14 +3,14 @@
  *
  * @since 0.1.0
  */
-import { messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
 import type { Json } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import { createInterface, type Interface } from "node:readline/promises"
 import type { Readable, Writable } from "node:stream"
 import type { Answer, Request } from "./Approval.ts"
 
-/** Where the person is. @category models @since 0.1.0 */
+/** The terminal of the person. @category models @since 0.1.0 */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean }
   readonly output: Writable & { readonly isTTY?: boolean }
@@ -21,18 +21,18 @@ export interface Options {
   /** Default: the process's own. */
   readonly terminal?: Terminal
   /**
-   * Offers to approve the tool for the rest of the session as well; the approval then needs `standing`. Default false.
+   * Also offers to approve the tool for the rest of the session; the `Approval` hook then needs `standing`. Default
+   * false.
    */
   readonly remember?: boolean
-  /** What is said when nobody is there. Default: `nobody is at a terminal to approve it`. */
+  /** The reason of the denial when there is no terminal. Default: `nobody is at a terminal to approve it`. */
   readonly nobody?: string
 }
 
 /**
- * Makes an `ask` for `Approval.make`: shows the tool and its arguments, and takes allow, deny, edit (arguments as
- * JSON), and, where it is offered, always. What is shown has
- * its control and invisible characters escaped. Where input or output is no terminal, nobody is there, and the call is
- * denied.
+ * Makes an `ask` for `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny, edit
+ * (arguments as JSON), and always, where that is offered. Control characters and invisible characters are shown
+ * escaped. When input or output is not a terminal, the call is denied.
  *
  * @example
  * ```ts
@@ -50,22 +50,27 @@ export const ask = (options: Options = {}): (request: Request) => Promise<Answer
     const { input, output } = options.terminal ?? { input: process.stdin, output: process.stdout }
     if (input.isTTY !== true || output.isTTY !== true) return Promise.resolve({ type: "deny", reason: nobody })
     const lines = createInterface({ input, output })
-    return asked(lines, output, request, remember).finally(() => lines.close())
+    return askUntilAnswered(lines, output, request, remember).finally(() => lines.close())
   }
 }
 
 /** Asks until there is an answer. */
-const asked = async (lines: Interface, output: Writable, request: Request, remember: boolean): Promise<Answer> => {
+const askUntilAnswered = async (
+  lines: Interface,
+  output: Writable,
+  request: Request,
+  remember: boolean
+): Promise<Answer> => {
   const { args, reason, signal, tool } = request
-  const ways = `[a]llow  [d]eny  [e]dit${remember ? "  al[w]ays" : ""}`
+  const choices = `[a]llow  [d]eny  [e]dit${remember ? "  al[w]ays" : ""}`
   while (true) {
-    const said = await lines.question(
-      `\n  ? ${visible(tool)} ${visible(JSON.stringify(args))}${why(reason, tool)}\n    ${ways} > `,
+    const typed = await lines.question(
+      `\n  ? ${visible(tool)} ${visible(JSON.stringify(args))}${reasonLine(reason, tool)}\n    ${choices} > `,
       {
         signal
       }
     )
-    switch (said.trim().toLowerCase()) {
+    switch (typed.trim().toLowerCase()) {
       case "a":
       case "allow":
         return { type: "approve" }
@@ -88,10 +93,10 @@ const asked = async (lines: Interface, output: Writable, request: Request, remem
 }
 
 /** The reason, where it says more than that the tool needs approval. */
-const why = (reason: string, tool: string): string =>
+const reasonLine = (reason: string, tool: string): string =>
   reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
 
-/** No text moves the cursor, hides itself or turns around what stands beside it. */
+/** Escapes characters that move the cursor, are invisible, or reverse the text beside them. */
 const visible = (text: string): string =>
   text.replace(
     /\p{Cc}|\p{Cf}|[\u2028\u2029]/gu,

@@ -52,7 +52,7 @@ describe("CostTracker", () => {
     const chain = HookChain.makeUnsafe([CostTracker.make({ costPerInputToken: 1e-7, costPerOutputToken: 3e-7 })])
     const scope = Scope.make({ freeze: false, onRecord: undefined })
     const event = spent(1, 1)
-    for (let call = 0; call < 1_000_000; call++) void chain.fold("postLlmCall", event, scope)
+    for (let call = 0; call < 1_000_000; call++) void chain.runNow("postLlmCall", event, scope)
     assert.deepEqual(CostTracker.total(scope.state), { usd: 0.4, text: "$0.40", unknownCalls: 0 })
   })
 

@@ -1,69 +1,58 @@
 import { defineHook } from "@belay/core/AgentHook"
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
-import * as HookChain from "@belay/core/HookChain"
-import type { Json } from "@belay/core/Json"
+import { text } from "@belay/core/Message"
 import * as Approval from "@belay/hooks/Approval"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { scripted } from "../agent.ts"
 import { call } from "../events.ts"
 import * as Scope from "../scope.ts"
-
-const approving = (
-  options: Approval.Options,
-  ...others: ReadonlyArray<Parameters<typeof HookChain.makeUnsafe>[0][number]>
-) => HookChain.makeUnsafe([Approval.make(options), ...others])
-
-/** A person who answers when the test says so, and the requests they have before them. */
-const person = () => {
-  const waiting = new Map<
-    string,
-    { readonly request: Approval.Request; readonly answer: (answer: Approval.Answer) => void }
-  >()
-  const shown: Array<string> = []
-  const ask = (request: Approval.Request) =>
-    new Promise<Approval.Answer>((resolve) => {
-      shown.push(request.callId)
-      waiting.set(request.callId, { request, answer: resolve })
-    })
-  return { ask, shown, waiting, answer: (id: string, answer: Approval.Answer) => waiting.get(id)!.answer(answer) }
-}
-
-const cancellable = () => new AbortController()
-
-/** Lets everything run that can. */
-const settle = Effect.repeat(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))), { times: 9 })
+import { approving, run } from "./approvals.ts"
 
 describe("Approval", () => {
-  it.effect("A-63 lets an approved call run as it is", () =>
-    Effect.gen(function*() {
-      const event = call("deploy", { to: "staging" })
-      const outcome = yield* approving({ tools: "deploy", ask: () => ({ type: "approve" }) }).run(
-        "preToolCall",
-        event,
-        Scope.make()
-      )
-      assert.strictEqual(outcome.action._tag, "Continue")
-      assert.strictEqual(outcome.event, event)
-    }))
+  // rows: A-63
+  it("runs an approved call as it is", async () => {
+    const { ran } = await run([Approval.make({ tools: "deploy", ask: () => ({ type: "approve" }) })], ["deploy", {
+      to: "staging"
+    }])
+    assert.deepEqual(ran, [{ to: "staging" }])
+  })
 
-  it.effect("A-63 rejects a denied call with the person's reason", () =>
-    Effect.gen(function*() {
-      const chain = approving({ tools: "deploy", ask: async () => ({ type: "deny", reason: "not today" }) })
-      const { action, by } = yield* chain.run("preToolCall", call("deploy"), Scope.make())
-      assert.deepEqual([action, by], [{ _tag: "Reject", reason: "not today" }, "human-approval"])
-    }))
+  // rows: A-63
+  it("rejects a denied call with the person's reason", async () => {
+    const ask = async (): Promise<Approval.Answer> => ({ type: "deny", reason: "not today" })
+    const { ran, results } = await run([Approval.make({ tools: "deploy", ask })], ["deploy", {}])
+    assert.deepEqual([ran, results], [[], ["not today"]])
+  })
 
-  it.effect("A-63 runs an edited call with the person's arguments", () =>
-    Effect.gen(function*() {
-      const chain = approving({ tools: "deploy", ask: () => Effect.succeed({ type: "edit", args: { to: "staging" } }) })
-      const { action, event } = yield* chain.run("preToolCall", call("deploy", { to: "production" }), Scope.make())
-      assert.strictEqual(action._tag, "Transform")
-      assert.deepEqual(event, call("deploy", { to: "staging" }))
-    }))
+  // rows: A-63
+  it("runs an edited call with the person's arguments", async () => {
+    const ask = () => Effect.succeed<Approval.Answer>({ type: "edit", args: { to: "staging" } })
+    const { ran } = await run([Approval.make({ tools: "deploy", ask })], ["deploy", { to: "production" }])
+    assert.deepEqual(ran, [{ to: "staging" }])
+  })
+
+  it("answers in the tool's place when the person does", async () => {
+    const ask = (): Approval.Answer => ({ type: "respond", output: "deployed by hand" })
+    const { ran, results } = await run([Approval.make({ tools: "deploy", ask })], ["deploy", {}])
+    assert.deepEqual([ran, results], [[], ["deployed by hand"]])
+  })
+
+  it("puts its question to a chain that has no runtime, and calls nobody", async () => {
+    let questions = 0
+    const ask = (): Approval.Answer => {
+      questions++
+      return { type: "approve" }
+    }
+    const outcome = await Effect.runPromise(
+      approving({ tools: "deploy", ask }).run("preToolCall", call("deploy"), Scope.make())
+    )
+    assert.deepEqual([outcome.action._tag, outcome.by, questions], ["Ask", "human-approval", 0])
+  })
 
   it.effect("asks the runtime to suspend when there is nobody to ask", () =>
     Effect.gen(function*() {
@@ -112,13 +101,12 @@ describe("Approval", () => {
     _tag: "Continue"
   }]
   for (const answer of nonsense) {
-    it.effect(`denies when the answer is ${answer === undefined ? "nothing" : JSON.stringify(answer)}`, () =>
-      Effect.gen(function*() {
-        const scope = Scope.make()
-        const chain = approving({ tools: "*", ask: () => answer as Approval.Answer })
-        assert.strictEqual((yield* chain.run("preToolCall", call("deploy"), scope)).action._tag, "Reject")
-        assert.lengthOf(scope.warnings, 1)
-      }))
+    it(`denies when the answer is ${answer === undefined ? "nothing" : JSON.stringify(answer)}`, async () => {
+      const ask = () => answer as Approval.Answer
+      const { ran, warnings } = await run([Approval.make({ tools: "*", ask })], ["deploy", {}])
+      assert.deepEqual(ran, [])
+      assert.lengthOf(warnings, 1)
+    })
   }
 
   for (
@@ -130,31 +118,38 @@ describe("Approval", () => {
       ["interrupts itself", () => Effect.interrupt]
     ] as const
   ) {
-    it.effect(`denies when \`ask\` ${how}, even if the hook is made to fail open`, () =>
-      Effect.gen(function*() {
-        const chain = HookChain.makeUnsafe([{ ...Approval.make({ tools: "*", ask }), failOpen: true }])
-        const { action } = yield* chain.run("preToolCall", call("deploy"), Scope.make())
-        assert.deepEqual(action, { _tag: "Reject", reason: "deploy was denied: its approval failed" })
-      }))
+    it(`denies when \`ask\` ${how}, even if the hook is made to fail open`, async () => {
+      const { ran, results } = await run([{ ...Approval.make({ tools: "*", ask }), failOpen: true }], ["deploy", {}])
+      assert.deepEqual([ran, results], [[], ["deploy was denied: its approval failed"]])
+    })
   }
 
-  it.effect("may ask through a service of the application", () =>
-    Effect.gen(function*() {
-      class Desk extends Context.Service<Desk, { readonly open: boolean }>()("test/Desk") {}
-      const hook = Approval.make({
-        tools: "*",
-        ask: () =>
-          Effect.map(
-            Desk,
-            ({ open }): Approval.Answer => open ? { type: "approve" } : { type: "deny", reason: "closed" }
-          )
-      })
-      const run = HookChain.makeUnsafe([hook as never]).run("preToolCall", call("deploy"), Scope.make())
-      const { action } = yield* Effect.provideService(run, Desk, { open: false })
-      assert.deepEqual(action, { _tag: "Reject", reason: "closed" })
-    }))
+  it("may ask through a service of the application", async () => {
+    class Desk extends Context.Service<Desk, { readonly open: boolean }>()("test/Desk") {}
+    const hook = Approval.make({
+      tools: "*",
+      ask: () =>
+        Effect.map(Desk, ({ open }): Approval.Answer => open ? { type: "approve" } : { type: "deny", reason: "closed" })
+    })
+    const { provider } = scripted([{ toolCalls: [{ id: "1", name: "deploy", args: {} }] }])
+    const deploy = defineTool({
+      name: "deploy",
+      description: "Deploys",
+      input: { type: "object" },
+      execute: () => assert.fail("it ran")
+    })
+    await using agent = createAgent({
+      provider,
+      tools: [deploy],
+      hooks: [hook],
+      layer: Layer.succeed(Desk, { open: false })
+    })
+    const { messages } = await agent.run("go")
+    assert.deepEqual(messages.filter(({ role }) => role === "tool").map(text), ["closed"])
+  })
 
-  it("A-63 comes first, fails closed and never times out", () => {
+  // rows: A-63
+  it("comes first, fails closed and never times out", () => {
     assert.deepInclude(Approval.make({ tools: "*" }), {
       name: "human-approval",
       priority: 5,
@@ -163,162 +158,6 @@ describe("Approval", () => {
       reinvoke: "ifChanged"
     })
   })
-})
-
-describe("Approval of calls side by side", () => {
-  it.effect("gives each its own answer, in whatever order they come", () =>
-    Effect.gen(function*() {
-      const { answer, ask, shown } = person()
-      const chain = approving({ tools: "*", ask, concurrency: Infinity })
-      const run = (id: string) => Effect.forkChild(chain.run("preToolCall", call("deploy", { id }, id), Scope.make()))
-      const [first, second] = [yield* run("1"), yield* run("2")]
-      yield* settle
-      assert.deepEqual(shown, ["1", "2"])
-      answer("2", { type: "deny", reason: "no to the second" })
-      answer("1", { type: "edit", args: { id: "first" } })
-      const outcomes = [yield* Fiber.join(first), yield* Fiber.join(second)]
-      assert.deepEqual(outcomes[0]?.event.args, { id: "first" })
-      assert.deepEqual(outcomes[1]?.action, { _tag: "Reject", reason: "no to the second" })
-    }))
-
-  it.effect("shows one question at a time", () =>
-    Effect.gen(function*() {
-      const { answer, ask, shown } = person()
-      const chain = approving({ tools: "*", ask })
-      const run = (id: string) => Effect.forkChild(chain.run("preToolCall", call("deploy", { id }, id), Scope.make()))
-      const fibers = [yield* run("1"), yield* run("2"), yield* run("3")]
-      yield* settle
-      assert.deepEqual(shown, ["1"])
-      answer("1", { type: "approve" })
-      yield* settle
-      assert.deepEqual(shown, ["1", "2"])
-      answer("2", { type: "deny", reason: "no" })
-      yield* settle
-      answer("3", { type: "approve" })
-      const outcomes = yield* Effect.forEach(fibers, Fiber.join)
-      assert.deepEqual(outcomes.map(({ action }) => action._tag), ["Continue", "Reject", "Continue"])
-    }))
-
-  it.effect("drops a call that was interrupted, asked or still queueing, and goes on with the next", () =>
-    Effect.gen(function*() {
-      const { answer, ask, shown, waiting } = person()
-      const chain = approving({ tools: "*", ask })
-      const run = (id: string) => Effect.forkChild(chain.run("preToolCall", call("deploy", { id }, id), Scope.make()))
-      const [first, second, third] = [yield* run("1"), yield* run("2"), yield* run("3")]
-      yield* settle
-      yield* Fiber.interrupt(second)
-      yield* Fiber.interrupt(first)
-      assert.isTrue(waiting.get("1")!.request.signal.aborted)
-      yield* settle
-      assert.deepEqual(shown, ["1", "3"])
-      answer("1", { type: "approve" })
-      answer("3", { type: "approve" })
-      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(first)))
-      assert.strictEqual((yield* Fiber.join(third)).action._tag, "Continue")
-      assert.isFalse(waiting.get("3")!.request.signal.aborted)
-    }))
-})
-
-describe("Approval and the end of the turn", () => {
-  it.effect("never approves once the turn's signal has aborted", () =>
-    Effect.gen(function*() {
-      const { answer, ask, shown } = person()
-      const controller = cancellable()
-      const chain = approving({ tools: "*", ask })
-      const run = (id: string) =>
-        chain.run("preToolCall", call("deploy", {}, id), Scope.make({ signal: controller.signal }))
-      const fiber = yield* Effect.forkChild(run("1"))
-      yield* settle
-      controller.abort()
-      answer("1", { type: "approve" })
-      assert.strictEqual((yield* Fiber.join(fiber)).action._tag, "Reject")
-      assert.strictEqual((yield* run("2")).action._tag, "Reject")
-      assert.deepEqual(shown, ["1"])
-    }))
-
-  it.effect("is interrupted, not answered, when the turn is interrupted for its signal", () =>
-    Effect.gen(function*() {
-      const { ask } = person()
-      const scope = Scope.make()
-      const controller = cancellable()
-      const chain = approving({ tools: "*", ask })
-      const fiber = yield* Effect.forkChild(
-        chain.run("preToolCall", call("deploy"), { ...scope, signal: controller.signal })
-      )
-      yield* settle
-      controller.abort()
-      fiber.interruptUnsafe()
-      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
-      assert.deepEqual(scope.records.map(({ hooks }) => hooks.map(({ answer }) => answer)), [["cancelled"]])
-    }))
-})
-
-describe("Approval and what runs", () => {
-  it.effect("shows the very arguments that will run, frozen", () =>
-    Effect.gen(function*() {
-      const asked = yield* Deferred.make<Approval.Request>()
-      const args = { files: ["a"] }
-      const chain = approving({
-        tools: "*",
-        ask: (request) => Effect.as(Deferred.succeed(asked, request), { type: "approve" as const })
-      })
-      const { event } = yield* chain.run("preToolCall", call("delete", args), Scope.make({ freeze: false }))
-      const request = yield* Deferred.await(asked)
-      assert.strictEqual(request.args, event.args)
-      assert.throws(() => args.files.push("b"), TypeError)
-      assert.strictEqual(request.fingerprint, HookChain.fingerprint("delete", { files: ["a"] }))
-      assert.deepInclude(request, { tool: "delete", callId: "call-delete", reason: "delete needs approval" })
-    }))
-
-  it.effect("denies when the arguments change under the person's eyes all the same", () =>
-    Effect.gen(function*() {
-      const files: Array<string> = ["a"]
-      const args: Json = Object.freeze({ files })
-      const chain = approving({
-        tools: "*",
-        ask: () => {
-          files.push("b")
-          return { type: "approve" }
-        }
-      })
-      const { action } = yield* chain.run("preToolCall", call("delete", args), Scope.make({ freeze: false }))
-      assert.strictEqual(action._tag, "Reject")
-    }))
-
-  it.effect("asks again when a later hook changes the arguments", () =>
-    Effect.gen(function*() {
-      const seen: Array<Json> = []
-      const later = defineHook({
-        name: "later",
-        preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { to: "production" } })
-      })
-      const ask = ({ args }: Approval.Request): Approval.Answer => {
-        seen.push(args)
-        return seen.length === 1 ? { type: "approve" } : { type: "deny", reason: "not there" }
-      }
-      const { action } = yield* approving({ tools: "*", ask }, later).run(
-        "preToolCall",
-        call("deploy", { to: "staging" }),
-        Scope.make()
-      )
-      assert.deepEqual(seen, [{ to: "staging" }, { to: "production" }])
-      assert.deepEqual(action, { _tag: "Reject", reason: "not there" })
-    }))
-
-  it.effect("does not ask again about what it has edited itself", () =>
-    Effect.gen(function*() {
-      let questions = 0
-      const ask = (): Approval.Answer => {
-        questions++
-        return { type: "edit", args: { to: "staging" } }
-      }
-      const { event } = yield* approving({ tools: "*", ask }).run(
-        "preToolCall",
-        call("deploy", { to: "production" }),
-        Scope.make()
-      )
-      assert.deepEqual([event.args, questions], [{ to: "staging" }, 1])
-    }))
 
   it.effect("is asked although an earlier hook replaces the call", () =>
     Effect.gen(function*() {

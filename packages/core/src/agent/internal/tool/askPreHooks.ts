@@ -29,7 +29,8 @@ export type Next =
   }
   | { readonly type: "end"; readonly pass: Pass }
 
-const end = (pass: Pass): Next => ({ type: "end", pass })
+/** Ends the pass. */
+export const end = (pass: Pass): Next => ({ type: "end", pass })
 
 /** Asks the hooks about a call that the policy allows. */
 export const askPreHooks = function*(turn: Turn, call: RunningCall, event: PreToolCallEvent): Step<Next, Failure> {

@@ -10,32 +10,18 @@ import { delegate } from "../subagent/delegate.ts"
 import type { Turn } from "../turn/turn.ts"
 import { isTurnEnd } from "../turn/turnEnd.ts"
 import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
-import { resolve, type Step, toEffect } from "../turn/yieldable.ts"
+import { resolve, toEffect } from "../turn/yieldable.ts"
 import { CallContext } from "./callContext.ts"
-import { finishCall } from "./finishCall.ts"
-import { type RunningCall, update } from "./toolCallState.ts"
+import type { RunningCall } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** Runs the tool. `args` are noted in the snapshot. `waits`: a sub-agent works for this call and waits for a person. */
-export const runTool = function*(
-  turn: Turn,
-  call: RunningCall,
-  event: PreToolCallEvent,
-  args?: Json
-): Step<ToolResult | "waits", Failure> {
-  const { agent: { toolWrappers }, io } = turn
-  update(call, args === undefined ? { type: "start" } : { type: "start", args })
-  yield* io.save()
-  if (io.hasListeners) io.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
-  const startedAt = performance.now()
-  const result = yield* (toolWrappers.length === 0 ? act(turn, call, event) : actInWrappers(turn, call, event))
-  if (result === waiting) return "waits"
-  return yield* finishCall(turn, event, { result, elapsedMs: performance.now() - startedAt, executed: true })
-}
+/** Runs the tool; `waiting` is the result of a sub-agent that waits for a person. */
+export const runTool = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> =>
+  turn.agent.toolWrappers.length === 0 ? act(turn, call, event) : actInWrappers(turn, call, event)
 
-/** Stands, inside a wrapped act, for the result of a sub-agent that waits for a person. */
-const waiting: ToolResult = Object.freeze(failure("waits for a person's decision"))
+/** Stands for the result of a sub-agent that waits for a person: wrappers around the act pass it on like any other. */
+export const waiting: ToolResult = Object.freeze(failure("waits for a person's decision"))
 
 /** The act itself: the tool's function, or the agent that it delegates to. */
 const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {

@@ -33,10 +33,10 @@ import { resumeDelegation } from "../subagent/delegate.ts"
 import type { Turn } from "../turn/turn.ts"
 import { resolve, type Step } from "../turn/yieldable.ts"
 import { askPerson } from "./askPerson.ts"
-import { askPreHooks, type Pass } from "./askPreHooks.ts"
+import { askPreHooks, end, type Next, type Pass } from "./askPreHooks.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
-import { runTool } from "./runTool.ts"
+import { runTool, waiting } from "./runTool.ts"
 import { planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
@@ -46,19 +46,34 @@ const maxPasses = 32
 
 /** Runs one call until it is done, or waits for a person. */
 export const runToolCall = function*(turn: Turn, call: RunningCall): Step<void, Failure> {
-  const { id, name } = call.state.call
   let pass: Pass = "answered"
   for (let count = 0; pass === "answered"; count++) {
-    pass = count < maxPasses
-      ? yield* runPass(turn, call)
-      : failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
+    const next: Next = count < maxPasses ? yield* prepareCall(turn, call) : tooManyPasses(call)
+    if (next.type === "end") {
+      pass = next.pass
+      continue
+    }
+    // 8
+    const { event } = next
+    update(call, { type: "start", args: next.args })
+    yield* turn.io.save()
+    turn.io.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
+    const startedAt = performance.now()
+    const result = yield* runTool(turn, call, event)
+    // 9
+    const outcome = { result, elapsedMs: performance.now() - startedAt, executed: true }
+    pass = result === waiting ? "waits" : yield* finishCall(turn, event, outcome)
   }
   if (pass === "waits") return
+  const { id } = call.state.call
   update(call, { type: "finish", result: limitLoad(turn, id, pass) })
   const { session } = turn
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
   yield* turn.io.save()
 }
+
+const tooManyPasses = ({ state: { call } }: RunningCall): Next =>
+  end(failure(`${call.name} was not run: its arguments changed after each of ${maxPasses} approvals`))
 
 /** Runs a tool for a hook. `waits`: a person would have to decide. */
 export const runToolForHook = function*(turn: Turn, asked: ToolCall): Step<ToolResult | "waits", Failure> {
@@ -67,35 +82,37 @@ export const runToolForHook = function*(turn: Turn, asked: ToolCall): Step<ToolR
   return call.state.result ?? "waits"
 }
 
-const runPass = function*(turn: Turn, running: RunningCall): Step<Pass, Failure> {
+/** Steps 1 to 7: the call as it is to run, or the end of the pass. */
+const prepareCall = function*(turn: Turn, running: RunningCall): Step<Next, Failure> {
   const { agent } = turn
   const { call, decision } = running.state
   // 1
   const tool = agent.tools.get(call.name)
-  if (tool === undefined) return unknownTool(turn, call.name)
+  if (tool === undefined) return end(unknownTool(turn, call.name))
   // 2
   const earlier = running.state.status === "planned" ? undefined : yield* takeUp(turn, running, tool)
-  if (earlier !== undefined) return earlier
+  if (earlier !== undefined) return end(earlier)
   // 3
   const decoded = yield* resolve(agent.dispatcher.decode(tool, argsToRun(running)))
-  if (!decoded.ok) return failure(whyMisfit(call.malformed, decoded.why))
+  if (!decoded.ok) return end(failure(whyMisfit(call.malformed, decoded.why)))
   const { args } = decoded
   noteDecoded(turn, running, args)
   // 4
   if (running.state.status === "decided" && decision?.type === "respond") {
     const event = { ...call, args, tool, grant: unrestricted }
-    return yield* finishCall(turn, event, { result: success(decision.output), elapsedMs: 0, executed: false })
+    return end(
+      yield* finishCall(turn, event, { result: success(decision.output), elapsedMs: 0, executed: false })
+    )
   }
   // 5
   const verdict = yield* checkPolicy(turn, running, tool, args)
-  if (verdict.type === "deny") return yield* denyCall(turn, running, verdict.by, verdict.reason)
-  if (verdict.type === "ask") return yield* askPerson(turn, running, { by: "policy", args, ask: verdict.ask })
-  const event: PreToolCallEvent = { ...call, args, tool, grant: verdict.grant }
-  if (!turn.hasHooks("preToolCall")) return yield* runTool(turn, running, event)
+  if (verdict.type === "deny") return end(yield* denyCall(turn, running, verdict.by, verdict.reason))
+  if (verdict.type === "ask") {
+    return end(yield* askPerson(turn, running, { by: "policy", args, ask: verdict.ask }))
+  }
   // 6, 7
-  const next = yield* askPreHooks(turn, running, event)
-  // 8, 9
-  return next.type === "run" ? yield* runTool(turn, running, next.event, next.args) : next.pass
+  const event: PreToolCallEvent = { ...call, args, tool, grant: verdict.grant }
+  return turn.hasHooks("preToolCall") ? yield* askPreHooks(turn, running, event) : { type: "run", event }
 }
 
 const unknownTool = ({ agent: { tools } }: Turn, name: string): ToolResult =>

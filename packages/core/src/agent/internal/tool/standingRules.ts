@@ -21,12 +21,6 @@ const standing = HookState.key(
   { writers: ["runtime"] }
 )
 
-/** The store of project rules: the asking hook's own, or the agent's. Nothing when there is none. */
-const storeOf = (turn: Turn, where: Ask["standing"]): RuleStore | undefined => {
-  if (where === undefined) return turn.agent.config.approvals?.rules
-  return typeof where === "string" ? undefined : where
-}
-
 /** Whether an approval that was remembered answers the question. */
 export const hasStandingRule = function*(
   turn: Turn,
@@ -36,8 +30,7 @@ export const hasStandingRule = function*(
   if (where === "none") return false
   const { root } = turn.session
   const ofConversation = root.hasDurable ? root.durable.conversation.get(standing) : []
-  const store = storeOf(turn, where)
-  const ofProject = store === undefined ? [] : yield* withPortError(store.load)
+  const ofProject = yield* loadRules(turn, by, where)
   return [...ofConversation, ...ofProject].some((rule) =>
     rule.hook === by && rule.tool === tool && (rule.fingerprint === undefined || rule.fingerprint === fingerprint)
   )
@@ -53,12 +46,39 @@ export const rememberApproval = function*(
   if (decision.type !== "approve" || decision.remember === undefined || where === "none") return
   const { scope, what } = decision.remember
   const rule: StandingRule = what === "arguments" ? { hook: by, tool, fingerprint } : { hook: by, tool }
-  const store = scope === "project" ? storeOf(turn, where) : undefined
-  if (store !== undefined) return yield* withPortError(store.add(rule))
+  const ofAgent = turn.agent.config.approvals?.rules
+  if (scope === "project" && isStore(where)) {
+    const message = `the approval of ${tool} could not be remembered`
+    return yield* Effect.catchCause(where.add(rule), (cause) => warnRules(turn, by, message, cause))
+  }
+  if (scope === "project" && where === undefined && ofAgent !== undefined) {
+    return yield* withPortError(ofAgent.add(rule))
+  }
   const { conversation } = turn.session.root.durable
   conversation.write(standing, [...conversation.get(standing), rule], "runtime")
 }
 
+/** The project rules: of the asking hook's own store, or of the agent's. */
+const loadRules = function*(
+  turn: Turn,
+  by: string,
+  where: Ask["standing"]
+): Step<ReadonlyArray<StandingRule>, PortFailed> {
+  if (isStore(where)) {
+    const message = "the approval rules failed, so the question is asked"
+    return yield* Effect.catchCause(where.load, (cause) => Effect.as(warnRules(turn, by, message, cause), []))
+  }
+  const ofAgent = turn.agent.config.approvals?.rules
+  return where === undefined && ofAgent !== undefined ? yield* withPortError(ofAgent.load) : []
+}
+
+const isStore = (where: Ask["standing"]): where is RuleStore => typeof where === "object"
+
+/** The store of a hook failed: that is not a failure of the turn. */
+const warnRules = ({ io }: Turn, hook: string, message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Effect.sync(() => io.warn(`${message}: ${messageOf(Cause.squash(cause))}`, hook))
+
+/** The store of the agent failed: so does the turn, like with any port. */
 const withPortError = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> =>
   Effect.catchCause(effect, (failed) => {
     const cause = Cause.squash(failed)

@@ -29,7 +29,7 @@ export type ToolCallEvent =
   | { readonly type: "decide"; readonly decision: Decision }
   | { readonly type: "decide-inside" }
   | { readonly type: "settle"; readonly answer: Settled }
-  | { readonly type: "start"; readonly args?: Json }
+  | { readonly type: "start"; readonly args?: Json | undefined }
   | { readonly type: "wait" }
   | { readonly type: "rebuild" }
   | { readonly type: "finish"; readonly result: ToolResult }

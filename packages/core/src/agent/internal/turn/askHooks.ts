@@ -35,7 +35,7 @@ export const askHooks = <P extends Exclude<HookPointName, NotifyPoint>>(
 
 /** Lets the hooks look at an event. */
 export const notifyHooks = <P extends NotifyPoint>(turn: Turn, point: P, event: In<P>): Yieldable<unknown> => {
-  const outcome = turn.agent.chain.fold(point, event, turn.scope)
+  const outcome = turn.agent.chain.runNow(point, event, turn.scope)
   return outcome === undefined ? nothing : resolve(outcome)
 }
 
@@ -46,4 +46,4 @@ export const askHooksNow = <P extends HookPointName>(
   event: In<P>,
   options?: AskOptions
 ): Outcome<P> | undefined | Effect.Effect<Outcome<P>> =>
-  turn.agent.chain.fold(point, event, turn.scope, options?.decode, options?.resume)
+  turn.agent.chain.runNow(point, event, turn.scope, options?.decode, options?.resume)

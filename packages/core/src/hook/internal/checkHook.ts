@@ -49,7 +49,7 @@ function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unkno
 }
 
 /** The first thing that is wrong with a hook, if anything is. */
-export const misspelt = (hook: AgentHook<never>): ChainError | undefined => {
+export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
   if (typeof hook !== "object" || hook === null) {
     return new ChainError({
       hook: String(hook),

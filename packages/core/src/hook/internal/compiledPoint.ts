@@ -26,7 +26,7 @@ export interface Entry {
 }
 
 /** One point. */
-export interface Line {
+export interface CompiledPoint {
   readonly point: HookPointName
   readonly row: Row
   readonly deciders: ReadonlyArray<Entry>
@@ -40,7 +40,7 @@ export interface Line {
 }
 
 /** Compiles a point from hooks that are in forward order; nothing when no hook implements it. */
-export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<never>>): Line | undefined => {
+export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<never>>): CompiledPoint | undefined => {
   const row: Row = table[point]
   const entries = hooks.flatMap((hook, slot) => hook[point] === undefined ? [] : [entryOf(hook, slot, point)])
   if (entries.length === 0) return undefined
@@ -58,7 +58,7 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
     plain: observers.length === 0 && !hasGates && deciders.every(({ shadow, wants }) => !shadow && wants === undefined),
     legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
     apply: row.field === undefined ? undefined : apply(row.field, point === "preToolCall"),
-    wrong: row.wrong as Line["wrong"]
+    wrong: row.wrong as CompiledPoint["wrong"]
   }
 }
 
@@ -67,7 +67,7 @@ const observes = (hook: AgentHook<never>, point: HookPointName): boolean =>
   hook.kind === "observer" || hook.observes?.includes(point) === true
 
 /** A tool call is changed by another tool call, of which only the arguments count. */
-const apply = (field: string, ofCall: boolean): NonNullable<Line["apply"]> =>
+const apply = (field: string, ofCall: boolean): NonNullable<CompiledPoint["apply"]> =>
   ofCall
     ? (event, value) => ({ ...(event as object), args: (value as { readonly args: unknown }).args })
     : (event, value) => ({ ...(event as object), [field]: value })
@@ -98,7 +98,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
 const toolPoints: ReadonlySet<HookPointName> = new Set(["preToolCall", "postToolCall", "onPermission", "onToolDenied"])
 
 /** What a failure leads to: the hook's wish, where the point allows it; otherwise the hook is only reported. */
-export const policyOf = ({ legal }: Line, entry: Entry, kind: FailureKind): FailurePolicy => {
+export const policyOf = ({ legal }: CompiledPoint, entry: Entry, kind: FailureKind): FailurePolicy => {
   const wanted = kind === "timeout" ? entry.onTimeout : entry.onFailure
   if (entry.shadow || entry.observer || wanted === "open") return "open"
   if (wanted === "abort" && legal.Abort === true) return "abort"

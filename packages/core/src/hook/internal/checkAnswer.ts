@@ -4,7 +4,7 @@ import { whyNot } from "../../data/Json.ts"
 import { nearest } from "../../data/NamePattern.ts"
 import type { HookAction } from "../HookAction.ts"
 import { names, table } from "../HookPoint.ts"
-import type { Line } from "./line.ts"
+import type { CompiledPoint } from "./compiledPoint.ts"
 
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
 const known: ReadonlySet<unknown> = new Set(tags)
@@ -36,7 +36,7 @@ export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
 /** The violation in words, or nothing when the answer is legal. */
-export const violation = (line: Line, answer: unknown, event: unknown): string | undefined => {
+export const violation = (line: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {
     return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`
   }

@@ -2,10 +2,10 @@
 import type { HookAction } from "../HookAction.ts"
 import type { HookPointName } from "../HookPoint.ts"
 import type { HookAnswer, HookFailure, HookRecord } from "../HookRecord.ts"
-import type { Entry } from "./line.ts"
+import type { Entry } from "./compiledPoint.ts"
 
 /** A class because it is what a run writes into while it goes on. */
-export class Journal {
+export class RecordWriter {
   private readonly answers: Array<HookAnswer> = []
   private readonly onRecord: (record: HookRecord) => void
 

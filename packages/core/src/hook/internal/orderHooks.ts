@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import { ChainError } from "../../data/AgentError.ts"
 import type { AgentHook } from "../AgentHook.ts"
-import { misspelt } from "./check.ts"
+import { findMistake } from "./checkHook.ts"
 
 type Hook = AgentHook<never>
 
@@ -12,7 +12,7 @@ const tiers = { managed: 0, project: 1, agent: 2 } as const
 export const order = (hooks: ReadonlyArray<Hook>): Result.Result<ReadonlyArray<Hook>, ChainError> => {
   const byName = new Map<string, Hook>()
   for (const hook of hooks) {
-    const wrong = misspelt(hook)
+    const wrong = findMistake(hook)
     if (wrong !== undefined) return Result.fail(wrong)
     const earlier = byName.get(hook.name)
     if (earlier !== undefined) {

@@ -1,31 +1,31 @@
 /**
- * The fold. A plain loop runs as long as hooks answer at once and simply; whatever needs more (waiting, records,
- * observers,
- * gates, shadows, failures) is handed to a `Run`, which goes on from the same place.
+ * Runs a point. The plain loop handles hooks that answer at once; whatever needs more (waiting, records, observers,
+ * gates, shadows, failures) is done by a `PointRun`, which continues from the same place. The benchmark `chain` shows
+ * what the plain loop is worth.
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
+import type { CompiledPoint } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
-import type { Line } from "./line.ts"
 import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
-import { Run } from "./run.ts"
+import { PointRun } from "./pointRun.ts"
 
-/** Runs a point. Nothing means that nobody had anything to say; an Effect means that somebody has to be waited for. */
-export const fold = (
-  line: Line,
+/** Nothing means that no hook had anything to say; an Effect means that a hook has to be waited for. */
+export const runPoint = (
+  point: CompiledPoint,
   event: unknown,
   scope: HookScope,
   decode?: Decode,
   resume?: Resume
 ): Outcome | undefined | Effect.Effect<Outcome> => {
   if (scope.freeze) freeze(event)
-  if (!line.plain || scope.onRecord !== undefined || resume !== undefined) {
-    return new Run(line, event, scope, decode, resume).start()
+  if (!point.plain || scope.onRecord !== undefined || resume !== undefined) {
+    return new PointRun(point, event, scope, decode, resume).start()
   }
-  const { deciders, legal } = line
+  const { deciders, legal } = point
   const { contexts } = scope
   let current = event
   let by: string | undefined
@@ -49,8 +49,8 @@ export const fold = (
       }
       if (tag === "Transform" && legal.Transform === true && decode === undefined) {
         const value = (said as HookAction.Transform<unknown>).value
-        if (line.wrong === undefined || line.wrong(value, current) === undefined) {
-          const next = line.apply === undefined ? value : line.apply(current, value)
+        if (point.wrong === undefined || point.wrong(value, current) === undefined) {
+          const next = point.apply === undefined ? value : point.apply(current, value)
           if (scope.freeze) freeze(next)
           current = next
           by = entry.name
@@ -59,9 +59,11 @@ export const fold = (
       }
     } catch (error) {
       // An answer that cannot be read is not the hook's throwing: the run reads it again, and says so.
-      if (answer === undefined) return new Run(line, current, scope, decode, undefined, i, by).startThrown(error)
+      if (answer === undefined) {
+        return new PointRun(point, current, scope, decode, undefined, i, by).startAfterThrow(error)
+      }
     }
-    return new Run(line, current, scope, decode, undefined, i, by).startWith(answer)
+    return new PointRun(point, current, scope, decode, undefined, i, by).startWith(answer)
   }
   return by === undefined ? undefined : { action: changed, event: current, by, failure: undefined }
 }

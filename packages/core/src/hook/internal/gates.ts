@@ -1,0 +1,76 @@
+/**
+ * Gates: hooks with `reinvoke: "ifChanged"`. A gate answers for one value; when a later hook changes the value, the
+ * gate is asked again about the new one.
+ */
+import type { CompiledPoint, Entry } from "./compiledPoint.ts"
+import { fingerprint } from "./fingerprint.ts"
+import type { Resume } from "./outcome.ts"
+
+/** How many times a gate is asked at most because others changed the value. */
+export const maxRounds = 3
+
+/** What the gates of one run have answered for. A class because a run asks it at every hook. */
+export class Gates {
+  private readonly point: CompiledPoint
+  private readonly settled: Resume["settled"]
+  private next = 0
+  private round = 0
+  /** By slot of the gate: the event it has answered for, or the text of a value that was answered before. */
+  private readonly seen = new Map<number, unknown>()
+
+  constructor(point: CompiledPoint, settled: Resume["settled"]) {
+    this.point = point
+    this.settled = settled
+  }
+
+  /** The gate has answered for this event. */
+  markSeen(entry: Entry, event: unknown): void {
+    if (entry.gate) this.seen.set(entry.slot, event)
+  }
+
+  /**
+   * A resumed run skips this hook. What the hook had seen is not known, and later hooks may have changed the value:
+   * unless a person answered its question, it looks at the final value.
+   */
+  markSkipped(entry: Entry): void {
+    const answer = this.settled.findLast(({ hook }) => hook === entry.name)
+    if (answer !== undefined) this.markSeen(entry, answer.fingerprint)
+  }
+
+  /**
+   * Whether a person has answered this hook's question about exactly this value: by approving it, or, with `edited`,
+   * by writing it.
+   */
+  isSettled(entry: Entry, event: unknown, edited = false): boolean {
+    if (this.settled.length === 0) return false
+    const text = fingerprint(this.point, event)
+    const found = this.settled.some((one) =>
+      one.hook === entry.name && one.fingerprint === text && (one.edited ?? false) === edited
+    )
+    if (found && !edited) this.markSeen(entry, text)
+    return found
+  }
+
+  /** The next gate to ask; `tooOften` when it has been asked `maxRounds` times. */
+  pick(event: unknown, tool: string | undefined): { readonly entry: Entry; readonly tooOften: boolean } | undefined {
+    const { deciders } = this.point
+    while (true) {
+      while (this.next < deciders.length) {
+        const entry = deciders[this.next++]!
+        if (this.mustSee(entry, event, tool)) return { entry, tooOften: this.round >= maxRounds }
+      }
+      if (!deciders.some((entry) => this.mustSee(entry, event, tool))) return undefined
+      this.next = 0
+      this.round++
+    }
+  }
+
+  /** Whether a gate has yet to see the value as it is now. Texts are compared only when the event is another object. */
+  private mustSee(entry: Entry, event: unknown, tool: string | undefined): boolean {
+    if (!entry.gate || entry.wants?.(tool ?? "") === false) return false
+    const last = this.seen.get(entry.slot)
+    if (last === undefined) return true
+    if (last === event) return false
+    return (typeof last === "string" ? last : fingerprint(this.point, last)) !== fingerprint(this.point, event)
+  }
+}

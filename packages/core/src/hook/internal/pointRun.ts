@@ -1,0 +1,395 @@
+/**
+ * Runs a point that needs more than the plain loop of `runPoint`: waiting, records, observers, gates, shadows, failures.
+ * It stops at a hook that has to be waited for, and continues when the hook has answered.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import { messageOf } from "../../data/ErrorMessage.ts"
+import { after, timeOf } from "../../data/internal/timer.ts"
+import { freeze } from "../../data/Json.ts"
+import type * as HookAction from "../HookAction.ts"
+import { Continue, replace } from "../HookAction.ts"
+import type { HookContext, HookScope } from "../HookContext.ts"
+import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
+import { isAction, isPending, isPromise, isThenable, violation } from "./checkAnswer.ts"
+import { type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
+import { Context } from "./context.ts"
+import { Gates, maxRounds } from "./gates.ts"
+import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
+import { now, RecordWriter } from "./recordWriter.ts"
+
+type Waiting = {
+  readonly entry: Entry
+  readonly ctx: Context
+  /** What has to be started first: nothing for a promise, which runs already. */
+  readonly start: Effect.Effect<unknown, unknown> | undefined
+  readonly promise: Promise<unknown> | undefined
+  readonly began: number
+  due: number
+}
+
+/** A class because its fields are the state of a machine, and its methods are shared. */
+export class PointRun {
+  private readonly point: CompiledPoint
+  private readonly scope: HookScope
+  private readonly decode: Decode | undefined
+  private event: unknown
+  private action: HookAction.HookAction = Continue
+  private by: string | undefined
+  private failure: HookFailure | undefined
+  /** Kept only when somebody wants the record. */
+  private readonly writer: RecordWriter | undefined
+  private readonly tool: string | undefined
+
+  /** Where the run is: which decider is next, then (in `gates`) which gate, then which observer. */
+  private next: number
+  private observer = 0
+  private readonly gates: Gates
+
+  private waiting: Waiting | undefined
+  private finish: ((effect: Effect.Effect<Outcome>) => void) | undefined
+  /** The fiber of the turn, and the one of the hook that is waited for. */
+  private parent: Fiber.Fiber<unknown, unknown> | undefined
+  private fiber: Fiber.Fiber<unknown, unknown> | undefined
+  /**
+   * One timer for the whole run: it is set for the first that has to be waited for, and set again only when it rings
+   * too early.
+   */
+  private cancelTimer: (() => void) | undefined
+  private timerDue = Infinity
+  private time: () => number = now
+  /** Whether `awaitPromises` is running. */
+  private isAwaiting = false
+  private outcome: Outcome | undefined
+
+  constructor(
+    point: CompiledPoint,
+    event: unknown,
+    scope: HookScope,
+    decode?: Decode,
+    resume?: Resume,
+    next = 0,
+    by?: string
+  ) {
+    this.point = point
+    this.decode = decode
+    this.event = event
+    this.scope = scope
+    this.by = by
+    if (by !== undefined) this.action = changed
+    this.writer = scope.onRecord === undefined ? undefined : new RecordWriter(scope.onRecord)
+    this.tool = toolOf(event)
+    this.gates = new Gates(point, resume?.settled ?? [])
+    const from = resume?.after === undefined ? next : point.deciders.findIndex(({ name }) => name === resume.after) + 1
+    this.next = from
+    for (const entry of point.deciders.slice(0, resume === undefined ? 0 : from)) {
+      this.writer?.skip(entry, "decided before")
+      this.gates.markSkipped(entry)
+    }
+  }
+
+  start(): Outcome | Effect.Effect<Outcome> {
+    return this.advance() ?? this.wait()
+  }
+
+  /** Continues where the plain loop got an answer that it does not handle. */
+  startWith(answer: unknown): Outcome | Effect.Effect<Outcome> {
+    const entry = this.point.deciders[this.next++]!
+    return this.handleAnswer(entry, this.scope.contexts[entry.slot] as Context, answer, now())
+      ? this.start()
+      : this.wait()
+  }
+
+  /** Continues where a hook threw in the plain loop. */
+  startAfterThrow(error: unknown): Outcome | Effect.Effect<Outcome> {
+    this.fail(this.point.deciders[this.next++]!, "threw", error, now())
+    return this.start()
+  }
+
+  /** Calls hooks until the run is over, and returns the outcome; nothing when a hook has to be waited for. */
+  private advance(): Outcome | undefined {
+    while (true) {
+      const entry = this.pick()
+      if (entry === undefined) return this.end()
+      const began = this.writer === undefined ? 0 : now()
+      const ctx = this.context(entry)
+      let answer: unknown
+      try {
+        answer = entry.call(this.event, ctx as HookContext)
+      } catch (error) {
+        this.fail(entry, "threw", error, began)
+        continue
+      }
+      if (!this.handleAnswer(entry, ctx, answer, began)) return undefined
+    }
+  }
+
+  /** The next hook to call, by stage; nothing when there is none left. */
+  private pick(): Entry | undefined {
+    const { deciders, observers } = this.point
+    while (this.next < deciders.length) {
+      const entry = deciders[this.next++]!
+      if (this.action._tag === "Replace" || this.isDecided()) this.writer?.skip(entry, `decided by ${this.by}`)
+      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) {
+        this.writer?.skip(entry, "not for this tool")
+      } else if (this.gates.isSettled(entry, this.event)) this.writer?.skip(entry, "answered before")
+      else return entry
+    }
+    const gate = this.pickGate()
+    if (gate !== undefined) return gate
+    while (this.observer < observers.length) {
+      const entry = observers[this.observer++]!
+      if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.writer?.skip(entry, "not for this tool")
+      else return entry
+    }
+    return undefined
+  }
+
+  /** A gate that has not seen the final value. A Replace skips hooks, but no gate. */
+  private pickGate(): Entry | undefined {
+    if (!this.point.hasGates || this.isDecided()) return undefined
+    const picked = this.gates.pick(this.event, this.tool)
+    if (picked === undefined || !picked.tooOften) return picked?.entry
+    if (this.point.legal.Reject === true) {
+      const { name } = picked.entry
+      this.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
+    }
+    return undefined
+  }
+
+  /** Whether the operation itself is decided: no gate has to look at the value. */
+  private isDecided(): boolean {
+    const tag = this.action._tag
+    return tag === "Reject" || tag === "Respond" || tag === "Abort" || tag === "Ask"
+  }
+
+  private context(entry: Entry): Context {
+    if (entry.observer) {
+      const ctx = new Context(this.scope, entry.name)
+      ctx.outcome = observed(this.action, this.by)
+      return ctx
+    }
+    const { contexts } = this.scope
+    return (contexts[entry.slot] ??
+      (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
+  }
+
+  /** Takes an answer; false when the hook has to be waited for. */
+  private handleAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
+    if (isPromise(answer)) this.startWaiting(entry, ctx, undefined, answer, began)
+    else if (!isPending(answer)) {
+      this.takeAnswer(entry, answer, began)
+      return true
+    } else if (Exit.isExit(answer)) {
+      this.takeExit(entry, answer, began)
+      return true
+    } else if (Effect.isEffect(answer)) {
+      this.startWaiting(entry, ctx, answer as Effect.Effect<unknown, unknown>, undefined, began)
+    } // A foreign thenable may throw, answer twice or at once; a promise does none of that.
+    else if (isThenable(answer)) this.startWaiting(entry, ctx, undefined, Promise.resolve(answer), began)
+    else this.startWaiting(entry, ctx, Effect.gen(() => answer as Generator<never, unknown, never>), undefined, began)
+    return false
+  }
+
+  /** The context belongs to this call from now on, so that late writes after a timeout are recognised. */
+  private startWaiting(
+    entry: Entry,
+    ctx: Context,
+    start: Waiting["start"],
+    promise: Waiting["promise"],
+    began: number
+  ): void {
+    if (!entry.observer) this.scope.contexts[entry.slot] = undefined
+    this.waiting = { entry, ctx, start, promise, began, due: Infinity }
+    if (promise !== undefined && !this.isAwaiting) void this.awaitPromises()
+  }
+
+  /** Takes the final answer of a hook. An answer that cannot be read is as illegal as one that the point forbids. */
+  private takeAnswer(entry: Entry, answer: unknown, began: number): void {
+    let wrong: string | undefined
+    try {
+      wrong = answer === undefined || isAction(answer)
+        ? this.apply(entry, answer ?? Continue, began)
+        : violation(this.point, answer, this.event)
+    } catch (error) {
+      wrong = `answered something that cannot be read: ${messageOf(error)}`
+    }
+    if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
+  }
+
+  /** Applies and records an action, or says what is wrong with it. An action that is wrong changes nothing. */
+  private apply(entry: Entry, action: HookAction.HookAction, began: number): string | undefined {
+    const wrong = action._tag === "Continue" ? undefined : violation(this.point, action, this.event)
+    if (wrong !== undefined) return wrong
+    if (entry.shadow || entry.observer) {
+      this.writer?.note(entry, action, undefined, began)
+      return undefined
+    }
+    if (action._tag === "Ask" && this.gates.isSettled(entry, this.event, true)) {
+      return this.apply(entry, Continue, began)
+    }
+    let changes: HookAnswer["change"]
+    if (action._tag === "Transform" || action._tag === "Replace") {
+      const before = this.event
+      const read = this.decode?.(action.value, before) ?? { ok: true as const, value: action.value }
+      if (!read.ok) return `${action._tag} at ${this.point.point}: ${read.why}`
+      const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
+      if (this.scope.freeze) freeze(next)
+      if (this.writer !== undefined && next !== before) {
+        changes = entry.confidential
+          ? confidential
+          : change(before, next)
+      }
+      this.event = next
+      this.decide(
+        action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed,
+        entry.name
+      )
+    } else if (action._tag !== "Continue") this.decide(action, entry.name)
+    this.gates.markSeen(entry, this.event)
+    this.writer?.note(entry, action, changes, began)
+    return undefined
+  }
+
+  private decide(action: HookAction.HookAction, by: string): void {
+    this.action = action
+    this.by = by
+  }
+
+  private fail(entry: Entry, kind: FailureKind, error: unknown, began: number): void {
+    const policy = policyOf(this.point, entry, kind)
+    const failure: HookFailure = { hook: entry.name, point: this.point.point, kind, policy, message: messageOf(error) }
+    if (policy !== "open") {
+      const reason = `hook ${entry.name} failed at ${failure.point} (${kind}): ${failure.message}`
+      this.decide(policy === "abort" ? { _tag: "Abort", reason } : { _tag: "Reject", reason }, entry.name)
+      this.failure = failure
+    }
+    this.gates.markSeen(entry, this.event)
+    this.scope.onFailure(failure)
+    this.writer?.failed(entry, failure, began)
+  }
+
+  private end(): Outcome {
+    this.writer?.end(this.point.point, this.tool, this.action, this.by)
+    return this.outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
+  }
+
+  // Waiting: one Effect for all hooks of this run that have to be waited for.
+
+  private wait(): Effect.Effect<Outcome> {
+    return Effect.withFiber((fiber) =>
+      Effect.callback<Outcome>((finish) => {
+        if (this.outcome !== undefined) return finish(Effect.succeed(this.outcome))
+        this.finish = finish
+        this.parent = fiber
+        this.time = timeOf(fiber)
+        this.begin()
+        return Effect.sync(() => this.cancel())
+      })
+    )
+  }
+
+  /** Starts the hook's Effect (a promise runs already) and its timer. */
+  private begin(): void {
+    const { waiting } = this
+    if (waiting === undefined) return
+    if (waiting.start !== undefined) {
+      const fiber = this.fiber = Effect.runForkWith(this.parent!.context)(waiting.start)
+      fiber.addObserver((exit) => {
+        if (this.waiting !== waiting) return this.reportLate(waiting, exit)
+        this.waiting = undefined
+        this.fiber = undefined
+        this.takeExit(waiting.entry, exit, waiting.began)
+        this.proceed()
+      })
+      if (this.waiting !== waiting) return
+    }
+    if (waiting.entry.timeoutMs !== Infinity && this.waiting === waiting) this.setTimer(waiting)
+  }
+
+  /** Awaits one promise after the other, as long as hooks answer with promises. */
+  private async awaitPromises(): Promise<void> {
+    this.isAwaiting = true
+    while (this.waiting?.promise !== undefined) {
+      const { waiting } = this
+      let answer: unknown
+      let rejected = false
+      try {
+        answer = await waiting.promise
+      } catch (error) {
+        answer = error
+        rejected = true
+      }
+      // After a timeout the run has continued without this answer.
+      if (this.waiting !== waiting) return this.reportLate(waiting, undefined)
+      this.waiting = undefined
+      if (rejected) this.fail(waiting.entry, "rejected", answer, waiting.began)
+      else this.takeAnswer(waiting.entry, answer, waiting.began)
+      this.proceed()
+    }
+    this.isAwaiting = false
+  }
+
+  /** The hook has answered: continues to the next that has to be waited for, or to the end. */
+  private proceed(): void {
+    const outcome = this.advance()
+    if (outcome === undefined) return this.finish === undefined ? undefined : this.begin()
+    this.cancelTimer?.()
+    this.finish?.(Effect.succeed(outcome))
+  }
+
+  private takeExit(entry: Entry, exit: Exit.Exit<unknown, unknown>, began: number): void {
+    if (Exit.isSuccess(exit)) this.takeAnswer(entry, exit.value, began)
+    else if (Cause.hasInterruptsOnly(exit.cause)) this.fail(entry, "interrupted", "the hook interrupted itself", began)
+    else this.fail(entry, Cause.hasFails(exit.cause) ? "failed" : "died", Cause.squash(exit.cause), began)
+  }
+
+  private setTimer(waiting: Waiting): void {
+    waiting.due = this.time() + waiting.entry.timeoutMs
+    if (waiting.due < this.timerDue) this.setTimerFor(waiting.due)
+  }
+
+  private setTimerFor(due: number): void {
+    this.cancelTimer?.()
+    this.timerDue = due
+    this.cancelTimer = after(this.parent!, Math.max(0, due - this.time()), () => this.onTimer())
+  }
+
+  private onTimer(): void {
+    this.timerDue = Infinity
+    this.cancelTimer = undefined
+    const { waiting } = this
+    if (waiting === undefined || waiting.due === Infinity) return
+    // Half a millisecond is what a timer may be early by.
+    if (waiting.due > this.time() + 0.5) return this.setTimerFor(waiting.due)
+    waiting.ctx.revoked = true
+    if (waiting.promise !== undefined) this.isAwaiting = false
+    // How the hook reacts to its interruption is not an answer.
+    this.waiting = undefined
+    this.fiber?.interruptUnsafe()
+    this.fiber = undefined
+    this.fail(waiting.entry, "timeout", `no answer within ${waiting.entry.timeoutMs} ms`, waiting.began)
+    this.proceed()
+  }
+
+  private reportLate(waiting: Waiting, exit: Exit.Exit<unknown, unknown> | undefined): void {
+    if (waiting.ctx.revoked && (exit === undefined || !Exit.isFailure(exit) || !Cause.hasInterruptsOnly(exit.cause))) {
+      this.scope.onLate(waiting.entry.name, "answer")
+    }
+  }
+
+  /** The turn was interrupted: so is the hook, and nothing that it does later counts. */
+  private cancel(): void {
+    const { waiting } = this
+    this.waiting = undefined
+    this.finish = undefined
+    this.cancelTimer?.()
+    if (waiting === undefined) return
+    waiting.ctx.revoked = true
+    this.fiber?.interruptUnsafe()
+    this.writer?.cancelled(waiting.entry, waiting.began)
+    this.end()
+  }
+}

@@ -1,0 +1,217 @@
+import { defineHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import * as HookChain from "@belay/core/HookChain"
+import type { Json } from "@belay/core/Json"
+import * as Approval from "@belay/hooks/Approval"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { agentWith, person, run } from "./approvals.ts"
+
+describe("Approval of calls side by side", () => {
+  const three = [["deploy", { id: "1" }], ["deploy", { id: "2" }], ["deploy", { id: "3" }]] as const
+
+  it("gives each its own answer, in whatever order they come", async () => {
+    const { answer, ask, shown, untilShown } = person()
+    const turn = run([Approval.make({ tools: "*", ask, concurrency: Infinity })], three[0], three[1])
+    await untilShown(2)
+    assert.deepEqual(shown, ["1", "2"])
+    answer("2", { type: "deny", reason: "no to the second" })
+    answer("1", { type: "edit", args: { id: "first" } })
+    const { ran, results } = await turn
+    assert.deepEqual(ran, [{ id: "first" }])
+    assert.strictEqual(results[1], "no to the second")
+  })
+
+  it("shows one question at a time", async () => {
+    const { answer, ask, shown, untilShown } = person()
+    const turn = run([Approval.make({ tools: "*", ask })], ...three)
+    await untilShown(1)
+    assert.deepEqual(shown, ["1"])
+    answer("1", { type: "approve" })
+    await untilShown(2)
+    assert.deepEqual(shown, ["1", "2"])
+    answer("2", { type: "deny", reason: "no" })
+    await untilShown(3)
+    answer("3", { type: "approve" })
+    assert.deepEqual((await turn).ran, [{ id: "1" }, { id: "3" }])
+  })
+
+  it("drops questions of a cancelled turn, asked or still queueing, and continues with the next", async () => {
+    const { answer, ask, shown, untilShown, waiting } = person()
+    const hook = Approval.make({ tools: "*", ask })
+    const controller = new AbortController()
+    const cancelled = agentWith([hook], [["deploy", { id: "1" }], ["deploy", { id: "2" }]])
+    const first = cancelled.agent.run("go", { signal: controller.signal }).catch((error: unknown) => error)
+    await untilShown(1)
+    const other = run([hook], ["deploy", { id: "other" }])
+    controller.abort("never mind")
+    assert.strictEqual(await first, "never mind")
+    assert.isTrue(waiting.get("1")!.request.signal.aborted)
+    await untilShown(2)
+    assert.deepEqual(shown, ["1", "1"])
+    answer("1", { type: "approve" })
+    assert.deepEqual((await other).ran, [{ id: "other" }])
+    assert.deepEqual(cancelled.ran, [])
+  })
+})
+
+describe("Approval and the end of the turn", () => {
+  it("never approves once the turn was cancelled", async () => {
+    const { answer, ask, shown, untilShown } = person()
+    const controller = new AbortController()
+    const { agent, ran } = agentWith([Approval.make({ tools: "*", ask })], [["deploy", {}]])
+    const turn = agent.run("go", { signal: controller.signal }).catch((error: unknown) => error)
+    await untilShown(1)
+    controller.abort("never mind")
+    answer("1", { type: "approve" })
+    assert.strictEqual(await turn, "never mind")
+    assert.deepEqual([ran, shown], [[], ["1"]])
+  })
+
+  it("counts an answer that comes too late as a denial, and closes the prompt", async () => {
+    const { ask, waiting } = person()
+    const { ran, results } = await run([Approval.make({ tools: "*", ask, expiresIn: 20 })], ["deploy", {}])
+    assert.deepEqual([ran, results], [[], ["the question about deploy expired before anybody decided"]])
+    assert.isTrue(waiting.get("1")!.request.signal.aborted)
+  })
+})
+
+describe("Approval and what runs", () => {
+  it("shows the very arguments that will run, frozen", async () => {
+    const asked: Array<Approval.Request> = []
+    const ask = (request: Approval.Request): Approval.Answer => {
+      asked.push(request)
+      return { type: "approve" }
+    }
+    const { ran } = await run([Approval.make({ tools: "*", ask })], ["delete", { files: ["a"] }])
+    const { args, fingerprint } = asked[0]!
+    assert.deepEqual(ran, [args])
+    assert.throws(() => (args as { readonly files: Array<string> }).files.push("b"), TypeError)
+    assert.strictEqual(fingerprint, HookChain.fingerprint("delete", { files: ["a"] }))
+    assert.deepInclude(asked[0], { tool: "delete", callId: "1", reason: "delete needs approval" })
+  })
+
+  it("runs what was shown, although somebody changes the arguments meanwhile", async () => {
+    const files = ["a"]
+    const earlier = defineHook({
+      name: "earlier",
+      priority: 1,
+      preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { files } })
+    })
+    const ask = (): Approval.Answer => {
+      if (!Object.isFrozen(files)) files.push("b")
+      return { type: "approve" }
+    }
+    const { ran } = await run([Approval.make({ tools: "*", ask }), earlier], ["delete", {}])
+    assert.deepEqual(ran, [{ files: ["a"] }])
+  })
+
+  it("asks again when a later hook changes the arguments", async () => {
+    const seen: Array<Json> = []
+    const later = defineHook({
+      name: "later",
+      preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { to: "production" } })
+    })
+    const ask = ({ args }: Approval.Request): Approval.Answer => {
+      seen.push(args)
+      return seen.length === 1 ? { type: "approve" } : { type: "deny", reason: "not there" }
+    }
+    const { ran, results } = await run([Approval.make({ tools: "*", ask }), later], ["deploy", { to: "staging" }])
+    assert.deepEqual(seen, [{ to: "staging" }, { to: "production" }])
+    assert.deepEqual([ran, results], [[], ["not there"]])
+  })
+
+  it("ends when a later hook changes the arguments after every approval", async () => {
+    let count = 0
+    const later = defineHook({
+      name: "later",
+      preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { count: count++ } })
+    })
+    const { ran, results } = await run([Approval.make({ tools: "*", ask: () => ({ type: "approve" }) }), later], [
+      "deploy",
+      {}
+    ])
+    assert.deepEqual(ran, [])
+    assert.match(results[0]!, /^deploy was not run: its arguments changed after each of \d+ approvals$/)
+  })
+
+  it("does not ask again about what the person has edited", async () => {
+    let questions = 0
+    const ask = (): Approval.Answer => {
+      questions++
+      return { type: "edit", args: { to: "staging" } }
+    }
+    const { ran } = await run([Approval.make({ tools: "*", ask })], ["deploy", { to: "production" }])
+    assert.deepEqual([ran, questions], [[{ to: "staging" }], 1])
+  })
+})
+
+describe("Approval by several people, and what is remembered", () => {
+  it("needs as many approvers as the quorum says, and names those who have approved", async () => {
+    const approved: Array<ReadonlyArray<string>> = []
+    const names = ["ada", "ada", "bob"]
+    const ask = (request: Approval.Request): Approval.Answer => {
+      approved.push(request.approved)
+      return { type: "approve", by: names[approved.length - 1]! }
+    }
+    const { ran } = await run([Approval.make({ tools: "*", ask, quorum: 2 })], ["deploy", {}])
+    assert.deepEqual(approved, [[], ["ada"], ["ada"]])
+    assert.deepEqual(ran, [{}])
+  })
+
+  it("asks those to whom an answer delegates, and nobody else counts", async () => {
+    const ask = ({ approvers }: Approval.Request): Approval.Answer =>
+      approvers === undefined ? { type: "delegate", to: ["ada"] } : { type: "approve", by: "mallory" }
+    const { ran, results } = await run([Approval.make({ tools: "*", ask })], ["deploy", {}])
+    assert.deepEqual([ran, results], [[], ["mallory may not decide about deploy, only ada"]])
+  })
+
+  it("denies an answer that is not among the allowed ones", async () => {
+    const ask = (): Approval.Answer => ({ type: "edit", args: {} })
+    const { ran } = await run([Approval.make({ tools: "*", ask, allowed: ["approve", "deny"] })], ["deploy", {}])
+    assert.deepEqual(ran, [])
+  })
+
+  const questionsOf = async (standing: Approval.Options["standing"], remember: Approval.Answer) => {
+    let questions = 0
+    const ask = (): Approval.Answer => {
+      questions++
+      return remember
+    }
+    const options: Approval.Options = { tools: "*", ask }
+    const hook = Approval.make(standing === undefined ? options : { ...options, standing })
+    const { agent, ran, warnings } = agentWith([hook], [["deploy", { n: 1 }]], [["deploy", { n: 2 }]], [["deploy", {
+      n: 1
+    }]])
+    await agent.run("go")
+    await agent.close()
+    assert.lengthOf(ran, 3)
+    return { questions, warnings }
+  }
+
+  it("asks once where the session remembers the tool, and every time where nothing is remembered", async () => {
+    const tool: Approval.Answer = { type: "approve", remember: { what: "tool", scope: "session" } }
+    assert.strictEqual((await questionsOf(undefined, tool)).questions, 3)
+    assert.strictEqual((await questionsOf("session", tool)).questions, 1)
+    const args: Approval.Answer = { type: "approve", remember: { what: "arguments", scope: "session" } }
+    assert.strictEqual((await questionsOf("session", args)).questions, 2)
+  })
+
+  it("keeps rules of the project in the hook's own store, under the name of the hook", async () => {
+    const added: Array<unknown> = []
+    const store = { load: Effect.succeed([]), add: (rule: unknown) => Effect.sync(() => void added.push(rule)) }
+    await questionsOf(store, { type: "approve", remember: { what: "tool", scope: "project" } })
+    assert.deepEqual(added[0], { hook: "human-approval", tool: "deploy" })
+  })
+
+  it("warns when its store of rules fails, and asks all the same", async () => {
+    const store = { load: Effect.fail("no disk"), add: () => Effect.fail("no disk") }
+    const { questions, warnings } = await questionsOf(store, {
+      type: "approve",
+      remember: { what: "tool", scope: "project" }
+    })
+    assert.strictEqual(questions, 3)
+    assert.include(warnings, "the approval rules failed, so the question is asked: no disk")
+    assert.include(warnings, "the approval of deploy could not be remembered: no disk")
+  })
+})
