@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { vi } from "vitest"
-import { answer, facing, head, home, loopback, outcome, says } from "../http.ts"
+import { answer, facing, head, home, loopback, outcome, says } from "../support/http.ts"
 
 describe("what HttpGuard asks and reads", () => {
   it.effect("sends what it is told and reads what comes, over a connection that is closed", () =>

@@ -14,8 +14,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const stale: ErrorKnowledge.Known = {
   id: "stale-archive",

@@ -15,7 +15,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Scope from "../scope.ts"
+import * as Scope from "../support/scope.ts"
 
 const keys = ["account:acme", "repo:acme/app", "branch:acme/app/main"]
 type Kind = SessionMemory.Note["kind"]

@@ -9,8 +9,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const approving = (
   options: Approval.Options,
