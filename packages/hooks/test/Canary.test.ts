@@ -25,7 +25,7 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
-import { asks, type Line, scripted } from "./guarded.ts"
+import { asks, type Line, scripted } from "./support/guarded.ts"
 
 const mail = "ada.canary@example.com"
 const card = "4111 1111 1111 1111"

@@ -1,5 +1,5 @@
 /**
- * Which network a host name or an address belongs to, in whatever spelling it is written. Nothing is resolved.
+ * Classifies hosts: which network a name or an address belongs to, in any spelling. Names are not resolved.
  *
  * @since 0.1.0
  */
@@ -7,10 +7,9 @@ import * as Result from "effect/Result"
 import { BlockList, isIPv4, isIPv6 } from "node:net"
 
 /**
- * `name` is a domain name that has to be resolved before more can be said of it. `loopback` includes the unspecified
- * address. `private` includes names
- * that mean something only inside a network. `metadata` is where clouds hand out credentials. `invalid` is what no URL
- * may have as its host.
+ * The kind of a host. `name` is a domain name, which has to be resolved. `loopback` includes the unspecified address.
+ * `private` includes names that are only valid inside of a network. `metadata` is a service where clouds provide
+ * credentials. `invalid` cannot be the host of a URL.
  *
  * @category models
  * @since 0.1.0
@@ -27,9 +26,8 @@ export type Kind =
   | "invalid"
 
 /**
- * Reads a host as a URL does (decimal, octal, hexadecimal and short forms, full-width digits, brackets, trailing dots)
- * and says what it is.
- * An IPv6 address that carries an IPv4 address is what that one is.
+ * Returns the kind of a host. It is read like the host of a URL: with decimal, octal, hexadecimal and short forms,
+ * full-width digits, brackets and trailing dots. An IPv6 address that contains an IPv4 address has the kind of that one.
  *
  * @example
  * ```ts
@@ -44,22 +42,22 @@ export type Kind =
  * @since 0.1.0
  */
 export const classify = (host: string): Kind => {
-  const read = normalize(host)
-  if (read === undefined) return "invalid"
-  if (isIPv4(read)) return first(v4, read, "ipv4") ?? "public"
-  return isIPv6(read) ? ofV6(read) : ofName(read)
+  const normalized = normalize(host)
+  if (normalized === undefined) return "invalid"
+  if (isIPv4(normalized)) return firstKind(v4, normalized, "ipv4") ?? "public"
+  return isIPv6(normalized) ? classifyV6(normalized) : classifyName(normalized)
 }
 
 /**
- * The one spelling of a host: lower case, punycode, dotted or compressed address without brackets, no trailing dot.
- * Nothing when it is no host.
+ * Returns the canonical spelling of a host: in lower case and punycode, addresses without brackets, no trailing dot.
+ * Returns `undefined` when the text is not a host.
  *
  * @category reading
  * @since 0.1.0
  */
 export const normalize = (host: string): string | undefined => {
   const bare = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
-  // Whatever would end the host, or be taken out of it unseen, does not belong there.
+  // Characters that would end the host, or that a parser would drop, are not allowed.
   if (bare === "" || bare.length > 1_000 || /[\s\\/?#@%\p{Cc}]/u.test(bare)) return undefined
   const url = Result.try(() => new URL(`http://${bare.includes(":") ? `[${bare}]` : bare}/`))
   if (Result.isFailure(url)) return undefined
@@ -71,12 +69,12 @@ export const normalize = (host: string): string | undefined => {
     : read
 }
 
-const ofName = (name: string): Kind => {
+const classifyName = (name: string): Kind => {
   if (
     name === "localhost" || name.endsWith(".localhost") || name === "localhost.localdomain" || name.startsWith("ip6-")
   ) return "loopback"
   if (metadataNames.has(name)) return "metadata"
-  if (!name.includes(".") || inner.some((suffix) => name.endsWith(suffix))) return "private"
+  if (!name.includes(".") || internalSuffixes.some((suffix) => name.endsWith(suffix))) return "private"
   return "name"
 }
 
@@ -89,7 +87,8 @@ const metadataNames: ReadonlySet<string> = new Set([
   "metadata.azure.internal"
 ])
 
-const inner = [
+/** Suffixes of names inside of a network. */
+const internalSuffixes = [
   ".local",
   ".internal",
   ".lan",
@@ -114,7 +113,7 @@ const table = (family: "ipv4" | "ipv6", kinds: ReadonlyArray<readonly [Kind, str
     return [kind, list]
   })
 
-const first = (from: Table, address: string, family: "ipv4" | "ipv6"): Kind | undefined =>
+const firstKind = (from: Table, address: string, family: "ipv4" | "ipv6"): Kind | undefined =>
   from.find(([, list]) => list.check(address, family))?.[0]
 
 const v4 = table("ipv4", [
@@ -140,18 +139,18 @@ const v6 = table("ipv6", [
 
 const global = table("ipv6", [["public", "2000::/3"]])
 
-const ofV6 = (address: string): Kind => {
-  const groups = expand(address)
-  const inside = embedded(groups).map((one) => first(v4, one, "ipv4") ?? "public")
-  const bad = inside.find((kind) => kind !== "public")
-  if (address !== "::" && address !== "::1" && bad !== undefined) return bad
-  const kind = first(v6, address, "ipv6")
+const classifyV6 = (address: string): Kind => {
+  const groups = groupsOf(address)
+  const kinds = embeddedV4(groups).map((one) => firstKind(v4, one, "ipv4") ?? "public")
+  const notPublic = kinds.find((kind) => kind !== "public")
+  if (address !== "::" && address !== "::1" && notPublic !== undefined) return notPublic
+  const kind = firstKind(v6, address, "ipv6")
   if (kind !== undefined) return kind
-  return inside.length > 0 || first(global, address, "ipv6") !== undefined ? "public" : "reserved"
+  return kinds.length > 0 || firstKind(global, address, "ipv6") !== undefined ? "public" : "reserved"
 }
 
-/** The eight groups of an address that a URL has written. */
-const expand = (address: string): ReadonlyArray<number> => {
+/** The eight groups of a normalized address. */
+const groupsOf = (address: string): ReadonlyArray<number> => {
   const [head = "", tail] = address.split("::")
   const read = (text: string) => text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16))
   const left = read(head)
@@ -161,9 +160,9 @@ const expand = (address: string): ReadonlyArray<number> => {
 }
 
 /**
- * IPv4 addresses that an IPv6 address carries: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo and ISATAP.
+ * The IPv4 addresses that an IPv6 address contains: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo and ISATAP.
  */
-const embedded = (groups: ReadonlyArray<number>): ReadonlyArray<string> => {
+const embeddedV4 = (groups: ReadonlyArray<number>): ReadonlyArray<string> => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const dotted = (high: number, low: number) => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
   const found: Array<string> = []

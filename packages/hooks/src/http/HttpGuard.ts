@@ -1,80 +1,69 @@
 /**
- * Sends HTTP requests to servers that may be reached, and to no others: an agent that can be talked into a URL is not
- * talked into the network around it.
+ * Sends HTTP requests only to servers that are allowed. So a model that is misled into requesting a URL cannot reach the
+ * internal network.
  *
  * @since 0.1.0
  */
-import { ConfigError } from "@belay/core/AgentError"
 import { until } from "@belay/core/Deadline"
 import type { HttpResponse } from "@belay/core/Http"
 import type { HttpClient } from "@belay/core/HttpClient"
+import { checkOptions, invalidOption, whole } from "@belay/core/OptionCheck"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Asked from "./internal/asked.ts"
-import * as Dial from "./internal/dial.ts"
+import * as Connection from "./internal/connection.ts"
 import { HttpFailed, HttpRefused } from "./internal/errors.ts"
 import { type Answer, exchange } from "./internal/exchange.ts"
-import * as Proxy from "./internal/proxy.ts"
+import { usesEnvProxy } from "./internal/nodeProxy.ts"
 import * as Redirect from "./internal/redirect.ts"
-import * as Read from "./internal/target.ts"
+import { type CheckedRequest, checkRequest, type RequestInit } from "./internal/requestInit.ts"
+import { compilePolicy, parseTarget, type Policy, type Target } from "./internal/target.ts"
 
 export { HttpFailed, HttpRefused } from "./internal/errors.ts"
 
-/** What may be reached, as the host's own configuration says it. @category models @since 0.1.0 */
-export type Policy = Read.Policy
+export type { Peer, Resolved } from "./internal/connection.ts"
+export type { RequestInit as Init } from "./internal/requestInit.ts"
+export type { Policy, Target } from "./internal/target.ts"
 
-/** A URL that may be requested, in parts. @category models @since 0.1.0 */
-export type Target = Read.Target
-
-/** How to ask: method, headers, body, and a signal that ends it. @category models @since 0.1.0 */
-export type Init = Asked.Init
-
-/** One answer of a resolver: an address and its family. @category models @since 0.1.0 */
-export type Resolved = Dial.Resolved
-
-/** Where a connection goes: an address, never a name. @category models @since 0.1.0 */
-export type Peer = Dial.Peer
-
-/** @category models @since 0.1.0 */
+/** Options of `HttpGuard.make`. @category models @since 0.1.0 */
 export interface Options {
-  /** Default: every public host, by `https`. */
+  /** Which servers may be reached. Default: every public host, with `https`. */
   readonly policy?: Policy
   /**
-   * Finds the addresses of a name, as a promise or an Effect. Called once for a request, and once for every redirect.
-   * Default: the platform's resolver.
+   * Returns the addresses of a name, as a promise or an Effect. It is called once for a request and once for every
+   * redirect. Default: the resolver of the platform.
    */
-  readonly resolve?: Dial.Resolve
-  /** Opens a connection to an address that was checked, as a promise or an Effect of an open stream. Default: TCP. */
-  readonly connect?: Dial.Connect
-  /** Redirects to follow, at most 3. Each is checked like a new URL. Default 0: a redirect is refused. */
+  readonly resolve?: Connection.Resolve
+  /** Opens a connection to a checked address, as a promise or an Effect of an open stream. Default: TCP. */
+  readonly connect?: Connection.Connect
+  /** The most redirects to follow, from 0 to 3. Each is checked like a new URL. Default 0: redirects are refused. */
   readonly maxRedirects?: number
-  /** Milliseconds from the call to the last byte of the answer, redirects included. Default 10,000. */
+  /** The most milliseconds until the answer is complete, with redirects. Default 10,000. */
   readonly timeoutMs?: number
-  /** Bytes of an answer's body after decoding. Default 1,048,576. */
+  /** The most bytes of a decoded body. Default 1,048,576. */
   readonly maxBodyBytes?: number
-  /** Bytes of an answer's headers. Default 65,536. */
+  /** The most bytes of all headers of an answer. Default 65,536. */
   readonly maxHeaderBytes?: number
   /**
-   * Start although Node is told to use the proxies of the environment. The guard connects directly all the same: it
-   * cannot check what a proxy
-   * connects to. Go through one with a `connect` of your own. Default false.
+   * Whether the guard may start although Node is configured to use the proxies of the environment. The guard connects
+   * directly in any case, because it cannot check what a proxy connects to. To use a proxy, pass `connect`. Default
+   * false.
    */
   readonly trustProxy?: boolean
 }
 
-/** @category models @since 0.1.0 */
+/** A client for checked requests. @category models @since 0.1.0 */
 export interface HttpGuard {
   /**
-   * Sends a request and reads the whole answer; every status is an answer. In async hooks: `await
+   * Sends a request and reads the whole answer. An answer with any status is a success. In async hooks: `await
    * ctx.promise(guard.request(url))`.
    */
-  readonly request: (url: string, init?: Init) => Effect.Effect<HttpResponse, HttpRefused | HttpFailed>
+  readonly request: (url: string, init?: RequestInit) => Effect.Effect<HttpResponse, HttpRefused | HttpFailed>
 }
 
 /**
- * Says whether a URL may be requested. It is parsed once, nothing is resolved, and what is not understood is refused.
- * Throws a `ConfigError` for a bad policy.
+ * Returns whether a URL may be requested. Names are not resolved, and a URL that cannot be read reliably is refused.
+ * Throws a `ConfigError` for an invalid policy.
  *
  * @example
  * ```ts
@@ -88,13 +77,12 @@ export interface HttpGuard {
  * @since 0.1.0
  */
 export const check = (url: string, policy: Policy = {}): Result.Result<Target, HttpRefused> =>
-  Read.read(url, Result.getOrThrow(Read.rulesOf(policy)))
+  parseTarget(url, Result.getOrThrow(compilePolicy(policy)))
 
 /**
- * Makes a guard. A name is resolved once, all of its addresses must be public, and only these are connected to; nothing
- * is kept open, no proxy is used.
- * What goes wrong on the way is one error of one shape. Throws a `ConfigError` for a bad option, and where Node is told
- * to use a proxy.
+ * Makes a guard. A name is resolved once, all of its addresses must be public, and only these are connected to. No
+ * connection is kept open, and no proxy is used. All failures are the same error. Throws a `ConfigError` for an invalid
+ * option, and when Node is configured to use a proxy.
  *
  * @example
  * ```ts
@@ -107,54 +95,62 @@ export const check = (url: string, policy: Policy = {}): Result.Result<Target, H
  * @since 0.1.0
  */
 export const make = (options: Options = {}): HttpGuard => {
-  const { bounds, connect, maxRedirects, resolve, rules, timeoutMs } = Result.getOrThrow(settingsOf(options))
-  const hop = (
+  const { bounds, connect, maxRedirects, resolve, rules, timeoutMs } = Result.getOrThrow(compileOptions(options))
+  const sendOnce = (
     target: Target,
-    asked: Asked.Asked,
-    due: number,
-    opened: Dial.Open
+    request: CheckedRequest,
+    deadline: number,
+    connections: Connection.Connections
   ): Effect.Effect<Answer, HttpRefused | HttpFailed> =>
     Effect.gen(function*() {
-      const addresses = yield* Dial.addressesOf(target, resolve)
-      const socket = yield* Dial.dial(target, addresses, due, connect, opened)
-      return yield* exchange(socket, target, asked, bounds)
-    }).pipe(same(target))
-  const all = Effect.fnUntraced(function*(first: Target, init: Asked.Asked, due: number, opened: Dial.Open) {
-    let [target, asked] = [first, init]
+      const addresses = yield* Connection.addressesOf(target, resolve)
+      const socket = yield* Connection.openConnection(target, addresses, deadline, connect, connections)
+      return yield* exchange(socket, target, request, bounds)
+    }).pipe(hideCause(target))
+  const send = Effect.fnUntraced(function*(
+    first: Target,
+    init: CheckedRequest,
+    deadline: number,
+    connections: Connection.Connections
+  ) {
+    let [target, request] = [first, init]
     for (let followed = 0;; followed++) {
-      const answer = yield* hop(target, asked, due, opened)
+      const answer = yield* sendOnce(target, request, deadline, connections)
       if (!Redirect.isRedirect(answer)) {
         const { body, headers, status } = answer
         return { status, headers, body, url: `${target.origin}${target.path}` }
       }
       const next = yield* Effect.fromResult(
         followed < maxRedirects
-          ? Redirect.follow(answer, target, asked, rules)
-          : Redirect.refuse(target, maxRedirects === 0 ? "no redirect is" : `more than ${maxRedirects} are too many`)
+          ? Redirect.followRedirect(answer, target, request, rules)
+          : Redirect.refuseRedirect(
+            target,
+            maxRedirects === 0 ? "redirects are not allowed" : `there are more than ${maxRedirects} redirects`
+          )
       )
       target = next.target
-      asked = next.asked
+      request = next.request
     }
   })
   return {
     request: (url, init = {}) =>
       Effect.gen(function*() {
-        const target = yield* Effect.fromResult(Read.read(url, rules))
-        const asked = yield* Effect.fromResult(Asked.read(init))
-        const due = (yield* Clock.currentTimeMillis) + timeoutMs
-        const opened = Dial.open()
-        const failed = () => Effect.fail(failure(target))
-        const answered = until(all(target, asked, due, opened), () => due, failed)
+        const target = yield* Effect.fromResult(parseTarget(url, rules))
+        const request = yield* Effect.fromResult(checkRequest(init))
+        const deadline = (yield* Clock.currentTimeMillis) + timeoutMs
+        const connections = Connection.makeConnections()
+        const fail = () => Effect.fail(failure(target))
+        const answer = until(send(target, request, deadline, connections), () => deadline, fail)
         return yield* Effect.onExit(
-          init.signal === undefined ? answered : Effect.raceFirst(answered, aborted(init.signal, failed)),
-          () => Effect.sync(opened.close)
+          init.signal === undefined ? answer : Effect.raceFirst(answer, whenAborted(init.signal, fail)),
+          () => Effect.sync(connections.close)
         )
       })
   }
 }
 
 /**
- * Makes the client that hooks reach with `ctx.http`: a guard as `AgentConfig.http` wants it. Throws what `make` throws.
+ * Makes a guard for `AgentConfig.http`, so that hooks use it with `ctx.http`. Throws the same errors as `make`.
  *
  * @example
  * ```ts
@@ -181,25 +177,26 @@ export const client = (options: Options = {}): HttpClient => {
 
 const failure = ({ origin }: Target) => new HttpFailed({ origin, message: `the request to ${origin} failed` })
 
-/** Whatever went wrong, defects of a resolver or connector too, is the same error; a refusal stays one. */
-const same = (target: Target) => <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HttpRefused | HttpFailed> =>
-  Effect.matchCauseEffect(effect, {
-    onSuccess: Effect.succeed,
-    onFailure: (cause) => {
-      const refused = cause.reasons.find((reason) => reason._tag === "Fail" && reason.error instanceof HttpRefused)
-      return Effect.fail(refused?._tag === "Fail" ? refused.error as HttpRefused : failure(target))
-    }
-  })
+/** Replaces every failure and defect by the same error. A refusal stays as it is. */
+const hideCause =
+  (target: Target) => <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HttpRefused | HttpFailed> =>
+    Effect.matchCauseEffect(effect, {
+      onSuccess: Effect.succeed,
+      onFailure: (cause) => {
+        const refused = cause.reasons.find((reason) => reason._tag === "Fail" && reason.error instanceof HttpRefused)
+        return Effect.fail(refused?._tag === "Fail" ? refused.error as HttpRefused : failure(target))
+      }
+    })
 
-const aborted = <E>(signal: AbortSignal, failed: () => Effect.Effect<never, E>): Effect.Effect<never, E> =>
+const whenAborted = <E>(signal: AbortSignal, fail: () => Effect.Effect<never, E>): Effect.Effect<never, E> =>
   Effect.callback((resume) => {
-    const onAbort = () => resume(failed())
+    const onAbort = () => resume(fail())
     if (signal.aborted) return onAbort()
     signal.addEventListener("abort", onAbort, { once: true })
     return Effect.sync(() => signal.removeEventListener("abort", onAbort))
   })
 
-const settingsOf = (options: Options) => {
+const compileOptions = (options: Options) => {
   const {
     maxBodyBytes = 1_048_576,
     maxHeaderBytes = 65_536,
@@ -207,36 +204,26 @@ const settingsOf = (options: Options) => {
     timeoutMs = 10_000,
     trustProxy = false
   } = options
-  const wrong = (key: keyof Options, message: string) =>
-    Result.fail(new ConfigError({ key: `http-guard.${key}`, message: `http-guard.${key}: ${message}` }))
-  const count = (
-    key: "maxBodyBytes" | "maxHeaderBytes" | "timeoutMs" | "maxRedirects",
-    found: number,
-    least: number,
-    most: number
-  ) =>
-    Number.isInteger(found) && found >= least && found <= most
-      ? Result.succeed(found)
-      : wrong(key, `expected a whole number from ${least} to ${most}, found ${String(found)}`)
   return Result.gen(function*() {
-    const rules = yield* Read.rulesOf(options.policy ?? {})
-    yield* count("maxRedirects", maxRedirects, 0, 3)
-    yield* count("timeoutMs", timeoutMs, 1, 2_147_483_647)
-    yield* count("maxBodyBytes", maxBodyBytes, 0, 1_073_741_824)
-    yield* count("maxHeaderBytes", maxHeaderBytes, 1, 1_048_576)
-    if (Proxy.isAsked() && !trustProxy) {
-      return yield* wrong(
-        "trustProxy",
-        "Node is told to use the proxies of the environment, which the guard does not use: say true to start all the same"
-      )
+    const rules = yield* compilePolicy(options.policy ?? {})
+    yield* checkOptions(
+      "http-guard",
+      whole("maxRedirects", maxRedirects, 0, 3),
+      whole("timeoutMs", timeoutMs, 1, 2_147_483_647),
+      whole("maxBodyBytes", maxBodyBytes, 0, 1_073_741_824),
+      whole("maxHeaderBytes", maxHeaderBytes, 1, 1_048_576)
+    )
+    if (usesEnvProxy() && !trustProxy) {
+      const problem = "Node is configured to use the proxies of the environment, but the guard connects directly"
+      return yield* invalidOption("http-guard.trustProxy", `${problem}; set it to true to start anyway`)
     }
     return {
       rules,
       maxRedirects,
       timeoutMs,
       bounds: { maxBodyBytes, maxHeaderBytes },
-      resolve: options.resolve ?? Dial.platform,
-      connect: options.connect ?? Dial.tcp
+      resolve: options.resolve ?? Connection.platformResolver,
+      connect: options.connect ?? Connection.connectByTcp
     }
   })
 }

@@ -1,4 +1,5 @@
-/** Copies an object without its undefined properties. */
+/** `defined` of the core for an object whose type is given, so that its functions have typed parameters. */
+import { defined } from "@belay/core/Fields"
 
 /** `T`, where optional properties may also be `undefined`. */
 export type Undefinable<T> = {
@@ -6,9 +7,9 @@ export type Undefinable<T> = {
 }
 
 /**
- * Returns a copy without the properties that are `undefined`. Use it to build an object with optional properties, which
- * must be absent rather than `undefined`: `withoutUndefined<AgentHook>({ name, preTurn: isActive ? f : undefined })`.
+ * Returns a copy without the properties that are `undefined`, which must be absent in a `T`. Use it for hooks with
+ * optional methods: `withoutUndefined<AgentHook>({ name, preTurn: isActive ? (input) => … : undefined })`.
  */
 export const withoutUndefined = <T extends object>(object: Undefinable<T>): T =>
-  // Only optional properties can be undefined, and these may be absent from `T`.
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T
+  // Only optional properties of `T` can be undefined here, and these may be absent.
+  defined(object) as T

@@ -1,5 +1,5 @@
 /**
- * Appends the audit log to a file, one line of JSON an entry.
+ * Appends the audit log to a file, one line of JSON for each entry.
  *
  * @since 0.1.0
  */
@@ -7,8 +7,8 @@ import { appendFileSync } from "node:fs"
 import * as AuditLog from "./AuditLog.ts"
 
 /**
- * Makes a sink that appends to the file at `path`; only its owner may read it. A line is written whole before the agent
- * goes on.
+ * Makes a sink that appends to the file at `path`. Only the owner may read the file. A line is written completely before
+ * the agent continues.
  *
  * @example
  * ```ts

@@ -1,6 +1,5 @@
 /**
- * Writes down what an agent did: one entry for every session, turn, model call and tool call that begins, ends, fails
- * or is denied.
+ * Logs what an agent does: one entry when a session, turn, model call or tool call starts, ends, fails or is denied.
  *
  * @since 0.1.0
  */
@@ -11,8 +10,9 @@ import { digest, type Json } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HookDefaults from "../HookDefaults.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
 
-/** What an entry is about. @category models @since 0.1.0 */
+/** The event of an entry. @category models @since 0.1.0 */
 export type EntryName =
   | "session_start"
   | "session_end"
@@ -26,7 +26,7 @@ export type EntryName =
   | "tool_end"
   | "tool_denied"
 
-/** One entry. What else it says depends on what it is about. @category models @since 0.1.0 */
+/** One entry. Further fields depend on the event. @category models @since 0.1.0 */
 export interface Entry {
   /** Milliseconds since the epoch. */
   readonly time: number
@@ -39,24 +39,24 @@ export interface Entry {
 }
 
 /**
- * Where entries go. The agent waits for it, so that an entry is written before the agent goes on.
+ * Receives entries. The agent waits for it, so that an entry is written before the agent continues.
  *
  * @category models
  * @since 0.1.0
  */
 export type Sink = (entry: Entry) => Eventual<void>
 
-/** @category models @since 0.1.0 */
+/** Options of `AuditLog.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
+  /** Receives the entries. Required. */
   readonly sink: Sink
-  /** Writes texts, arguments and results themselves, not only their length and digest. Default false. */
+  /** Whether texts, arguments and results are logged, not only their lengths and digests. Default false. */
   readonly content?: boolean
 }
 
 /**
- * Observes everything and changes nothing; a sink that breaks does not break the agent. Where hooks decided something,
- * the entry
- * has their `decision`.
+ * Logs as an observer, which changes nothing. When the sink fails, the agent continues. If hooks decided something, the
+ * entry contains their `decision`.
  *
  * @example
  * ```ts
@@ -74,14 +74,15 @@ export const make = (options: Options): AgentHook => {
   const { content = false, sink } = options
   const write = (event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => eventual(() => sink(entry(time, event, ctx, facts))))
-  const say = (value: unknown): Json => {
+  const describe = (value: unknown): Json => {
     const text = typeof value === "string" ? value : JSON.stringify(value) ?? ""
     const facts = { length: text.length, digest: digest(value) }
+    // Texts, arguments and results are JSON.
     return content ? { ...facts, content: (value ?? null) as Json } : facts
   }
   const failure = (error: { readonly _tag: string; readonly message: string }): Facts => ({
     error: error._tag,
-    message: say(error.message)
+    message: describe(error.message)
   })
   return HookDefaults.apply(options, {
     name: "audit-log",
@@ -91,14 +92,15 @@ export const make = (options: Options): AgentHook => {
     onSessionStart: ({ source }, ctx) => write("session_start", ctx, { source }),
     onSessionEnd: ({ reason }, ctx) => write("session_end", ctx, { reason }),
     preTurn: ({ attachments, message }, ctx) =>
-      write("turn_start", ctx, { message: say(message), attachments: attachments?.length ?? 0 }),
+      write("turn_start", ctx, { message: describe(message), attachments: attachments?.length ?? 0 }),
     postTurn: ({ executed, output: { finishReason, text, toolCalls, usage } }, ctx) =>
-      write("turn_end", ctx, { text: say(text), finishReason, toolCalls, usage, executed }),
+      write("turn_end", ctx, { text: describe(text), finishReason, toolCalls, usage, executed }),
     onTurnError: ({ error }, ctx) =>
       write("turn_error", ctx, {
         ...failure(error),
-        ...("hook" in error ? { hook: error.hook, point: error.point } : {}),
-        ...("reason" in error ? { reason: error.reason } : {})
+        hook: "hook" in error ? error.hook : undefined,
+        point: "hook" in error ? error.point : undefined,
+        reason: "reason" in error ? error.reason : undefined
       }),
     preLlmCall: (request, ctx) =>
       write("llm_start", ctx, { model: request.model, messages: request.messages.length, tools: request.tools.length }),
@@ -107,7 +109,7 @@ export const make = (options: Options): AgentHook => {
         provider,
         model: response.model,
         attempt,
-        text: say(response.text),
+        text: describe(response.text),
         tools: response.toolCalls.map(({ name }) => name),
         finishReason: response.finishReason,
         usage: response.usage,
@@ -116,13 +118,19 @@ export const make = (options: Options): AgentHook => {
     onLlmError: ({ attempt, decision, error, provider }, ctx) =>
       write("llm_error", ctx, { provider, attempt, ...failure(error), status: error.status, next: decision.type }),
     preToolCall: (call, ctx) =>
-      write("tool_start", ctx, { call: call.id, tool: call.name, args: say(call.args), sandbox: call.grant.sandbox }),
+      write("tool_start", ctx, {
+        call: call.id,
+        tool: call.name,
+        args: describe(call.args),
+        sandbox: call.grant.sandbox
+      }),
     postToolCall: ({ call, elapsedMs, executed, result }, ctx) =>
       write("tool_end", ctx, {
         call: call.id,
         tool: call.name,
         ok: result.ok,
-        ...(result.ok ? { output: say(result.output) } : { error: say(result.error) }),
+        output: result.ok ? describe(result.output) : undefined,
+        error: result.ok ? undefined : describe(result.error),
         elapsedMs,
         executed
       }),
@@ -132,9 +140,8 @@ export const make = (options: Options): AgentHook => {
 }
 
 /**
- * Renders an entry as one line of JSON without its line end. Control, line-breaking and invisible characters are
- * escaped,
- * so that no text can forge a line or move a terminal's cursor.
+ * Renders an entry as one line of JSON, without the line end. Control, line-breaking and invisible characters are
+ * escaped, so that no text can forge a line or move the cursor of a terminal.
  *
  * @category rendering
  * @since 0.1.0
@@ -145,16 +152,27 @@ export const line = (entry: Entry): string =>
     (character) => character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
   )
 
+/** Facts of an entry. Undefined ones are left out. */
 type Facts = { readonly [fact: string]: Json | undefined }
+
+/** What the hooks decided. */
+type Decision = { readonly action: string; readonly by?: string; readonly reason?: string }
 
 const entry = (time: number, event: EntryName, ctx: HookContext, facts: Facts): Entry => {
   const { agent, outcome, sessionId, stepNumber, turnNumber } = ctx
-  const known = Object.fromEntries(
+  const definedFacts = Object.fromEntries(
     Object.entries(facts).filter((fact): fact is [string, Json] => fact[1] !== undefined)
   )
-  const about = { time, event, session: sessionId, turn: turnNumber, step: stepNumber, agent: agent.name, ...known }
-  if (outcome === undefined || outcome.action === "Continue") return about
+  const base = {
+    time,
+    event,
+    session: sessionId,
+    turn: turnNumber,
+    step: stepNumber,
+    agent: agent.name,
+    ...definedFacts
+  }
+  if (outcome === undefined || outcome.action === "Continue") return base
   const { action, decidedBy, reason } = outcome
-  const by = decidedBy === undefined ? {} : { by: decidedBy }
-  return { ...about, decision: { action, ...by, ...(reason === undefined ? {} : { reason }) } }
+  return { ...base, decision: withoutUndefined<Decision>({ action, by: decidedBy, reason }) }
 }

@@ -10,9 +10,9 @@ import * as PermissionRules from "@belay/hooks/PermissionRules"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { calls, recording, scripted } from "../agent.ts"
-import { request, standing } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { calls, recording, scripted } from "../support/agent.ts"
+import { request, standing } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 /** A session whose turn and step the test sets. */
 const session = (options: ContextInjector.Options) => {

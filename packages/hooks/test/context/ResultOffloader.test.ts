@@ -14,8 +14,8 @@ import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Events from "../events.ts"
-import * as Scope from "../scope.ts"
+import * as Events from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const big = (lines = 2_000) => Array.from({ length: lines }, (_, n) => `line ${n} of the log`).join("\n")
 

@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import * as Events from "../events.ts"
-import * as Scope from "../scope.ts"
+import * as Events from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const textOf = (value: Json | undefined): string =>
   typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)

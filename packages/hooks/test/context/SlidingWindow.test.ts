@@ -7,10 +7,10 @@ import * as SlidingWindow from "@belay/hooks/SlidingWindow"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { calls, recording, scripted } from "../agent.ts"
-import { request } from "../events.ts"
-import * as Scope from "../scope.ts"
-import { step, transcripts } from "../transcripts.ts"
+import { calls, recording, scripted } from "../support/agent.ts"
+import { request } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
+import { step, transcripts } from "../support/transcripts.ts"
 
 const sent = (messages: ReadonlyArray<Message>, options?: SlidingWindow.Options) =>
   Effect.map(

@@ -13,10 +13,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
-import { calls, recording, scripted } from "../agent.ts"
-import { overloaded } from "../events.ts"
-import * as Scope from "../scope.ts"
-import { step, transcripts } from "../transcripts.ts"
+import { calls, recording, scripted } from "../support/agent.ts"
+import { overloaded } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
+import { step, transcripts } from "../support/transcripts.ts"
 
 const writer = (answer: string | Partial<LlmResponse> | Effect.Effect<never, typeof overloaded>) => {
   const requests: Array<LlmRequest> = []

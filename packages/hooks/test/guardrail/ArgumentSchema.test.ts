@@ -10,9 +10,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import { call } from "../events.ts"
-import { asks, scripted } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import { asks, scripted } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 const whyNot = (args: Json, options: Omit<ArgumentSchema.Options, "tools">, tool = "pay") =>
   Effect.map(

@@ -5,7 +5,7 @@ import * as HookChain from "@belay/core/HookChain"
 import * as InputGuardrail from "@belay/hooks/InputGuardrail"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Scope from "../scope.ts"
+import * as Scope from "../support/scope.ts"
 
 const say = (chain: HookChain.HookChain, message: string, scope = Scope.make()) =>
   chain.run("preTurn", { message }, scope)

@@ -6,9 +6,9 @@ import type { LlmDelta } from "@belay/core/LlmCall"
 import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer } from "../events.ts"
-import { stream } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { answer } from "../support/events.ts"
+import { stream } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 const guarded = (options: OutputGuardrail.Options) => HookChain.makeUnsafe([OutputGuardrail.make(options)])
 

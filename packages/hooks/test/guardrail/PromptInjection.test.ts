@@ -10,9 +10,9 @@ import * as Approval from "@belay/hooks/Approval"
 import * as PromptInjection from "@belay/hooks/PromptInjection"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call, request } from "../events.ts"
-import { asks, scripted } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { call, request } from "../support/events.ts"
+import { asks, scripted } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 const said = (message: string, options: PromptInjection.Options = {}, scope = Scope.make()) =>
   Effect.map(

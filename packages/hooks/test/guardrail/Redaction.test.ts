@@ -8,8 +8,8 @@ import * as Redaction from "@belay/hooks/Redaction"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { random } from "../../../core/test/support/random.ts"
-import { answer, call, request } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { answer, call, request } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const every: ReadonlyArray<Redaction.Kind> = [
   "email",

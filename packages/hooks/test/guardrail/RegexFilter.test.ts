@@ -6,9 +6,9 @@ import { success } from "@belay/core/Tool"
 import * as RegexFilter from "@belay/hooks/RegexFilter"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, call } from "../events.ts"
-import { asks, chunks, scripted, stream } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { answer, call } from "../support/events.ts"
+import { asks, chunks, scripted, stream } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 const rules: ReadonlyArray<RegexFilter.Rule> = [{ name: "falcon", pattern: "(?i)project falcon" }]
 const text = "about Project Falcon, then"

@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { random } from "../../../core/test/support/random.ts"
-import { answer, call } from "../events.ts"
-import { asks, chunks, scripted, stream } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { answer, call } from "../support/events.ts"
+import { asks, chunks, scripted, stream } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 /**
  * Letters and digits that look random and are nobody's. Keys are put together here, so that no text of this file is

@@ -8,8 +8,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { random } from "../../../core/test/support/random.ts"
-import { asks, scripted } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { asks, scripted } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 const said = (message: string, options: TextNormalizer.Options = {}) =>
   Effect.map(

@@ -3,8 +3,8 @@ import * as ToolArguments from "@belay/hooks/ToolArguments"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const run = (hook: Parameters<typeof HookChain.makeUnsafe>[0][number], event = call("fs_write", { path: "a" })) =>
   HookChain.makeUnsafe([hook]).run("preToolCall", event, Scope.make())

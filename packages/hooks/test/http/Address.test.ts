@@ -1,7 +1,7 @@
 import * as Address from "@belay/hooks/Address"
 import { assert, describe, it } from "@effect/vitest"
 import { random } from "../../../core/test/support/random.ts"
-import { bad, spellings } from "../addresses.ts"
+import { bad, spellings } from "../support/addresses.ts"
 
 const good = [
   "93.184.215.14",

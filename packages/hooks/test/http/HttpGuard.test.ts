@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { vi } from "vitest"
-import { answer, facing, head, home, loopback, outcome, says } from "../http.ts"
+import { answer, facing, head, home, loopback, outcome, says } from "../support/http.ts"
 
 describe("what HttpGuard asks and reads", () => {
   it.effect("sends what it is told and reads what comes, over a connection that is closed", () =>
@@ -147,7 +147,7 @@ describe("what HttpGuard asks and reads", () => {
         ["https://10.0.0.1/secret", "address", "https://10.0.0.1 may not be requested: it is a private address"],
         ["http://localhost:3001", "address", "http://localhost:3001 may not be requested: it is a loopback address"],
         ["http://127.0.0.1:3000", "address", "http://127.0.0.1:3000 may not be requested: it is a loopback address"],
-        ["secret", "url", "a URL may not be requested: it is no URL such as https://example.com/path"]
+        ["secret", "url", "a URL may not be requested: it is not a URL such as https://example.com/path"]
       ]
       for (const [url, reason, message] of refusals) {
         const { failure } = HttpGuard.check(url, policy) as Result.Failure<never, HttpGuard.HttpRefused>
@@ -191,7 +191,7 @@ describe("a guard that is made", () => {
       [{ timeoutMs: Number.NaN }, /timeoutMs/],
       [{ maxBodyBytes: 1.5 }, /maxBodyBytes/],
       [{ maxHeaderBytes: 0 }, /maxHeaderBytes/],
-      [{ policy: { hosts: ["*"] } }, /http-guard\.policy\.hosts: "\*" is wrong/],
+      [{ policy: { hosts: ["*"] } }, /http-guard\.policy\.hosts: expected a public host .*, found "\*"/],
       [{ policy: { hosts: ["https://example.com"] } }, /hosts/],
       [{ policy: { hosts: ["example.com:80"] } }, /hosts/],
       [{ policy: { hosts: ["localhost"] } }, /hosts/],
@@ -203,7 +203,7 @@ describe("a guard that is made", () => {
       [{ policy: { ports: [65_536] } }, /ports/],
       [
         { policy: { loopback: ["localhost"] } },
-        /http-guard\.policy\.loopback: "localhost" is wrong: expected localhost:PORT/
+        /http-guard\.policy\.loopback: expected localhost:PORT, .*, found "localhost"/
       ],
       [{ policy: { loopback: ["10.0.0.1:80"] } }, /loopback/],
       [{ policy: { loopback: ["127.0.0.2:80"] } }, /loopback/],
@@ -217,12 +217,16 @@ describe("a guard that is made", () => {
     assert.throws(() => HttpGuard.client({ timeoutMs: -1 }), ConfigError)
   })
 
-  it("does not start where Node is told to use a proxy, unless it is told that this is known", () => {
+  it("does not start when Node is configured to use a proxy, unless an option allows it", () => {
     for (
       const [name, value] of [["NODE_USE_ENV_PROXY", "1"], ["NODE_OPTIONS", "--no-warnings --use-env-proxy"]] as const
     ) {
       vi.stubEnv(name, value)
-      assert.throws(() => HttpGuard.make(), ConfigError, /http-guard\.trustProxy: Node is told to use the proxies/)
+      assert.throws(
+        () => HttpGuard.make(),
+        ConfigError,
+        /http-guard\.trustProxy: Node is configured to use the proxies/
+      )
       assert.isFunction(HttpGuard.make({ trustProxy: true }).request)
       vi.unstubAllEnvs()
     }

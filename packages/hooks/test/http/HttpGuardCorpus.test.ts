@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import ipaddr from "ipaddr.js"
 import { random } from "../../../core/test/support/random.ts"
-import { bad, spellings } from "../addresses.ts"
-import { network } from "../http.ts"
+import { bad, spellings } from "../support/addresses.ts"
+import { network } from "../support/http.ts"
 
 const open: HttpGuard.Policy = { allowHttp: true }
 

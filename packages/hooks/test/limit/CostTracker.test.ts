@@ -7,8 +7,8 @@ import * as ProviderError from "@belay/core/ProviderError"
 import * as CostTracker from "@belay/hooks/CostTracker"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, failed, request, spent } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { answer, failed, request, spent } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const price = { costPerInputToken: 0.01, costPerOutputToken: 0.02 }
 

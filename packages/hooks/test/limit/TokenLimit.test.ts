@@ -10,8 +10,8 @@ import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { answer, failed, request, spent } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { answer, failed, request, spent } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 /** One token a character. */
 const tokenizer = { count: (text: string) => text.length }

@@ -10,8 +10,8 @@ import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const count = (n: number, options: ToolCallLimit.Options, scope = Scope.make()) => {
   const slow = { name: "slow", priority: 1, preToolCall: () => Effect.as(Effect.yieldNow, undefined) }

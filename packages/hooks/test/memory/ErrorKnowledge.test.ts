@@ -14,8 +14,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const stale: ErrorKnowledge.Known = {
   id: "stale-archive",
@@ -110,7 +110,7 @@ describe("ErrorKnowledge", () => {
       }
       assert.deepEqual(scope.warnings, [
         "known-fix failure of bash, the first: archive x is older",
-        "known-fix failure of bash, number 5 (3 more since the last word about it): archive x is older"
+        "known-fix failure of bash, number 5 (3 more since the last alert): archive x is older"
       ])
       assert.lengthOf(injected, 2)
     }))
@@ -292,7 +292,7 @@ describe("ErrorKnowledge in a file", () => {
         assert.lengthOf(failures, 1)
         assert.match(
           failures[0]!,
-          text === "bad" ? /stale-archive\.signature/ : /knowledge\.json is broken, and is left as it is/
+          text === "bad" ? /stale-archive\.signature/ : /knowledge\.json is broken, and stays as it is/
         )
         assert.strictEqual(await readFile(path, "utf8"), content)
         const strict = await run(path, [], { failOpen: false })
@@ -308,7 +308,7 @@ describe("ErrorKnowledge in a file", () => {
         Effect.runPromise(store.save(entries) as Effect.Effect<void, Error>)
       await saved([])
       await writeFile(path, "broken")
-      assert.match(String(await saved([]).catch((error: unknown) => error)), /left as it is/)
+      assert.match(String(await saved([]).catch((error: unknown) => error)), /stays as it is/)
       assert.strictEqual(await readFile(path, "utf8"), "broken")
     }))
 })

@@ -15,7 +15,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Scope from "../scope.ts"
+import * as Scope from "../support/scope.ts"
 
 const keys = ["account:acme", "repo:acme/app", "branch:acme/app/main"]
 type Kind = SessionMemory.Note["kind"]
@@ -269,7 +269,7 @@ describe("SessionMemory in an agent", () => {
         event.type === "hook-failed" ? [`${event.point}: ${event.message}`] : []
       )
       assert.lengthOf(failures, 2)
-      assert.match(failures[0]!, /^onSessionStart: session memory in .* is broken, and is left as it is/)
+      assert.match(failures[0]!, /^onSessionStart: the session memory in .* is broken, and stays as it is/)
       assert.match(failures[1]!, /^onSessionEnd: /)
       assert.strictEqual(await readFile(join(folder, file!), "utf8"), "{ broken")
       await using strict = make(false)

@@ -11,8 +11,8 @@ import { TestClock } from "effect/testing"
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { answer, call, failed, request } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { answer, call, failed, request } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const secret = "the secret word"
 

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { folder, until, write } from "../../../hook-files/test/support/processes.ts"
-import { scripted } from "../agent.ts"
+import { scripted } from "../support/agent.ts"
 
 const listen = (more: Partial<HostEvents.Options> = {}, answer: SignalAnswer = { allowed: true }) => {
   const root = folder()

@@ -8,10 +8,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { scripted } from "../agent.ts"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
-import { approving, run } from "./approvals.ts"
+import { scripted } from "../support/agent.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
+import { approving, run } from "../support/approvals.ts"
 
 describe("Approval", () => {
   // rows: A-63

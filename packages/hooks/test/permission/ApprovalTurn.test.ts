@@ -5,7 +5,7 @@ import type { Json } from "@belay/core/Json"
 import * as Approval from "@belay/hooks/Approval"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { agentWith, person, run } from "./approvals.ts"
+import { agentWith, person, run } from "../support/approvals.ts"
 
 describe("Approval of calls side by side", () => {
   const three = [["deploy", { id: "1" }], ["deploy", { id: "2" }], ["deploy", { id: "3" }]] as const

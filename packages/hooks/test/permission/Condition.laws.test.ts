@@ -4,7 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bypasses, harmless } from "../shell-lines.ts"
+import { harmless } from "../support/harmlessShellLines.ts"
+import { bypasses } from "../support/shellLines.ts"
 
 const rule = (text: string) => Result.getOrThrow(Condition.parse(text))
 

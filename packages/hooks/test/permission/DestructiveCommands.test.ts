@@ -3,10 +3,10 @@ import type { Json } from "@belay/core/Json"
 import * as DestructiveCommands from "@belay/hooks/DestructiveCommands"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { run } from "../agent.ts"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
-import { harmless } from "../shell-lines.ts"
+import { run } from "../support/agent.ts"
+import { call } from "../support/events.ts"
+import { harmless } from "../support/harmlessShellLines.ts"
+import * as Scope from "../support/scope.ts"
 
 const deciding = (options: DestructiveCommands.Options = {}) => {
   const chain = HookChain.makeUnsafe([DestructiveCommands.make(options)])

@@ -8,10 +8,10 @@ import type { Json } from "@belay/core/Json"
 import * as EgressGuard from "@belay/hooks/EgressGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { bad, spellings } from "../addresses.ts"
-import { call } from "../events.ts"
-import { asks, scripted } from "../guarded.ts"
-import * as Scope from "../scope.ts"
+import { bad, spellings } from "../support/addresses.ts"
+import { call } from "../support/events.ts"
+import { asks, scripted } from "../support/guarded.ts"
+import * as Scope from "../support/scope.ts"
 
 const whyNot = (args: Json, options: EgressGuard.Options = {}) =>
   Effect.map(

@@ -8,10 +8,10 @@ import * as PermissionRules from "@belay/hooks/PermissionRules"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { calls, recording, run, scripted } from "../agent.ts"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
-import { bypasses } from "../shell-lines.ts"
+import { calls, recording, run, scripted } from "../support/agent.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
+import { bypasses } from "../support/shellLines.ts"
 
 const deciding = (options: PermissionRules.Options) => {
   const chain = HookChain.makeUnsafe([PermissionRules.make({ home: "/h/ada", realpath: () => undefined, ...options })])

@@ -7,9 +7,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { run } from "../agent.ts"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { run } from "../support/agent.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const deciding = (options: ProtectedPaths.Options = {}, cwd = "/p") => {
   const chain = HookChain.makeUnsafe([ProtectedPaths.make({ home: "/h/ada", ...options })])

@@ -15,8 +15,8 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { failed, overloaded, request } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { failed, overloaded, request } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const about = { provider: "one", message: "no" }
 const auth = new ProviderError.Auth(about)

@@ -4,8 +4,8 @@ import * as ProviderError from "@belay/core/ProviderError"
 import * as ProviderFallback from "@belay/hooks/ProviderFallback"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { failed, overloaded, request } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { failed, overloaded, request } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const decided = (options: ProviderFallback.Options | undefined, failures: ReadonlyArray<Partial<OnLlmErrorEvent>>) => {
   const chain = HookChain.makeUnsafe([ProviderFallback.make(options)])

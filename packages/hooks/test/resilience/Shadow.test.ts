@@ -13,8 +13,8 @@ import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { answer, call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { answer, call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const at = (hook: AgentHook, others: ReadonlyArray<AgentHook> = [], scope = Scope.make()) => {
   const diffs: Array<Shadow.Diff> = []

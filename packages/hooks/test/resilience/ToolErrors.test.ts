@@ -8,8 +8,8 @@ import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { call } from "../events.ts"
-import * as Scope from "../scope.ts"
+import { call } from "../support/events.ts"
+import * as Scope from "../support/scope.ts"
 
 const said = (error: string, options: ToolErrors.Options = {}, cwd = "/srv/app") => {
   const chain = HookChain.makeUnsafe([ToolErrors.make(options)])

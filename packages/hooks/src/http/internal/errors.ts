@@ -1,31 +1,30 @@
-/** What a request that is not answered ends with. */
+/** The errors of requests. */
 import * as Schema from "effect/Schema"
 
 /**
- * A request is not sent, or not followed further, because the policy or the guard's own rules forbid it.
+ * A request is not sent, or a redirect is not followed, because the policy or the rules of the guard forbid it.
  *
  * @category errors
  * @since 0.1.0
  */
 export class HttpRefused extends Schema.TaggedError<HttpRefused>()("HttpRefused", {
   /**
-   * `url`: cannot be read for sure. `request`: its method, headers or body. The others say which part of the URL is
-   * forbidden.
+   * Why: `url`: the URL cannot be read reliably; `request`: the method, the headers or the body are not allowed; the
+   * others: this part of the URL is not allowed.
    */
   reason: Schema.Literals(["url", "scheme", "userinfo", "port", "host", "address", "redirect", "request"]),
   message: Schema.String
 }) {}
 
 /**
- * A request was sent, or was to be, and has no answer. The error is the same whatever went wrong, so that it does not
- * tell whether a port was open:
- * no such name, no connection, a bad certificate, no HTTP, too slow, too large, cut off.
+ * A request has no answer. The error is the same for every cause, so that it does not reveal whether a port is open: an
+ * unknown name, no connection, an invalid certificate, no HTTP, too slow, too large, incomplete.
  *
  * @category errors
  * @since 0.1.0
  */
 export class HttpFailed extends Schema.TaggedError<HttpFailed>()("HttpFailed", {
-  /** Scheme, host and port that were asked. */
+  /** The scheme, host and port of the request. */
   origin: Schema.String,
   message: Schema.String
 }) {}

@@ -1,100 +1,141 @@
-/** One request and its answer over a connection that is open, within bounds. */
+/** Sends one request over an open connection and reads its answer, within limits. */
 import type { HttpResponse } from "@belay/core/Http"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type ClientRequest, type IncomingMessage, request as send } from "node:http"
 import type { Duplex, Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
-import type { Asked } from "./asked.ts"
+import type { CheckedRequest } from "./requestInit.ts"
 import type { Target } from "./target.ts"
 
-/** Bounds of an answer. */
+/** The limits of an answer. */
 export interface Bounds {
-  /** In bytes: of the body as it is decoded, and about of what is sent for it. */
+  /** The most bytes of the decoded body, and approximately of the encoded one. */
   readonly maxBodyBytes: number
-  /** In bytes, of all headers together. */
+  /** The most bytes of all headers together. */
   readonly maxHeaderBytes: number
 }
 
-/** An answer, and where it says to go on. */
+/** An answer, with the targets of a redirect. */
 export interface Answer extends Omit<HttpResponse, "url"> {
-  /** Every `Location`; of more than one nobody knows which is meant. */
+  /** All `Location` headers. Of more than one it is not clear which is meant. */
   readonly locations: ReadonlyArray<string>
 }
 
+/** Sends a request and reads the whole answer. Closes the connection. */
 export const exchange = (
   socket: Duplex,
   target: Target,
-  asked: Asked,
+  request: CheckedRequest,
   bounds: Bounds
 ): Effect.Effect<Answer, unknown> =>
   Effect.callback((resume) => {
-    let decoder: Transform | undefined
     let isReceived = false
+    let reader: BodyReader | undefined
     const close = (): void => {
       outgoing?.destroy()
       socket.destroy()
-      decoder?.destroy()
+      reader?.close()
     }
     const end = (outcome: Effect.Effect<Answer, unknown>): void => {
       close()
       resume(outcome)
     }
     const fail = (why: unknown): void => end(Effect.fail(why))
-    // A connection that ends while its last bytes are being decoded has done its work.
-    const lost = (why: unknown): void => isReceived ? undefined : fail(why)
-    socket.on("error", lost)
-    const outgoing = begin(socket, target, asked, bounds)
-    if (outgoing === undefined) return fail("a request that cannot be written")
-    outgoing.on("error", lost)
-    outgoing.on("close", () => lost("closed"))
-    let informed = 0
-    outgoing.on("information", () => ++informed > mostInformation && fail("too much to say before the answer"))
+    // When the connection ends while the last bytes are decoded, the answer is complete.
+    const onLost = (why: unknown): void => isReceived ? undefined : fail(why)
+    socket.on("error", onLost)
+    const outgoing = startRequest(socket, target, request, bounds)
+    if (outgoing === undefined) return fail("the request cannot be written")
+    outgoing.on("error", onLost)
+    outgoing.on("close", () => onLost("the connection was closed"))
+    let informationCount = 0
+    outgoing.on("information", () => ++informationCount > maxInformation && fail("too many interim answers"))
     outgoing.on("response", (incoming) => {
-      const { locations, ...head } = headOf(incoming)
+      const head = headOf(incoming)
       const encoding = (head.headers["content-encoding"] ?? "identity").trim().toLowerCase()
-      if (encoding !== "identity" && encoding !== "") {
-        decoder = decoders.get(encoding)?.()
-        if (decoder === undefined) return fail("an encoding that is not known")
-        decoder.on("error", fail)
-      }
-      const parts: Array<Buffer> = []
-      let kept = 0
-      let received = 0
-      const keep = (bytes: Buffer): void => {
-        kept += bytes.length
-        if (kept > bounds.maxBodyBytes) return fail("too large")
-        parts.push(bytes)
-      }
-      const whole = (): void =>
-        end(Effect.succeed({ ...head, locations, body: new TextDecoder().decode(Buffer.concat(parts)) }))
-      decoder?.on("data", keep)
-      decoder?.on("end", whole)
-      incoming.on("data", (bytes: Buffer) => {
-        received += bytes.length
-        // Bytes that decode to nothing have an end too.
-        if (received > bounds.maxBodyBytes + overhead) return fail("too large")
-        if (decoder === undefined) keep(bytes)
-        else decoder.write(bytes)
-      })
-      incoming.on("error", lost)
+      const decoder = decoderOf(encoding)
+      if (decoder === "unknown") return fail("an unknown encoding")
+      const succeed = (body: string): void => end(Effect.succeed({ ...head, body }))
+      const body = new BodyReader(decoder, bounds.maxBodyBytes, succeed, fail)
+      reader = body
+      incoming.on("data", (bytes: Buffer) => body.receive(bytes))
+      incoming.on("error", onLost)
       incoming.on("end", () => {
-        if (!incoming.complete) return fail("cut off")
+        if (!incoming.complete) return fail("the answer is incomplete")
         isReceived = true
-        // What has no body is not encoded either, whatever its headers say.
-        if (decoder === undefined || received === 0) whole()
-        else decoder.end()
+        body.finish()
       })
     })
-    outgoing.end(asked.body)
+    outgoing.end(request.body)
     return Effect.sync(close)
   })
 
-/** Answers before the answer (100, 103). */
-const mostInformation = 16
+/** Collects and decodes the body of an answer. A class: it counts the bytes. */
+class BodyReader {
+  private readonly decoder: Transform | undefined
+  private readonly maxBytes: number
+  private readonly onBody: (body: string) => void
+  private readonly onError: (why: unknown) => void
+  private readonly parts: Array<Buffer> = []
+  private decodedBytes = 0
+  private receivedBytes = 0
 
-/** An encoded body may be a little larger than what it decodes to. */
-const overhead = 65_536
+  constructor(
+    decoder: Transform | undefined,
+    maxBytes: number,
+    onBody: (body: string) => void,
+    onError: (why: unknown) => void
+  ) {
+    this.decoder = decoder
+    this.maxBytes = maxBytes
+    this.onBody = onBody
+    this.onError = onError
+    decoder?.on("data", (bytes: Buffer) => this.add(bytes))
+    decoder?.on("end", () => this.complete())
+    decoder?.on("error", onError)
+  }
+
+  receive(bytes: Buffer): void {
+    this.receivedBytes += bytes.length
+    // Also limits bytes that decode to nothing.
+    if (this.receivedBytes > this.maxBytes + encodingOverhead) return this.onError("too large")
+    if (this.decoder === undefined) this.add(bytes)
+    else this.decoder.write(bytes)
+  }
+
+  finish(): void {
+    // An empty body is not encoded, whatever its headers say.
+    if (this.decoder === undefined || this.receivedBytes === 0) this.complete()
+    else this.decoder.end()
+  }
+
+  close(): void {
+    this.decoder?.destroy()
+  }
+
+  private add(bytes: Buffer): void {
+    this.decodedBytes += bytes.length
+    if (this.decodedBytes > this.maxBytes) return this.onError("too large")
+    this.parts.push(bytes)
+  }
+
+  private complete(): void {
+    this.onBody(new TextDecoder().decode(Buffer.concat(this.parts)))
+  }
+}
+
+/** The decoder of an encoding; `undefined` when the body is not encoded. */
+const decoderOf = (encoding: string): Transform | undefined | "unknown" => {
+  if (encoding === "identity" || encoding === "") return undefined
+  return decoders.get(encoding)?.() ?? "unknown"
+}
+
+/** The most interim answers (such as 100 and 103). */
+const maxInformation = 16
+
+/** How much larger than the decoded body an encoded one may be, in bytes. */
+const encodingOverhead = 65_536
 
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ["gzip", createGunzip],
@@ -103,17 +144,22 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ["br", createBrotliDecompress]
 ])
 
-const begin = (socket: Duplex, target: Target, asked: Asked, { maxHeaderBytes }: Bounds): ClientRequest | undefined => {
+const startRequest = (
+  socket: Duplex,
+  target: Target,
+  request: CheckedRequest,
+  { maxHeaderBytes }: Bounds
+): ClientRequest | undefined => {
   const headers = new Map([
     ["host", target.origin.slice(target.scheme.length + 3)],
     ["connection", "close"],
     ["accept-encoding", "gzip, deflate, br"],
-    ...asked.headers,
-    ...(asked.body === undefined ? [] : [["content-length", String(asked.body.length)]] as const)
+    ...request.headers
   ])
+  if (request.body !== undefined) headers.set("content-length", String(request.body.length))
   return Result.getOrUndefined(Result.try(() =>
     send({
-      method: asked.method,
+      method: request.method,
       path: target.path,
       headers: [...headers].flat(),
       maxHeaderSize: maxHeaderBytes,

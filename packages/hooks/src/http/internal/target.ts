@@ -1,44 +1,44 @@
-/** Reads a URL once, and says whether it may be requested. Nothing is resolved. */
-import { ConfigError } from "@belay/core/AgentError"
+/** Parses a URL once, and decides whether it may be requested. Names are not resolved. */
+import type { ConfigError } from "@belay/core/AgentError"
+import { checkOptions } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import { domainToUnicode } from "node:url"
 import * as Address from "../Address.ts"
+import { blockedPorts } from "./blockedPorts.ts"
 import { HttpRefused } from "./errors.ts"
-import { dangerous } from "./ports.ts"
 
-/** What may be reached, as the host's own configuration says it. */
+/** Which servers may be reached. @category models @since 0.1.0 */
 export interface Policy {
-  /** Plain `http` too. Default false: `https` alone, but for the loopback servers named below. */
+  /** Whether `http` is allowed. Default false: only `https`, except for the servers of `loopback`. */
   readonly allowHttp?: boolean
   /**
-   * The only hosts that may be reached: `example.com`, or `*.example.com` for the names below it. Default: every public
-   * one.
+   * The hosts that may be reached: `example.com`, or `*.example.com` for the names below it. Default: every public host.
    */
   readonly hosts?: ReadonlyArray<string>
-  /** The only ports that may be reached. Default: all but those of well-known services that do not speak HTTP. */
+  /** The ports that may be reached. Default: all but those of well-known services that do not speak HTTP. */
   readonly ports?: ReadonlyArray<number>
   /**
-   * Servers on this machine that may be reached, beside the lists above: `localhost:3000`, `127.0.0.1:3000` or
-   * `[::1]:3000`, written so in the URL too.
+   * Servers on this machine that may be reached, in addition to the lists above: `localhost:3000`, `127.0.0.1:3000` or
+   * `[::1]:3000`. The URL must use the same spelling. Default none.
    */
   readonly loopback?: ReadonlyArray<string>
 }
 
-/** A URL that may be requested, in parts. */
+/** The parts of a URL that may be requested. @category models @since 0.1.0 */
 export interface Target {
-  /** Scheme, host and port; the port only where it is not the scheme's. */
+  /** The scheme, the host, and the port if it is not the default port of the scheme. */
   readonly origin: string
   readonly scheme: "http" | "https"
-  /** Lower case, ASCII, without brackets and trailing dot. */
+  /** In lower case and ASCII, without brackets and a trailing dot. */
   readonly host: string
   readonly port: number
-  /** Path and query. */
+  /** The path with the query. */
   readonly path: string
-  /** A `name` has to be resolved; an `address` is public; a `loopback` is named by the policy. */
+  /** `name`: it has to be resolved. `address`: it is public. `loopback`: the policy lists it. */
   readonly kind: "name" | "address" | "loopback"
 }
 
-/** A policy whose lists are read. */
+/** A compiled policy. */
 export interface Rules {
   readonly allowHttp: boolean
   readonly hosts: ReadonlyArray<{ readonly name: string; readonly below: boolean }> | undefined
@@ -46,17 +46,21 @@ export interface Rules {
   readonly loopback: ReadonlySet<string>
 }
 
-export const read = (raw: string, { allowHttp, hosts, loopback, ports }: Rules): Result.Result<Target, HttpRefused> => {
-  if (typeof raw !== "string" || raw.length > longest) {
-    return refuse("url", "a URL", `it is no text of at most ${longest} characters`)
+/** Parses a URL. Fails with an `HttpRefused` error when it may not be requested. */
+export const parseTarget = (
+  raw: string,
+  { allowHttp, hosts, loopback, ports }: Rules
+): Result.Result<Target, HttpRefused> => {
+  if (typeof raw !== "string" || raw.length > maxLength) {
+    return refuse("url", "a URL", `it is not a text of at most ${maxLength} characters`)
   }
-  // Parsers disagree about whatever is taken out of a URL unseen, or stands for a slash.
+  // URL parsers differ about invisible characters and backslashes.
   if (/[\s\\\p{C}\p{Z}]/u.test(raw)) return refuse("url", "a URL", "it has a space, a control character or a backslash")
   const [, written = "http", authority = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]+))?/i.exec(raw) ?? []
   const parsed = Result.try(() => new URL(raw))
   if (!/^https?$/i.test(written)) return refuse("scheme", "a URL", `the scheme ${written.slice(0, 20)} is not allowed`)
   if (authority === "" || Result.isFailure(parsed)) {
-    return refuse("url", "a URL", "it is no URL such as https://example.com/path")
+    return refuse("url", "a URL", "it is not a URL such as https://example.com/path")
   }
   const url = parsed.success
   if (authority.includes("@") || url.username !== "" || url.password !== "") {
@@ -70,13 +74,13 @@ export const read = (raw: string, { allowHttp, hosts, loopback, ports }: Rules):
   const origin = `${scheme}://${host.includes(":") ? `[${host}]` : host}${url.port === "" ? "" : `:${url.port}`}`
   const target = (kind: Target["kind"]) =>
     Result.succeed<Target>({ origin, scheme, host, port, path: `${url.pathname}${url.search}`, kind })
-  // As it is written, not as it is read: a policy that names 127.0.0.1 does not name 2130706433.
+  // The written form is compared, so that 127.0.0.1 in the policy does not allow 2130706433.
   if (loopback.has(`${authority.toLowerCase().replace(/:\d*$/, "")}:${port}`)) return target("loopback")
   const kind = Address.classify(host)
   if (kind !== "public" && kind !== "name") return refuse("address", origin, `it is a ${kind} address`)
-  if (kind === "name" && !isName(host)) return refuse("host", origin, "its host is no domain name")
+  if (kind === "name" && !isName(host)) return refuse("host", origin, "its host is not a domain name")
   if (scheme === "http" && !allowHttp) return refuse("scheme", origin, "the scheme http is not allowed")
-  if (port === 0 || dangerous.has(port) || ports?.has(port) === false) {
+  if (port === 0 || blockedPorts.has(port) || ports?.has(port) === false) {
     return refuse("port", origin, `the port ${port} is not allowed`)
   }
   if (hosts?.some(({ below, name }) => below ? host.endsWith(`.${name}`) : host === name) === false) {
@@ -85,39 +89,34 @@ export const read = (raw: string, { allowHttp, hosts, loopback, ports }: Rules):
   return target(kind === "public" ? "address" : "name")
 }
 
-const longest = 8_192
+const maxLength = 8_192
 
 const refuse = (reason: HttpRefused["reason"], what: string, why: string) =>
   Result.fail(new HttpRefused({ reason, message: `${what} may not be requested: ${why}` }))
 
-/** Punycode that stands for nothing stays what it is: no name. */
+/** Punycode that cannot be decoded is not a name. */
 const isName = (host: string): boolean =>
   host.split(".").every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label)) &&
   (!host.includes("xn--") || !/(?:^|\.)xn--/.test(domainToUnicode(host)))
 
-/** Reads the lists of a policy. */
-export const rulesOf = (policy: Policy): Result.Result<Rules, ConfigError> => {
+/** Compiles a policy. Fails with a `ConfigError`. */
+export const compilePolicy = (policy: Policy): Result.Result<Rules, ConfigError> => {
   const { allowHttp = false, hosts, loopback = [], ports } = policy
-  const wrong = (key: keyof Policy, found: unknown, expected: string) =>
-    Result.fail(
-      new ConfigError({
-        key: `http-guard.policy.${key}`,
-        message: `http-guard.policy.${key}: ${JSON.stringify(found)} is wrong: expected ${expected}`
-      })
-    )
   const names = hosts?.map((text) => ({
     name: Address.normalize(text.replace(/^\*\./, "")),
     below: text.startsWith("*."),
     text
   }))
-  const badName = names?.find(({ below, name }) => !isHost(name, below))
-  if (badName !== undefined) return wrong("hosts", badName.text, "a public host such as example.com, or *.example.com")
-  const badPort = ports?.find((port) => !Number.isInteger(port) || port < 1 || port > 65_535 || dangerous.has(port))
-  if (badPort !== undefined) {
-    return wrong("ports", badPort, "a port from 1 to 65535 that is not the port of another well-known service")
-  }
-  const badServer = loopback.find((text) => !isServer(text))
-  if (badServer !== undefined) return wrong("loopback", badServer, "localhost:PORT, 127.0.0.1:PORT or [::1]:PORT")
+  const publicHost = "a public host such as example.com, or *.example.com"
+  const httpPort = "a port from 1 to 65535 that is not the port of another well-known service"
+  const server = "localhost:PORT, 127.0.0.1:PORT or [::1]:PORT"
+  const checked = checkOptions(
+    "http-guard.policy",
+    ...(names ?? []).map(({ below, name, text }) => ["hosts", text, () => isHost(name, below), publicHost] as const),
+    ...(ports ?? []).map((port) => ["ports", port, isHttpPort, httpPort] as const),
+    ...loopback.map((text) => ["loopback", text, isServer, server] as const)
+  )
+  if (Result.isFailure(checked)) return Result.fail(checked.failure)
   return Result.succeed({
     allowHttp,
     hosts: names?.map(({ below, name = "" }) => ({ below, name })),
@@ -131,6 +130,9 @@ const isHost = (name: string | undefined, below: boolean): boolean => {
   const kind = Address.classify(name)
   return kind === "name" ? isName(name) : kind === "public" && !below
 }
+
+const isHttpPort = (port: number): boolean =>
+  Number.isInteger(port) && port >= 1 && port <= 65_535 && !blockedPorts.has(port)
 
 const isServer = (text: string): boolean => {
   const port = Number(/^(?:localhost|127\.0\.0\.1|\[::1\]):([1-9]\d{0,4})$/.exec(text)?.[1] ?? 0)

@@ -1,49 +1,47 @@
-/**
- * What sessions leave for the next ones: items, how they are put together, and how they are written down for a model.
- */
+/** Items that a session keeps for later ones: how they are merged, and how they are rendered for a model. */
 import * as Schema from "effect/Schema"
 
-/** One thing to remember. @category models @since 0.1.0 */
+/** A remembered item. @category models @since 0.1.0 */
 export interface Item extends Schema.Schema.Type<typeof Item> {}
-/** @category schemas @since 0.1.0 */
+/** The schema of an item. @category schemas @since 0.1.0 */
 export const Item = Schema.Struct({
   kind: Schema.Literals(["fact", "blocker", "note", "handoff"]),
   text: Schema.String,
-  /** When the session ended that left it: milliseconds since the epoch. */
+  /** When the session of the item ended, in milliseconds since the epoch. */
   at: Schema.Finite
 })
 
 /**
- * What a hook or a tool writes down. `resolved` takes a blocker (or anything else) of the same text back.
+ * A note of a hook or of the model. `resolved` removes the item with the same text.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Note extends Schema.Schema.Type<typeof Note> {}
-/** @category schemas @since 0.1.0 */
+/** The schema of a note. @category schemas @since 0.1.0 */
 export const Note = Schema.Struct({
   kind: Schema.Literals(["fact", "blocker", "note", "handoff", "resolved"]),
   text: Schema.String
 })
 
-/** Most characters of one item, and of a handoff. */
+/** The longest item and the longest handoff, in characters. */
 const maxText = 1_000
 const maxHandoff = 8_000
 
-/** One line, so that no item can pass for several; a handoff keeps its lines. */
-const clean = ({ kind, text }: Note): Note => {
-  const said = text.replaceAll(/[\p{Cc}--[\n\t]]|[\p{Cf}\u2028\u2029]/gv, "").trim()
+/** Makes one line of a text, so that an item cannot look like several. A handoff keeps its lines. */
+const normalizeNote = ({ kind, text }: Note): Note => {
+  const printable = text.replaceAll(/[\p{Cc}--[\n\t]]|[\p{Cf}\u2028\u2029]/gv, "").trim()
   return kind === "handoff"
-    ? { kind, text: cut(said, maxHandoff) }
-    : { kind, text: cut(said.replaceAll(/\s+/g, " "), maxText) }
+    ? { kind, text: truncate(printable, maxHandoff) }
+    : { kind, text: truncate(printable.replaceAll(/\s+/g, " "), maxText) }
 }
 
-/** Most characters of JSON that the notes of a session may take; the oldest go first. */
+/** The most characters of JSON for the notes of a session. The oldest notes are dropped first. */
 const maxNotes = 50_000
 
-/** Adds a note; the same note twice is one. */
-export const added = (notes: ReadonlyArray<Note>, given: Note): ReadonlyArray<Note> => {
-  const note = clean(given)
+/** Adds a note. A note with the same text is replaced. */
+export const addNote = (notes: ReadonlyArray<Note>, newNote: Note): ReadonlyArray<Note> => {
+  const note = normalizeNote(newNote)
   if (note.text === "") return notes
   const others = notes.filter((one) => one.text !== note.text && !(one.kind === "handoff" && note.kind === "handoff"))
   const all = [...others, note]
@@ -54,10 +52,10 @@ export const added = (notes: ReadonlyArray<Note>, given: Note): ReadonlyArray<No
 }
 
 /**
- * Puts notes to items: a handoff replaces the one before, what is resolved is gone, of more than `max` the oldest go
- * first.
+ * Adds notes to items. A handoff replaces the last one, and a resolved item is removed. Of more than `max` items the
+ * oldest are dropped.
  */
-export const kept = (
+export const mergeNotes = (
   items: ReadonlyArray<Item>,
   notes: ReadonlyArray<Note>,
   at: number,
@@ -72,27 +70,27 @@ export const kept = (
 
 const titles = { handoff: "Handoff of the last session", blocker: "Blockers", fact: "Facts", note: "Notes" } as const
 
-/** Writes items down, what matters most and the newest first, in at most `max` characters. */
-export const written = (items: ReadonlyArray<Item>, max: number): string => {
+/** Renders items in at most `max` characters, the most important and the newest first. */
+export const renderItems = (items: ReadonlyArray<Item>, max: number): string => {
   let text = ""
-  let left = 0
+  let omitted = 0
   for (const kind of ["handoff", "blocker", "fact", "note"] as const) {
-    const own = items.filter((item) => item.kind === kind).toReversed()
+    const ofKind = items.filter((item) => item.kind === kind).toReversed()
     let title = `${text === "" ? "" : "\n"}${titles[kind]}:`
-    for (const item of own) {
+    for (const item of ofKind) {
       const line = kind === "handoff"
-        ? `${title}\n${cut(item.text, Math.max(0, max - title.length - 1))}`
+        ? `${title}\n${truncate(item.text, Math.max(0, max - title.length - 1))}`
         : `${title}\n- ${item.text}`
       if (text.length + line.length > max) {
-        left++
+        omitted++
         continue
       }
       text += line
       title = ""
     }
   }
-  return left === 0 ? text : `${text}\n(${left} more left out)`
+  return omitted === 0 ? text : `${text}\n(${omitted} more left out)`
 }
 
-const cut = (text: string, max: number): string =>
+const truncate = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, Math.max(0, max - 1))}…`.toWellFormed()

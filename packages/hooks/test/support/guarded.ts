@@ -8,7 +8,7 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
-import { random } from "../../core/test/support/random.ts"
+import { random } from "../../../core/test/support/random.ts"
 import { answer } from "./events.ts"
 import * as Scope from "./scope.ts"
 

@@ -1,7 +1,7 @@
-/** What the environment says about proxies. */
+/** The proxy settings of Node. */
 import { env, execArgv } from "node:process"
 
-/** Whether Node is told to send requests through the proxies that the environment names. */
-export const isAsked = (): boolean =>
+/** Whether Node is configured to use the proxies of the environment. */
+export const usesEnvProxy = (): boolean =>
   !["", "0"].includes(env.NODE_USE_ENV_PROXY ?? "") ||
   [...execArgv, ...(env.NODE_OPTIONS ?? "").split(/\s+/)].includes("--use-env-proxy")

@@ -1,7 +1,4 @@
-/**
- * From a target to a connection: a name is resolved once, all of its addresses are checked, and only these are
- * connected to.
- */
+/** Opens a connection to a target. A name is resolved once, and only addresses that were checked are connected to. */
 import { until } from "@belay/core/Deadline"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as Clock from "effect/Clock"
@@ -15,32 +12,32 @@ import * as Address from "../Address.ts"
 import { HttpRefused } from "./errors.ts"
 import type { Target } from "./target.ts"
 
-/** One answer of a resolver. */
+/** One address that a resolver returns. @category models @since 0.1.0 */
 export interface Resolved {
   readonly address: string
   /** 4 or 6. */
   readonly family: number
 }
 
-/** Where a connection goes: an address, never a name. */
+/** The other end of a connection: an address, never a name. @category models @since 0.1.0 */
 export interface Peer {
   readonly address: string
   readonly port: number
-  /** Aborts when the connection is not wanted any more. */
+  /** Aborts when the connection is no longer needed. */
   readonly signal: AbortSignal
 }
 
-/** Finds the addresses of a name. */
+/** Returns the addresses of a name. */
 export type Resolve = (name: string) => Eventual<ReadonlyArray<Resolved>>
 
-/** Opens a connection, and answers when it is open. */
+/** Opens a connection, and returns it when it is open. */
 export type Connect = (peer: Peer) => Eventual<Duplex>
 
 /** The resolver of the platform. */
-export const platform: Resolve = (name) => lookup(name, { all: true, order: "verbatim" })
+export const platformResolver: Resolve = (name) => lookup(name, { all: true, order: "verbatim" })
 
-/** A TCP connection to an address. */
-export const tcp: Connect = ({ address, port, signal }) =>
+/** Opens a TCP connection to an address. */
+export const connectByTcp: Connect = ({ address, port, signal }) =>
   Effect.callback<Duplex, Error>((resume) => {
     const socket = connectTcp({ host: address, port, noDelay: true, signal, lookup: noLookup })
     socket.once("connect", () => resume(Effect.succeed(socket)))
@@ -48,24 +45,24 @@ export const tcp: Connect = ({ address, port, signal }) =>
     return Effect.sync(() => void socket.destroy())
   })
 
-/** An address needs none; whatever else would come here is not connected to. */
+/** An address needs no lookup. Anything else is not connected to. */
 const noLookup = (_host: string, _options: unknown, done: (error: Error, address: string) => void): void =>
   done(new Error("a name is never connected to"), "")
 
-/** What one request has open: closed together, and what opens later at once. */
-export interface Open {
+/** The open connections of a request. They are closed together; one that opens later is closed at once. */
+export interface Connections {
   readonly add: (stream: Duplex) => void
   readonly close: () => void
 }
 
-export const open = (): Open => {
+export const makeConnections = (): Connections => {
   const all = new Set<Duplex>()
   let isClosed = false
   return {
     add: (stream) => {
       if (all.has(stream)) return
       all.add(stream)
-      // Whoever waits for it listens too; an error that comes when nobody does is nobody's.
+      // The user of the stream listens as well. This listener is for errors that come later.
       stream.on("error", () => {})
       if (isClosed) stream.destroy()
     },
@@ -76,7 +73,7 @@ export const open = (): Open => {
   }
 }
 
-/** The addresses of a target, all of them checked. */
+/** Returns the addresses of a target. All of them must be allowed. */
 export const addressesOf = (target: Target, resolve: Resolve): Effect.Effect<ReadonlyArray<string>, unknown> => {
   if (target.kind === "address") return Effect.succeed([target.host])
   if (target.kind === "loopback") {
@@ -87,66 +84,77 @@ export const addressesOf = (target: Target, resolve: Resolve): Effect.Effect<Rea
     (answers: unknown): Effect.Effect<ReadonlyArray<string>, unknown> => {
       if (!Array.isArray(answers) || answers.length === 0) return Effect.fail("no addresses")
       const all = answers as ReadonlyArray<Partial<Resolved> | null | undefined>
-      const isFine = all.length <= mostAddresses &&
+      const areAllowed = all.length <= maxAddresses &&
         all.every((answer) => isPublic(answer?.address) && isIP(answer?.address ?? "") === answer?.family)
-      return isFine
+      return areAllowed
         ? Effect.succeed([...new Set(all.map((answer) => answer?.address ?? ""))])
         : new HttpRefused({
           reason: "address",
-          message: `${target.origin} may not be requested: its name leads to an address that may not be reached`
+          message: `${target.origin} may not be requested: its name has an address that may not be reached`
         })
     }
   )
 }
 
-const mostAddresses = 64
+const maxAddresses = 64
 
 const isPublic = (address: unknown): boolean =>
   typeof address === "string" && isIP(address) !== 0 && Address.classify(address) === "public"
 
-/** Connects to one of the addresses, in their order. Each has its share of the time that is left. */
-export const dial = (target: Target, addresses: ReadonlyArray<string>, due: number, connect: Connect, opened: Open) =>
+/** Connects to the first address that answers. The time that is left is shared by the remaining addresses. */
+export const openConnection = (
+  target: Target,
+  addresses: ReadonlyArray<string>,
+  deadline: number,
+  connect: Connect,
+  connections: Connections
+) =>
   Effect.gen(function*() {
     for (const [index, address] of addresses.entries()) {
-      // Looked at again where it counts: nothing between the resolver and this line can have a connection go elsewhere.
+      // Checked again directly before the connection, so that no code in between can change the destination.
       if (!isPublic(address) && !(target.kind === "loopback" && (address === "127.0.0.1" || address === "::1"))) break
       const now = yield* Clock.currentTimeMillis
-      const share = now + (due - now) / (addresses.length - index)
-      const made = yield* Effect.exit(
-        until(connecting(connect, { address, port: target.port }, opened), () => share, () => Effect.fail("too slow"))
+      const share = now + (deadline - now) / (addresses.length - index)
+      const connected = yield* Effect.exit(
+        until(connectTracked(connect, { address, port: target.port }, connections), () =>
+          share, () =>
+          Effect.fail("too slow"))
       )
-      if (Exit.isSuccess(made)) {
+      if (Exit.isSuccess(connected)) {
         return target.scheme === "https"
-          ? yield* secure(made.value, target, opened)
-          : made.value
+          ? yield* startTls(connected.value, target, connections)
+          : connected.value
       }
     }
     return yield* Effect.fail("no connection")
   })
 
-/** However a connection comes about, and however late: it is closed with the others. */
-const connecting = (connect: Connect, peer: Omit<Peer, "signal">, opened: Open): Effect.Effect<Duplex, unknown> =>
+/** Connects, and makes sure that the connection is closed with the others, even if it opens late. */
+const connectTracked = (
+  connect: Connect,
+  peer: Omit<Peer, "signal">,
+  connections: Connections
+): Effect.Effect<Duplex, unknown> =>
   Effect.onExit(
     eventual<Duplex, never>((signal) => {
-      const made = connect({ ...peer, signal })
-      if (made instanceof Promise) made.then(opened.add, () => {})
-      return made
+      const connection = connect({ ...peer, signal })
+      if (connection instanceof Promise) connection.then(connections.add, () => {})
+      return connection
     }),
-    (exit) => Effect.sync(() => Exit.isSuccess(exit) && opened.add(exit.value))
+    (exit) => Effect.sync(() => Exit.isSuccess(exit) && connections.add(exit.value))
   )
 
-/** TLS over a connection, with the certificate of the host that was asked for, whatever its address is. */
-const secure = (socket: Duplex, { host, kind }: Target, opened: Open): Effect.Effect<TLSSocket, unknown> =>
+/** Starts TLS. The certificate must be for the host of the URL, whatever the address is. */
+const startTls = (
+  socket: Duplex,
+  { host, kind }: Target,
+  connections: Connections
+): Effect.Effect<TLSSocket, unknown> =>
   Effect.callback((resume) => {
     const isNamed = kind === "name" || host === "localhost"
-    const tls = connectTls({
-      socket,
-      host,
-      ...(isNamed ? { servername: host } : {}),
-      ALPNProtocols: ["http/1.1"],
-      rejectUnauthorized: true
-    })
-    opened.add(tls)
+    const options = { socket, host, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true }
+    const tls = connectTls(isNamed ? { ...options, servername: host } : options)
+    connections.add(tls)
     tls.once("secureConnect", () => resume(Effect.succeed(tls)))
     tls.once("error", (error) => resume(Effect.fail(error)))
     tls.once("close", () => resume(Effect.fail("closed")))

@@ -1,7 +1,8 @@
 /**
- * A JSON file that is read and written whole: a reader sees the old text or the new one, and a broken file is never
- * written over.
+ * A JSON file that is replaced as a whole, so that a reader sees either the old or the new contents. A broken file is
+ * never overwritten.
  */
+import { messageOf } from "@belay/core/Eventual"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
@@ -13,36 +14,43 @@ export class FileError
   extends Schema.TaggedError<FileError>()("FileError", { path: Schema.String, message: Schema.String })
 {}
 
+/** A file with a value. */
 export interface JsonFile<A> {
-  /** What the file holds, or `absent` when there is none. */
+  /** The value in the file, or the default value when there is no file. */
   readonly load: Effect.Effect<A, FileError>
+  /** Replaces the file. */
   readonly save: (value: A) => Effect.Effect<void, FileError>
 }
 
-/** `what` names the contents in messages. Only the owner may read the file. */
-export const make = <A>(path: string, what: string, schema: Schema.Codec<A, unknown>, absent: A): JsonFile<A> => {
+/**
+ * Makes access to a file that only its owner may read. `contents` describes it in messages; `defaultValue` is the value
+ * when the file does not exist.
+ */
+export const makeJsonFile = <A>(
+  path: string,
+  contents: string,
+  schema: Schema.Codec<A, unknown>,
+  defaultValue: A
+): JsonFile<A> => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
-  const refuse = (why: string) => (cause: unknown) =>
-    new FileError({
-      path,
-      message: `${what} in ${path} ${why}: ${cause instanceof Error ? cause.message : String(cause)}`
-    })
+  const fileError = (problem: string) => (cause: unknown) =>
+    new FileError({ path, message: `the ${contents} in ${path} ${problem}: ${messageOf(cause)}` })
   const load = Effect.tryPromise({
     try: () =>
       readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
         error.code === "ENOENT" ? undefined : Promise.reject(error)
       ),
-    catch: refuse("cannot be read")
+    catch: fileError("cannot be read")
   }).pipe(
     Effect.flatMap((text) =>
       text === undefined
-        ? Effect.succeed(absent)
-        : Effect.mapError(decode(text), refuse("is broken, and is left as it is"))
+        ? Effect.succeed(defaultValue)
+        : Effect.mapError(decode(text), fileError("is broken, and stays as it is"))
     )
   )
   return {
     load,
-    // Whoever wrote it since: what cannot be read is not written over.
+    // Another process may have written the file. A file that cannot be read is not overwritten.
     save: (value) =>
       Effect.andThen(
         load,
@@ -56,7 +64,7 @@ export const make = <A>(path: string, what: string, schema: Schema.Codec<A, unkn
               return Promise.reject(error)
             })
           },
-          catch: refuse("cannot be written")
+          catch: fileError("cannot be written")
         })
       )
   }
