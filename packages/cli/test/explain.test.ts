@@ -72,7 +72,7 @@ describe("belay hooks explain", () => {
       const isHeld = !Matcher.compile("no-such-value", name).test("agrees with the other systems")
       assert.strictEqual(isHeld, matcher !== undefined, `${name}: matcher`)
       const ended = { exitCode: 2, stdout: "", stderr: "no", timedOut: false, overflowed: false, durationMs: 1 }
-      const blocks = Outcome.read(ended, name).type === "blocking"
+      const blocks = Outcome.read(ended, name).outcome === "blocking"
       assert.strictEqual(
         blocks,
         !/^(?:blocks nothing|the model reads standard error$)/.test(two),

@@ -1,29 +1,29 @@
-/** What goes on by itself while a session does, and a little longer. */
+/** Work in the background of a session, and for a little time after the session has ended. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { Left } from "../process/Command.ts"
 
-export interface Jobs {
-  /** Starts something that nobody waits for; it is told whether its session still goes on. */
+export interface Background {
+  /** Starts work that nobody waits for. `isOpen` says whether its session is still open. */
   readonly start: (
-    work: (goesOn: () => boolean) => Effect.Effect<void>,
+    work: (isOpen: () => boolean) => Effect.Effect<void>,
     ctx: HookContext
   ) => Effect.Effect<Fiber.Fiber<void>>
-  /** Starts something that tells of what happens now: it is waited for a second at most. */
+  /** Starts work and waits for it for at most one second. */
   readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
-  /** Takes over what a command left in the background. */
+  /** Takes over the processes that a command left in the background. */
   readonly keep: (left: Left, ctx: HookContext) => void
-  /** The session is over. What still runs has its time, which nobody waits for, and is then ended. */
+  /** Ends a session. Work that still runs has `drainMs`, for which nobody waits, and is then interrupted. */
   readonly end: (sessionId: string) => Effect.Effect<void>
-  /** Waits for what is left of sessions that are over. */
+  /** Waits for the work of sessions that have ended. */
   readonly drained: Effect.Effect<void>
 }
 
-export const make = (drainMs: number): Jobs => {
+export const make = (drainMs: number): Background => {
   const running = new Map<string, Set<Fiber.Fiber<void>>>()
   const draining = new Set<Fiber.Fiber<unknown>>()
-  const start: Jobs["start"] = (work, { root: { sessionId } }) =>
+  const start: Background["start"] = (work, { root: { sessionId } }) =>
     Effect.suspend(() => {
       const fibers = running.get(sessionId) ?? new Set()
       running.set(sessionId, fibers)
@@ -43,7 +43,7 @@ export const make = (drainMs: number): Jobs => {
         start(() => Effect.asVoid(work), ctx),
         (fiber) => Effect.asVoid(Effect.raceFirst(Fiber.await(fiber), Effect.sleep("1 second")))
       ),
-    keep: (left, ctx) => void Effect.runSync(start(() => whole(left), ctx)),
+    keep: (left, ctx) => void Effect.runSync(start(() => untilEnded(left), ctx)),
     end: (sessionId) =>
       Effect.suspend(() => {
         const fibers = [...running.get(sessionId) ?? []]
@@ -61,8 +61,8 @@ export const make = (drainMs: number): Jobs => {
   }
 }
 
-/** Waits for what was left; an interruption ends it. */
-const whole = ({ end, ended }: Left): Effect.Effect<void> =>
+/** Waits until the processes have ended; an interruption ends them. */
+const untilEnded = ({ end, ended }: Left): Effect.Effect<void> =>
   Effect.onInterrupt(Effect.promise(() => ended), () => {
     end()
     return Effect.promise(() => ended)

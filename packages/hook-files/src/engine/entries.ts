@@ -3,13 +3,13 @@ import type { HookContext } from "@belay/core/HookContext"
 import { type JsonObject, whyNot } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Outcome } from "../dialect/claude/Outcome.ts"
+import type { Answer } from "../Dialect.ts"
 import { type Fields, isFields } from "../dialect/shared/fields.ts"
 import type { Finished, Left } from "../process/Command.ts"
 import type { Runners, Work } from "../Runners.ts"
 import * as Jobs from "./background.ts"
-import { tell } from "./record.ts"
-import { tellUser } from "./refusal.ts"
+import { recordRun as tell } from "./record.ts"
+import { notifyRefusal as tellUser } from "./refusal.ts"
 
 /** One entry of a file. */
 export interface Entry {
@@ -35,7 +35,7 @@ interface Told {
 
 /** What its dialect read of how it ended. */
 interface Read {
-  readonly outcome: Outcome["type"]
+  readonly outcome: Answer["outcome"]
 }
 
 export interface Entries<E extends Entry> {

@@ -1,31 +1,26 @@
-/** How a run of an entry is told to whoever listens, and what it ran in a line for people. */
+/** The event that says how an entry ended, and what an entry is called in warnings. */
 import type { HookContext } from "@belay/core/HookContext"
-import type { Outcome } from "../dialect/claude/Outcome.ts"
+import type { Answer, Entry } from "../Dialect.ts"
+import { defined } from "../internal/defined.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 
-interface Ran {
-  readonly event: string
-  readonly file: string
-  readonly key: string
-  readonly name?: string
-  readonly work: Work
-}
-
-/** Sends the event `hook-run`. Without `finished` the run was cancelled. */
-export const tell = (
-  { event, file, key, name, work }: Ran,
-  outcome: Outcome["type"],
+/** Sends the event `hook-run`. `finished` is absent when the run was cancelled. */
+export const recordRun = (
+  { event, file, key, name, ...entry }: Entry<unknown>,
+  outcome: Answer["outcome"],
   finished: Finished | undefined,
   { events }: HookContext
 ): void => {
   if (!events.active) return
+  // Only work of the runners ends as a process does.
+  const work = entry.work as Work
   const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
   events.emit("hook-run", {
     event,
     file,
     key,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     type: work.type,
     command: short(shown(work)),
     outcome,
@@ -38,10 +33,11 @@ export const tell = (
 
 const short = (text: string): string => text.slice(0, 500).toWellFormed()
 
-/** What an entry is called in warnings. */
-export const labelOf = ({ key, work }: Pick<Ran, "key" | "work">): string => `${key} (${shown(work).slice(0, 80)})`
+/** The name of an entry in warnings: its key and what it runs. */
+export const labelOf = ({ key, work }: Pick<Entry<unknown>, "key" | "work">): string =>
+  `${key} (${shown(work as Work).slice(0, 80)})`
 
-/** What an entry runs, in a line for people. */
+/** What an entry runs, in one line for people. */
 export const shown = (work: Work): string => {
   switch (work.type) {
     case "command":

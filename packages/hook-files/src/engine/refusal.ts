@@ -1,17 +1,17 @@
-/** Tells the user that entries do not run: a guard that is off is for a person to know. */
+/** Notifies the user that entries may not run: a person has to know that a guard is off. */
 import type { HookContext } from "@belay/core/HookContext"
 
-/** By who refuses, as hooks of several systems are refused for the same reason: the sessions that were told. */
-const told = new WeakMap<object, Set<string>>()
+// Hooks of several systems share one function that refuses, and the user reads its reason once a session.
+const sessionsOf = new WeakMap<object, Set<string>>()
 
-const maxTold = 1_000
+const maxSessions = 1_000
 
-/** Once a session. */
-export const tellUser = (refuse: object, file: string, why: string, ctx: HookContext): void => {
-  const sessions = told.get(refuse) ?? new Set()
-  told.set(refuse, sessions)
+/** Sends one message a session for each function that refuses. */
+export const notifyRefusal = (refuse: object, file: string, reason: string, ctx: HookContext): void => {
+  const sessions = sessionsOf.get(refuse) ?? new Set()
+  sessionsOf.set(refuse, sessions)
   if (sessions.has(ctx.root.sessionId)) return
-  if (sessions.size === maxTold) sessions.clear()
+  if (sessions.size === maxSessions) sessions.clear()
   sessions.add(ctx.root.sessionId)
-  ctx.notifyUser(`Hooks of ${file} do not run: ${why}.`)
+  ctx.notifyUser(`Hooks of ${file} do not run: ${reason}.`)
 }

@@ -106,7 +106,7 @@ describe("a hook of type agent", () => {
       }
     )
     assert.deepInclude(outcomes[0], { exhausted: true, timedOut: false, stdout: "", exitCode: undefined })
-    assert.deepInclude(Outcome.read(outcomes[0]!, "PreToolUse"), { type: "cancelled" })
+    assert.deepInclude(Outcome.read(outcomes[0]!, "PreToolUse"), { outcome: "cancelled" })
     assert.lengthOf(ran, 50)
     assert.lengthOf(requests, 51)
     assert.strictEqual(result.text, "the end")

@@ -68,7 +68,7 @@ describe("a hook of type http", () => {
         timedOut: false,
         overflowed: false
       })
-      assert.deepInclude(Outcome.read(finished, "PreToolUse"), { type: "blocking", reason: "no" })
+      assert.deepInclude(Outcome.read(finished, "PreToolUse"), { outcome: "blocking", blocked: "no" })
     }))
 
   it.live("has nothing to say when the answer is empty, whatever its status of 2xx", () =>
@@ -100,7 +100,7 @@ describe("a hook of type http", () => {
       ) {
         const { finished } = yield* posted(handler)
         assert.match(reason(finished), why)
-        assert.strictEqual(Outcome.read(finished, "PreToolUse").type, "nonBlockingError")
+        assert.strictEqual(Outcome.read(finished, "PreToolUse").outcome, "nonBlockingError")
       }
       assert.match(reason(yield* Runners.make()(task("http://127.0.0.1:1/"), ctx)), /failed/)
     }))
@@ -119,7 +119,10 @@ describe("a hook of type http", () => {
       const { host, sockets } = yield* loopback(() => {})
       const finished = yield* Runners.make()(task(`http://${host}/`, {}, { timeoutMs: 50 }), ctx)
       assert.deepInclude(finished, { timedOut: true, stdout: "" })
-      assert.deepInclude(Outcome.read(finished, "PreToolUse"), { type: "cancelled", cause: "timeout" })
+      assert.deepInclude(Outcome.read(finished, "PreToolUse"), {
+        outcome: "cancelled",
+        problem: "took too long and was ended"
+      })
       yield* Effect.promise(() => until(() => sockets.size === 0))
     })))
 

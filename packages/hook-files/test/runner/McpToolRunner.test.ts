@@ -43,7 +43,7 @@ describe("a hook of type mcp_tool", () => {
     }
     const finished = await one(work("echo", says))
     assert.deepInclude(finished, { exitCode: 0, stderr: "", timedOut: false, overflowed: false })
-    assert.deepInclude(Outcome.read(finished, "PreToolUse"), { type: "blocking", reason: "not /p/a.ts" })
+    assert.deepInclude(Outcome.read(finished, "PreToolUse"), { outcome: "blocking", blocked: "not /p/a.ts" })
     assert.deepEqual(JSON.parse((await one(work("echo"))).stdout), event)
   })
 
@@ -94,7 +94,7 @@ describe("a hook of type mcp_tool", () => {
     )
     for (const finished of outcomes) {
       assert.deepInclude(finished, { exitCode: 1, stdout: "" })
-      assert.strictEqual(Outcome.read(finished, "PreToolUse").type, "nonBlockingError")
+      assert.strictEqual(Outcome.read(finished, "PreToolUse").outcome, "nonBlockingError")
     }
     const reasons = [
       /^the disk is full$/,
@@ -116,7 +116,10 @@ describe("a hook of type mcp_tool", () => {
     assert.strictEqual((await one(work("slowed"))).stdout, "0")
     const finished = await one(work("slow"), mcp, 300)
     assert.deepInclude(finished, { timedOut: true, exitCode: undefined })
-    assert.deepInclude(Outcome.read(finished, "PreToolUse"), { type: "cancelled", cause: "timeout" })
+    assert.deepInclude(Outcome.read(finished, "PreToolUse"), {
+      outcome: "cancelled",
+      problem: "took too long and was ended"
+    })
     while ((await one(work("cancelled"))).stdout !== "1");
   })
 })

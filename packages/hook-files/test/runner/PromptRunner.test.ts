@@ -122,7 +122,7 @@ describe("a hook of type prompt", () => {
       const finished = await said(answer)
       assert.deepInclude(finished, { exitCode: 1, stdout: "" })
       assert.match(finished.stderr, /^the model's answer cannot be read: /)
-      assert.strictEqual(Outcome.read(finished, "PreToolUse").type, "nonBlockingError")
+      assert.strictEqual(Outcome.read(finished, "PreToolUse").outcome, "nonBlockingError")
     }
     const failing = {
       llm: () => Effect.fail(new ProviderError.InvalidRequest({ provider: "p", message: "no such model" }))

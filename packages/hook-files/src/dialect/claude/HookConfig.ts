@@ -9,12 +9,14 @@ import { nearest } from "@belay/core/NamePattern"
 import * as Condition from "@belay/hooks/Condition"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Warning } from "../../Dialect.ts"
 import type { Work } from "../../Runners.ts"
 import { type Fields, isFields, record } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
 import { type EventName, isEvent, names, rowOf } from "./events.ts"
 import * as Matcher from "./Matcher.ts"
 
+export { showWarning as show, type Warning } from "../../Dialect.ts"
 export type { EventName } from "./events.ts"
 
 /** One entry, with everything that says when it runs. @category models @since 0.1.0 */
@@ -51,15 +53,6 @@ export interface Origin {
   readonly data?: string
 }
 
-/** Something in a file that does not count as it is written. @category models @since 0.1.0 */
-export interface Warning {
-  readonly file: string
-  readonly key: string
-  readonly reason: string
-  /** It is about an entry that would enforce a policy. */
-  readonly policy?: true
-}
-
 /** What a file says. @category models @since 0.1.0 */
 export interface HookConfig {
   readonly handlers: ReadonlyArray<Handler>
@@ -85,9 +78,6 @@ export interface ReadOptions {
   /** What goes before each key, such as `plugin.json: `. */
   readonly prefix?: string
 }
-
-/** Writes a warning as one line. @category printing @since 0.1.0 */
-export const show = ({ file, key, reason }: Warning): string => `${file}: ${key === "" ? "" : `${key}: `}${reason}`
 
 /**
  * Reads the text of a settings file. What is malformed becomes a warning that names the key, and the rest counts.

@@ -22,15 +22,15 @@ export interface EventRow {
    * What may run here. Default `tools`: commands, servers and MCP tools; `models` too, or `local`: no servers either.
    */
   readonly runs?: "models" | "local"
-  /** What a script says is not heard. */
-  readonly deaf?: true
+  /** Answers do not count. */
+  readonly ignoresAnswers?: true
 }
 
 const row = <const R extends { readonly [event: string]: EventRow }>(rows: R): R => rows
 
 const table = row({
   SessionStart: { field: "source", two: "user", plain: true, runs: "local" },
-  SessionEnd: { field: "reason", deaf: true },
+  SessionEnd: { field: "reason", ignoresAnswers: true },
   Setup: { field: "trigger", two: "user", runs: "local" },
   UserPromptSubmit: { blocks: true, plain: true, timeout: 30, runs: "models" },
   UserPromptExpansion: { field: "command_name", blocks: true, plain: true, runs: "models" },
@@ -41,7 +41,7 @@ const table = row({
   PostToolUseFailure: { field: "tool_name", tool: true, two: "model", runs: "models" },
   PostToolBatch: { blocks: true, runs: "models" },
   Stop: { blocks: true, runs: "models" },
-  StopFailure: { field: "error", names: "strict", deaf: true },
+  StopFailure: { field: "error", names: "strict", ignoresAnswers: true },
   SubagentStart: { field: "agent_type", two: "user" },
   SubagentStop: { field: "agent_type", blocks: true, runs: "models" },
   TeammateIdle: { blocks: true, runs: "models" },
@@ -52,7 +52,7 @@ const table = row({
   Notification: { field: "notification_type", two: "user" },
   MessageDisplay: { timeout: 10 },
   ConfigChange: { field: "source", blocks: true },
-  InstructionsLoaded: { field: "load_reason", deaf: true },
+  InstructionsLoaded: { field: "load_reason", ignoresAnswers: true },
   CwdChanged: { two: "user" },
   DirectoryAdded: { field: "source" },
   FileChanged: { field: "file_path", names: "literal", two: "user" },

@@ -11,9 +11,9 @@ import type { Handler } from "./HookConfig.ts"
 export interface Owners {
   /** Whether there are entries of skills at all. */
   readonly any: boolean
-  readonly counts: (handler: Handler, ctx: HookContext) => boolean
+  readonly isActive: (handler: Handler, ctx: HookContext) => boolean
   /** A tool is about to run: is it one that calls for a skill? */
-  readonly called: (tool: string, input: Json, ctx: HookContext) => void
+  readonly noteCall: (tool: string, input: Json, ctx: HookContext) => void
 }
 
 export const make = (name: string, handlers: ReadonlyArray<Handler>): Owners => {
@@ -21,11 +21,11 @@ export const make = (name: string, handlers: ReadonlyArray<Handler>): Owners => 
   const active = HookState.key(`${name}/skills`, Schema.Array(Schema.String), [])
   return {
     any: skills.size > 0,
-    counts: ({ origin }, ctx) => {
+    isActive: ({ origin }, ctx) => {
       if (origin === undefined || origin.type === "plugin") return true
       return origin.type === "agent" ? ctx.agent.name === origin.name : ctx.root.state.get(active).includes(origin.name)
     },
-    called: (tool, input, ctx) => {
+    noteCall: (tool, input, ctx) => {
       if (skills.size === 0 || tool !== "Skill" || typeof input !== "object" || input === null) return
       const found = Object.entries(input).flatMap(([key, value]) =>
         ["skill", "name", "command"].includes(key) && typeof value === "string"

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { type Options, settings } from "../claude/ClaudeCode.ts"
+import { makeFor, type Options } from "../claude/ClaudeCode.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
 import { codex } from "./flavor.ts"
 
@@ -36,4 +36,4 @@ export const decode = (text: string, file: string, folder?: string): HookConfig.
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => settings({ name: "codex-hooks", ...options }, codex)
+export const make = (options: Options): AgentHook => makeFor({ name: "codex-hooks", ...options }, codex)

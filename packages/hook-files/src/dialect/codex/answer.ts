@@ -1,26 +1,27 @@
-/** Reads what a script says as Codex does: strictly. What does not fit as a whole is an error, and blocks nothing. */
+/** Reads answers as strictly as Codex does: one that does not fit as a whole is an error and blocks nothing. */
 import type { Finished } from "../../process/Command.ts"
+import { type Answer, silent } from "../claude/answer.ts"
 import type { EventName } from "../claude/events.ts"
-import * as Outcome from "../claude/Outcome.ts"
+import { read } from "../claude/readAnswer.ts"
 import { type Fields, isFields, record } from "../shared/fields.ts"
 
-export const codexOutcome = (finished: Finished, event: EventName): Outcome.Outcome => {
+export const readStrictly = (finished: Finished, event: EventName): Answer => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished
-  if (timedOut || (overflowed && exitCode !== 2) || exitCode === undefined) return Outcome.read(finished, event)
+  if (timedOut || (overflowed && exitCode !== 2) || exitCode === undefined) return read(finished, event)
   if (exitCode === 2) {
     return stderr.trim() === ""
-      ? broken("ended with 2 and gave no reason on standard error")
-      : Outcome.read({ ...finished, stdout: "" }, event)
+      ? failed("ended with 2 and gave no reason on standard error")
+      : read({ ...finished, stdout: "" }, event)
   }
-  if (exitCode !== 0) return Outcome.read({ ...finished, stdout: "" }, event)
+  if (exitCode !== 0) return read({ ...finished, stdout: "" }, event)
   const text = stdout.trim()
-  if (!text.startsWith("{")) return Outcome.read(finished, event)
+  if (!text.startsWith("{")) return read(finished, event)
   const json = record(text)
   const why = json === undefined ? "is not JSON" : whyNot(json, event)
-  return why === undefined ? Outcome.read(finished, event) : broken(`gave an answer that does not count: ${why}`)
+  return why === undefined ? read(finished, event) : failed(`gave an answer that does not count: ${why}`)
 }
 
-const broken = (reason: string): Outcome.Outcome => ({ type: "nonBlockingError", reason })
+const failed = (reason: string): Answer => ({ ...silent, outcome: "nonBlockingError", problem: reason })
 
 const universal = ["continue", "stopReason", "suppressOutput", "systemMessage"]
 const blocking = ["decision", "reason"]

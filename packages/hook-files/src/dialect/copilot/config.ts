@@ -2,33 +2,11 @@
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
-import type { Entry } from "../../engine/entries.ts"
+import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork, HttpWork, PromptWork } from "../../Runners.ts"
-import type { Warning } from "../claude/HookConfig.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
-
-/** Events by their own names: what else they are called, and the field that a matcher is held against. */
-const table = {
-  sessionStart: { others: ["SessionStart"] },
-  sessionEnd: { others: ["SessionEnd"] },
-  userPromptSubmitted: { others: ["UserPromptSubmit", "UserPromptSubmitted"] },
-  userPromptTransformed: { others: ["UserPromptTransformed"] },
-  preToolUse: { others: ["PreToolUse"], field: "toolName" },
-  preMcpToolCall: { others: ["PreMcpToolCall"], field: "toolName" },
-  postToolUse: { others: ["PostToolUse"], field: "toolName" },
-  postToolUseFailure: { others: ["PostToolUseFailure"], field: "toolName" },
-  agentStop: { others: ["Stop", "AgentStop"] },
-  subagentStart: { others: ["SubagentStart"], field: "agentName" },
-  subagentStop: { others: ["SubagentStop"], field: "agentName" },
-  errorOccurred: { others: ["ErrorOccurred"] },
-  preCompact: { others: ["PreCompact"], field: "trigger" },
-  permissionRequest: { others: ["PermissionRequest"], field: "toolName" },
-  notification: { others: ["Notification"], field: "notification_type" }
-} as const satisfies { readonly [event: string]: { readonly others: ReadonlyArray<string>; readonly field?: string } }
-
-/** The name of an event, as files in camel case have it. */
-export type EventName = keyof typeof table
+import { byName, type EventName, names, rowOf } from "./events.ts"
 
 export interface Handler extends Entry {
   /** As the file has it. */
@@ -53,11 +31,6 @@ export interface Decoded {
 
 type Warn = (key: string, reason: string) => undefined
 
-/** The field of what is told that a matcher is held against. */
-export const fieldOf = (event: EventName): string | undefined => rows[event].field
-
-const rows: { readonly [E in EventName]: { readonly others: ReadonlyArray<string>; readonly field?: string } } = table
-
 export const decode = (text: string, file: string): Decoded => {
   const warnings: Array<Warning> = []
   const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
@@ -72,14 +45,12 @@ export const decode = (text: string, file: string): Decoded => {
   }
   const handlers = Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, list]) => {
     const key = `hooks.${event.slice(0, 80)}`
-    const point = points.get(event)
+    const point = byName.get(event)
     if (point === undefined) {
-      const near = nearest(event, [...points.keys()])
+      const near = nearest(event, [...byName.keys()])
       return warn(
         key,
-        `unknown event${
-          near === undefined ? `; events are ${Object.keys(table).join(", ")}` : `; did you mean ${near}?`
-        }`
+        `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`
       ) ?? []
     }
     if (!Array.isArray(list)) return warn(key, "expected a list of hooks") ?? []
@@ -89,12 +60,6 @@ export const decode = (text: string, file: string): Decoded => {
   })
   return { handlers, warnings, disableAllHooks: disableAllHooks === true }
 }
-
-const points: ReadonlyMap<string, EventName> = new Map(
-  Object.entries(table).flatMap(([name, { others }]) =>
-    [name, ...others].map((one) => [one, name as EventName] as const)
-  )
-)
 
 interface Where {
   readonly event: string
@@ -215,7 +180,7 @@ const compile = (
   key: string,
   warn: Warn
 ): Handler["matches"] | undefined => {
-  const field = fieldOf(point)
+  const field = rowOf(point).field
   if (matcher === undefined || field === undefined || matcher.trim() === "") return () => true
   const claudes = pascal && field === "toolName"
   if (claudes && (matcher === "*" || matcher === "**")) return () => true

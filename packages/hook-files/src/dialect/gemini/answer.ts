@@ -1,14 +1,14 @@
 /** What hooks of Gemini CLI say with their exit code and output, and what several of them say together. */
 import type { JsonObject } from "@belay/core/Json"
+import type { Answer } from "../../Dialect.ts"
 import type { Finished } from "../../process/Command.ts"
-import type { Outcome } from "../claude/Outcome.ts"
 import { cap, type Fields, isFields, isText, parse, reader } from "../shared/fields.ts"
 import { type Counting, isMeant, lost, unheard } from "../shared/strayAnswer.ts"
 import type { EventName } from "./config.ts"
 
 /** What one hook says. */
 export interface Said {
-  readonly outcome: Outcome["type"]
+  readonly outcome: Answer["outcome"]
   /** Why it is no success, for the developer. */
   readonly problem?: string
   readonly denied?: string

@@ -23,91 +23,88 @@ const read = (finished: Finished, event: EventName = "PreToolUse") => Outcome.re
 
 const specific = (fields: object, event = "PreToolUse") => ({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
-const saidBy = (outcome: Outcome.Outcome): Outcome.Said =>
-  "said" in outcome && outcome.said !== undefined ? outcome.said : assert.fail(`${outcome.type} said nothing`)
-
 // rows: C-30
 describe("the outcome of a command", () => {
   // rows: C-27
   it("is a success without a word when it ends with 0 and writes nothing", () => {
-    assert.deepEqual(read(ended(0)), { type: "success", said: { context: [], messages: [], problems: [] } })
+    assert.deepEqual(read(ended(0)), { outcome: "success", context: [], messages: [], problems: [] })
   })
 
   // rows: C-25
   it("blocks at 2, with standard error as the reason", () => {
-    assert.deepInclude(read(ended(2, "", "no\n")), { type: "blocking", reason: "no" })
-    assert.deepInclude(read(ended(2, "not json", "")), { type: "blocking", reason: "blocked without a reason" })
+    assert.deepInclude(read(ended(2, "", "no\n")), { outcome: "blocking", blocked: "no" })
+    assert.deepInclude(read(ended(2, "not json", "")), { outcome: "blocking", blocked: "blocked without a reason" })
   })
 
   it("blocks at 2 whatever the JSON says, with the reason of JSON that blocks", () => {
     assert.deepInclude(read(ended(2, specific({ permissionDecision: "allow" }), "no")), {
-      type: "blocking",
-      reason: "no"
+      outcome: "blocking",
+      blocked: "no"
     })
     assert.deepInclude(read(ended(2, { decision: "block", reason: "json says" }, "no")), {
-      type: "blocking",
-      reason: "json says"
+      outcome: "blocking",
+      blocked: "json says"
     })
-    assert.deepInclude(read(ended(2, { decision: 7 }, "no")), { type: "blocking", reason: "no" })
-    assert.deepInclude(read(ended(2, "{ broken", "no")), { type: "blocking", reason: "no" })
+    assert.deepInclude(read(ended(2, { decision: 7 }, "no")), { outcome: "blocking", blocked: "no" })
+    assert.deepInclude(read(ended(2, "{ broken", "no")), { outcome: "blocking", blocked: "no" })
   })
 
   it("is what JSON alone says at every other code", () => {
     for (const code of [0, 1, 3, 127]) {
       assert.deepInclude(read(ended(code, specific({ permissionDecision: "deny", permissionDecisionReason: "r" }))), {
-        type: "blocking",
-        reason: "r"
+        outcome: "blocking",
+        blocked: "r"
       })
-      assert.strictEqual(read(ended(code, { systemMessage: "hi" })).type, "success")
+      assert.strictEqual(read(ended(code, { systemMessage: "hi" })).outcome, "success")
     }
   })
 
   // rows: C-28
   it("is an error that blocks nothing at other codes without JSON", () => {
     assert.deepInclude(read(ended(1, "text", "first\nsecond")), {
-      type: "nonBlockingError",
-      reason: "ended with 1: first"
+      outcome: "nonBlockingError",
+      problem: "ended with 1: first"
     })
-    assert.deepInclude(read(ended(127)), { type: "nonBlockingError", reason: "ended with 127" })
-    assert.strictEqual(read(ended(1, "{ broken")).type, "nonBlockingError")
-    assert.strictEqual(read(ended(undefined)).type, "nonBlockingError")
-    assert.strictEqual(read(ended(undefined, "", "", { overflowed: true })).type, "nonBlockingError")
+    assert.deepInclude(read(ended(127)), { outcome: "nonBlockingError", problem: "ended with 127" })
+    assert.strictEqual(read(ended(1, "{ broken")).outcome, "nonBlockingError")
+    assert.strictEqual(read(ended(undefined)).outcome, "nonBlockingError")
+    assert.strictEqual(read(ended(undefined, "", "", { overflowed: true })).outcome, "nonBlockingError")
     assert.deepInclude(read(ended(2, `{"decision":"bl`, "no", { overflowed: true })), {
-      type: "blocking",
-      reason: "no"
+      outcome: "blocking",
+      blocked: "no"
     })
   })
 
   it("is cancelled when it took too long, whatever it had written", () => {
     assert.deepInclude(read(ended(undefined, { decision: "block" }, "", { timedOut: true })), {
-      type: "cancelled",
-      cause: "timeout"
+      outcome: "cancelled",
+      problem: "took too long and was ended"
     })
   })
 
   it("takes arrays, quoted texts and broken JSON for plain text", () => {
     for (const text of [`[{"decision":"block"}]`, `"{}"`, "{ decision: block }", "plain"]) {
-      assert.deepEqual(saidBy(read(ended(0, text), "UserPromptSubmit")).context, [text])
-      assert.deepEqual(saidBy(read(ended(0, text), "PreToolUse")).context, [])
+      assert.deepEqual(read(ended(0, text), "UserPromptSubmit").context, [text])
+      assert.deepEqual(read(ended(0, text), "PreToolUse").context, [])
     }
-    assert.strictEqual(read(ended(0, `\n\n  {"decision":"block","reason":"r"}`)).type, "blocking")
+    assert.strictEqual(read(ended(0, `\n\n  {"decision":"block","reason":"r"}`)).outcome, "blocking")
   })
 
   // rows: C-26
   it("stops everything with continue: false, which is blocking too", () => {
     const outcome = read(ended(0, { continue: false, stopReason: "enough" }), "Notification")
-    assert.deepInclude(outcome, { type: "blocking", reason: "enough" })
-    assert.strictEqual(saidBy(outcome).stop, "enough")
+    assert.deepInclude(outcome, { outcome: "blocking", blocked: "enough" })
+    assert.strictEqual(outcome.stop, "enough")
   })
 
   it("cannot block where there is nothing to block", () => {
-    assert.strictEqual(read(ended(2, "", "for the model"), "PostToolUseFailure").type, "success")
-    assert.deepEqual(saidBy(read(ended(2, "", "for the model"), "PostToolUseFailure")).context, ["for the model"])
-    assert.deepEqual(saidBy(read(ended(2, "", "for the user"), "SessionStart")).messages, ["for the user"])
-    assert.strictEqual(read(ended(2, "", "x"), "PermissionRequest").type, "nonBlockingError")
+    assert.strictEqual(read(ended(2, "", "for the model"), "PostToolUseFailure").outcome, "success")
+    assert.deepEqual(read(ended(2, "", "for the model"), "PostToolUseFailure").context, ["for the model"])
+    assert.deepEqual(read(ended(2, "", "for the user"), "SessionStart").messages, ["for the user"])
+    assert.strictEqual(read(ended(2, "", "x"), "PermissionRequest").outcome, "nonBlockingError")
     const outcome = read(ended(0, { decision: "block" }), "SessionStart")
-    assert.strictEqual(outcome.type, "success")
-    assert.match(saidBy(outcome).problems[0]!, /SessionStart cannot be blocked/)
+    assert.strictEqual(outcome.outcome, "success")
+    assert.match(outcome.problems[0]!, /SessionStart cannot be blocked/)
   })
 
   // rows: C-20
@@ -119,8 +116,8 @@ describe("the outcome of a command", () => {
         ...specific({ permissionDecision: "deny", updatedInput: [1] })
       })
     )
-    assert.strictEqual(outcome.type, "blocking")
-    assert.deepEqual(saidBy(outcome).problems.map((problem) => problem.split(" ", 1)[0]), [
+    assert.strictEqual(outcome.outcome, "blocking")
+    assert.deepEqual(outcome.problems.map((problem) => problem.split(" ", 1)[0]), [
       "systemMessage",
       "updatedInput",
       "suppressOutput"
@@ -129,20 +126,20 @@ describe("the outcome of a command", () => {
 
   it("does not hear what is meant for another event", () => {
     const outcome = read(ended(0, specific({ permissionDecision: "deny" }, "PostToolUse")))
-    assert.strictEqual(outcome.type, "success")
-    assert.match(saidBy(outcome).problems[0]!, /hookEventName is not PreToolUse/)
-    assert.strictEqual(read(ended(0, { hookSpecificOutput: { permissionDecision: "deny" } })).type, "blocking")
+    assert.strictEqual(outcome.outcome, "success")
+    assert.match(outcome.problems[0]!, /hookEventName is not PreToolUse/)
+    assert.strictEqual(read(ended(0, { hookSpecificOutput: { permissionDecision: "deny" } })).outcome, "blocking")
   })
 
   it("hears what tightens without the name of its event, and nothing that loosens", () => {
     const nameless = (decision: string) => ended(0, { hookSpecificOutput: { permissionDecision: decision } })
-    assert.strictEqual(read(nameless("deny")).type, "blocking")
-    assert.strictEqual(saidBy(read(nameless("ask"))).permission, "ask")
-    const allowed = saidBy(read(nameless("allow")))
+    assert.strictEqual(read(nameless("deny")).outcome, "blocking")
+    assert.strictEqual(read(nameless("ask")).permission, "ask")
+    const allowed = read(nameless("allow"))
     assert.isUndefined(allowed.permission)
     assert.match(allowed.problems[0]!, /allow does not count: hookSpecificOutput needs hookEventName PreToolUse/)
     const request = ended(0, { hookSpecificOutput: { decision: { behavior: "allow" } } })
-    assert.isUndefined(saidBy(read(request, "PermissionRequest")).permission)
+    assert.isUndefined(read(request, "PermissionRequest").permission)
   })
 
   it("warns of an answer that is text because something stands beside it", () => {
@@ -155,56 +152,56 @@ describe("the outcome of a command", () => {
     ]
     for (const stdout of beside) {
       const outcome = read(ended(0, stdout))
-      assert.strictEqual(outcome.type, "success", stdout)
-      assert.match(saidBy(outcome).problems[0]!, /counts as text/)
+      assert.strictEqual(outcome.outcome, "success", stdout)
+      assert.match(outcome.problems[0]!, /counts as text/)
     }
     for (const stdout of ["done", "{ braces } in a text", `{"level":"info"}\n{"level":"warn"}`, "a {\n}"]) {
-      assert.deepEqual(saidBy(read(ended(0, stdout))).problems, [], stdout)
+      assert.deepEqual(read(ended(0, stdout)).problems, [], stdout)
     }
   })
 
   it("reads nothing from a prototype", () => {
     const text =
       `{"__proto__":{"decision":"block","continue":false},"constructor":{"continue":false},"hookSpecificOutput":{"__proto__":{"permissionDecision":"deny"}}}`
-    assert.strictEqual(read(ended(0, text)).type, "success")
+    assert.strictEqual(read(ended(0, text)).outcome, "success")
   })
 
   it("survives JSON as deep as a megabyte can be", () => {
     const deep = `{"hookSpecificOutput":{"updatedInput":{"a":${"[".repeat(400_000)}${"]".repeat(400_000)}}}}`
-    assert.match(saidBy(read(ended(0, deep))).problems[0]!, /^updatedInput does not count/)
+    assert.match(read(ended(0, deep)).problems[0]!, /^updatedInput does not count/)
   })
 
   it("cuts reasons and messages", () => {
     const outcome = read(ended(2, { systemMessage: "m".repeat(20_000) }, "x".repeat(20_000)))
-    if (outcome.type !== "blocking") return assert.fail("expected a block")
-    assert.strictEqual(outcome.reason.length, Outcome.maxText)
-    assert.strictEqual(outcome.said.messages[0]!.length, Outcome.maxText)
+    assert.strictEqual(outcome.outcome, "blocking")
+    assert.strictEqual(outcome.blocked?.length, Outcome.maxText)
+    assert.strictEqual(outcome.messages[0]!.length, Outcome.maxText)
   })
 
   it("knows a command that wants to go on by itself", () => {
-    assert.strictEqual(Outcome.detached(`{"async":true,"asyncTimeout":30}`), 30_000)
-    assert.strictEqual(Outcome.detached(`{"async":true,"asyncTimeout":15000}`), 15_000)
-    assert.strictEqual(Outcome.detached(`{"async":true,"asyncTimeout":-1}`), 86_400_000)
+    assert.strictEqual(Outcome.detachMs(`{"async":true,"asyncTimeout":30}`), 30_000)
+    assert.strictEqual(Outcome.detachMs(`{"async":true,"asyncTimeout":15000}`), 15_000)
+    assert.strictEqual(Outcome.detachMs(`{"async":true,"asyncTimeout":-1}`), 86_400_000)
     for (const line of ["", `{"async":"true"}`, `{"async":false}`, `["async"]`, `{"__proto__":{"async":true}}`, "{"]) {
-      assert.isUndefined(Outcome.detached(line), line)
+      assert.isUndefined(Outcome.detachMs(line), line)
     }
   })
 
   it("reads the old words", () => {
-    assert.strictEqual(saidBy(read(ended(0, { decision: "approve" }))).permission, "allow")
-    assert.deepInclude(read(ended(0, { decision: "block", reason: "old" })), { type: "blocking", reason: "old" })
+    assert.strictEqual(read(ended(0, { decision: "approve" })).permission, "allow")
+    assert.deepInclude(read(ended(0, { decision: "block", reason: "old" })), { outcome: "blocking", blocked: "old" })
   })
 
   it("reads permissions", () => {
     const answer = (decision: object) =>
       read(ended(0, specific({ decision }, "PermissionRequest")), "PermissionRequest")
-    assert.strictEqual(saidBy(answer({ behavior: "allow" })).permission, "allow")
-    assert.deepInclude(answer({ behavior: "deny", message: "never" }), { type: "blocking", reason: "never" })
-    assert.deepEqual(saidBy(answer({ behavior: "allow", updatedInput: { command: "ls" } })).updatedInput, {
+    assert.strictEqual(answer({ behavior: "allow" }).permission, "allow")
+    assert.deepInclude(answer({ behavior: "deny", message: "never" }), { outcome: "blocking", blocked: "never" })
+    assert.deepEqual(answer({ behavior: "allow", updatedInput: { command: "ls" } }).updatedInput, {
       command: "ls"
     })
-    assert.isTrue(saidBy(answer({ behavior: "deny", interrupt: true })).interrupt)
-    assert.match(saidBy(answer({ behavior: "allow", updatedInput: 1 })).problems[0]!, /updatedInput does not count/)
+    assert.isTrue(answer({ behavior: "deny", interrupt: true }).interrupt)
+    assert.match(answer({ behavior: "allow", updatedInput: 1 }).problems[0]!, /updatedInput does not count/)
   })
 
   it.prop(
@@ -232,9 +229,9 @@ describe("the outcome of a command", () => {
           ]
         ) {
           const outcome = Outcome.read(ended(code, stdout, noise), event)
-          assert.include(["success", "blocking", "nonBlockingError"], outcome.type)
+          assert.include(["success", "blocking", "nonBlockingError"], outcome.outcome)
           if (code === 2 && event !== "SessionStart" && event !== "PermissionRequest") {
-            assert.strictEqual(outcome.type, "blocking")
+            assert.strictEqual(outcome.outcome, "blocking")
           }
         }
       }
@@ -243,7 +240,7 @@ describe("the outcome of a command", () => {
 })
 
 describe("outcomes together", () => {
-  const verdict = (...outcomes: ReadonlyArray<Outcome.Outcome>) => Outcome.aggregate(outcomes)
+  const verdict = (...outcomes: ReadonlyArray<Outcome.Answer>) => Outcome.merge(outcomes)
   const decision = (permissionDecision: string, reason: string, more: object = {}) =>
     read(ended(0, specific({ permissionDecision, permissionDecisionReason: reason, ...more })))
 
@@ -276,20 +273,26 @@ describe("outcomes together", () => {
       decision("allow", "", { updatedInput: { a: 2 } })
     )
     assert.deepEqual(two.updatedInput, { a: 2 })
-    assert.match(two.warnings[0]!, /2 hooks gave updatedInput/)
+    assert.match(two.conflicts[0]!, /2 hooks gave updatedInput/)
     assert.isUndefined(verdict(decision("defer", "", { updatedInput: { a: 1 } })).updatedInput)
   })
 
   // rows: C-32, C-33
   it("keep every context and message, and what went wrong", () => {
-    const together = verdict(
+    const answers = [
       read(ended(0, { systemMessage: "shown", ...specific({ additionalContext: "c1" }) })),
       read(ended(0, { systemMessage: "hidden", suppressOutput: true, ...specific({ additionalContext: "c2" }) })),
       read(ended(1, "", "oops")),
       read(ended(undefined, "", "", { timedOut: true }))
-    )
+    ]
+    const together = verdict(...answers)
     assert.deepEqual(together.context, ["c1", "c2"])
     assert.deepEqual(together.messages, ["shown"])
-    assert.deepEqual(together.warnings, ["hook 3 ended with 1: oops", "hook 4 took too long and was ended"])
+    assert.deepEqual(answers.map(({ problem }) => problem), [
+      undefined,
+      undefined,
+      "ended with 1: oops",
+      "took too long and was ended"
+    ])
   })
 })

@@ -1,0 +1,108 @@
+/** The rules of Claude Code, and of Codex, whose files look alike, as data for the engine. */
+import type { HookContext } from "@belay/core/HookContext"
+import { digest, type JsonObject } from "@belay/core/Json"
+import * as Condition from "@belay/hooks/Condition"
+import type { Dialect } from "../../Dialect.ts"
+import { type Answer, silent } from "./answer.ts"
+import { rowOf } from "./events.ts"
+import type { Flavor } from "./flavor.ts"
+import type { Handler } from "./HookConfig.ts"
+import { detachMs } from "./readAnswer.ts"
+import { foldersOf, workWithFolders } from "./request.ts"
+import { merge, type Verdict } from "./verdict.ts"
+
+export type Variables = { readonly [name: string]: string }
+
+/** What entries read about an event. The payload is built when an entry runs, as most calls match none. */
+export interface Input {
+  readonly payload: () => JsonObject
+  readonly env?: () => Variables
+  /** The call under the names that entries know, for conditions. */
+  readonly call?: Condition.Call | undefined
+}
+
+export interface Options {
+  readonly flavor: Flavor
+  readonly projectDir: string
+  readonly env: Variables
+  readonly home: string
+  readonly concurrency: number
+  /** Whether `allow` of a project's entry answers the policy. */
+  readonly projectAllows: boolean
+  /** Whether an entry of a skill or an agent applies here. */
+  readonly isActive: (entry: Handler, ctx: HookContext) => boolean
+}
+
+export const make = (options: Options): Dialect<Handler, Input, Answer, Verdict> => {
+  const { concurrency, env, flavor, home, isActive, projectAllows } = options
+  return {
+    name: flavor.name,
+    matches: ({ matcher }, subjects) => subjects.some((subject) => matcher.test(subject)),
+    applies: (entry, { call }, ctx) =>
+      (entry.rule === undefined || holds(entry.rule, call, ctx, home)) &&
+      (entry.origin === undefined || isActive(entry, ctx)),
+    ...(flavor.runsTwinsOnce ? { identity } : {}),
+    onceId: (entry) => entry.once === true ? digest([entry.event, identity(entry)]) : undefined,
+    concurrency: () => concurrency,
+    async: {
+      // Nothing runs on after the end of a session.
+      isAsync: (entry) => entry.async === true && entry.event !== "SessionEnd",
+      detachMs: (line, { event }) => event === "SessionEnd" ? undefined : detachMs(line),
+      wakeText: ({ exitCode, stderr, stdout }, { rewake }) =>
+        rewake === true && exitCode === 2 ? stderr.trim() || stdout.trim() || undefined : undefined,
+      isDelivered: ({ context, messages }) => context.length + messages.length > 0
+    },
+    request: (entry, input, ctx, { entries }) => ({
+      input: input.payload(),
+      cwd: ctx.cwd,
+      timeoutMs: timeoutOf(entry, entries) * 1_000,
+      env: { ...env, ...foldersOf(entry, options), ...input.env?.() },
+      work: workWithFolders(entry, options)
+    }),
+    decode: (ending, entry) => {
+      if (ending.type !== "finished") return silent
+      const answer = flavor.read(ending.finished, entry.event, entry.work)
+      if (rowOf(entry.event).ignoresAnswers === true && answer.problem === undefined) {
+        return { ...silent, outcome: answer.outcome }
+      }
+      return entry.trusted === "project" && !projectAllows ? withoutAllow(answer) : answer
+    },
+    silent,
+    guards: ({ event }) => event === "PermissionRequest" || event === "PreToolUse" || event === "UserPromptSubmit",
+    deny: (blocked) => ({ blocked }),
+    ask: (permissionReason, { async, event }) =>
+      async !== true && (event === "PreToolUse" || event === "PermissionRequest")
+        ? { permission: "ask", permissionReason, isRefused: true }
+        : undefined,
+    merge: (answers) => merge(answers, flavor.separator),
+    conflicts: (verdict) => verdict.conflicts
+  }
+}
+
+/** A project may tighten and may not loosen. */
+const withoutAllow = (answer: Answer): Answer => {
+  if (answer.outcome !== "success" || answer.permission !== "allow") return answer
+  const { permission: _permission, permissionReason: _reason, ...rest } = answer
+  return rest
+}
+
+/** Whether a condition holds. One that cannot be evaluated counts as if it held. */
+const holds = (
+  rule: Condition.Rule | "never",
+  call: Condition.Call | undefined,
+  ctx: HookContext,
+  home: string
+): boolean =>
+  rule !== "never" && call !== undefined &&
+  Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
+
+/** The same entry in several settings files runs once; those of plugins and skills stay apart. */
+const identity = ({ origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null])
+
+/** Seconds for an entry. All entries at the end of a session share 1.5 seconds, or the longest timeout up to 60. */
+const timeoutOf = ({ event, timeout, work }: Handler, entries: ReadonlyArray<Handler>): number => {
+  const seconds = timeout ??
+    (work.type === "prompt" ? 30 : work.type === "agent" ? 60 : rowOf(event).timeout ?? 600)
+  if (event !== "SessionEnd") return seconds
+  return Math.min(seconds, 60, Math.max(1.5, ...entries.map((entry) => entry.timeout ?? 0)))
+}

@@ -1,0 +1,36 @@
+/** The folders that scripts look for, as variables and filled into the command. */
+import type { Work } from "../../Runners.ts"
+import type { Flavor } from "./flavor.ts"
+import type { Handler } from "./HookConfig.ts"
+
+interface Setup {
+  readonly flavor: Flavor
+  readonly projectDir: string
+}
+
+export const foldersOf = (
+  { origin }: Handler,
+  { flavor, projectDir }: Setup
+): { readonly [name: string]: string } => {
+  const folders: Record<string, string> = { CLAUDE_PROJECT_DIR: projectDir }
+  if (origin?.type !== "plugin") return folders
+  for (const prefix of flavor.pluginPrefixes) {
+    folders[`${prefix}PLUGIN_ROOT`] = origin.root
+    if (origin.data !== undefined) folders[`${prefix}PLUGIN_DATA`] = origin.data
+  }
+  return folders
+}
+
+/** A line runs in the shell of its system. A program with arguments runs as it is, with names of folders filled in. */
+export const workWithFolders = (entry: Handler, setup: Setup): Work => {
+  const { work } = entry
+  if (work.type !== "command") return work
+  if (work.args === undefined) return setup.flavor.shell(work)
+  const folders = foldersOf(entry, setup)
+  const fill = (text: string) =>
+    text.replaceAll(
+      /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g,
+      (whole, name: string) => folders[name] ?? whole
+    )
+  return { type: "command", command: fill(work.command), args: work.args.map(fill) }
+}

@@ -1,0 +1,86 @@
+/** What a verdict means for calls of tools and for their results. */
+import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
+import type { In } from "@belay/core/HookPoint"
+import { type Effects, onVerdict } from "../../engine/effects.ts"
+import { known, nameOf } from "../shared/toolNames.ts"
+import { inject, type Setup } from "./effects.ts"
+import type { Flavor } from "./flavor.ts"
+import { batchOf } from "./input.ts"
+import * as Permission from "./permission.ts"
+
+export interface ToolSetup extends Setup {
+  readonly flavor: Flavor
+  /** Whether there are entries of skills, which a call of their tool activates. */
+  readonly hasSkills: boolean
+  readonly hasTranscript: boolean
+}
+
+export const make = (setup: ToolSetup): Effects => {
+  const { engine, events, hasSkills, hasTranscript, name, toolNames } = setup
+  const permission = Permission.make({
+    name,
+    notify: (ctx, call) => {
+      const message = `Claude needs your permission to use ${nameOf(call.name, toolNames)}`
+      const fired = events.fire("Notification", ctx, { message, notification_type: "permission_prompt" })
+      return fired === undefined ? undefined : engine.aside(fired, ctx)
+    },
+    before: engine.has("PreToolUse") || hasSkills,
+    permission: engine.has("PermissionRequest", "Notification"),
+    denied: engine.has("PermissionDenied"),
+    fire: events.fireForTool,
+    back: ({ args, name: tool, tool: about }, input, { cwd }) => known(tool, args, toolNames, cwd, about).back(input),
+    inject
+  })
+  return {
+    ...permission,
+    postToolCall: engine.has("PostToolUse", "PostToolUseFailure") || hasTranscript
+      ? (done, ctx) => afterTool(setup, done, ctx)
+      : undefined,
+    postStep: {
+      events: ["PostToolBatch"],
+      run: ({ messages }, ctx) => {
+        const batch = batchOf(messages, toolNames, ctx.cwd)
+        if (batch.length === 0) return undefined
+        return onVerdict(events.fire("PostToolBatch", ctx, { tool_calls: batch }), (verdict) => {
+          const reason = verdict.stop ?? verdict.blocked
+          return reason === undefined ? inject(verdict, ctx) : HookAction.abort(reason)
+        })
+      }
+    }
+  }
+}
+
+const afterTool = (setup: ToolSetup, done: In<"postToolCall">, ctx: HookContext) => {
+  const { call, elapsedMs, executed, result, tool: about } = done
+  const content = result.ok ? result.output : result.error
+  setup.events.note(ctx, { role: "tool", toolCallId: call.id, content, isError: !result.ok })
+  if (!executed) return undefined
+  if (result.ok) return afterSuccess(setup, done, ctx)
+  const fields = { error: result.error, is_interrupt: false, duration_ms: elapsedMs }
+  return onVerdict(
+    setup.events.fireForTool("PostToolUseFailure", ctx, { ...call, tool: about }, fields),
+    (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop)
+  )
+}
+
+const afterSuccess = (
+  { events, flavor, toolNames }: ToolSetup,
+  { call, elapsedMs, result, tool: about }: In<"postToolCall">,
+  ctx: HookContext
+) => {
+  if (!result.ok) return undefined
+  const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
+  const { back, shown } = flavor.response(tool, input, result.output)
+  const fields = { tool_response: shown, duration_ms: elapsedMs }
+  return onVerdict(events.fireForTool("PostToolUse", ctx, { ...call, tool: about }, fields), (verdict) => {
+    if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
+    inject(verdict, ctx)
+    const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
+    if (output === undefined) {
+      return verdict.blocked === undefined ? undefined : HookAction.reject(verdict.blocked)
+    }
+    if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
+    return HookAction.transform({ ok: true as const, output: back(output) })
+  })
+}

@@ -1,0 +1,142 @@
+/**
+ * The engine that runs the entries of every system: selects them, runs them at once or in order, and merges their
+ * answers. What differs between systems is data of their `Dialect`.
+ */
+import type { HookContext } from "@belay/core/HookContext"
+import * as Effect from "effect/Effect"
+import type { Answer, Dialect, Entry } from "../Dialect.ts"
+import type { Runners } from "../Runners.ts"
+import * as AsyncEntries from "./asyncEntries.ts"
+import * as Background from "./background.ts"
+import { labelOf } from "./record.ts"
+import * as RunEntry from "./runEntry.ts"
+import * as Select from "./select.ts"
+
+/** What one hook of a system is made of. */
+export interface Setup<E> {
+  /** The name of the hook. */
+  readonly name: string
+  /** The entries, in the order in which they count. The same array as before means that nothing has changed. */
+  readonly entries: () => ReadonlyArray<E>
+  readonly runners: Runners
+  /** Says why an entry may not run now; undefined where it may. */
+  readonly refuse?: ((entry: E) => string | undefined) | undefined
+  /** Whether an entry that broke blocks where the dialect says that it guards something. */
+  readonly blockOnError?: boolean
+  /** Most bytes of output of a command. Default: the runner's. */
+  readonly maxOutput?: number
+  /** Milliseconds that background work may run after the end of its session. Default 5,000. */
+  readonly drainMs?: number | undefined
+  /** Receives the text with which an asynchronous entry wakes the agent. */
+  readonly onWake?: ((sessionId: string, text: string) => void) | undefined
+  /** The event under which an entry is looked up. Default: its `event`. */
+  readonly eventOf?: (entry: E) => string
+}
+
+/** The answers of entries, and the input after the last of them. */
+export interface Run<I, A> {
+  readonly answers: ReadonlyArray<A>
+  readonly input: I
+}
+
+/** An event that happens: which entries it concerns, and what they read. */
+export interface Occurrence<I> {
+  readonly event: string
+  /** Values that matchers are compared with. */
+  readonly subjects: ReadonlyArray<string>
+  readonly input: I
+}
+
+export interface Engine<E, I, A, V> extends AsyncEntries.Later<A> {
+  /** Whether there are entries of any of these events. */
+  readonly has: (...events: ReadonlyArray<string>) => boolean
+  /** Whether the matcher of any entry of the event accepts these subjects. */
+  readonly matches: (event: string, subjects: ReadonlyArray<string>) => boolean
+  /** The entries that run now. */
+  readonly select: (occurrence: Occurrence<I>, ctx: HookContext) => ReadonlyArray<E>
+  /** Runs these entries and reports their answers. */
+  readonly run: (entries: ReadonlyArray<E>, input: I, ctx: HookContext) => Effect.Effect<Run<I, A>>
+  /** Selects, runs and merges; undefined where no entry runs. */
+  readonly fire: (occurrence: Occurrence<I>, ctx: HookContext) => Effect.Effect<V> | undefined
+  /** Runs something in the background, and waits for it for at most one second. */
+  readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
+  /** Ends a session: background work that still runs gets a little time, for which nobody waits. */
+  readonly end: (sessionId: string) => Effect.Effect<void>
+  /** Waits for the background work of sessions that have ended. */
+  readonly drained: Effect.Effect<void>
+}
+
+export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
+  dialect: Dialect<E, I, A, V>,
+  setup: Setup<E>
+): Engine<E, I, A, V> => {
+  const background = Background.make(setup.drainMs ?? 5_000)
+  const eventOf = setup.eventOf ?? (({ event }) => event)
+  const { candidates, has, select } = Select.make(dialect, setup.name, setup.entries, eventOf)
+  const runEntry = RunEntry.make(dialect, setup, background)
+  const asyncEntries = AsyncEntries.make(dialect, runEntry, background, setup.onWake)
+
+  /** Tells the developer and the user what came of an entry. */
+  const report = (entry: E, input: I, { answer, durationMs }: RunEntry.Ran<A>, ctx: HookContext): void => {
+    const label = dialect.label?.(entry, answer) ?? labelOf(entry)
+    if (answer.problem !== undefined) ctx.warn(`${label} ${answer.problem}`)
+    for (const problem of answer.problems) ctx.warn(`${label}: ${problem}`)
+    for (const message of answer.messages) ctx.notifyUser(message)
+    dialect.report?.({ entry, input, answer, durationMs }, ctx)
+  }
+
+  const runInOrder = Effect.fnUntraced(function*(entries: ReadonlyArray<E>, first: I, ctx: HookContext) {
+    const answers: Array<A> = []
+    let input = first
+    for (const entry of entries) {
+      const ran = yield* asyncEntries.run({ entry, input, entries }, ctx)
+      report(entry, input, ran, ctx)
+      answers.push(ran.answer)
+      input = dialect.chain?.(input, ran.answer, entry) ?? input
+      if (dialect.isFinal?.(ran.answer, entry) === true) break
+    }
+    return { answers, input }
+  })
+
+  const runAtOnce = (entries: ReadonlyArray<E>, input: I, concurrency: number, ctx: HookContext) =>
+    Effect.map(
+      Effect.forEach(entries, (entry) => asyncEntries.run({ entry, input, entries }, ctx), { concurrency }),
+      (all): Run<I, A> => {
+        all.forEach((ran, index) => report(entries[index]!, input, ran, ctx))
+        return { answers: all.map(({ answer }) => answer), input }
+      }
+    )
+
+  const run: Engine<E, I, A, V>["run"] = (entries, input, ctx) => {
+    const concurrency = dialect.concurrency(entries)
+    return concurrency === 1 ? runInOrder(entries, input, ctx) : runAtOnce(entries, input, concurrency, ctx)
+  }
+
+  const fire: Engine<E, I, A, V>["fire"] = ({ event, input, subjects }, ctx) => {
+    const selected = select(event, subjects, input, ctx)
+    if (selected.length === 0) return undefined
+    return Effect.gen(function*() {
+      const awaited = yield* asyncEntries.start(selected, input, ctx)
+      const { answers, input: last } = yield* run(awaited, input, ctx)
+      const verdict = dialect.merge(answers, awaited, last)
+      for (const conflict of dialect.conflicts?.(verdict) ?? []) ctx.warn(conflict)
+      return verdict
+    })
+  }
+
+  return {
+    ...asyncEntries.later,
+    has,
+    matches: (event, subjects) => candidates(event, subjects).length > 0,
+    select: ({ event, input, subjects }, ctx) => select(event, subjects, input, ctx),
+    run,
+    fire,
+    aside: background.aside,
+    end: (sessionId) =>
+      Effect.suspend(() => {
+        asyncEntries.forget(sessionId)
+        return background.end(sessionId)
+      }),
+    drained: background.drained
+  }
+}

@@ -1,0 +1,96 @@
+/** Runs one entry: refuses it, or sends its request to the runners, decodes how it ended, and records that. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Answer, Dialect, Ending, Entry } from "../Dialect.ts"
+import { defined } from "../internal/defined.ts"
+import type { Finished } from "../process/Command.ts"
+import type { Work } from "../Runners.ts"
+import type { Background } from "./background.ts"
+import type { Setup } from "./engine.ts"
+import { recordRun } from "./record.ts"
+import { notifyRefusal } from "./refusal.ts"
+
+/** One entry that is about to run. */
+export interface Started<E, I> {
+  readonly entry: E
+  readonly input: I
+  /** All entries of the event that run. */
+  readonly entries: ReadonlyArray<E>
+}
+
+/** Receives what happens while the entry runs. */
+export interface Listeners {
+  readonly onFirstLine?: (line: string) => void
+  readonly onFinished?: (finished: Finished) => void
+}
+
+export interface Ran<A> {
+  readonly answer: A
+  readonly durationMs: number
+}
+
+export type RunEntry<E, I, A> = (
+  started: Started<E, I>,
+  ctx: HookContext,
+  listeners?: Listeners
+) => Effect.Effect<Ran<A>>
+
+export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
+  dialect: Dialect<E, I, A, V>,
+  { blockOnError = false, maxOutput, refuse, runners }: Setup<E>,
+  background: Background
+): RunEntry<E, I, A> => {
+  /** An entry that guards something and did not answer blocks, where the host wants that. */
+  const strict = (answer: A, entry: E): A => {
+    const isBroken = answer.outcome === "nonBlockingError" || answer.outcome === "cancelled"
+    if (!blockOnError || !isBroken || dialect.guards?.(entry) !== true) return answer
+    const reason = `a hook broke: it ${answer.problem ?? "came to no answer in the calls it has"}`
+    return { ...answer, outcome: "blocking", ...dialect.deny?.(reason) }
+  }
+
+  /** An entry that may not run cannot refuse anything: where it could have, a person decides. */
+  const notRun = (entry: E, reason: string): A => {
+    const answer: A = { ...dialect.silent, outcome: "nonBlockingError", problem: `was not run: ${reason}` }
+    return blockOnError ? strict(answer, entry) : { ...answer, ...dialect.ask?.(reason, entry) }
+  }
+
+  const requestWork = (
+    { entries, entry, input }: Started<E, I>,
+    now: number,
+    listeners: Listeners,
+    ctx: HookContext
+  ) => {
+    // Work of another kind than the runners have is evaluated by the dialect.
+    const { work = entry.work as Work, ...request } = dialect.request(entry, input, ctx, { entries, now })
+    const task = {
+      ...request,
+      ...defined({ trusted: entry.trusted, maxOutput, onFirstLine: listeners.onFirstLine }),
+      work,
+      onLinger: (left: Parameters<Background["keep"]>[0]) => background.keep(left, ctx)
+    }
+    return Effect.map(runners(task, ctx), (finished): Ending => ({ type: "finished", finished }))
+  }
+
+  return (started, ctx, listeners = {}) =>
+    Effect.gen(function*() {
+      const { entry, input } = started
+      const reason = refuse?.(entry)
+      if (reason !== undefined) {
+        notifyRefusal(refuse!, entry.file, reason, ctx)
+        return { answer: notRun(entry, reason), durationMs: 0 }
+      }
+      const begin = yield* Clock.currentTimeMillis
+      const ending = yield* dialect.evaluate?.(entry, input, ctx) ??
+        Effect.onInterrupt(
+          requestWork(started, begin, listeners, ctx),
+          () => Effect.sync(() => recordRun(entry, "cancelled", undefined, ctx))
+        )
+      const answer = strict(dialect.decode(ending, entry), entry)
+      if (ending.type === "finished") {
+        recordRun(entry, answer.outcome, ending.finished, ctx)
+        listeners.onFinished?.(ending.finished)
+      }
+      return { answer, durationMs: (yield* Clock.currentTimeMillis) - begin }
+    })
+}

@@ -1,0 +1,90 @@
+/** Selects the entries that run at an event: by event, matcher and condition, each identity once. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
+import * as Schema from "effect/Schema"
+import type { Answer, Dialect, Entry } from "../Dialect.ts"
+
+export interface Selection<E, I> {
+  readonly has: (...events: ReadonlyArray<string>) => boolean
+  /** The entries of an event whose matchers accept the subjects. */
+  readonly candidates: (event: string, subjects: ReadonlyArray<string>) => ReadonlyArray<E>
+  /** Those of them that run now. An entry that runs once in a session is marked as run. */
+  readonly select: (
+    event: string,
+    subjects: ReadonlyArray<string>,
+    input: I,
+    ctx: HookContext
+  ) => ReadonlyArray<E>
+}
+
+const none: ReadonlyArray<never> = []
+
+/** Most values of subjects whose candidates are kept. */
+const maxCached = 1_000
+
+interface Index<E> {
+  readonly all: ReadonlyArray<E>
+  readonly byEvent: ReadonlyMap<string, ReadonlyArray<E>>
+  /** By event and subjects: agents call few tools, and often. */
+  readonly cache: Map<string, ReadonlyArray<E>>
+}
+
+export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
+  dialect: Dialect<E, I, A, V>,
+  name: string,
+  entries: () => ReadonlyArray<E>,
+  eventOf: (entry: E) => string
+): Selection<E, I> => {
+  const { applies, identity, matches, onceId } = dialect
+  const onceIds = HookState.key(`${name}/once`, Schema.Array(Schema.String), [])
+  let index: Index<E> | undefined
+  const current = (): Index<E> => {
+    const all = entries()
+    if (index?.all !== all) index = { all, byEvent: Map.groupBy(all, eventOf), cache: new Map() }
+    return index
+  }
+
+  const candidates: Selection<E, I>["candidates"] = (event, subjects) => {
+    const { byEvent, cache } = current()
+    const all = byEvent.get(event)
+    if (all === undefined || matches === undefined) return all ?? none
+    const key = `${event}\n${subjects.join("\n")}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const found = all.filter((entry) => matches(entry, subjects))
+    if (cache.size === maxCached) cache.clear()
+    if (key.length < 300) cache.set(key, found)
+    return found
+  }
+
+  /** Whether this is the first time in the session: true once, whoever asks at the same time. */
+  const claimOnce = (ctx: HookContext, id: string): boolean => {
+    let isFirst = false
+    ctx.root.state.update(onceIds, (ids) => {
+      isFirst = !ids.includes(id)
+      return isFirst ? [...ids, id] : ids
+    })
+    return isFirst
+  }
+
+  return {
+    has: (...events) => events.some((event) => current().byEvent.has(event)),
+    candidates,
+    select: (event, subjects, input, ctx) => {
+      const all = candidates(event, subjects)
+      if (all.length === 0) return all
+      const found = new Map<unknown, E>()
+      for (const entry of all) {
+        if (applies !== undefined && !applies(entry, input, ctx)) continue
+        const id = identity === undefined ? entry : identity(entry)
+        if (!found.has(id)) found.set(id, entry)
+      }
+      const selected = [...found.values()]
+      if (onceId === undefined) return selected
+      return selected.filter((entry) => {
+        const id = onceId(entry)
+        return id === undefined || claimOnce(ctx, id)
+      })
+    }
+  }
+}
