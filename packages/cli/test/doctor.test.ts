@@ -95,13 +95,13 @@ describe("belay hooks doctor", () => {
     const { stdout } = await bad.hooks("doctor")
     assert.include(
       stdout,
-      "~/.claude/settings.json\n  error  hooks.Stop[0].hooks[0] line 6  unknown-key\n    \"timout\" is no key of Claude Code."
+      "~/.claude/settings.json\n  error  hooks.Stop[0].hooks[0] line 6  unknown-key\n    \"timout\" is not a key of Claude Code."
     )
     assert.include(stdout, "Looked at 1 file and 1 entry: 1 error.")
     const good = await world({ "home/.claude/settings.json": settings("Stop", [{ command: "exit 0" }]) }).hooks(
       "doctor"
     )
-    assert.deepEqual([good.code, good.stdout], [0, "Looked at 1 file and 1 entry: nothing to say.\n"])
+    assert.deepEqual([good.code, good.stdout], [0, "Looked at 1 file and 1 entry: no findings.\n"])
   })
 
   it("finds keys that are misspelt, unknown, or in the wrong place", () => {

@@ -73,17 +73,17 @@ describe("belay hooks doctor, by system", () => {
     assert.include(why("claude", "PreToolUse", "/nowhere/x.sh", {}, "Bash"), "127, which blocks nothing")
     assert.include(
       why("claude", "PreToolUse", "python3 /nowhere/x.py", {}, "Bash"),
-      "ends with 2, which blocks: the call is refused, each time"
+      "exits with 2, which blocks: the call is refused, each time"
     )
-    assert.include(why("copilot", "preToolUse", "/nowhere/x.sh"), "refuses every call")
-    assert.include(why("copilot", "preToolUse", "no-such-program"), "refuses every call")
-    assert.include(why("copilot", "postToolUse", "/nowhere/x.sh"), "a warning and nothing else")
+    assert.include(why("copilot", "preToolUse", "/nowhere/x.sh"), "blocks every call that it matches")
+    assert.include(why("copilot", "preToolUse", "no-such-program"), "blocks every call that it matches")
+    assert.include(why("copilot", "postToolUse", "/nowhere/x.sh"), "which is only a warning")
     assert.include(
       why("gemini", "BeforeTool", "/nowhere/x.sh", {}, "run_shell_command"),
       "127, which denies every call"
     )
-    assert.include(why("gemini", "SessionStart", "/nowhere/x.sh"), "a warning and nothing else")
-    assert.include(why("basecoat", "PreToolUse", "/nowhere/x.sh"), "passes")
+    assert.include(why("gemini", "SessionStart", "/nowhere/x.sh"), "which is only a warning")
+    assert.include(why("basecoat", "PreToolUse", "/nowhere/x.sh"), "blocks nothing")
     const made = world({ "home/.kodelet/hooks/guard": "#!/opt/no/such/shell\n" })
     assert.include(of(made)[0]?.why, "it is left out")
   })
@@ -189,7 +189,7 @@ describe("belay hooks doctor, by system", () => {
     const [slack] = at("claude", "PostToolUse", "curl -H \"Bearer $SLACK_TOKEN\" https://example.com", {}, "Bash")
     assert.deepEqual([slack?.rule, slack?.fix], [
       "variable-unknown",
-      "Name it where the agent is made: passEnv: [\"SLACK_TOKEN\"]."
+      "Add it to the options of the agent: passEnv: [\"SLACK_TOKEN\"]."
     ])
     const python = (code: string) =>
       rulesAt("claude", "PostToolUse", `#!/usr/bin/env python3\nimport os\n${code}\n`, {}, "Bash")

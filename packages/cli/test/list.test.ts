@@ -31,7 +31,7 @@ describe("belay hooks list", () => {
         ".codex/config.toml  codex, project",
         ".gemini/settings.json  gemini, project",
         ".github/hooks/a.json  copilot, project",
-        ".kodelet/hooks/guard  kodelet, project  not trusted: does not run\n  asked what it is for when it first runs",
+        ".kodelet/hooks/guard  kodelet, project  not trusted: does not run\n  asked for its type when it first runs",
         ".kodelet/hooks/old.disable  kodelet  switched off by its name",
         "hooks.json  basecoat, project",
         "7 files, 7 entries, 6 files do not run.",
@@ -66,7 +66,7 @@ describe("belay hooks list", () => {
       "managed/managed-settings.json": settings("Stop", [{ command: "false" }])
     })
     const { stdout } = await hooks("list", "--source", "claude")
-    assert.include(stdout, "~/.claude/settings.json  claude, user  silenced: does not run  silences hooks")
+    assert.include(stdout, "~/.claude/settings.json  claude, user  disabled: does not run  silences hooks")
     assert.match(stdout, /managed-settings\.json {2}claude, managed\n/)
   })
 

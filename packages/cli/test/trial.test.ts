@@ -147,7 +147,7 @@ describe("belay hooks test, for Claude Code", () => {
   it("says why an entry did not run", async () => {
     const { json } = tilde(pushes, { if: "Bash(git push *)" })
     const why = async (...args: ReadonlyArray<string>) => (await json("test", "PreToolUse", ...args)).value.runs[0].why
-    assert.match(await why("--tool", "Read", "--input", "{}"), /its matcher "Bash" does not take Read/)
+    assert.match(await why("--tool", "Read", "--input", "{}"), /its matcher "Bash" does not match Read/)
     assert.match(await why("--tool", "Bash", ...input("ls")), /its if "Bash\(git push \*\)" does not hold/)
   })
 
@@ -338,8 +338,8 @@ describe("belay hooks test, with a matcher for another tool", () => {
     })
     const { value } = await json("test", "BeforeTool", "--tool", "Bash", ...input("ls"))
     assert.deepEqual(value.runs.map(({ why }: { readonly why: string }) => why).sort(), [
-      "its matcher \"Bash\" does not take run_shell_command, as Gemini CLI calls Bash",
-      "its matcher \"shell\" does not take bash, as GitHub Copilot calls Bash"
+      "its matcher \"Bash\" does not match run_shell_command, as Gemini CLI calls Bash",
+      "its matcher \"shell\" does not match bash, as GitHub Copilot calls Bash"
     ])
   })
 })
@@ -362,7 +362,7 @@ describe("belay hooks test, in an untrusted project", () => {
     assert.strictEqual(told.code, 3)
     assert.include(
       told.stdout.split("\n")[0],
-      "continue, but 1 entry of the project did not run, because nobody trusted it"
+      "continue, but 1 entry of the project did not run because nobody has trusted it"
     )
     const once = await json("test", "SessionStart", "--trust-once")
     assert.deepEqual([once.code, once.value.untrusted, once.value.context], [0, 0, ["hello"]])

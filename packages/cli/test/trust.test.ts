@@ -20,7 +20,7 @@ describe("belay hooks trust", () => {
     assert.strictEqual(asked.code, 1)
     assert.include(asked.stdout, ".claude/hooks/hello.sh")
     assert.include(asked.stdout, `${createHash("sha256").update(script).digest("hex")}  755`)
-    assert.include(asked.stdout, "Not trusted: nobody can be asked here.")
+    assert.include(asked.stdout, "Not trusted: there is no terminal to ask on.")
     const context = async () => (await json("test", "SessionStart")).value.context
     assert.deepEqual(await context(), [])
 
@@ -28,7 +28,7 @@ describe("belay hooks trust", () => {
     assert.strictEqual(yes.code, 0)
     assert.lengthOf(readdirSync(join(home, ".belay", "trust")), 1)
     assert.deepEqual(await context(), ["hello"])
-    assert.match((await hooks("trust")).stdout, /is trusted as it is/)
+    assert.match((await hooks("trust")).stdout, /is already trusted/)
     assert.match((await hooks("list")).stdout, /claude, project {2}trusted/)
 
     write("project/.claude/hooks/hello.sh", `${script}# more\n`)
@@ -70,10 +70,10 @@ describe("belay hooks trust", () => {
     const { cwd, hooks, json } = made()
     const yes = await json("trust", "--yes")
     assert.deepEqual([yes.code, yes.value.trusted, yes.value.entries.length], [0, true, 1])
-    assert.include((await hooks("untrust")).stdout, "is not trusted any more")
+    assert.include((await hooks("untrust")).stdout, "is no longer trusted")
     assert.deepEqual((await json("test", "SessionStart")).value.context, [])
     const again = await hooks("untrust", cwd)
-    assert.deepEqual([again.code, again.stdout], [0, `Nobody had trusted ${cwd}.\n`])
+    assert.deepEqual([again.code, again.stdout], [0, `${cwd} was not trusted.\n`])
   })
 
   it("asks nothing if the project has no hooks", async () => {

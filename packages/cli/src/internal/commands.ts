@@ -20,7 +20,7 @@ const list = (screen: Screen) =>
       const world = look(where)
       yield* print(json, () => List.json(world), () => List.text(world, screen))
       yield* exitWith(world.problem === undefined ? 0 : 1)
-    })).pipe(Command.withDescription("Shows every file with hooks, its entries, and what each may do"))
+    })).pipe(Command.withDescription("Shows every file with hooks, its entries, and what each entry can do"))
 
 const doctor = (screen: Screen) =>
   Command.make("doctor", {}, () =>
@@ -32,14 +32,14 @@ const doctor = (screen: Screen) =>
       yield* exitWith(Doctor.hasErrors(found) ? 1 : 0)
     })).pipe(
       Command.withDescription(
-        "Finds what is wrong with hook files and the scripts they start. Ends with 1 when there are errors"
+        "Finds mistakes in hook files and in the scripts that they start. The exit code is 1 if there are errors"
       )
     )
 
 const explain = (screen: Screen) =>
   Command.make("explain", {
     event: Argument.String("event").pipe(
-      Argument.withDescription("An event of any system. Default: all, a line each"),
+      Argument.withDescription("An event of any system. Default: all events, one per line"),
       Argument.optional
     )
   }, ({ event }) =>
@@ -56,7 +56,7 @@ const explain = (screen: Screen) =>
       yield* print(json, () => Explain.json(events), () => Explain.text(events, screen))
     })).pipe(
       Command.withDescription(
-        "Says what an event is in every system: what scripts are told, what they may answer, and an example"
+        "Explains an event in every system: the input, the answers, and an example"
       )
     )
 

@@ -19,7 +19,7 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
       key: "",
       what: problem,
       why: "nothing runs at all",
-      fix: "Put the managed settings right, or the folder of decisions outside of the project."
+      fix: "Correct the managed settings, or move the folder of decisions outside of the project."
     }]),
     ...stray.map((warning) => loading(warning, undefined)),
     ...files.flatMap((file) => ofFile(file, files, { ...where, path })),
@@ -28,8 +28,8 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
       rule: "script-mode",
       file,
       key: "",
-      what: "it may not be executed",
-      why: "files without an execute bit are no hooks: nobody asks it what it is for",
+      what: "it has no execute bit",
+      why: "files without an execute bit are not hooks, so it is never asked for its type",
       fix: `chmod +x ${file}`
     })),
     ...untrusted.map(({ commands, project }): Finding => ({
@@ -38,8 +38,8 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
       file: project,
       key: "",
       what: `${count(commands.length, "entry does", "entries do")} not run`,
-      why: "nobody trusted the project's files as they are",
-      fix: "Look at them, then: belay hooks trust"
+      why: "nobody has trusted the current files of the project",
+      fix: "Read them, then run: belay hooks trust"
     }))
   ]
 }
@@ -61,7 +61,7 @@ const ofFile = (
         key: "",
         what: "nothing in it runs",
         why: "disableAllHooks, or allowManagedHooksOnly, silences it",
-        fix: "Remove that where it stands, if it is not meant."
+        fix: "Remove that setting if you do not want it."
       }]
       : []),
     ...warnings.map((warning) => loading(warning, raw.line(warning.key.replace(/^[^:[\]]*: /, "")))),
@@ -98,9 +98,9 @@ const loading = ({ file, key, reason }: Warning, line: number | undefined): Find
     key,
     ...(line === undefined ? {} : { line }),
     what,
-    why: isLoose ? "it runs more often than it says" : "this part of the file does not count",
+    why: isLoose ? "it runs more often than its settings say" : "this part of the file is ignored",
     fix: fix === undefined
-      ? "Write it as the page of its system says: belay hooks explain"
+      ? "Write it as its system requires: belay hooks explain"
       : `${fix[0]!.toUpperCase()}${fix.slice(1)}`
   }
 }
@@ -130,7 +130,7 @@ export const text = (world: World, found: ReadonlyArray<Finding>, screen: Screen
     count(world.files.flatMap(({ items }) => items).length, "entry", "entries")
   }: `
   const sum = found.length === 0
-    ? style.green("nothing to say.")
+    ? style.green("no findings.")
     : [[errors, "error"], [warnings, "warning"], [hints, "hint"]].flatMap(([number, name]) =>
       number === 0 ? [] : [count(Number(number), String(name))]
     ).join(", ") + "."

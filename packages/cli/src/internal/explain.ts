@@ -96,8 +96,8 @@ export const page = (): string => {
   const pages = systems.map((system) =>
     [
       `## ${system.name}`,
-      `Files: ${system.files}. Told at each event: ${system.input.join(", ")}.`,
-      table(["it ends with", "means"], system.codes),
+      `Files: ${system.files}. Input of each event: ${system.input.join(", ")}.`,
+      table(["exit code", "means"], system.codes),
       table(
         ["event", "point", "matcher", "may", "exit code 2", "told besides"],
         system.events.map(({ fields, matcher = "", may = "only watch", name, occasion, two }) => [
@@ -122,7 +122,7 @@ export const page = (): string => {
   )
   return [
     "# Events of hook files",
-    "What every system calls its events, what scripts are told and what they may answer. `belay hooks explain` says the same, with an example of each; this page is made of the same data (`npm run hook-events`).",
+    "The events of every system, the input of scripts and their answers. `belay hooks explain` prints the same with an example of each event. `npm run hook-events` writes this page.",
     ...pages
   ].join("\n\n") + "\n"
 }

@@ -22,19 +22,19 @@ export const toggle = (name: string, description: string) =>
 const dialects = systems.map(({ dialect }) => dialect)
 
 const shared = {
-  cwd: Flag.String("cwd").pipe(Flag.withDescription("The folder of the project. Default: this one"), Flag.optional),
+  cwd: Flag.String("cwd").pipe(Flag.withDescription("The folder of the project. Default: this folder"), Flag.optional),
   home: Flag.String("home").pipe(Flag.withDescription("The user's home folder"), Flag.optional),
   managed: Flag.String("managed").pipe(
-    Flag.withDescription("The folder of settings that count for everybody on this machine"),
+    Flag.withDescription("The folder of managed settings"),
     Flag.optional
   ),
   // The names of the systems are dialects.
   source: Flag.Literals("source", dialects as ReadonlyArray<Dialect>).pipe(
-    Flag.withDescription("Only files of this system; may be said again"),
+    Flag.withDescription("Only files of this system; can be repeated"),
     Flag.atLeast(0)
   ),
   file: Flag.String("file").pipe(
-    Flag.withDescription("Only this file; may be said again. --source says whose form it has"),
+    Flag.withDescription("Only this file; can be repeated. --source says its format"),
     Flag.atLeast(0)
   ),
   json: Flag.Boolean("json").pipe(Flag.withDescription("Write JSON"), Flag.withoutNegation, Flag.withDefault(false)),
@@ -47,7 +47,7 @@ const shared = {
 
 export const hooks = Command.make("hooks").pipe(
   Command.withSharedFlags(shared),
-  Command.withDescription("Lists hook files, finds what is wrong with them, and tries them")
+  Command.withDescription("Lists hook files, finds mistakes in them, and tries them")
 )
 
 /** Reads the flags that all commands share. */

@@ -67,7 +67,7 @@ export const text = (world: World, screen: Screen): string => {
     "",
     sum(files, world.warnings.length),
     ...untrusted.map(({ project }) =>
-      style.yellow(`Nobody trusted ${plain(project)} as it is. Look, then: belay hooks trust`)
+      style.yellow(`Nobody has trusted ${plain(project)} in its current state. Read it, then run: belay hooks trust`)
     )
   ].join("\n")
 }
@@ -82,7 +82,7 @@ const fileLines = (
     ? source.ofProject && items.length > 0 ? [style.green("trusted")] : []
     : [
       style.yellow(
-        { untrusted: "not trusted: does not run", silenced: "silenced: does not run", stopped: "does not run" }[status]
+        { untrusted: "not trusted: does not run", silenced: "disabled: does not run", stopped: "does not run" }[status]
       )
     ]
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []
@@ -101,7 +101,7 @@ const fileLines = (
 
 const groupLines = (group: ReadonlyArray<Item>, screen: Screen, style: Style): ReadonlyArray<string> => {
   const { entry, event, matcher, source } = group[0]!
-  const name = source.isProgram === true ? "asked what it is for when it first runs" : plain(entry.event)
+  const name = source.isProgram === true ? "asked for its type when it first runs" : plain(entry.event)
   const may = event === undefined || source.isProgram === true
     ? ""
     : event.may === undefined

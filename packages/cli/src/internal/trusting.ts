@@ -34,7 +34,7 @@ export const trust = (screen: Screen) =>
       const [waiting] = world.untrusted
       if (waiting === undefined) {
         const own = world.files.some(({ items, source }) => source.ofProject && items.length > 0)
-        const told = own ? `${world.where.cwd} is trusted as it is.` : `${world.where.cwd} has no hooks of its own.`
+        const told = own ? `${world.where.cwd} is already trusted.` : `${world.where.cwd} has no hooks of its own.`
         return yield* print(json, () => Trust.json(world, own), () => plain(told))
       }
       if (!json) yield* Console.log(Trust.text(world, screen))
@@ -51,10 +51,10 @@ export const trust = (screen: Screen) =>
             ? "\nTrusted. Any change of these files asks again."
             : screen.interactive
             ? "\nNot trusted."
-            : "\nNot trusted: nobody can be asked here. Look at it, then say --yes."
+            : "\nNot trusted: there is no terminal to ask on. Read the list, then use --yes."
       )
       yield* exitWith(sure ? 0 : 1)
-    })).pipe(Command.withDescription("Shows what a project's own hooks would run, and lets them after a yes"))
+    })).pipe(Command.withDescription("Shows what the hooks of a project would run, and trusts them after a yes"))
 
 export const untrust = Command.make("untrust", { project }, (flags) =>
   Effect.gen(function*() {
@@ -63,5 +63,5 @@ export const untrust = Command.make("untrust", { project }, (flags) =>
     const was = Trust.untrust(world)
     const { cwd } = world.where
     yield* print(json, () => ({ project: cwd, was: was ? "trusted" : "not trusted", trusted: false }), () =>
-      plain(was ? `${cwd} is not trusted any more.` : `Nobody had trusted ${cwd}.`))
-  })).pipe(Command.withDescription("Takes back what was decided about a project"))
+      plain(was ? `${cwd} is no longer trusted.` : `${cwd} was not trusted.`))
+  })).pipe(Command.withDescription("Removes the decision about a project"))

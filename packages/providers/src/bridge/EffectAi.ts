@@ -142,7 +142,7 @@ const callOptions = (request: LlmRequest, name: string): object => {
   ]))
   const toolkit: Toolkit.WithHandler<typeof tools> = {
     tools,
-    handle: (tool) => Effect.die(new Error(`the tool ${tool} is the runtime's to run`))
+    handle: (tool) => Effect.die(new Error(`the runtime must run the tool ${tool}, not the model`))
   }
   return { prompt, toolkit, toolChoice, disableToolCallResolution: true, toolCallValidation: "deferred" }
 }
@@ -151,7 +151,7 @@ const requestOf = Effect.fnUntraced(
   function*({ prompt, responseFormat, toolChoice, tools }: LanguageModel.ProviderOptions) {
     const foreign = tools.find(Tool.isProviderDefined)
     if (foreign !== undefined) {
-      const why = { toolName: foreign.name, description: "a tool that a vendor runs cannot be asked for through Belay" }
+      const why = { toolName: foreign.name, description: "a tool that the vendor runs cannot be used through Belay" }
       return yield* AiError.make({
         module: "belay",
         method: "generateText",

@@ -85,7 +85,7 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
         return yield* new McpError({
           server,
           tool: named.success.name,
-          message: `${server}: the tool ${JSON.stringify(named.success.name)} is no tool: ${message}`
+          message: `${server}: the tool ${JSON.stringify(named.success.name)} is not valid: ${message}`
         })
       }
       const tool = toTool(client, options, described.success)

@@ -99,7 +99,7 @@ export const importJsonl = Effect.fnUntraced(
       }
       const { success: entry } = parsed
       const tooDeep = whyNot(entry, "$", -64)
-      if (tooDeep !== undefined) return yield* corrupt(number, `is no JSON of ours: ${tooDeep}`)
+      if (tooDeep !== undefined) return yield* corrupt(number, `is not valid: ${tooDeep}`)
       if (isMessage(entry)) {
         if (records.length > 0) return yield* corrupt(number, "is a message after the records")
         messages.push(entry.message)
@@ -113,7 +113,7 @@ export const importJsonl = Effect.fnUntraced(
           )
         }
         return { state: yield* whole(entry.state, messages, header.sessionId, number), records }
-      } else return yield* corrupt(number, "is no message, record or state")
+      } else return yield* corrupt(number, "is not a message, record or state")
     }
     return yield* cut(header, messages, records, `the file ends after line ${lines.length}, before its state`)
   }
@@ -148,7 +148,7 @@ const headerOf = (line: string): Effect.Effect<typeof Header.Type, SessionFileEr
     ? refuse(
       "newer-version",
       1,
-      `the file is of version ${found}, this Belay reads up to version ${version}: import it with a newer Belay`
+      `the file has version ${found}, and this Belay reads up to version ${version}: import it with a newer Belay`
     )
     : refuse("not-a-session-file", 1, "line 1 is not the header of a session file")
 }
@@ -169,7 +169,7 @@ const whole = Effect.fnUntraced(function*(
     return yield* corrupt(line, `is the state of session ${state.sessionId}, not of ${sessionId}`)
   }
   const why = whyInvalid(messages)
-  return why === undefined ? state : yield* corrupt(line, `follows messages that are no conversation: ${why}`)
+  return why === undefined ? state : yield* corrupt(line, `follows messages that are not a valid conversation: ${why}`)
 })
 
 /** Returns what can be used of a file that ends too early: the longest valid conversation. */

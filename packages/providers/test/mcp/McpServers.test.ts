@@ -276,7 +276,7 @@ describe("a file of MCP servers", () => {
       assert.match(warnings[0]!, /^x\.json: mcpServers\.bad: /)
       assert.throws(() => McpServers.make({ bad: entry as McpServers.Server }), ConfigError)
     }
-    assert.match(McpServers.fromFile(`{"mcpServers":{"__proto__":{"command":"a"}}}`).warnings[0]!, /no name/)
+    assert.match(McpServers.fromFile(`{"mcpServers":{"__proto__":{"command":"a"}}}`).warnings[0]!, /expected a name/)
     for (const text of ["", "[]", "{", "{\"mcpServers\":[]}", "x".repeat(2_000_000)]) {
       const { servers, warnings } = McpServers.fromFile(text)
       assert.deepStrictEqual([servers, warnings.length], [{}, 1])

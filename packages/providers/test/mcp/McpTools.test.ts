@@ -193,7 +193,7 @@ describe("a server that breaks the protocol", () => {
     assert.match(await listed({ tools: "none" }), /s cannot list its tools/)
     assert.match(await listed({ tools: [], nextCursor: "again" }), /the list has no end/)
     assert.match(await listed({ tools: [{ name: "" }] }), /a tool without a name/)
-    assert.match(await listed({ tools: [tool("a", { inputSchema: "no" })] }), /the tool "a" is no tool/)
+    assert.match(await listed({ tools: [tool("a", { inputSchema: "no" })] }), /the tool "a" is not valid/)
     assert.match(await listed({ tools: [tool("a b"), tool("a_b")] }), /two tools are named mcp__s__a_b/)
     const deep = JSON.parse(`${"{\"items\":".repeat(5_000)}1${"}".repeat(5_000)}`) as object
     assert.match(await listed({ tools: [tool("a", { inputSchema: deep })] }), /nested deeper than 64 levels/)
@@ -243,8 +243,8 @@ describe("a server that breaks the protocol", () => {
 
   for (
     const [answer, content, isError] of [
-      [null, /no result of a tool/, true],
-      [{ content: "text" }, /no result of a tool/, true],
+      [null, /not a tool result/, true],
+      [{ content: "text" }, /not a tool result/, true],
       [{}, /^""$/, false],
       [
         { content: [{ type: "text" }, { type: "hologram" }, 7] },

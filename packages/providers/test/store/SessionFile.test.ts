@@ -131,13 +131,13 @@ describe("a session file", () => {
     [
       withLine(3, "{\"type\":\"message\",\"message\":{\"role\":\"system\",\"content\":\"\"}}"),
       4,
-      /^line 4 is no message, record or state$/
+      /^line 4 is not a message, record or state$/
     ],
-    [withLine(3, "null"), 4, /^line 4 is no message, record or state$/],
+    [withLine(3, "null"), 4, /^line 4 is not a message, record or state$/],
     [
       withLine(3, lines[4]!),
       9,
-      /^line 9 follows messages that are no conversation: message 2: expected the result of a, found b$/
+      /^line 9 follows messages that are not a valid conversation: message 2: expected the result of a, found b$/
     ],
     [
       [...lines.slice(0, 5), ...lines.slice(6)].join("\n"),
@@ -155,7 +155,7 @@ describe("a session file", () => {
     [
       withLine(2, `{"type":"record","record":${"[".repeat(5000)}${"]".repeat(5000)}}`),
       3,
-      /^line 3 is no JSON of ours: .*deeper/
+      /^line 3 is not valid: .*deeper/
     ]
   ])(
     "that is damaged is refused with the line (%#)",
@@ -172,7 +172,7 @@ describe("a session file", () => {
       assert.deepInclude(file, {
         problem: "newer-version",
         line: 1,
-        message: "the file is of version 2, this Belay reads up to version 1: import it with a newer Belay"
+        message: "the file has version 2, and this Belay reads up to version 1: import it with a newer Belay"
       })
       assert.deepInclude(yield* refused(withLine(8, lines[8]!.replace("\"version\":2", "\"version\":3"))), {
         problem: "newer-version",

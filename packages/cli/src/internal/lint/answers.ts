@@ -34,9 +34,9 @@ export const answers = (item: Item, name: string, code: string, language: string
       said(
         refusing.test(code) ? "error" : "warning",
         "exit-one",
-        `${name} ends with 1, and never with 2`,
-        "1 is an error that blocks nothing: what it is against goes on",
-        "End with 2 to refuse, and say why on standard error."
+        `${name} exits with 1 and never with 2`,
+        "exit code 1 is an error that blocks nothing",
+        "Exit with 2 to block, and write the reason to standard error."
       )
     )
   }
@@ -52,11 +52,11 @@ export const answers = (item: Item, name: string, code: string, language: string
       said(
         isAlways ? "error" : "warning",
         "stop-loop",
-        isAlways ? `${name} keeps the agent going each time` : `${name} never looks at stop_hook_active`,
+        isAlways ? `${name} continues the agent every time` : `${name} never reads stop_hook_active`,
         isAlways
-          ? "nothing that the agent does lets it stop, before it was kept going as often as may be"
-          : "it keeps the agent going until the cap of 8",
-        "End with 0 when stop_hook_active is true."
+          ? "the agent cannot stop before the limit of continuations"
+          : "it continues the agent up to the limit of 8",
+        "Exit with 0 if stop_hook_active is true."
       )
     )
   }
@@ -66,8 +66,10 @@ export const answers = (item: Item, name: string, code: string, language: string
       said(
         strict ? "error" : "hint",
         "exit-silent",
-        `${name} ends with 2, and says nothing on standard error`,
-        strict ? "without a reason 2 is an error that blocks nothing" : "whoever is refused does not read why",
+        `${name} exits with 2 and writes nothing to standard error`,
+        strict
+          ? "without a reason, exit code 2 is an error that blocks nothing"
+          : "the model or the user does not read a reason",
         "Write the reason to standard error: echo … >&2."
       )
     )
@@ -78,7 +80,7 @@ export const answers = (item: Item, name: string, code: string, language: string
         refusing.test(code) ? "error" : "warning",
         "exit-ignored",
         `${name} ends with 2`,
-        "codes block nothing here: 2 is one that broke, and what it is against goes on",
+        "exit codes block nothing here: 2 is a failure of the hook",
         "Answer with JSON: belay hooks explain before_tool_call."
       )
     )
@@ -88,8 +90,8 @@ export const answers = (item: Item, name: string, code: string, language: string
       said(
         "error",
         "exit-ignored",
-        `${name} refuses with JSON, and ends with another code than 0`,
-        "the answer of one that broke does not count: what it is against goes on",
+        `${name} blocks with JSON and exits with a code other than 0`,
+        "the answer of a failed hook is ignored, so nothing is blocked",
         "End with 0."
       )
     )
@@ -113,7 +115,7 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
         "error",
         "answer-event",
         `${name} answers ${named[0]}, at ${entry.event}`,
-        "hookSpecificOutput of another event does not count",
+        "hookSpecificOutput of another event is ignored",
         `Write "hookEventName": "${entry.event}".`
       )
     )
@@ -124,8 +126,8 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
         "error",
         "answer-unsupported",
         `${name} answers "ask"`,
-        "Codex takes deny, or allow with a new input: nothing else counts, and the call goes on",
-        "Refuse with deny, and say what to do."
+        "Codex accepts deny, or allow with a new input; anything else is ignored and the call runs",
+        "Answer deny with a reason."
       )
     )
   }
@@ -134,9 +136,9 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
       said(
         "error",
         "answer-unsupported",
-        `${name} refuses a prompt`,
-        `${event.name} cannot refuse: the prompt goes on as it is`,
-        "Change it with modifiedPrompt, or refuse the calls that it leads to at preToolUse."
+        `${name} blocks a prompt`,
+        `${event.name} cannot block: the prompt stays as it is`,
+        "Change it with modifiedPrompt, or block the tool calls at preToolUse."
       )
     )
   }
@@ -146,7 +148,7 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
         "error",
         "answer-unsupported",
         `${name} answers permissionDecision`,
-        "Gemini CLI reads decision, at the top: nothing is decided",
+        "Gemini CLI reads decision at the top level, so nothing is decided",
         "Write {\"decision\": \"deny\", \"reason\": \"…\"}."
       )
     )
@@ -162,9 +164,9 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
       said(
         "hint",
         "allow-project",
-        `${name} allows, from a file of the project`,
-        "a project tightens, and loosens nothing: what the policy asks is asked all the same",
-        "Put the entry into the settings in your home folder, or make the agent with projectAllows."
+        `${name} answers allow in a file of the project`,
+        "a project can only tighten: the policy still asks",
+        "Move the entry to the settings in your home folder, or set projectAllows for the agent."
       )
     )
   }
@@ -178,8 +180,8 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
       said(
         "error",
         "answer-text",
-        `${name} writes a text before its JSON: ${text.slice(0, 60)}`,
-        "standard output is then a text as a whole, and the JSON decides nothing",
+        `${name} writes text before its JSON: ${text.slice(0, 60)}`,
+        "the whole output is then text, and the JSON decides nothing",
         "Write the text to standard error: echo … >&2."
       )
     )

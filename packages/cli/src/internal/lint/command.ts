@@ -72,7 +72,7 @@ const startFindings = (
         "program-missing",
         `there is no program ${first}`,
         breaking(item, 127),
-        `Install ${first}, or write its whole path.`
+        `Install ${first}, or use its full path.`
       )
     )
   }
@@ -85,9 +85,9 @@ const startFindings = (
         said(
           "error",
           "args-variable",
-          `${JSON.stringify(text)} is passed as it stands`,
-          "with args no shell fills anything in but ${CLAUDE_PROJECT_DIR} and the plugin's folders",
-          "Write the whole path, or leave args away."
+          `${JSON.stringify(text)} is passed unchanged`,
+          "with args only ${CLAUDE_PROJECT_DIR} and the folders of the plugin are replaced",
+          "Use the full path, or remove args."
         )
       )
     }
@@ -102,7 +102,7 @@ const startFindings = (
         "warning",
         "path-relative",
         "its path is relative",
-        "commands run in the session's folder, which need not be the project's",
+        "commands run in the folder of the session, which can differ from the project",
         "Write \"$CLAUDE_PROJECT_DIR\"/ before it, with the quotes."
       )
     )
@@ -130,7 +130,7 @@ const file = (item: Item, script: Script, { path: programs }: Place): ReadonlyAr
         "script-missing",
         `there is no file ${path}`,
         breaking(item, missing(by)),
-        "Write the path as it is, or make the file."
+        "Correct the path, or create the file."
       )
     ]
   }
@@ -139,7 +139,7 @@ const file = (item: Item, script: Script, { path: programs }: Place): ReadonlyAr
   const head = /^#!\s*(\S+)(?:[ \t]+(?:-S\s+)?(\S+))?/.exec(text)
   if (by === undefined && !executable) {
     found.push(
-      said("error", "script-mode", `${path} may not be executed`, breaking(item, 126), `chmod +x ${path}`)
+      said("error", "script-mode", `${path} has no execute bit`, breaking(item, 126), `chmod +x ${path}`)
     )
   }
   if (by === undefined && head === null) {
@@ -147,8 +147,8 @@ const file = (item: Item, script: Script, { path: programs }: Place): ReadonlyAr
       said(
         "warning",
         "script-shebang",
-        `${path} does not say what runs it`,
-        "the shell that was asked runs it, whatever it is written in",
+        `${path} has no line that names its interpreter`,
+        "the shell runs it, whatever its language",
         "Begin it with #!/bin/bash or #!/usr/bin/env python3."
       )
     )
@@ -162,7 +162,7 @@ const file = (item: Item, script: Script, { path: programs }: Place): ReadonlyAr
         said(
           "error",
           "program-missing",
-          `${path} wants ${name}, which is not there`,
+          `${path} needs ${name}, which is not installed`,
           breaking(item, 127),
           `Install it, or change the first line.`
         )
@@ -177,7 +177,7 @@ const file = (item: Item, script: Script, { path: programs }: Place): ReadonlyAr
         `${path} has line ends of Windows`,
         by === undefined
           ? `its first line names a program that does not exist: ${breaking(item, 127)}`
-          : "its words end with a carriage return",
+          : "its lines end with a carriage return",
         `Save it with \\n: sed -i 's/\\r$//' ${path}`
       )
     )
@@ -200,7 +200,7 @@ const content = (item: Item, script: Script, place: Place): ReadonlyArray<Said> 
           "error",
           "shell-syntax",
           `${path} is run by sh and is written for bash: ${line.trim().slice(0, 60)}`,
-          "where sh is not bash it breaks, and breaking ends with 2 or 127: it blocks everything or nothing",
+          "if sh is not bash, it fails with 2 or 127 and blocks everything or nothing",
           "Begin it with #!/bin/bash."
         )
       )
@@ -211,8 +211,8 @@ const content = (item: Item, script: Script, place: Place): ReadonlyArray<Said> 
       said(
         "error",
         "program-missing",
-        `${path} wants jq, which is not there`,
-        "what it looks for is never found, and the call goes on",
+        `${path} needs jq, which is not installed`,
+        "it never finds what it looks for, and the call runs",
         "Install jq."
       )
     )
@@ -233,8 +233,8 @@ const trap = (what: string): Said =>
     "warning",
     "exit-two",
     what,
-    "2 blocks: when the program fails for a reason of its own, the agent is refused",
-    "End with codes of your own: `if …; then exit 2; fi; exit 0`."
+    "exit code 2 blocks: if the program fails for another reason, the call is blocked",
+    "Use your own exit codes: `if …; then exit 2; fi; exit 0`."
   )
 
 /** A command whose exit code is that of its last program. */
@@ -243,7 +243,7 @@ const lineTraps = (item: Item, command: string): ReadonlyArray<Said> => {
   const last = command.trim().split(/\|\||&&|[;|\n]/).at(-1)!.trim()
   const name = wordsOf(last)[0]
   return name !== undefined && twos.includes(name)
-    ? [trap(`the line ends as ${name} does, which ends with 2 when something is wrong`)]
+    ? [trap(`the exit code is that of ${name}, which is 2 on errors`)]
     : []
 }
 
@@ -252,7 +252,7 @@ const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
   const last = rows.at(-1) ?? ""
   const endsWith = wordsOf(last.split(/\|\||&&|[;|]/).at(-1)!.trim())[0]
   if (endsWith !== undefined && twos.includes(endsWith)) {
-    return [trap(`${path} ends as its last line does: ${last.slice(0, 60)}`)]
+    return [trap(`the exit code of ${path} is that of its last line: ${last.slice(0, 60)}`)]
   }
   if (!/^[ \t]*set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e/m.test(code)) return []
   const strict = /^[ \t]*set\s+.*pipefail/m.test(code)
@@ -262,7 +262,7 @@ const scriptTraps = (path: string, code: string): ReadonlyArray<Said> => {
   )
   return risky === undefined
     ? []
-    : [trap(`${path} has set -e, and ends as this line does when it fails: ${risky.slice(0, 60)}`)]
+    : [trap(`${path} has set -e and exits with the code of this line if it fails: ${risky.slice(0, 60)}`)]
 }
 
 /** Programs whose failure is the failure of the command: the last of a pipe, or all. */

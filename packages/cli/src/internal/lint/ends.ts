@@ -9,22 +9,24 @@ export const blocksByTwo = ({ event, source }: Pick<Item, "event" | "source">): 
 /** Explains what happens if an entry cannot be started. */
 export const breaking = (item: Pick<Item, "event" | "source">, code: number): string => {
   const { event, source: { dialect, isProgram } } = item
-  const ends = `the entry ends with ${code}`
+  const ends = `the entry exits with ${code}`
   switch (dialect) {
     case "copilot":
       return event?.name === "preToolUse"
-        ? `${ends}, which refuses every call that it is for`
-        : `${ends}, which is a warning and nothing else`
+        ? `${ends}, which blocks every call that it matches`
+        : `${ends}, which is only a warning`
     case "gemini":
       return code > 1 && event !== undefined && event.two.startsWith("denies")
-        ? `${ends}, which denies ${event.occasion === "tool-call" ? "every call that it is for" : "whatever it is for"}`
-        : `${ends}, which is a warning and nothing else`
+        ? `${ends}, which denies ${
+          event.occasion === "tool-call" ? "every call that it matches" : "everything that it matches"
+        }`
+        : `${ends}, which is only a warning`
     case "kodelet":
       return isProgram === true
-        ? "asked what it is for it does not answer: it is left out, and guards nothing"
+        ? "it does not print its type, so it is left out and guards nothing"
         : `${ends}, which blocks nothing`
     case "basecoat":
-      return `${ends}: a warning, and what it is for passes`
+      return `${ends}, which is a warning and blocks nothing`
     default:
       return code === 2 && blocksByTwo(item)
         ? `${ends}, which blocks: ${event!.two.split(/[,;]/)[0]}, each time`

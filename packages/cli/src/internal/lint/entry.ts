@@ -26,15 +26,15 @@ const unknownKeys: Rule = ({ event, group, raw, source }) => {
   return all.map(([key, known]) => {
     const near = nearest(key, known) ?? (known.includes(key.replace(/s$/, "")) ? key.replace(/s$/, "") : undefined)
     const other = known === system.groupKeys && system.keys.includes(key)
-      ? "It belongs to the entry, one level further in."
+      ? "It belongs to the entry, one level deeper."
       : system.groupKeys.includes(key)
-      ? "It belongs to the group, one level further out."
+      ? "It belongs to the group, one level higher."
       : undefined
     return said(
       near === undefined && other === undefined ? "warning" : "error",
       "unknown-key",
-      `${JSON.stringify(key)} is no key of ${system.name}`,
-      "what it says does not count",
+      `${JSON.stringify(key)} is not a key of ${system.name}`,
+      "its value is ignored",
       other ?? (near === undefined ? "Remove it." : `Did you mean ${JSON.stringify(near)}?`)
     )
   })
@@ -76,7 +76,7 @@ const ofGemini: Rule = ({ event, matcher = "", source }) => {
       "error",
       "matcher-nothing",
       `no tool of Gemini CLI is called ${named.join(" or ")}`,
-      "matchers are held against its own names: the entry never runs",
+      "matchers are compared with its own names, so the entry never runs",
       `Write ${JSON.stringify([...new Set(named.map((name) => Gemini.builtInTools[name]!))].join("|"))}.`
     )
   ]
@@ -94,7 +94,7 @@ const matchers: Rule = (item) => {
           "hint",
           "matcher-ignored",
           `${event.name} has no matcher`,
-          "the entry runs each time, whatever its matcher says",
+          "the entry always runs, whatever its matcher",
           "Remove the matcher."
         )
       ]
@@ -106,7 +106,7 @@ const matchers: Rule = (item) => {
           "hint",
           "matcher-everything",
           "it runs before every call of every tool",
-          "each call waits for it, and tools that it does not know reach it too",
+          "each call waits for it, and it also gets tools that it does not know",
           "Name the tools: \"Bash\", \"Edit|Write\"."
         )
       ]
@@ -137,7 +137,7 @@ const exactNames = (matcher: string): ReadonlyArray<Said> => {
           "warning",
           "matcher-nothing",
           `${JSON.stringify(name)} is the name of a server, not of a tool`,
-          "names match whole: no tool of the server is guarded",
+          "names must match completely, so no tool of the server is guarded",
           `Write "${name}__.*".`
         )
       ]
@@ -150,7 +150,7 @@ const exactNames = (matcher: string): ReadonlyArray<Said> => {
           "error",
           "matcher-nothing",
           `no tool is called ${JSON.stringify(name)}`,
-          "letters count as they are: the entry never runs",
+          "letter case matters, so the entry never runs",
           `Write ${JSON.stringify(other)}.`
         )
       ]
@@ -197,7 +197,7 @@ const conditions: Rule = ({ event, matcher, rule, source }) => {
         "error",
         "never-runs",
         `its if is about ${tool}, its matcher about ${names.join(", ")}`,
-        "no call is both: the entry never runs",
+        "no call matches both, so the entry never runs",
         `Give both the same tool.`
       )
     ]
@@ -213,8 +213,8 @@ const times: Rule = (item) => {
       said(
         "warning",
         "guard-async",
-        "nobody waits for this guard",
-        "what runs with async decides nothing: the call goes on",
+        "this guard runs in the background",
+        "an async entry decides nothing, so the call runs",
         "Remove \"async\"."
       )
     )
@@ -225,7 +225,7 @@ const times: Rule = (item) => {
         "warning",
         "guard-timeout",
         `this guard has ${timeout} s`,
-        "one that takes too long decides nothing: the call goes on",
+        "an entry that times out decides nothing, so the call runs",
         "Give it 5 seconds or more."
       )
     )
@@ -257,8 +257,8 @@ const times: Rule = (item) => {
       said(
         "warning",
         "guard-open",
-        "it ends with 0 whatever happens",
-        "`|| true` lets every call through, also when the guard says no",
+        "it always exits with 0",
+        "`|| true` lets every call pass, even if the guard blocks",
         "Remove it, or keep code 2: `guard.sh || exit $?`."
       )
     )
@@ -276,9 +276,9 @@ const requests: Rule = ({ entry: { work }, source }) => {
       said(
         "error",
         "url",
-        `${JSON.stringify(work.url)} is no URL`,
+        `${JSON.stringify(work.url)} is not a URL`,
         "nothing is ever sent",
-        "Write it whole, with https://."
+        "Write the full URL with https://."
       )
     ]
   }
@@ -288,7 +288,7 @@ const requests: Rule = ({ entry: { work }, source }) => {
         "error",
         "url-local",
         "it sends to this machine, from a file of the project",
-        "only the user's own files may: nothing is sent",
+        "only files of the user can do that, so nothing is sent",
         "Move the entry to the settings in your home folder."
       )
     )
@@ -297,8 +297,8 @@ const requests: Rule = ({ entry: { work }, source }) => {
       said(
         "error",
         "url-plain",
-        "it sends by plain http",
-        "what the agent does could be read on the way, so nothing is sent",
+        "it uses plain http",
+        "others could read the request, so nothing is sent",
         "Use https."
       )
     )
@@ -313,8 +313,8 @@ const requests: Rule = ({ entry: { work }, source }) => {
         said(
           "warning",
           "header-empty",
-          `a header names $${name}, which is not in allowedEnvVars`,
-          "it is sent empty",
+          `a header uses $${name}, which is not in allowedEnvVars`,
+          "it is empty in the request",
           `Add "allowedEnvVars": ["${name}"].`
         )
       )
@@ -335,9 +335,9 @@ const prompts: Rule = ({ entry: { work }, event }) => {
     const what = words.length < 8
       ? `${words.length} words say what to decide`
       : `${JSON.stringify(loose)} can mean anything`
-    const why = "the model has to guess what to refuse and what to let pass, and answers differently each time"
+    const why = "the model must guess what to block, and its answers differ"
     found.push(
-      said("hint", "prompt-vague", what, why, "Say what to refuse, what to let pass, and what to do when in doubt.")
+      said("hint", "prompt-vague", what, why, "Say what to block, what to allow, and what to do when in doubt.")
     )
   }
   if (!work.prompt.includes("$ARGUMENTS")) {
@@ -345,9 +345,9 @@ const prompts: Rule = ({ entry: { work }, event }) => {
       said(
         "hint",
         "prompt-event",
-        "it does not say where the event goes",
-        "the event is put behind it",
-        "Write $ARGUMENTS where it belongs."
+        "it has no placeholder for the event",
+        "the event is added at the end",
+        "Write $ARGUMENTS where the event belongs."
       )
     )
   }
@@ -356,9 +356,9 @@ const prompts: Rule = ({ entry: { work }, event }) => {
       said(
         "warning",
         "never-decides",
-        `what a model says at ${event.name} does not count`,
-        "permissions are decided by commands and servers",
-        "Put it at PreToolUse."
+        `the answer of a model is ignored at ${event.name}`,
+        "only commands and servers decide permissions",
+        "Move it to PreToolUse."
       )
     )
   }

@@ -21,8 +21,8 @@ export const fields = (
         "error",
         "input-field",
         `${name} reads a field of toolArgs`,
-        "toolArgs is a text of JSON: what it looks for is never found, or the script breaks, which refuses every call at preToolUse",
-        "Read the text first: jq -r '.toolArgs | fromjson | .command'."
+        "toolArgs is a string of JSON: the field is never found, or the script fails, which blocks every call at preToolUse",
+        "Parse the string first: jq -r '.toolArgs | fromjson | .command'."
       )
     ]
   }
@@ -34,10 +34,10 @@ export const fields = (
       "input-field",
       `${name} reads ${wrong}, which ${entry.event} does not have`,
       isCamel
-        ? "events in camel case are told toolName and toolArgs"
-        : "events in Pascal case are told tool_name and tool_input",
+        ? "events in camel case have toolName and toolArgs"
+        : "events in Pascal case have tool_name and tool_input",
       isCamel
-        ? "Read toolArgs, a text of JSON, or name the event PreToolUse, PostToolUse, …"
+        ? "Read toolArgs, a string of JSON, or name the event PreToolUse, PostToolUse, …"
         : "Read tool_input, or name the event as Copilot does."
     )
   ]

@@ -38,10 +38,10 @@ export const variables = (item: Item, name: string, code: string, language: stri
     said(
       "warning",
       "variable-unknown",
-      `nobody fills in $${strange}${name === "the line" ? "" : `, which ${name} uses`}`,
-      "commands see few variables of the host: it is empty, unless `passEnv` of the agent names it",
+      `no part of the agent sets $${strange}${name === "the line" ? "" : `, which ${name} uses`}`,
+      "a command gets few variables of the host: this one is empty unless `passEnv` of the agent lists it",
       ofHost
-        ? `Name it where the agent is made: passEnv: ["${strange}"].`
+        ? `Add it to the options of the agent: passEnv: ["${strange}"].`
         : `Read the event from standard input, such as jq -r .tool_input.file_path${input}.`
     )
   ]

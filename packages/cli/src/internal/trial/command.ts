@@ -24,13 +24,13 @@ export const test = (screen: Screen) =>
       Argument.withDescription("An event of any system: PreToolUse, BeforeTool, before_tool_call, …")
     ),
     tool: optional("tool", "The tool that is called, such as Bash"),
-    input: optional("input", "What it is called with, as JSON; @file reads a file, - standard input"),
-    output: optional("output", "What it gave back"),
-    error: optional("error", "Why it failed"),
-    prompt: optional("prompt", "What the user said"),
-    payload: optional("payload", "Fields that scripts read on standard input, as JSON; @file or -"),
-    timeout: Flag.Finite("timeout").pipe(Flag.withDescription("Seconds that each entry has at most"), Flag.optional),
-    trustOnce: toggle("trust-once", "Run what the project has, this once")
+    input: optional("input", "The input of the tool as JSON; @file reads a file, - standard input"),
+    output: optional("output", "The result of the tool"),
+    error: optional("error", "The error of the tool"),
+    prompt: optional("prompt", "The message of the user"),
+    payload: optional("payload", "Fields of standard input as JSON; @file or -"),
+    timeout: Flag.Finite("timeout").pipe(Flag.withDescription("Maximum seconds for each entry"), Flag.optional),
+    trustOnce: toggle("trust-once", "Run entries of an untrusted project for this call")
   }, ({ event, timeout, trustOnce, ...flags }) =>
     Effect.gen(function*() {
       const { json, where } = yield* sharedFlags
@@ -46,7 +46,7 @@ export const test = (screen: Screen) =>
       yield* exitWith(isBlocked(trial) ? 1 : trial.untrusted > 0 && !isDecided(facts.occasion, trial) ? 3 : 0)
     })).pipe(
       Command.withDescription(
-        "Hands one event to the hooks that are loaded, and shows what each entry does. Entries run for real. Ends with 1 when it is blocked, with 3 when nothing decided and entries of an untrusted project did not run"
+        "Sends one event to the loaded hooks and shows what each entry does. Entries run for real. The exit code is 1 if the event is blocked, and 3 if nothing decided and entries of an untrusted project did not run"
       )
     )
 
@@ -67,7 +67,7 @@ const factsOf = (
     const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName")
     if (tool === undefined && isAboutTool(occasion)) {
       return yield* usageError(
-        `${found.name} is about a tool: say which, such as --tool Bash --input '{"command":"ls"}'`
+        `${found.name} is about a tool: add --tool, such as --tool Bash --input '{"command":"ls"}'`
       )
     }
     const input = Option.isSome(flags.input)

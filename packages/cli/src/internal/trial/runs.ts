@@ -112,7 +112,7 @@ const mismatch = (
   if (value === undefined || takes(value, value)) return undefined
   const isRenamed = /^tool_?name$/i.test(event.matcher) && tool !== undefined && tool !== value
   const name = isRenamed ? `, as ${systemOf(source.dialect)?.name} calls ${tool}` : ""
-  return `its matcher ${JSON.stringify(matcher)} does not take ${value === "" ? "an empty text" : value}${name}`
+  return `its matcher ${JSON.stringify(matcher)} does not match ${value === "" ? "an empty text" : value}${name}`
 }
 
 const whyNot = (
@@ -129,12 +129,12 @@ const whyNot = (
   // Some dialects have these fields.
   const { origin } = entry as Entry & { readonly origin?: { readonly type: string; readonly name: string } }
   if (origin?.type === "skill" || origin?.type === "agent") {
-    return `counts while the ${origin.type} ${origin.name} is at work`
+    return `applies only while the ${origin.type} ${origin.name} runs`
   }
-  if (entry.work.type === "prompt" && source.dialect === "copilot") return "runs nothing: a new session begins with it"
+  if (entry.work.type === "prompt" && source.dialect === "copilot") return "runs nothing: a new session starts with it"
   return matcher === undefined || matcherOf(entry) !== undefined
-    ? "was not reached: what came before it decided"
-    : `its matcher ${JSON.stringify(matcher)} does not take this`
+    ? "was not reached: an earlier entry decided"
+    : `its matcher ${JSON.stringify(matcher)} does not match this`
 }
 
 /** Hooks of Copilot also get Claude's name of the tool. */

@@ -20,7 +20,7 @@ export const text = (trial: Trial, where: Where, screen: Screen): string => {
   const held = untrusted === 0
     ? ""
     : style.yellow(
-      `, but ${count(untrusted, "entry", "entries")} of the project did not run, because nobody trusted ${
+      `, but ${count(untrusted, "entry", "entries")} of the project did not run because nobody has trusted ${
         untrusted === 1 ? "it" : "them"
       }`
     )

@@ -91,9 +91,9 @@ const runInFolder = (
         llm: () =>
           new ProviderError.InvalidRequest({
             provider: "belay",
-            message: "there is no model here: try it in an agent"
+            message: "no model is available here: try it in an agent"
           }),
-        mcp: () => Promise.reject(new Error("there are no servers here: try it in an agent"))
+        mcp: () => Promise.reject(new Error("no servers are available here: try it in an agent"))
       })
     )
     // Background entries start after this.
@@ -112,7 +112,7 @@ const runInFolder = (
         ...untrusted.map(({ commands, project }) =>
           `${count(commands.length, "entry", "entries")} of ${project} ${
             commands.length === 1 ? "does" : "do"
-          } not run, because nobody trusted ${
+          } not run because nobody has trusted ${
             commands.length === 1 ? "it" : "them"
           }: belay hooks trust, or --trust-once`
         ),

@@ -28,7 +28,7 @@ const Content = Schema.Union([
 export const readAnswer = (answer: unknown, max: number): Result.Result<Json, string> => {
   const decoded = Schema.decodeUnknownResult(Said)(answer)
   if (Result.isFailure(decoded)) {
-    return Result.fail(`the server's answer is no result of a tool: ${decoded.failure.message}`)
+    return Result.fail(`the server's answer is not a tool result: ${decoded.failure.message}`)
   }
   const { content = [], isError = false, structuredContent } = decoded.success
   if (structuredContent !== undefined && !isError) return readStructured(structuredContent, max)

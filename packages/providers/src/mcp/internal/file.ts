@@ -15,7 +15,7 @@ export const readFile = (text: string, file: string): {
   }
   const servers = Object.entries(isRecord(all) ? all : {}).flatMap(([name, entry]) => {
     if (isRecord(entry) && entry["disabled"] === true) return []
-    const why = name === "__proto__" ? "no name for a server" : whyNo(entry)
+    const why = name === "__proto__" ? "expected a name for the server" : whyNo(entry)
     if (why === undefined) return [[name, serverOf(entry as Record<string, unknown>)] as const]
     warnings.push(`${file}: mcpServers.${name.slice(0, 80)}: ${why}`)
     return []
@@ -31,20 +31,22 @@ export const whyNo = (entry: unknown): string | undefined => {
   if (command !== undefined && url !== undefined) return "expected either a command or a url, not both"
   if (command !== undefined) {
     if (type !== undefined && type !== "stdio") return "the type of a command is stdio"
-    if (typeof command !== "string" || command === "") return "command: expected a text"
-    if (args !== undefined && !isTexts(args)) return "args: expected a list of texts"
-    if (env !== undefined && !(isRecord(env) && isTexts(Object.values(env)))) return "env: expected texts by name"
-    return cwd === undefined || typeof cwd === "string" ? undefined : "cwd: expected a text"
+    if (typeof command !== "string" || command === "") return "command: expected a string"
+    if (args !== undefined && !isTexts(args)) return "args: expected an array of strings"
+    if (env !== undefined && !(isRecord(env) && isTexts(Object.values(env)))) {
+      return "env: expected an object of strings"
+    }
+    return cwd === undefined || typeof cwd === "string" ? undefined : "cwd: expected a string"
   }
   if (type !== undefined && type !== "http" && type !== "streamable-http") {
     return `type: ${(JSON.stringify(type) ?? "").slice(0, 40)} is not supported: expected http`
   }
   if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    return "url: expected one with http or https"
+    return "url: expected an http or https URL"
   }
   return headers === undefined || (isRecord(headers) && isTexts(Object.values(headers)))
     ? undefined
-    : "headers: expected texts by name"
+    : "headers: expected an object of strings"
 }
 
 const maxText = 1_048_576

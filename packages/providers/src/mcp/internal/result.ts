@@ -5,13 +5,13 @@ import * as Result from "effect/Result"
 
 /** Returns the result, or the reason why the answer is not a result. */
 export const readResult = (answer: unknown, max: number): Result.Result<McpResult, string> => {
-  if (!isObject(answer)) return Result.fail("the server's answer is no result of a tool")
+  if (!isObject(answer)) return Result.fail("the server's answer is not a tool result")
   const { content = [], isError = false, structuredContent } = answer
   if (!Array.isArray(content) || !content.every(isObject) || typeof isError !== "boolean") {
-    return Result.fail("the server's answer is no result of a tool")
+    return Result.fail("the server's answer is not a tool result")
   }
   if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return Result.fail("the server's structured content is no object")
+    return Result.fail("the server's structured content is not an object")
   }
   const result = { content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) }
   const why = whyNot(result)

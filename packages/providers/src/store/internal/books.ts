@@ -59,7 +59,7 @@ export const ledgerOf = (database: Database): Ledger => ({
         const text = one<string>(database.sql("SELECT account FROM accounts WHERE id = ?"), name)
         const before = text === undefined ? empty : parse(database, text)
         if (!isAccount(before)) {
-          throw storeError(database.path, "corrupt", `account ${name} is none: restore it from a backup`)
+          throw storeError(database.path, "corrupt", `account ${name} is not valid: restore it from a backup`)
         }
         const [answer, after] = change(before)
         if (after !== before) {
@@ -87,7 +87,7 @@ export const rulesOf = (database: Database): RuleStore => ({
           throw storeError(
             database.path,
             "corrupt",
-            "it holds a standing approval that is none: restore it from a backup"
+            "it has a standing approval that is not valid: restore it from a backup"
           )
         }
         return rule

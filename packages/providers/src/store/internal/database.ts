@@ -60,14 +60,14 @@ const inspect = (path: string, Connection: typeof DatabaseSync): void => {
   const head = Buffer.alloc(105)
   let read: number
   try {
-    if (!fstatSync(file).isFile()) throw storeError(path, "unreachable", "this is no file: name a file")
+    if (!fstatSync(file).isFile()) throw storeError(path, "unreachable", "this is not a file: use the path of a file")
     read = readSync(file, head, 0, head.length, 0)
   } finally {
     closeSync(file)
   }
   if (read === 0) return
   if (head.toString("latin1", 0, 16) !== "SQLite format 3\0") {
-    throw storeError(path, "corrupt", "this is no SQLite database: use another file")
+    throw storeError(path, "corrupt", "this is not a SQLite database: use another file")
   }
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
     // Reading the first page is enough and leaves no files behind. In an empty schema this page is a table leaf without
@@ -99,7 +99,7 @@ const judge = (path: string, found: number, owner: number, isEmpty: boolean): nu
     throw storeError(
       path,
       "newer",
-      `it is of version ${found}, this Belay reads up to version ${version}: open it with a newer Belay`
+      `it has version ${found}, and this Belay reads up to version ${version}: open it with a newer Belay`
     )
   }
   if (found < 1) {
@@ -130,7 +130,7 @@ const enterWal = (database: DatabaseSync, path: string): void => {
       throw storeError(
         path,
         "unreachable",
-        `its file system does not take a write-ahead log (journal mode ${String(mode)}): use a local disk`
+        `its file system does not support a write-ahead log (journal mode ${String(mode)}): use a local disk`
       )
     } catch (error) {
       if (left === 1 || sqliteError(path, error)?.problem !== "busy") throw error
@@ -223,7 +223,7 @@ export const parse = (database: Database, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw storeError(database.path, "corrupt", "it holds a text that is not JSON: restore it from a backup", error)
+    throw storeError(database.path, "corrupt", "it has a text that is not JSON: restore it from a backup", error)
   }
 }
 

@@ -53,10 +53,10 @@ const problems: { readonly [code: number]: readonly [StoreError["problem"], stri
   8: ["unreachable", "the database cannot be written: check the permissions of the file and its directory"],
   10: ["failed", "reading or writing the disk failed"],
   11: ["corrupt", "the database is damaged: restore it from a backup, or use another file"],
-  13: ["full", "there is no space left for it"],
+  13: ["full", "no space is left on the disk"],
   14: ["unreachable", "the database cannot be opened: check the path and the permissions"],
-  23: ["unreachable", "the database may not be opened"],
-  26: ["corrupt", "this is no SQLite database: use another file"]
+  23: ["unreachable", "the database cannot be opened: access was denied"],
+  26: ["corrupt", "this is not a SQLite database: use another file"]
 }
 
 /** Converts an error of `node:sqlite`. Returns nothing for other errors. */

@@ -128,7 +128,7 @@ const stateOf = (database: Database, id: string): unknown => {
       "corrupt",
       `session ${id} should have ${
         String(row["messages"])
-      } messages, ${messages.length} are there: restore it from a backup`
+      } messages and has ${messages.length}: restore it from a backup`
     )
   }
   return { ...Object(parse(database, String(row["state"]))), messages }

@@ -66,7 +66,7 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
 export const malformedError = (source: Source, reason: string, failure: Partial<Failure>): ProviderError.Malformed =>
   new ProviderError.Malformed({
     provider: source.provider,
-    message: `${source.provider} sent no proper answer: ${reason}${
+    message: `${source.provider} sent an invalid answer: ${reason}${
       failure.text === undefined || failure.text === ""
         ? ""
         : `: ${redact(failure.text.replace(/\s+/g, " ").slice(0, 120), source)}`
