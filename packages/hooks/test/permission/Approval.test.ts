@@ -9,9 +9,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { scripted } from "../support/agent.ts"
+import { approving, run } from "../support/approvals.ts"
 import { call } from "../support/events.ts"
 import * as Scope from "../support/scope.ts"
-import { approving, run } from "../support/approvals.ts"
 
 describe("Approval", () => {
   // rows: A-63
