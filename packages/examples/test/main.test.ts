@@ -22,7 +22,7 @@ describe("the main job", () => {
       assert.match(stdout, new RegExp(`tool +${tool} `))
     }
     assert.match(stdout, /hook +preToolCall +tool-arguments +Transform args\.subject: .* -> .*ms/)
-    assert.match(stdout, /hook +preToolCall +human-approval +Continue asked again/)
+    assert.strictEqual(stdout.match(/hook +preToolCall +human-approval +Ask send_mail/g)?.length, 2)
     assert.match(stdout, /hook +preTurn +input-guardrail +Continue/)
     assert.match(stdout, /tokens +\d+ in, \d+ out {2}\(so far \d+ in, \d+ out, \$0\.\d+ of \$0\.05\)/)
     assert.match(stdout, /text +Done, in 4 steps\./)

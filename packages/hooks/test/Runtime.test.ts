@@ -210,7 +210,7 @@ describe("an agent that asks before it acts", () => {
     assert.sameDeepMembers(ran, [{ to: "staging" }, { to: "home" }])
     const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content)
     assert.deepEqual(results, ["deployed", "no", "deployed"])
-    assert.deepInclude(entries.find(({ event }) => event === "tool_denied"), { by: "person", reason: "no" })
+    assert.deepInclude(entries.find(({ event }) => event === "tool_denied"), { by: "human-approval", reason: "no" })
   })
 
   it("is suspended when there is nobody to ask, and goes on when somebody decided", async () => {

@@ -27,6 +27,8 @@ export interface Outcome<P extends HookPointName> {
   readonly by: string | undefined
   /** Set when the action is the failure policy of a broken hook. */
   readonly failure: HookFailure | undefined
+  /** Set when a gate (`reinvoke: "ifChanged"`) asks after all other hooks have answered for this value. */
+  readonly atGate?: true
 }
 
 export type { Settled }

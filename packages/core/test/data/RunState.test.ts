@@ -61,7 +61,7 @@ describe("a run state", () => {
       assert.deepEqual(yield* RunState.decode(RunState.encode(state)), state)
     }))
 
-  it.effect("S6 keeps hostile keys of the hooks' state as keys", () =>
+  it.effect("keeps hostile keys of the hooks' state as keys", () =>
     Effect.gen(function*() {
       const text = RunState.encode(state).replace("{\"spent\":3}", "{\"__proto__\":{\"polluted\":1},\"constructor\":2}")
       const back = yield* RunState.decode(text)
@@ -112,7 +112,7 @@ describe("a run state", () => {
   )
 
   it.effect.each([1000, 100_000])(
-    "S7 that is nested %i deep is refused like any other, and the process lives",
+    "that is nested %i deep is refused like any other, and the process lives",
     (depth) =>
       Effect.map(refused(withState(`${"[".repeat(depth)}${"]".repeat(depth)}`)), ({ message, problem }) => {
         assert.strictEqual(problem, "not-a-snapshot")

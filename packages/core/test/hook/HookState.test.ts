@@ -1,3 +1,5 @@
+import * as SeededScheduler from "@belay/testing/SeededScheduler"
+import { make as scopeOf } from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -7,8 +9,6 @@ import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookChain from "../../src/hook/HookChain.ts"
 import type { HookContext } from "../../src/hook/HookContext.ts"
 import * as HookState from "../../src/hook/HookState.ts"
-import { make as scopeOf } from "../scope.ts"
-import * as SeededScheduler from "../SeededScheduler.ts"
 
 const count = HookState.key("count", 0)
 const list = HookState.key<ReadonlyArray<string>>("list", [])
@@ -31,7 +31,8 @@ describe("HookState", () => {
     assert.deepEqual(state.snapshot(), { count: 5 })
   })
 
-  it("A-31 is kept per session: two never see each other's", () => {
+  // rows: A-31
+  it("is kept per session: two never see each other's", () => {
     const [one, two] = [HookState.make(), HookState.make()]
     one.set(count, 1)
     assert.strictEqual(two.get(count), 0)
@@ -180,7 +181,7 @@ describe("HookState", () => {
   })
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"])(
-    "S6 takes %s for a name like any other",
+    "takes %s for a name like any other",
     (name) => {
       const key = HookState.key<{ readonly polluted?: string }>(name, {})
       const state = HookState.make()

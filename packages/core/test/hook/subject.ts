@@ -1,11 +1,11 @@
 /** Runs a generated chain through the real fold and says what can be seen of it, in the words of the reference. */
+import { make } from "@belay/testing/TestScope"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as HookChain from "../../src/hook/HookChain.ts"
 import type { HookContext } from "../../src/hook/HookContext.ts"
 import type { HookFailure, HookRecord } from "../../src/hook/HookRecord.ts"
-import { make } from "../scope.ts"
 import { build, type ChainCase } from "./cases.ts"
 import { eventAt, readAt } from "./events.ts"
 import type { Observed } from "./reference.ts"
@@ -30,7 +30,7 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
   }
   const chain = HookChain.makeUnsafe(
     hooks.map((hook) =>
-      build(hook, kase, (name, event, ctx) => calls.push(`${name} sees "${readAt(point, event)}"${told(ctx)}`), hang)
+      build(hook, kase, (name, event, ctx) => calls.push(`${name} sees "${readAt(point, event)}"${actions(ctx)}`), hang)
     )
   )
   const scope = make({ freeze, record })
@@ -78,7 +78,7 @@ export const subject = (kase: ChainCase): Observed | Effect.Effect<Observed> => 
   return seen(folded ?? { action: { _tag: "Continue" }, event, by: undefined, failure: undefined }, false)
 }
 
-const told = ({ outcome }: HookContext): string =>
+const actions = ({ outcome }: HookContext): string =>
   outcome === undefined
     ? ""
     : ` and ${

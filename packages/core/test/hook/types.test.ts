@@ -20,7 +20,8 @@ const mistakes: { readonly [mistake: string]: readonly [code: string, ...said: R
   ],
   "a misspelt action": [`defineHook({ name: "h", preTurn: () => HookAction.rejekt("no") })`, "Did you mean 'reject'?"],
   "a misspelt kind": [`defineHook({ name: "h", kind: "observr" })`, "Did you mean '\"observer\"'?"],
-  "A-03 the wrong value": [
+  // rows: A-03
+  "the wrong value": [
     `defineHook({ name: "h", preTurn: () => HookAction.transform({ text: "out" }) })`,
     "Property 'message' is missing in type '{ text: string; }'"
   ],

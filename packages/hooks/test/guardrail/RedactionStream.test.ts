@@ -1,9 +1,9 @@
 import * as HookChain from "@belay/core/HookChain"
 import * as Redaction from "@belay/hooks/Redaction"
+import { random } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { random } from "../../../core/test/support/random.ts"
 import { chunks, stream } from "../support/guarded.ts"
 import * as Scope from "../support/scope.ts"
 

@@ -1,6 +1,6 @@
 import * as Address from "@belay/hooks/Address"
+import { random } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "@effect/vitest"
-import { random } from "../../../core/test/support/random.ts"
 import { bad, spellings } from "../support/addresses.ts"
 
 const good = [

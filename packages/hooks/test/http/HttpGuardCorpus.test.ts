@@ -1,11 +1,11 @@
 /** What must not be reached, in every form that some parser reads; and what may be. */
 import * as Address from "@belay/hooks/Address"
 import * as HttpGuard from "@belay/hooks/HttpGuard"
+import { random } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import ipaddr from "ipaddr.js"
-import { random } from "../../../core/test/support/random.ts"
 import { bad, spellings } from "../support/addresses.ts"
 import { network } from "../support/http.ts"
 

@@ -4,10 +4,11 @@ import type { LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as Budget from "@belay/hooks/Budget"
+import { random } from "@belay/testing/SeededRandom"
+import * as Seeded from "@belay/testing/SeededScheduler"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
-import * as Seeded from "../../../core/test/SeededScheduler.ts"
 
 import { budgetScope, calls, look, nextOf, request, text } from "../support/budget.ts"
 
@@ -19,8 +20,7 @@ describe("Budget with calls at the same time", () => {
       const reserved = 50 + 200
       let most = 0
       for (let seed = 0; seed < 10_000; seed++) {
-        const random = Seeded.random(seed)
-        const below = (n: number) => Math.floor(random() * n)
+        const { below } = random(seed)
         let spent = 0
         const agents = 1 + below(4)
         const provider: LlmProvider = {
@@ -66,8 +66,7 @@ describe("Budget with calls at the same time", () => {
 
   it("holds over sub-agents, retries and two approval pauses, in whole runs", async () => {
     for (let seed = 0; seed < 60; seed++) {
-      const random = Seeded.random(seed)
-      const below = (n: number) => Math.floor(random() * n)
+      const { below } = random(seed)
       let spent = 0
       let turns = 0
       const provider = (name: string, first: LlmResponse): LlmProvider => ({

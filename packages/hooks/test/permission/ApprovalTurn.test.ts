@@ -121,18 +121,20 @@ describe("Approval and what runs", () => {
     assert.deepEqual([ran, results], [[], ["not there"]])
   })
 
-  it("ends when a later hook changes the arguments after every approval", async () => {
-    let count = 0
+  it("runs what a later hook made of the arguments, once the person has approved that too", async () => {
+    const seen: Array<Json> = []
     const later = defineHook({
       name: "later",
-      preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { count: count++ } })
+      preToolCall: ({ args, id, name }) =>
+        HookAction.transform({ id, name, args: { subject: `[x] ${(args as { readonly subject: string }).subject}` } })
     })
-    const { ran, results } = await run([Approval.make({ tools: "*", ask: () => ({ type: "approve" }) }), later], [
-      "deploy",
-      {}
-    ])
-    assert.deepEqual(ran, [])
-    assert.match(results[0]!, /^deploy was not run: its arguments changed after each of \d+ approvals$/)
+    const ask = ({ args }: Approval.Request): Approval.Answer => {
+      seen.push(args)
+      return { type: "approve" }
+    }
+    const { ran } = await run([Approval.make({ tools: "*", ask }), later], ["mail", { subject: "hello" }])
+    assert.deepEqual(seen, [{ subject: "hello" }, { subject: "[x] hello" }])
+    assert.deepEqual(ran, [{ subject: "[x] hello" }])
   })
 
   it("does not ask again about what the person has edited", async () => {

@@ -11,6 +11,8 @@ export interface Outcome {
   readonly by: string | undefined
   /** Set when the action follows from a broken hook's failure policy. */
   readonly failure: HookFailure | undefined
+  /** Set when a gate asks after all other hooks have answered for this value. */
+  readonly atGate?: true
 }
 
 /** Reads a changed value as the operation will: its decoded form, or why it does not fit. */
@@ -29,8 +31,10 @@ export interface Settled {
 
 /** Where a resumed fold begins, and what was answered already. */
 export interface Resume {
-  /** Skips the hooks up to and with this one. */
+  /** Skips the hooks up to this one, and this one. */
   readonly after?: string
+  /** Skips all hooks but gates that have not answered for this value. */
+  readonly gatesOnly?: boolean
   /** Questions that were answered: hook and the text of what it asked about. */
   readonly settled: ReadonlyArray<Settled>
 }

@@ -47,6 +47,8 @@ export class PointRun {
   private next: number
   private observer = 0
   private readonly gates: Gates
+  /** Whether a gate is asked that has not seen the final value. */
+  private inGates = false
 
   private waiting: Waiting | undefined
   private finish: ((effect: Effect.Effect<Outcome>) => void) | undefined
@@ -82,7 +84,7 @@ export class PointRun {
     this.writer = scope.onRecord === undefined ? undefined : new RecordWriter(scope.onRecord)
     this.tool = toolOf(event)
     this.gates = new Gates(point, resume?.settled ?? [])
-    const from = resume?.after === undefined ? next : point.deciders.findIndex(({ name }) => name === resume.after) + 1
+    const from = firstDecider(point, next, resume)
     this.next = from
     for (const entry of point.deciders.slice(0, resume === undefined ? 0 : from)) {
       this.writer?.skip(entry, "decided before")
@@ -151,6 +153,7 @@ export class PointRun {
   private pickGate(): Entry | undefined {
     if (!this.point.hasGates || this.isDecided()) return undefined
     const picked = this.gates.pick(this.event, this.tool)
+    this.inGates = picked !== undefined
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
       const { name } = picked.entry
@@ -273,7 +276,8 @@ export class PointRun {
 
   private end(): Outcome {
     this.writer?.end(this.point.point, this.tool, this.action, this.by)
-    return this.outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
+    const outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
+    return this.outcome = this.action._tag === "Ask" && this.inGates ? { ...outcome, atGate: true } : outcome
   }
 
   // Waiting: one Effect for all hooks of this run that have to be waited for.
@@ -392,4 +396,10 @@ export class PointRun {
     this.writer?.cancelled(waiting.entry, waiting.began)
     this.end()
   }
+}
+
+/** Where the deciders begin: after those that a resumed run skips. */
+const firstDecider = ({ deciders }: CompiledPoint, next: number, resume: Resume | undefined): number => {
+  if (resume?.gatesOnly === true) return deciders.length
+  return resume?.after === undefined ? next : deciders.findIndex(({ name }) => name === resume.after) + 1
 }

@@ -49,6 +49,7 @@ export const askPerson = function*(
   update(call, { type: "ask", ask })
   if (turn.depth > 0) return "waits"
   const { standing, answer = turn.agent.config.onAsk } = question.ask
+  if (question.ask.answer !== undefined) call.answeredBy = question.by
   if (yield* hasStandingRule(turn, ask, standing)) {
     yield* applyDecision(turn, call, { type: "approve", by: "rule" }, standing)
     return "answered"

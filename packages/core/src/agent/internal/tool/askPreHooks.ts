@@ -12,7 +12,7 @@ import { resolve, type Step } from "../turn/yieldable.ts"
 import { askPerson } from "./askPerson.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
-import { everyHook, isSettled, type RunningCall, update } from "./toolCallState.ts"
+import { allButGates, everyHook, isSettled, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -64,11 +64,10 @@ const decodeFor = (turn: Turn, tool: ToolMeta): Decode => (value) => {
  * Where the hooks go on after an approval. Hooks up to the one that asked are not asked again about exactly the
  * approved arguments; but hooks before one that proposed other arguments have not seen those.
  */
-const resumeOf = (
-  { state: { ask, decision, settled } }: RunningCall,
-  { args, tool }: PreToolCallEvent
-): Resume | undefined => {
+const resumeOf = ({ state }: RunningCall, { args, tool }: PreToolCallEvent): Resume | undefined => {
+  const { ask, decision, settled } = state
   if (settled === undefined) return undefined
+  if (isSettled(state, allButGates, () => fingerprint(tool.name, args))) return { settled, gatesOnly: true }
   const isApproved = decision?.type === "approve" && ask !== undefined && ask.proposed !== true &&
     ask.fingerprint === fingerprint(tool.name, args)
   return isApproved && ask.by !== "policy" ? { settled, after: ask.by } : { settled }
@@ -89,6 +88,11 @@ const endedBy = function*(
     case "Respond":
       return yield* finishCall(turn, event, { result: success(action.output), elapsedMs: 0, executed: false })
     case "Ask": {
+      if (outcome.atGate === true && action.args === undefined) {
+        // Once it is approved, hooks that have changed these arguments do not change them again.
+        const answer = { hook: allButGates, fingerprint: fingerprint(event.name, event.args) }
+        update(call, { type: "settle", answer })
+      }
       if (action.args === undefined) return yield* askPerson(turn, call, { by, args: event.args, ask: action })
       const read = yield* resolve(turn.agent.dispatcher.decode(event.tool, action.args))
       return read.ok

@@ -122,7 +122,7 @@ const unknownTool = ({ agent: { tools } }: Turn, name: string): ToolResult =>
 const takeUp = function*(turn: Turn, running: RunningCall, tool: ToolMeta): Step<Pass | undefined, Failure> {
   const { ask, call, child, decision, status } = running.state
   if (status === "decided" && decision?.type === "deny") {
-    return yield* denyCall(turn, running, "person", decision.reason)
+    return yield* denyCall(turn, running, running.answeredBy ?? "person", decision.reason)
   }
   const delegate = turn.agent.delegates.get(call.name)
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {

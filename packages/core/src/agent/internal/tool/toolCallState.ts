@@ -98,6 +98,9 @@ const decide = (state: ToolCallState, decision: Decision): ToolCallState => {
 /** Stands for all hooks of the chain in an answer that counts for each of them. */
 export const everyHook = "*"
 
+/** Stands for all hooks but gates: they have answered for exactly these arguments. */
+export const allButGates = "*gates"
+
 /** Whether the question of this hook about exactly this value was answered before. */
 export const isSettled = (state: ToolCallState, hook: string, text: () => string): boolean =>
   state.settled !== undefined && state.settled.some((one) => one.hook === hook && one.fingerprint === text())
@@ -109,6 +112,8 @@ export interface RunningCall {
   subAgent?: SubAgentRun | undefined
   /** What people decided about the questions of that sub-agent, by their ids there; given to it when it is resumed. */
   decisions?: { readonly [callId: string]: Decision } | undefined
+  /** The hook whose own function has answered the question; absent where the host did. */
+  answeredBy?: string
   /** The answer of a sub-agent that took the conversation over. */
   transferText?: string
 }

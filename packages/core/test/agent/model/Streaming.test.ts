@@ -1,0 +1,173 @@
+/** A guardrail over a stream: what it refuses or redacts reaches nobody, however the text is cut. */
+import { random } from "@belay/testing/SeededRandom"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { failureOf, screen } from "../../support/agent.ts"
+import { scripted } from "../../support/model.ts"
+
+const secret = "sk-12345"
+const redact = (text: string) => text.replaceAll(secret, "[key]")
+
+/** A text with secrets in it, and a way to cut it. */
+const planted = (seed: number) => {
+  const { below, chance } = random(seed)
+  const words = Array.from(
+    { length: 2 + below(8) },
+    () => chance(0.3) ? secret : chance(0.2) ? secret.slice(0, below(8)) : "word".slice(0, 1 + below(4))
+  )
+  const text = words.join(chance(0.5) ? " " : "")
+  const cut = (whole: string) => {
+    const parts: Array<string> = []
+    for (let i = 0; i < whole.length;) {
+      const size = 1 + below(chance(0.3) ? 20 : 4)
+      parts.push(whole.slice(i, i + size))
+      i += size
+    }
+    return parts
+  }
+  return { text, cut, streams: !chance(0.1), async: chance(0.3) }
+}
+
+const consume = async (hooks: ReadonlyArray<AgentHook>, given: ReturnType<typeof planted>) => {
+  const events: Array<AgentEvent> = []
+  const model = scripted([given.text], { cut: given.cut, streams: given.streams })
+  await using agent = createAgent({ provider: model.provider, hooks })
+  agent.on((event) => void events.push(event))
+  const outcome = await agent.run("go").then((result) => result.text, (error: { readonly _tag: string }) => error._tag)
+  const seen = events.filter(({ type }) => type !== "hook").map((event) => JSON.stringify(event)).join("\n")
+  return { events, outcome, seen, shown: screen(events) }
+}
+
+describe("a guardrail that redacts", () => {
+  it("with hold { chars } shows nothing of a secret for 500 ways to cut 500 texts, and all of the rest", async () => {
+    for (let seed = 0; seed < 500; seed++) {
+      const given = planted(seed)
+      const onLlmDelta: NonNullable<AgentHook["onLlmDelta"]> = (delta) =>
+        delta.type === "text" && delta.text.includes(secret)
+          ? HookAction.transform({ ...delta, text: redact(delta.text) })
+          : undefined
+      const { outcome, seen, shown } = await consume([{
+        name: "guard",
+        hold: { chars: secret.length },
+        onLlmDelta: given.async ? async (delta, ctx) => onLlmDelta(delta, ctx) as never : onLlmDelta
+      }], given)
+      assert.notInclude(seen, secret, `seed ${seed}`)
+      assert.strictEqual(outcome, redact(given.text), `seed ${seed}`)
+      assert.strictEqual(shown, outcome, `seed ${seed}`)
+    }
+  })
+
+  it("with hold untilPass shows nothing until postLlmCall has passed it, with or without a look at the deltas", async () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const given = planted(seed)
+      const { events, outcome, seen, shown } = await consume([{
+        name: "guard",
+        hold: "untilPass",
+        ...(seed % 2 === 0 ? { onLlmDelta: () => undefined } : {}),
+        postLlmCall: ({ response }) => HookAction.transform({ ...response, text: redact(response.text) })
+      }], given)
+      assert.notInclude(seen, secret, `seed ${seed}`)
+      assert.strictEqual(outcome, redact(given.text))
+      assert.strictEqual(shown, outcome)
+      assert.lengthOf(events.filter(({ type }) => type === "retract"), 0)
+    }
+  })
+
+  it("with hold none shows deltas as they come, changed one by one", async () => {
+    const given = { text: "abc def", cut: (text: string) => text.match(/.{1,2}/g) ?? [], streams: true, async: false }
+    const { events, outcome, shown } = await consume([{
+      name: "loud",
+      onLlmDelta: (delta) =>
+        delta.type === "text" ? HookAction.transform({ ...delta, text: delta.text.toUpperCase() }) : undefined
+    }], given)
+    assert.strictEqual(outcome, "ABC DEF")
+    assert.strictEqual(shown, "ABC DEF")
+    assert.deepStrictEqual(events.flatMap((event) => event.type === "text-delta" ? [event.text] : []), [
+      "AB",
+      "C ",
+      "DE",
+      "F"
+    ])
+  })
+
+  it("after the fact, with hold none, takes back what was shown", async () => {
+    const { outcome, shown } = await consume([{
+      name: "late",
+      postLlmCall: ({ response }) => HookAction.transform({ ...response, text: redact(response.text) })
+    }], {
+      text: `the key is ${secret}.`,
+      cut: (text) => [text.slice(0, 5), text.slice(5)],
+      streams: true,
+      async: false
+    })
+    assert.strictEqual(outcome, "the key is [key].")
+    assert.strictEqual(shown, outcome)
+  })
+})
+
+describe("a guardrail that rejects", () => {
+  it("cuts the stream: nothing of the secret and nothing after it is seen, and the turn fails", async () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const given = planted(seed)
+      if (!given.text.includes(secret)) continue
+      const verdict: NonNullable<AgentHook["onLlmDelta"]> = (delta) =>
+        delta.type === "text" && delta.text.includes(secret) ? HookAction.reject("a key") : undefined
+      const { outcome, seen } = await consume([{
+        name: "guard",
+        hold: { chars: secret.length },
+        onLlmDelta: given.async ? async (delta, ctx) => verdict(delta, ctx) as never : verdict
+      }], given)
+      assert.strictEqual(outcome, "HookRejected")
+      assert.notInclude(seen, secret)
+    }
+  })
+
+  it("stops reading: a provider that streams for ever is let go", async () => {
+    let read = 0
+    const model = scripted(["x".repeat(50), "never"], { piece: 1 })
+    const endless = {
+      ...model.provider,
+      stream: (_: unknown, sink: (delta: { readonly type: "text"; readonly text: string }) => unknown) =>
+        Effect.forever(Effect.andThen(
+          Effect.sync(() => {
+            read++
+            sink({ type: "text", text: "x" })
+          }),
+          Effect.yieldNow
+        ))
+    }
+    await using agent = createAgent({
+      provider: endless as never,
+      hooks: [{
+        name: "guard",
+        hold: { chars: 10 },
+        onLlmDelta: (delta) =>
+          delta.type === "text" && delta.text.length > 9 ? HookAction.reject("too much") : undefined
+      }]
+    })
+    assert.strictEqual((await failureOf(agent.run("go")))["_tag"], "HookRejected")
+    const then = read
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.strictEqual(read, then)
+  })
+
+  it("at postLlmCall with hold untilPass: neither deltas nor the end of the call say anything of it", async () => {
+    const { events, outcome, seen } = await consume([{
+      name: "guard",
+      hold: "untilPass",
+      postLlmCall: () => HookAction.reject("a key")
+    }], {
+      text: `the key is ${secret}`,
+      cut: (text) => [text],
+      streams: true,
+      async: false
+    })
+    assert.strictEqual(outcome, "HookRejected")
+    assert.notInclude(seen, "the key is")
+    assert.isTrue(events.some(({ type }) => type === "llm-end"))
+  })
+})

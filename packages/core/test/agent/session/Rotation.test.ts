@@ -1,0 +1,130 @@
+/** A conversation that goes on in a fresh session. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import * as HookState from "../../../src/hook/HookState.ts"
+import * as SessionStore from "../../../src/port/SessionStore.ts"
+import { assertValid, line, recording } from "../../support/agent.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const count = HookState.key("count", 0)
+
+/** Rotates when the window is nearly full, and writes down every step of it. */
+const rotating = (log: Array<string>, more: Partial<AgentHook> = {}): AgentHook => ({
+  name: "rotation",
+  onBudget: ({ level }, ctx) => {
+    log.push(`onBudget ${level}`)
+    if (level === "exceeded") ctx.rotate()
+  },
+  onSessionStart: ({ sessionId, source }) => void log.push(`onSessionStart ${source} ${sessionId}`),
+  onSessionEnd: ({ reason, sessionId }) => void log.push(`onSessionEnd ${reason} ${sessionId}`),
+  preCompaction: ({ trigger }) => {
+    log.push(`preCompaction ${trigger}`)
+    return HookAction.transform({ anchors: ["issue 42"], keepRecent: 2 })
+  },
+  postCompaction: ({ summary }, ctx) => {
+    log.push(`postCompaction ${summary.includes("issue 42")}`)
+    ctx.inject("branch main", { pinned: true })
+  },
+  ...more
+})
+
+const long = "x".repeat(1_400)
+
+// rows: B-43
+describe("session rotation", () => {
+  it("goes through its steps in the stated order, in the middle of a turn, and the turn goes on", async () => {
+    const log: Array<string> = []
+    const store = SessionStore.inMemory()
+    const look = recording("look", () => long)
+    const model = scripted([
+      asks(["look", { n: 1 }, "a"]),
+      asks(["look", { n: 2 }, "b"]),
+      asks(["look", { n: 3 }, "c"]),
+      "all done"
+    ])
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [look.tool],
+      window: { tokens: 1_000 },
+      store,
+      hooks: [rotating(log, {
+        postToolCall: (_end, ctx) => void ctx.state.durable.conversation.update(count, (n) => n + 1)
+      })]
+    })
+    agent.on((event) => {
+      if (event.type === "rotation") log.push(`rotation ${event.step} ${event.from} ${event.to ?? "-"}`)
+    })
+    await using session = await agent.session({ id: "s" })
+    const result = await session.run("look into issue 42")
+    assert.strictEqual(result.status, "completed")
+    assert.strictEqual(result.text, "all done")
+    assert.deepStrictEqual(
+      log,
+      [
+        "onSessionStart startup s",
+        "onBudget warn",
+        "onBudget exceeded",
+        "rotation loads-refused s -",
+        "preCompaction rotation",
+        "rotation handoff s s-r2",
+        "onSessionEnd rotate s",
+        "onSessionStart rotate s-r2",
+        "postCompaction true"
+      ]
+    )
+    assert.deepStrictEqual([session.id, result.sessionId], ["s-r2", "s-r2"])
+    assertValid(result.messages)
+    assert.match(line(result.messages), /^user \(summary\): .*keep in mind: issue 42/s)
+    assert.isTrue(model.requests.at(-1)!.messages.some(({ content }) => content === "branch main"))
+    const [old, fresh] = [await Effect.runPromise(store.load("s")), await Effect.runPromise(store.load("s-r2"))]
+    assert.strictEqual(old?.phase, "ended")
+    assert.strictEqual(fresh?.phase, "ended")
+    assert.isAtLeast(fresh?.durable?.conversation["count"] as number, 3)
+    for (const id of ["s", "s-r2"]) {
+      assert.match((await Effect.runPromise(store.artifacts.read(id, "hook:handoff")))!, /issue 42/)
+    }
+    assert.strictEqual((await session.run("next")).sessionId, "s-r2")
+  })
+
+  it("keeps large results out while it is due, with a reference to each", async () => {
+    const log: Array<string> = []
+    const early: AgentHook = { name: "early", preToolCall: (_call, ctx) => ctx.rotate() }
+    const model = scripted([asks(["look", {}, "a"]), "done"])
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [recording("look", () => "y".repeat(5_000)).tool],
+      hooks: [early, rotating(log)]
+    })
+    await using session = await agent.session({
+      id: "s",
+      messages: [{ role: "user", content: long }, { role: "assistant", content: long }]
+    })
+    const { messages } = await session.run("go")
+    assert.match(
+      line(messages),
+      /tool look!: the context is nearly full: this result of 5000 characters was not loaded\. It is <artifact:hook:load\/a>/
+    )
+    assert.strictEqual(session.id, "s-r2")
+    assertValid(messages)
+  })
+
+  it("stays where it is when a hook refuses the handoff", async () => {
+    const log: Array<string> = []
+    const model = scripted(["one", "two"])
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [
+        rotating(log, { preTurn: (_input, ctx) => ctx.rotate(), preCompaction: () => HookAction.reject("not now") })
+      ]
+    })
+    await using session = await agent.session({
+      id: "s",
+      messages: [{ role: "user", content: long }, { role: "assistant", content: long }]
+    })
+    assert.strictEqual((await session.run("go")).sessionId, "s")
+    assert.deepStrictEqual(log, ["onSessionStart startup s"])
+  })
+})

@@ -1,0 +1,154 @@
+/** What a session store is given, and what happens when it breaks. */
+import { random } from "@belay/testing/SeededRandom"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { whyInvalid } from "../../../src/data/Message.ts"
+import * as RunState from "../../../src/data/RunState.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import * as HookState from "../../../src/hook/HookState.ts"
+import * as SessionStore from "../../../src/port/SessionStore.ts"
+import { assertValid, failureOf, line, recording } from "../../support/agent.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe("the session store", () => {
+  it("is never left with an older state than it had, however slow it is and however tools overlap", async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const { below } = random(seed)
+      const done: Array<number> = []
+      let writing = 0
+      const store: SessionStore.SessionStore = {
+        commit: ({ state }) =>
+          Effect.promise(async () => {
+            assert.strictEqual(++writing, 1)
+            await sleep(below(4))
+            done.push(state.stepNumber * 100 + state.calls.filter(({ status }) => status === "done").length)
+            writing--
+          }),
+        load: () => Effect.undefined
+      }
+      const look = recording("look", async () => {
+        await sleep(below(6))
+        return "ok"
+      })
+      const model = scripted([asks(["look"], ["look"], ["look"], ["look"]), asks(["look"], ["look"])])
+      await using agent = createAgent({ provider: model.provider, tools: [look.tool], store })
+      await agent.run("go")
+      const steps = done.slice(0, -1)
+      assert.deepStrictEqual(steps, steps.toSorted((a, b) => a - b), `seed ${seed}`)
+      assert.isAbove(done.length, 12)
+    }
+  })
+
+  it("is given states that are JSON, valid for a provider, and lead to the same end from every point", async () => {
+    const states: Array<string> = []
+    const count = HookState.key("count", 0)
+    const memory = SessionStore.inMemory()
+    const store: SessionStore.SessionStore = {
+      commit: (commit) => {
+        const state = commit.snapshot()
+        states.push(RunState.encode(state))
+        assert.deepStrictEqual(JSON.parse(states.at(-1)!), JSON.parse(JSON.stringify(state)))
+        assert.strictEqual(whyInvalid(state.messages), undefined)
+        return memory.commit(commit)
+      },
+      load: memory.load
+    }
+    const make = () => {
+      const look = recording("look", ({ n }) => `saw ${JSON.stringify(n)}`, { idempotent: true })
+      const model = scripted([], {
+        after: ({ messages }) => {
+          const seen = messages.filter(({ role }) => role === "tool").length
+          return seen === 0
+            ? asks(["look", { n: 1 }, "a"], ["look", { n: 2 }, "b"])
+            : seen === 2
+            ? asks(["look", { n: 3 }, "c"])
+            : "done"
+        }
+      })
+      return {
+        provider: model.provider,
+        tools: [look.tool],
+        hooks: [{
+          name: "h",
+          preToolCall: (_: unknown, ctx: { readonly state: Pick<HookState.HookState, "update"> }) => {
+            ctx.state.update(count, (n) => n + 1)
+            return undefined
+          }
+        }]
+      }
+    }
+    await using agent = createAgent({ ...make(), store })
+    const session = await agent.session({ id: "s" })
+    const expected = line((await session.run("go")).messages)
+    assert.isAbove(states.length, 8)
+    for (const state of states) {
+      const { phase } = JSON.parse(state) as RunState.RunState
+      await using other = createAgent(make())
+      if (phase === "ended") assert.strictEqual((await failureOf(other.resume(state)))["problem"], "finished")
+      else {
+        const result = await other.resume(state)
+        assert.strictEqual(line(result.messages), expected)
+        assertValid(result.messages)
+      }
+    }
+    const kept = await Effect.runPromise(memory.load("s"))
+    assert.strictEqual(kept?.phase, "ended")
+    assert.deepStrictEqual(kept?.hookState, { count: 3 })
+    assert.isUndefined(await Effect.runPromise(memory.load("nobody")))
+  })
+
+  it("that breaks ends the turn with a PortFailed; the conversation stays valid", async () => {
+    const broken: ReadonlyArray<SessionStore.SessionStore["commit"]> = [
+      () => Effect.fail("disk full"),
+      () => Effect.die(new Error("disk full")),
+      () => {
+        throw new Error("disk full")
+      }
+    ]
+    for (const commit of broken) {
+      for (const from of [1, 2, 3, 4]) {
+        let saves = 0
+        const store: SessionStore.SessionStore = {
+          commit: (step) => ++saves >= from ? commit(step) : Effect.void,
+          load: () => Effect.undefined
+        }
+        const model = scripted([asks(["look"], ["look"])])
+        await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool], store })
+        const session = await agent.session()
+        const error = await failureOf(session.run("go"))
+        assert.deepStrictEqual([error["_tag"], error["port"]], ["PortFailed", "store"])
+        assert.match(String(error["message"]), /the session store could not save .+: disk full/)
+        assertValid(session.messages)
+      }
+    }
+  })
+
+  it("has the decision of a person in it, before the tool runs", async () => {
+    const seen: Array<string> = []
+    const store: SessionStore.SessionStore = {
+      commit: ({ state }) =>
+        Effect.sync(() =>
+          void seen.push(state.calls.map(({ decision, status }) => `${status} ${decision?.type ?? "-"}`).join())
+        ),
+      load: () => Effect.undefined
+    }
+    const model = scripted([asks(["deploy", {}, "d"])])
+    const deploy = recording("deploy", () => void seen.push("runs"))
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [deploy.tool],
+      store,
+      hooks: [{ name: "gate", preToolCall: () => HookAction.ask("?") }]
+    })
+    const first = await agent.run("go")
+    assert.strictEqual(first.status, "suspended")
+    if (first.status === "suspended") await agent.resume(first.snapshot, { d: { type: "approve" } })
+    const runs = seen.indexOf("runs")
+    assert.strictEqual(seen[runs - 1], "started approve")
+    assert.strictEqual(seen[runs + 1], "done approve")
+    assert.isTrue(seen.slice(0, runs).includes("asked -"))
+  })
+})

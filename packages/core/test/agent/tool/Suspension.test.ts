@@ -1,0 +1,421 @@
+/** Asking a person: in place, or by suspending the run and going on here, later, elsewhere. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { type AnyTool, defineTool } from "../../../src/agent/defineTool.ts"
+import type { RunResult, Suspended } from "../../../src/agent/RunResult.ts"
+import type { Decision } from "../../../src/data/RunState.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { assertValid, failureOf, line, recording } from "../../support/agent.ts"
+import { asks, type Line, scripted } from "../../support/model.ts"
+
+const suspendedOf = (result: RunResult): Suspended => {
+  assert.strictEqual(result.status, "suspended")
+  return result as Suspended
+}
+
+const gate: AgentHook = {
+  name: "gate",
+  kind: "policy",
+  tools: "deploy",
+  preToolCall: () => HookAction.ask("really?", { risk: "high" })
+}
+
+/** Two agents of one make: the second knows of the first's run only what the snapshot says. */
+const pair = (
+  make: () => { readonly tools: ReadonlyArray<AnyTool>; readonly hooks?: ReadonlyArray<AgentHook> },
+  first: ReadonlyArray<Line>,
+  second: ReadonlyArray<Line> = []
+) => {
+  const models = [scripted(first), scripted(second)] as const
+  return {
+    models,
+    one: createAgent({ provider: models[0].provider, ...make() }),
+    two: createAgent({ provider: models[1].provider, ...make() })
+  }
+}
+
+describe("an ask without anybody to ask", () => {
+  it("suspends the run when the other calls of the step are finished; the snapshot is plain JSON", async () => {
+    const look = recording("look", () => Effect.as(Effect.sleep(10), "saw"))
+    const deploy = recording("deploy")
+    const { one, two } = pair(() => ({ tools: [look.tool, deploy.tool], hooks: [gate] }), [
+      asks(["deploy", { to: "prod" }, "d"], ["look", {}, "l"])
+    ])
+    const result = suspendedOf(await one.run("go"))
+    assert.lengthOf(look.ran, 1)
+    assert.lengthOf(deploy.ran, 0)
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(result.snapshot)), result.snapshot)
+    assert.deepStrictEqual(result.pending, [{
+      callId: "d",
+      tool: "deploy",
+      args: { to: "prod" },
+      by: "gate",
+      reason: "really?",
+      details: { risk: "high" },
+      fingerprint: result.pending[0]!.fingerprint
+    }])
+    assertValid(result.messages)
+
+    const ended = await two.resume(JSON.stringify(result.snapshot), { d: { type: "approve" } })
+    assert.strictEqual(
+      line(ended.messages),
+      "user: go | assistant[deploy,look]:  | tool deploy: ok | tool look: saw | assistant: the end"
+    )
+    assert.lengthOf(look.ran, 1)
+    assert.deepStrictEqual(deploy.ran, [{ to: "prod" }])
+    assert.strictEqual(ended.toolCalls, 2)
+    assert.strictEqual(ended.steps, 2)
+    assert.strictEqual(ended.sessionId, result.sessionId)
+  })
+
+  const decisions: ReadonlyArray<readonly [Decision, RegExp, ReadonlyArray<unknown>]> = [
+    [{ type: "approve" }, /tool deploy: ok/, [{ to: "prod" }]],
+    [{ type: "deny", reason: "not on Fridays" }, /tool deploy!: not on Fridays/, []],
+    [{ type: "edit", args: { to: "test" } }, /tool deploy: ok/, [{ to: "test" }]],
+    [{ type: "respond", output: { done: "by hand" } }, /tool deploy: {"done":"by hand"}/, []]
+  ]
+  for (const [decision, text, ran] of decisions) {
+    it(`does what a person says: ${decision.type}`, async () => {
+      const told: Array<string> = []
+      const deploy = recording("deploy")
+      const watcher: AgentHook = {
+        name: "watcher",
+        onToolDenied: ({ by, reason }) => void told.push(`denied by ${by}: ${reason}`),
+        postToolCall: ({ executed, result }) => void told.push(`${executed} ${result.ok}`)
+      }
+      const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate, watcher] }), [
+        asks(["deploy", { to: "prod" }, "d"])
+      ])
+      const { snapshot } = suspendedOf(await one.run("go"))
+      const ended = await two.resume(snapshot, { d: decision })
+      assert.strictEqual(ended.status, "completed")
+      assert.match(line(ended.messages), text)
+      assert.deepStrictEqual(deploy.ran, ran)
+      const expected = {
+        approve: "true true",
+        edit: "true true",
+        respond: "false true",
+        deny: "denied by person: not on Fridays",
+        delegate: ""
+      }
+      assert.deepStrictEqual(told, [expected[decision.type]])
+    })
+  }
+
+  it("asks again for what was not decided, and keeps what was", async () => {
+    const deploy = recording("deploy")
+    const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [
+      asks(["deploy", { n: 1 }, "a"], ["deploy", { n: 2 }, "b"])
+    ])
+    const first = suspendedOf(await one.run("go"))
+    assert.deepStrictEqual(first.pending.map(({ callId }) => callId), ["a", "b"])
+    const second = suspendedOf(await one.resume(first.snapshot, { b: { type: "approve" } }))
+    assert.deepStrictEqual(second.pending.map(({ callId }) => callId), ["a"])
+    assert.deepStrictEqual(deploy.ran, [{ n: 2 }])
+    const third = suspendedOf(await two.resume(second.snapshot))
+    assert.deepStrictEqual(third.pending.map(({ callId }) => callId), ["a"])
+    const ended = await two.resume(third.snapshot, { a: { type: "deny", reason: "no" } })
+    assert.deepStrictEqual(deploy.ran, [{ n: 2 }])
+    assert.include(line(ended.messages), "tool deploy!: no | tool deploy: ok")
+  })
+
+  it("does not ask the hooks that have decided again; those after the one that asked have their turn", async () => {
+    const log: Array<string> = []
+    const note = (name: string, priority: number, asking = false): AgentHook => ({
+      name,
+      priority,
+      preToolCall: () => {
+        log.push(name)
+        return asking ? HookAction.ask(`${name}?`) : undefined
+      }
+    })
+    const deploy = recording("deploy")
+    const make = () => ({
+      tools: [deploy.tool],
+      hooks: [note("a", 1), note("b", 2, true), note("c", 3), note("d", 4, true)]
+    })
+    const { one, two } = pair(make, [asks(["deploy", {}, "x"])])
+    const first = suspendedOf(await one.run("go"))
+    assert.deepStrictEqual(log.splice(0), ["a", "b"])
+    const second = suspendedOf(await two.resume(first.snapshot, { x: { type: "approve" } }))
+    assert.deepStrictEqual(log.splice(0), ["c", "d"])
+    assert.strictEqual(second.pending[0]!.by, "d")
+    const ended = await two.resume(second.snapshot, { x: { type: "approve" } })
+    assert.strictEqual(ended.status, "completed")
+    assert.lengthOf(deploy.ran, 1)
+  })
+
+  it("validates, checks and guards edited arguments again", async () => {
+    const ran: Array<string> = []
+    const deploy = defineTool({
+      name: "deploy",
+      description: "Deploys",
+      input: Schema.Struct({
+        to: Schema.String,
+        tag: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("latest")))
+      }),
+      execute: ({ tag, to }) => {
+        ran.push(`${to} ${tag}`)
+        return "ok"
+      }
+    })
+    const guard: AgentHook = {
+      name: "guard",
+      priority: 200,
+      preToolCall: ({ args }) => (args as { to: string }).to === "mars" ? HookAction.reject("too far") : undefined
+    }
+    const make = () => ({
+      tools: [deploy],
+      hooks: [gate, guard],
+      policy: {
+        check: ({ args }: { readonly args: unknown }) =>
+          (args as { to: string }).to === "root"
+            ? { type: "deny" as const, reason: "policy says no" }
+            : { type: "allow" as const, grant: { sandbox: "none" } }
+      }
+    })
+    const cases = [[{ to: 3 }, /do not fit the tool's schema/], [{ to: "root" }, /policy says no/], [
+      { to: "mars" },
+      /too far/
+    ], [{
+      to: "test"
+    }, /tool deploy: ok/]] as const
+    for (const [args, text] of cases) {
+      const { one, two } = pair(make, [asks(["deploy", { to: "prod" }, "d"])])
+      const { snapshot } = suspendedOf(await one.run("go"))
+      const ended = await two.resume(snapshot, { d: { type: "edit", args } })
+      assert.strictEqual(ended.status, "completed")
+      assert.match(line(ended.messages), text)
+    }
+    assert.deepStrictEqual(ran, ["test latest"])
+  })
+})
+
+describe("a snapshot that cannot be resumed", () => {
+  it("is refused with what is wrong; nothing runs and nothing is changed", async () => {
+    const deploy = recording("deploy")
+    const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [
+      asks(["deploy", {}, "constructor"]),
+      "done"
+    ])
+    const session = await one.session()
+    const { snapshot } = suspendedOf(await session.run("go"))
+    const before = line(session.messages)
+    const refused = async (what: Promise<unknown>) => {
+      const error = await failureOf(what)
+      assert.strictEqual(error["_tag"], "SnapshotError")
+      assert.strictEqual(line(session.messages), before)
+      assert.lengthOf(deploy.ran, 0)
+      return error["problem"]
+    }
+    for (const broken of ["", "{", "nonsense", `{"version":`]) {
+      assert.strictEqual(await refused(two.resume(broken)), "not-json")
+    }
+    for (
+      const broken of [undefined, null, 3, [], {}, "null", { ...snapshot, calls: "x" }, { ...snapshot, version: 0 }, {
+        ...snapshot,
+        coreType: "other"
+      }]
+    ) {
+      assert.strictEqual(await refused(two.resume(broken)), "not-a-snapshot")
+    }
+    assert.strictEqual(await refused(two.resume({ ...snapshot, version: 3 })), "newer-version")
+    assert.strictEqual(await refused(two.resume({ ...snapshot, phase: "ended" })), "finished")
+    assert.strictEqual(await refused(one.resume(snapshot, { nobody: { type: "approve" } })), "wrong-decision")
+    for (const decision of [undefined, null, "approve", { type: "aprove" }, { type: "deny" }, { type: "edit" }]) {
+      assert.strictEqual(await refused(one.resume(snapshot, { constructor: decision } as never)), "wrong-decision")
+    }
+    const again = suspendedOf(await one.resume(snapshot, {}))
+    assert.lengthOf(again.pending, 1)
+    assert.strictEqual(
+      (await one.resume(again.snapshot, { constructor: { type: "approve" } } as never)).status,
+      "completed"
+    )
+    assert.lengthOf(deploy.ran, 1)
+    const error = await failureOf(one.resume(again.snapshot, { constructor: { type: "approve" } } as never))
+    assert.strictEqual(error["problem"], "finished")
+    assert.lengthOf(deploy.ran, 1)
+  })
+
+  it("is stale when the session has gone on; the call that was asked about is closed", async () => {
+    const deploy = recording("deploy")
+    const { one } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [asks(["deploy", {}, "d"]), "done"])
+    const session = await one.session()
+    const { snapshot } = suspendedOf(await session.run("go"))
+    const result = await session.run("never mind")
+    assert.strictEqual(
+      line(result.messages),
+      "user: go | assistant[deploy]:  | tool deploy!: not run: nobody decided before the next turn | user: never mind | assistant: done"
+    )
+    assert.strictEqual((await failureOf(one.resume(snapshot, { d: { type: "approve" } })))["problem"], "finished")
+    assert.lengthOf(deploy.ran, 0)
+  })
+
+  it("keeps ids unique when the model uses one again after a resume elsewhere", async () => {
+    const deploy = recording("deploy")
+    const look = recording("look")
+    const { one, two } = pair(() => ({ tools: [deploy.tool, look.tool], hooks: [gate] }), [asks(["deploy", {}, "c"])], [
+      asks(["look", {}, "c"]),
+      "done"
+    ])
+    const { snapshot } = suspendedOf(await one.run("go"))
+    const ended = await two.resume(snapshot, { c: { type: "approve" } })
+    assertValid(ended.messages)
+    assert.lengthOf(look.ran, 1)
+  })
+})
+
+describe("onAsk", () => {
+  it("decides in place: the run is not suspended", async () => {
+    const asked: Array<string> = []
+    const deploy = recording("deploy")
+    const model = scripted([
+      asks(["deploy", { n: 1 }], ["deploy", { n: 2 }], ["deploy", { n: 3 }], ["deploy", { n: 4 }])
+    ])
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [deploy.tool],
+      hooks: [gate],
+      onAsk: ({ args, by, reason }) => {
+        const { n } = args as { readonly n: number }
+        asked.push(`${by} ${reason} ${n}`)
+        if (n === 1) return { type: "approve" }
+        if (n === 2) return Promise.resolve({ type: "deny" as const, reason: "no" })
+        return n === 3
+          ? Effect.succeed({ type: "edit" as const, args: { n: 33 } })
+          : { type: "respond", output: "by hand" }
+      }
+    })
+    const result = await agent.run("go")
+    assert.deepStrictEqual(asked, ["gate really? 1", "gate really? 2", "gate really? 3", "gate really? 4"])
+    assert.sameDeepMembers(deploy.ran, [{ n: 1 }, { n: 33 }])
+    assert.include(line(result.messages), "tool deploy: ok | tool deploy!: no | tool deploy: ok | tool deploy: by hand")
+  })
+
+  it("that breaks or answers nonsense denies", async () => {
+    const broken: ReadonlyArray<() => unknown> = [
+      () => {
+        throw new Error("no terminal")
+      },
+      () => Promise.reject(new Error("no terminal")),
+      () => Effect.die("no terminal"),
+      () => undefined,
+      () => ({ type: "yes" }),
+      () => Promise.resolve("approve")
+    ]
+    for (const onAsk of broken) {
+      const deploy = recording("deploy")
+      const model = scripted([asks(["deploy"])])
+      await using agent = createAgent({
+        provider: model.provider,
+        tools: [deploy.tool],
+        hooks: [gate],
+        onAsk: onAsk as never
+      })
+      const result = await agent.run("go")
+      assert.match(
+        line(result.messages),
+        /tool deploy!: (deploy was denied: its approval failed|the answer to the question is not a decision) \| assistant: the end/
+      )
+      assert.lengthOf(deploy.ran, 0)
+    }
+  })
+
+  it("that always edits comes to an end, whatever the schema makes of the edit", async () => {
+    let asked = 0
+    const ran: Array<unknown> = []
+    const deploy = defineTool({
+      name: "deploy",
+      description: "Deploys",
+      input: Schema.Struct({ n: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(7))) }),
+      execute: (args) => {
+        ran.push(args)
+        return null
+      }
+    })
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy", { n: 1 }])]).provider,
+      tools: [deploy],
+      hooks: [gate],
+      onAsk: () => {
+        if (++asked > 5) throw new Error("asked without end")
+        return { type: "edit", args: {} }
+      }
+    })
+    await agent.run("go")
+    assert.strictEqual(asked, 1)
+    assert.deepStrictEqual(ran, [{ n: 7 }])
+  })
+})
+
+describe("a policy that asks", () => {
+  const policy = {
+    check: () => ({ type: "ask" as const, reason: "leaves the sandbox", grant: { sandbox: "none" as const } })
+  }
+
+  it("asks the permission hooks first: allow, deny, or a question of their own", async () => {
+    const cases: ReadonlyArray<readonly [AgentHook["onPermission"], RegExp]> = [
+      [() => HookAction.replace({ type: "allow" as const }), /completed .*tool deploy: ok/],
+      [() => HookAction.replace({ type: "deny" as const, reason: "never" }), /completed .*tool deploy!: never/],
+      [() => HookAction.reject("no way"), /completed .*tool deploy!: no way/],
+      [() => HookAction.ask("ask the boss"), /suspended .*ask the boss/],
+      [() => undefined, /suspended .*leaves the sandbox/]
+    ]
+    for (const [onPermission, expected] of cases) {
+      const deploy = recording("deploy")
+      await using agent = createAgent({
+        provider: scripted([asks(["deploy"])]).provider,
+        tools: [deploy.tool],
+        policy,
+        hooks: [{ name: "h", onPermission: onPermission! }]
+      })
+      const result = await agent.run("go")
+      const pending = result.status === "suspended" ? result.pending.map(({ reason }) => reason).join() : ""
+      assert.match(`${result.status} ${line(result.messages)} ${pending}`, expected)
+    }
+  })
+
+  it("is answered once for the same arguments, in place and after a resume", async () => {
+    let asked = 0
+    const grow: AgentHook = {
+      name: "grow",
+      preToolCall: (call) => HookAction.transform({ ...call, args: { n: (call.args as { readonly n: number }).n + 1 } })
+    }
+    for (const inPlace of [true, false]) {
+      asked = 0
+      const deploy = recording("deploy")
+      const make = () => ({
+        provider: scripted([asks(["deploy", { n: 1 }, "d"])]).provider,
+        tools: [deploy.tool],
+        hooks: [grow],
+        policy: {
+          check: ({ args }: { readonly args: unknown }) =>
+            (args as { readonly n: number }).n > 1
+              ? policy.check()
+              : { type: "allow" as const, grant: { sandbox: "none" as const } }
+        }
+      })
+      await using agent = createAgent(
+        inPlace
+          ? {
+            ...make(),
+            onAsk: () => {
+              if (++asked > 5) throw new Error("asked without end")
+              return { type: "approve" }
+            }
+          }
+          : make()
+      )
+      let result = await agent.run("go")
+      for (; result.status === "suspended" && asked < 5; asked++) {
+        await using other = createAgent({ ...make(), provider: scripted([]).provider })
+        result = await other.resume(result.snapshot, { d: { type: "approve" } })
+      }
+      assert.strictEqual(asked, 1)
+      assert.deepStrictEqual(deploy.ran, [{ n: 2 }])
+    }
+  })
+})

@@ -1,0 +1,237 @@
+/** Cancelling a turn, wherever it is: it ends soon, with the signal's reason, and the session goes on. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
+import type { Message } from "../../../src/data/Message.ts"
+import * as ProviderError from "../../../src/data/ProviderError.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { assertValid, failureOf, line, recording, within } from "../../support/agent.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const never = () => new Promise<never>(() => {})
+
+/** A turn that hangs at a place; `reached` resolves when it is there. */
+const places: {
+  readonly [name: string]: (
+    reached: () => void
+  ) => Omit<AgentConfig, "provider"> & { readonly lines?: Parameters<typeof scripted>[0] }
+} = {
+  "the provider": (reached) => ({ lines: [() => Effect.andThen(Effect.sync(reached), Effect.never)] }),
+  "a promise of a tool": (reached) => ({
+    lines: [asks(["look"])],
+    tools: [
+      recording("look", () => {
+        reached()
+        return never()
+      }).tool
+    ]
+  }),
+  "an Effect of a tool that cannot be interrupted": (reached) => ({
+    lines: [asks(["look"])],
+    tools: [
+      recording("look", () => {
+        reached()
+        return Effect.uninterruptible(Effect.sleep(1_500))
+      }).tool
+    ]
+  }),
+  "a hook": (reached) => ({
+    hooks: [{
+      name: "h",
+      preTurn: () => {
+        reached()
+        return never()
+      }
+    }]
+  }),
+  "a post hook": (reached) => ({
+    hooks: [{
+      name: "h",
+      postTurn: () => Effect.andThen(Effect.sync(reached), Effect.never)
+    }]
+  }),
+  "the pause before a retry": (reached) => ({
+    lines: [new ProviderError.RateLimited({ provider: "one", message: "later", retryAfterMs: 30_000 })],
+    hooks: [{ name: "h", onLlmError: () => void setTimeout(reached, 1) }]
+  }),
+  "the wait for a decision": (reached) => ({
+    lines: [asks(["look"])],
+    tools: [recording("look").tool],
+    hooks: [{ name: "h", preToolCall: () => HookAction.ask("?") }],
+    onAsk: () => {
+      reached()
+      return never()
+    }
+  }),
+  "a compaction": (reached) => ({
+    window: { tokens: 1_000, maxMessages: 1 },
+    compactor: { compact: () => Effect.andThen(Effect.sync(reached), Effect.never) }
+  }),
+  "the memory": (reached) => ({ memory: { preTurnContext: () => Effect.andThen(Effect.sync(reached), Effect.never) } }),
+  "the store": (reached) => ({
+    store: { commit: () => Effect.andThen(Effect.sync(reached), Effect.never), load: () => Effect.undefined }
+  }),
+  "the start of the session": (reached) => ({
+    hooks: [{
+      name: "h",
+      onSessionStart: () => {
+        reached()
+        return never()
+      }
+    }]
+  })
+}
+
+describe("X4 X5 cancelling", () => {
+  for (const [place, make] of Object.entries(places)) {
+    it(`during ${place} rejects with the signal's reason, soon`, async () => {
+      const controller = new AbortController()
+      const reason = new Error("the user left")
+      const ends: Array<string> = []
+      let reach = () => {}
+      const reached = new Promise<void>((resolve) => reach = resolve)
+      const { lines = [], ...config } = make(() => reach())
+      const model = scripted(lines)
+      const agent = createAgent({ provider: model.provider, ...config })
+      agent.on((event) => void (event.type === "turn-end" && ends.push(event.status)))
+      const session = await agent.session({
+        messages: [{ role: "user", content: "old ".repeat(100) }, { role: "assistant", content: "older" }]
+      })
+      const running = failureOf(session.run("go", { signal: controller.signal }))
+      await within(2_000, reached)
+      const began = performance.now()
+      controller.abort(reason)
+      controller.abort(new Error("twice"))
+      assert.strictEqual(await within(2_000, running), reason as never)
+      assert.isBelow(performance.now() - began, 400)
+      assert.deepStrictEqual(ends, ["cancelled"])
+      assertValid(session.messages)
+      assert.strictEqual(model.open(), 0)
+      await within(2_000, agent.close())
+    })
+  }
+
+  it("before it begins runs nothing at all", async () => {
+    const events: Array<AgentEvent> = []
+    const model = scripted([])
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", preTurn: () => void events.push({} as AgentEvent) }]
+    })
+    agent.on((event) => void events.push(event))
+    const reason = { custom: true }
+    const signal = AbortSignal.abort(reason)
+    const session = await agent.session()
+    for (
+      const attempt of [
+        agent.run("go", { signal }),
+        session.run("go", { signal }),
+        agent.stream("go", { signal }).result,
+        session.stream("go", { signal }).result
+      ]
+    ) {
+      assert.strictEqual(await failureOf(attempt), reason as never)
+    }
+    assert.lengthOf(events, 0)
+    assert.lengthOf(model.requests, 0)
+    assert.lengthOf(session.messages, 0)
+  })
+
+  it("leaves the session usable and says of running tools that their outcome is unknown", async () => {
+    const controller = new AbortController()
+    const quick = recording("quick")
+    const slow = recording("slow", (_, { signal }) => {
+      setTimeout(() => controller.abort(), 5)
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve("late")))
+    })
+    const model = scripted([asks(["quick"], ["slow"]), "fine"])
+    await using agent = createAgent({ provider: model.provider, tools: [quick.tool, slow.tool] })
+    const session = await agent.session()
+    const error = await failureOf(session.run("go", { signal: controller.signal }))
+    assert.strictEqual(error["name"], "AbortError")
+    const result = await session.run("again")
+    assert.strictEqual(
+      line(result.messages),
+      "user: go | assistant[quick,slow]:  | tool quick: ok | tool slow!: interrupted while it ran: its outcome is unknown | user: again | assistant: fine"
+    )
+  })
+
+  it("reaches the signals of hooks and tools", async () => {
+    const seen: Array<string> = []
+    const controller = new AbortController()
+    const tool = recording("look", (_, { signal }) => {
+      signal.addEventListener("abort", () => seen.push("tool"))
+      setTimeout(() => controller.abort(), 5)
+      return never()
+    })
+    await using agent = createAgent({
+      provider: scripted([asks(["look"])]).provider,
+      tools: [tool.tool],
+      hooks: [{ name: "h", preTurn: (_, { signal }) => signal.addEventListener("abort", () => seen.push("hook")) }]
+    })
+    await failureOf(agent.run("go", { signal: controller.signal }))
+    assert.deepStrictEqual(seen.toSorted(), ["hook", "tool"])
+  })
+
+  it("in the middle of parallel calls keeps one result for each call", async () => {
+    const messages: Array<ReadonlyArray<Message>> = []
+    for (let after = 0; after < 12; after++) {
+      const controller = new AbortController()
+      const look = recording("look", async ({ n }) => {
+        await new Promise((resolve) => setTimeout(resolve, Number(n)))
+        return n
+      })
+      const calls = Array.from({ length: 6 }, (_, n) => ["look", { n: n * 2 }] as const)
+      await using agent = createAgent({ provider: scripted([asks(...calls)]).provider, tools: [look.tool] })
+      const session = await agent.session()
+      setTimeout(() => controller.abort(), after)
+      await session.run("go", { signal: controller.signal }).catch(() => {})
+      assertValid(session.messages)
+      messages.push(session.messages)
+    }
+    assert.isTrue(messages.some((all) => all.length === 8 && line(all).includes("unknown")))
+  })
+})
+
+describe("closing", () => {
+  it("ends the turn that is going on, then the session, once", async () => {
+    const ends: Array<string> = []
+    let reach = () => {}
+    const reached = new Promise<void>((resolve) => reach = resolve)
+    const model = scripted([() => Effect.andThen(Effect.sync(reach), Effect.never)])
+    const agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", onSessionEnd: ({ reason }) => void ends.push(reason) }]
+    })
+    const session = await agent.session()
+    const running = failureOf(session.run("go"))
+    await reached
+    await within(2_000, Promise.all([agent.close(), agent.close(), session.close()]))
+    assert.strictEqual((await within(2_000, running))["name"], "AbortError")
+    assert.deepStrictEqual(ends, ["done"])
+    assert.strictEqual(model.open(), 0)
+    assert.strictEqual((await failureOf(agent.run("go")))["name"], "AbortError")
+  })
+
+  it("happens by itself at the end of `await using`, for agents and for sessions", async () => {
+    const ends: Array<string> = []
+    const hooks = [{
+      name: "h",
+      onSessionEnd: ({ sessionId }: { readonly sessionId: string }) => void ends.push(sessionId)
+    }]
+    {
+      await using agent = createAgent({ provider: scripted([]).provider, hooks })
+      {
+        await using session = await agent.session({ id: "a" })
+        await session.run("go")
+      }
+      assert.deepStrictEqual(ends, ["a"])
+      const other = await agent.session({ id: "b" })
+      await other.run("go")
+      await agent.session({ id: "never-used" })
+    }
+    assert.deepStrictEqual(ends, ["a", "b"])
+  })
+})
