@@ -1,20 +1,21 @@
 import { createAgent } from "@belay/core/createAgent"
-import * as HookChain from "@belay/core/HookChain"
+import type { LlmRequest } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import { whyInvalid } from "@belay/core/Message"
 import * as ContextEditing from "@belay/hooks/ContextEditing"
+import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { calls, recording, scripted } from "../support/agent.ts"
-import { request } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 import { step, transcripts } from "../support/transcripts.ts"
 
+/** The messages of the request that the model gets. */
 const sent = (messages: ReadonlyArray<Message>, options?: ContextEditing.Options) =>
   Effect.map(
-    HookChain.makeUnsafe([ContextEditing.make(options)]).run("preLlmCall", { ...request(), messages }, Scope.make()),
-    ({ event }) => event.messages
+    Effect.promise(() => dryRun([ContextEditing.make(options)], "preLlmCall", { messages })),
+    // The event of this point is the request.
+    ({ event }) => (event as LlmRequest).messages
   )
 
 const results = (messages: ReadonlyArray<Message>) =>
@@ -87,13 +88,13 @@ describe("ContextEditing", () => {
     { arbitrary: { runs: 300 } }
   )
 
-  it("refuses numbers that are no counts", () => {
+  it("rejects options that are not whole numbers", () => {
     for (const options of [{ keep: -1 }, { trigger: 0.5 }]) {
       assert.throws(() => ContextEditing.make(options), /context-editing\./)
     }
   })
 
-  it("leaves the conversation of an agent whole", async () => {
+  it("does not change the conversation of an agent", async () => {
     const { tools } = recording()
     const { provider, requests } = scripted(
       Array.from({ length: 4 }, (_, n) => calls(["bash", { command: `ls ${n}` }]))

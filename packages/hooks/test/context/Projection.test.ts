@@ -3,17 +3,16 @@ import type { AgentEvent } from "@belay/core/AgentEvent"
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
-import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import { JsonValue } from "@belay/core/Message"
-import { failure, success, type ToolResult } from "@belay/core/Tool"
+import { failure, type PostToolCallEvent, success, type ToolResult } from "@belay/core/Tool"
 import * as Projection from "@belay/hooks/Projection"
 import * as Scripted from "@belay/testing/Scripted"
+import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Events from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 /** What becomes of a result of `query`, and what was warned of. */
 const project = (
@@ -21,13 +20,13 @@ const project = (
   result: ToolResult,
   options: Partial<Projection.Options> = {}
 ) =>
-  Effect.gen(function*() {
-    const scope = Scope.make()
+  Effect.promise(async () => {
     const { grant: _grant, tool, ...call } = Events.call("query")
-    const chain = HookChain.makeUnsafe([Projection.make({ projections, ...options })])
-    const { event } = yield* chain.run("postToolCall", { call, tool, result, elapsedMs: 1, executed: true }, scope)
-    assert.deepEqual(scope.failures, [])
-    return { result: event.result, warnings: scope.warnings }
+    const hook = Projection.make({ projections, ...options })
+    const { event, seen } = await dryRun([hook], "postToolCall", { call, tool, result, executed: true })
+    assert.deepEqual(seen.failures, [])
+    // The event of this point has the result.
+    return { result: (event as PostToolCallEvent).result, warnings: seen.warnings }
   })
 
 const output = (result: ToolResult): Json => result.ok ? result.output : assert.fail(result.error)

@@ -1,21 +1,21 @@
 import { createAgent } from "@belay/core/createAgent"
-import * as HookChain from "@belay/core/HookChain"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import { whyInvalid } from "@belay/core/Message"
 import * as SlidingWindow from "@belay/hooks/SlidingWindow"
+import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { calls, recording, scripted } from "../support/agent.ts"
-import { request } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 import { step, transcripts } from "../support/transcripts.ts"
 
+/** The messages of the request that the model gets. */
 const sent = (messages: ReadonlyArray<Message>, options?: SlidingWindow.Options) =>
   Effect.map(
-    HookChain.makeUnsafe([SlidingWindow.make(options)]).run("preLlmCall", { ...request(), messages }, Scope.make()),
-    ({ event }) => event.messages
+    Effect.promise(() => dryRun([SlidingWindow.make(options)], "preLlmCall", { messages })),
+    // The event of this point is the request.
+    ({ event }) => (event as LlmRequest).messages
   )
 
 const user = (content: string, more: object = {}): Message => ({ role: "user", content, ...more })
@@ -75,13 +75,13 @@ describe("SlidingWindow", () => {
     { arbitrary: { runs: 300 } }
   )
 
-  it("refuses numbers that are no counts", () => {
+  it("rejects options that are not whole numbers", () => {
     for (const options of [{ first: -1 }, { last: 0 }, { last: 1.5 }, { tokens: Number.NaN }]) {
       assert.throws(() => SlidingWindow.make(options), new RegExp(`sliding-window.${Object.keys(options)[0]}`))
     }
   })
 
-  it("leaves the conversation of an agent whole", async () => {
+  it("does not change the conversation of an agent", async () => {
     const { tools } = recording()
     const { provider, requests } = scripted(
       Array.from({ length: 6 }, (_, n) => calls(["bash", { command: `ls ${n}` }]))

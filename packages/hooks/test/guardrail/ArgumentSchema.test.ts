@@ -3,25 +3,20 @@ import { defineHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
-import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import * as ArgumentSchema from "@belay/hooks/ArgumentSchema"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import { call } from "../support/events.ts"
+import { decide } from "../support/decide.ts"
 import { asks, scripted } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
+/** Why a call is rejected, also by a failure of the hook. */
 const whyNot = (args: Json, options: Omit<ArgumentSchema.Options, "tools">, tool = "pay") =>
   Effect.map(
-    HookChain.makeUnsafe([ArgumentSchema.make({ tools: "pay", ...options })]).run(
-      "preToolCall",
-      call(tool, args),
-      Scope.make()
-    ),
-    ({ action }) => action._tag === "Reject" ? action.reason : undefined
+    decide(ArgumentSchema.make({ tools: "pay", ...options }), tool, args),
+    ({ _tag, reason }) => _tag === "Continue" ? undefined : reason
   )
 
 const amount = Schema.Struct({ amount: Schema.Finite.check(Schema.isLessThanOrEqualTo(100)) })
@@ -57,15 +52,15 @@ describe("ArgumentSchema", () => {
       assert.isDefined(yield* whyNot({}, { allow: standard(() => ({ issues: [] })) }))
     }))
 
-  it.effect("refuses the call when a schema breaks", () =>
+  it.effect("rejects the call when a schema throws", () =>
     Effect.gen(function*() {
       const broken = standard(() => {
         throw new Error("broken")
       })
-      assert.match((yield* whyNot({}, { allow: broken }))!, /argument-schema failed at preToolCall/)
+      assert.match((yield* whyNot({}, { allow: broken }))!, /argument-schema threw: broken/)
       assert.match(
         (yield* whyNot({}, { deny: standard(() => Promise.reject(new Error("later"))) }))!,
-        /argument-schema failed/
+        /argument-schema rejected: later/
       )
     }))
 

@@ -1,20 +1,22 @@
 import { ConfigError } from "@belay/core/AgentError"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
-import * as HookChain from "@belay/core/HookChain"
+import type { TurnInput } from "@belay/core/Turn"
 import * as Redaction from "@belay/hooks/Redaction"
 import * as TextNormalizer from "@belay/hooks/TextNormalizer"
 import { random } from "@belay/testing/SeededRandom"
+import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { asks, scripted } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
+/** The normalized message, or why it is rejected. */
 const said = (message: string, options: TextNormalizer.Options = {}) =>
   Effect.map(
-    HookChain.makeUnsafe([TextNormalizer.make(options)]).run("preTurn", { message }, Scope.make()),
-    ({ action, event }) => action._tag === "Reject" ? `rejected: ${action.reason}` : event.message
+    Effect.promise(() => dryRun([TextNormalizer.make(options)], "preTurn", { message })),
+    // The event of this point is the turn's input.
+    ({ answer, event, reason }) => answer === "Reject" ? `rejected: ${reason}` : (event as TurnInput).message
   )
 
 /** A text written in tag characters, which nobody sees. */

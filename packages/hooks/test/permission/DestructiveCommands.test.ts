@@ -1,20 +1,14 @@
-import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import * as DestructiveCommands from "@belay/hooks/DestructiveCommands"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { run } from "../support/agent.ts"
-import { call } from "../support/events.ts"
+import { decide } from "../support/decide.ts"
 import { harmless } from "../support/harmlessShellLines.ts"
-import * as Scope from "../support/scope.ts"
 
 const deciding = (options: DestructiveCommands.Options = {}) => {
-  const chain = HookChain.makeUnsafe([DestructiveCommands.make(options)])
-  return (name: string, args: Json) =>
-    Effect.map(
-      chain.run("preToolCall", call(name, args), Scope.make()),
-      ({ action }) => action as typeof action & { readonly reason?: string }
-    )
+  const hook = DestructiveCommands.make(options)
+  return (name: string, args: Json) => decide(hook, name, args)
 }
 
 const tag = (command: string, options?: DestructiveCommands.Options) =>

@@ -3,20 +3,19 @@ import { defineHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
-import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import * as EgressGuard from "@belay/hooks/EgressGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { bad, spellings } from "../support/addresses.ts"
-import { call } from "../support/events.ts"
+import { decide } from "../support/decide.ts"
 import { asks, scripted } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
+/** Why a call is rejected. */
 const whyNot = (args: Json, options: EgressGuard.Options = {}) =>
   Effect.map(
-    HookChain.makeUnsafe([EgressGuard.make(options)]).run("preToolCall", call("fetch", args), Scope.make()),
-    ({ action }) => action._tag === "Reject" ? action.reason : undefined
+    decide(EgressGuard.make(options), "fetch", args),
+    ({ _tag, reason }) => _tag === "Reject" ? reason : undefined
   )
 
 describe("EgressGuard", () => {

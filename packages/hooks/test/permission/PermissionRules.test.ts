@@ -1,27 +1,22 @@
 import { defineHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import * as HookAction from "@belay/core/HookAction"
-import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
+import { testHook } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { calls, recording, run, scripted } from "../support/agent.ts"
+import { decide } from "../support/decide.ts"
 import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 import { bypasses } from "../support/shellLines.ts"
 
 const deciding = (options: PermissionRules.Options) => {
-  const chain = HookChain.makeUnsafe([PermissionRules.make({ home: "/h/ada", realpath: () => undefined, ...options })])
-  return (name: string, args: Json, tool: Partial<PreToolCallEvent["tool"]> = {}) => {
-    const event = call(name, args)
-    return Effect.map(
-      chain.run("preToolCall", { ...event, tool: { ...event.tool, ...tool } }, Scope.make({ cwd: "/p" })),
-      ({ action }) => action as HookAction.HookAction & { readonly reason?: string }
-    )
-  }
+  const hook = PermissionRules.make({ home: "/h/ada", realpath: () => undefined, ...options })
+  return (name: string, args: Json, tool: Partial<PreToolCallEvent["tool"]> = {}) =>
+    decide(hook, name, args, { cwd: "/p", tool })
 }
 
 const tag = (options: PermissionRules.Options, name: string, args: Json, tool?: Partial<PreToolCallEvent["tool"]>) =>
@@ -153,21 +148,14 @@ describe("PermissionRules", () => {
       )
     }))
 
-  it.effect("judges what a later hook makes of the call", () =>
-    Effect.gen(function*() {
-      const later = defineHook({
-        name: "later",
-        preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { command: "git push" } })
-      })
-      const chain = HookChain.makeUnsafe([
-        PermissionRules.make({ deny: ["Bash(git push *)"], otherwise: "allow" }),
-        later
-      ])
-      assert.strictEqual(
-        (yield* chain.run("preToolCall", call("bash", { command: "ls" }), Scope.make())).action._tag,
-        "Reject"
-      )
-    }))
+  it("checks a call again that a later hook changed", async () => {
+    const later = defineHook({
+      name: "later",
+      preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { command: "git push" } })
+    })
+    await testHook([PermissionRules.make({ deny: ["Bash(git push *)"], otherwise: "allow" }), later])
+      .given("preToolCall", call("bash", { command: "ls" })).expect("Reject")
+  })
 
   it("refuses bad rules, and says where they stand", () => {
     const key = (options: object) => {

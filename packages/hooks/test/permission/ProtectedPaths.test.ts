@@ -1,4 +1,3 @@
-import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import * as ProtectedPaths from "@belay/hooks/ProtectedPaths"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,16 +7,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { run } from "../support/agent.ts"
-import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
+import { decide } from "../support/decide.ts"
 
 const deciding = (options: ProtectedPaths.Options = {}, cwd = "/p") => {
-  const chain = HookChain.makeUnsafe([ProtectedPaths.make({ home: "/h/ada", ...options })])
-  return (name: string, args: Json) =>
-    Effect.map(
-      chain.run("preToolCall", call(name, args), Scope.make({ cwd })),
-      ({ action }) => action as typeof action & { readonly reason?: string }
-    )
+  const hook = ProtectedPaths.make({ home: "/h/ada", ...options })
+  return (name: string, args: Json) => decide(hook, name, args, { cwd })
 }
 
 const shell = (command: string, options?: ProtectedPaths.Options) =>

@@ -1,26 +1,25 @@
-import * as HookChain from "@belay/core/HookChain"
 import type { OnLlmErrorEvent } from "@belay/core/HookPoint"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as ProviderFallback from "@belay/hooks/ProviderFallback"
+import { testHook } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failed, overloaded, request } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
-const decided = (options: ProviderFallback.Options | undefined, failures: ReadonlyArray<Partial<OnLlmErrorEvent>>) => {
-  const chain = HookChain.makeUnsafe([ProviderFallback.make(options)])
-  const scope = Scope.make()
-  return Effect.forEach(
-    failures,
-    (failure) => Effect.map(chain.run("onLlmError", failed(failure), scope), ({ event }) => event.decision)
-  )
-}
+/** The decisions about these failures of one session, in order. */
+const decided = (options: ProviderFallback.Options | undefined, failures: ReadonlyArray<Partial<OnLlmErrorEvent>>) =>
+  Effect.promise(async () => {
+    let trial = testHook(ProviderFallback.make(options))
+    for (const failure of failures) trial = trial.given("onLlmError", failed(failure))
+    // The event of this point has the decision.
+    return (await trial).verdicts.map(({ event }) => (event as OnLlmErrorEvent).decision)
+  })
 
 const rateLimited = new ProviderError.RateLimited({ provider: "one", message: "slow down", retryAfterMs: 500 })
 
 describe("ProviderFallback", () => {
   // rows: A-64
-  it.effect("goes through the registered providers once", () =>
+  it.effect("tries each registered provider once", () =>
     Effect.gen(function*() {
       const decisions = yield* decided(undefined, [
         { provider: "one", attempt: 1 },
@@ -32,7 +31,7 @@ describe("ProviderFallback", () => {
       }])
     }))
 
-  it.effect("goes through its own list once a call, and again for the next call", () =>
+  it.effect("tries its targets once for a call, and again for the next call", () =>
     Effect.gen(function*() {
       const decisions = yield* decided({ to: [{ model: "small-1" }, "three", { provider: "one", model: "tiny-1" }] }, [
         { attempt: 1 },
@@ -52,13 +51,13 @@ describe("ProviderFallback", () => {
       ])
     }))
 
-  it.effect("passes over what has just failed and what does not exist", () =>
+  it.effect("skips the target that failed and providers that are not registered", () =>
     Effect.gen(function*() {
       const decisions = yield* decided({ to: ["one", "nowhere", "two"] }, [{ attempt: 1 }])
       assert.deepEqual(decisions, [{ type: "fallback", provider: "two" }])
     }))
 
-  it.effect("leaves errors alone that another provider would have too", () =>
+  it.effect("ignores errors that another provider would have too", () =>
     Effect.gen(function*() {
       const fields = { provider: "one", message: "no" }
       const errors = [
@@ -70,7 +69,7 @@ describe("ProviderFallback", () => {
       assert.deepEqual(decisions, [{ type: "fail" }, { type: "fail" }, { type: "fail" }])
     }))
 
-  it.effect("falls back on the errors it is told to", () =>
+  it.effect("falls back on the errors of the option", () =>
     Effect.gen(function*() {
       const decisions = yield* decided({ on: (error) => error._tag === "RateLimited" }, [{ error: rateLimited }, {
         error: overloaded
@@ -78,7 +77,7 @@ describe("ProviderFallback", () => {
       assert.deepEqual(decisions, [{ type: "fallback", provider: "two" }, { type: "fail" }])
     }))
 
-  it.effect("lets a retry go first that comes soon enough", () =>
+  it.effect("lets a retry with a short delay come first", () =>
     Effect.gen(function*() {
       const soon = { error: rateLimited, decision: { type: "retry", delayMs: 500 } } as const
       const late = { error: rateLimited, decision: { type: "retry", delayMs: 5000 } } as const
@@ -89,12 +88,9 @@ describe("ProviderFallback", () => {
       assert.deepEqual(yield* decided({}, [soon]), [{ type: "fallback", provider: "two" }])
     }))
 
-  it.effect("keeps calls of different sessions apart", () =>
-    Effect.gen(function*() {
-      const chain = HookChain.makeUnsafe([ProviderFallback.make({ to: ["two", "three"] })])
-      const scopes = [Scope.make({ sessionId: "a" }), Scope.make({ sessionId: "b" })]
-      const decisions = yield* Effect.forEach(scopes, (scope) =>
-        Effect.map(chain.run("onLlmError", failed(), scope), ({ event }) => event.decision))
-      assert.deepEqual(decisions, [{ type: "fallback", provider: "two" }, { type: "fallback", provider: "two" }])
-    }))
+  it("keeps calls of different sessions apart", async () => {
+    await testHook(ProviderFallback.make({ to: ["two", "three"] }))
+      .given("onLlmError", failed(), { sessionId: "a" }).expectTransform({ type: "fallback", provider: "two" })
+      .given("onLlmError", failed(), { sessionId: "b" }).expectTransform({ type: "fallback", provider: "two" })
+  })
 })

@@ -1,33 +1,31 @@
 import { ConfigError } from "@belay/core/AgentError"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
-import * as HookChain from "@belay/core/HookChain"
+import type { PostToolCallEvent } from "@belay/core/Tool"
 import * as Tool from "@belay/core/Tool"
 import * as ToolErrors from "@belay/hooks/ToolErrors"
 import * as Scripted from "@belay/testing/Scripted"
+import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
-const said = (error: string, options: ToolErrors.Options = {}, cwd = "/srv/app") => {
-  const chain = HookChain.makeUnsafe([ToolErrors.make(options)])
-  const event = {
-    call: call("build"),
-    tool: call("build").tool,
-    result: Tool.failure(error),
-    elapsedMs: 1,
-    executed: true
-  }
-  return Effect.map(
-    chain.run("postToolCall", event, Scope.make({ cwd })),
-    ({ event: { result } }) => result.ok ? undefined : result.error
+/** The error that the model reads. */
+const said = (error: string, options: ToolErrors.Options = {}, cwd = "/srv/app") =>
+  Effect.map(
+    Effect.promise(() =>
+      dryRun([ToolErrors.make(options)], "postToolCall", { call: call("build"), result: Tool.failure(error) }, { cwd })
+    ),
+    // The event of this point has the result.
+    ({ event }) => {
+      const { result } = event as PostToolCallEvent
+      return result.ok ? undefined : result.error
+    }
   )
-}
 
 describe("ToolErrors", () => {
-  it.effect("leaves out the stack traces of JavaScript, Python and Java", () =>
+  it.effect("removes the stack traces of JavaScript, Python and Java", () =>
     Effect.gen(function*() {
       const javascript =
         "TypeError: x is not a function\n    at run (/srv/app/src/a.ts:1:2)\n    at async /opt/lib/b.js:3:4\n    at <anonymous>"
@@ -40,7 +38,7 @@ describe("ToolErrors", () => {
       assert.strictEqual(yield* said("    at only (/a/b.ts:1:1)"), "at only (.../b.ts:1:1)")
     }))
 
-  it.effect("hides the paths of the machine, and keeps those that the model needs", () =>
+  it.effect("shortens the paths of the machine, and keeps those that the model needs", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         yield* said("ENOENT: open '/srv/app/src/a.ts', see /var/lib/secret/b.txt or file:///opt/x/c.js"),
@@ -52,14 +50,14 @@ describe("ToolErrors", () => {
       assert.strictEqual(yield* said("no /srv/app/src/a.ts", {}, "/"), "no .../a.ts")
     }))
 
-  it.effect("keeps what it is told to keep", () =>
+  it.effect("keeps stacks and paths if the options say so", () =>
     Effect.gen(function*() {
       const error = "Error: no\n    at run (/srv/app/a.ts:1:2)"
       assert.strictEqual(yield* said(error, { hideStacks: false, hidePaths: false }), error)
       assert.strictEqual(yield* said(error, { hideStacks: false }), "Error: no\n    at run (./a.ts:1:2)")
     }))
 
-  it.effect.prop("never says more than it may, and no half characters", [
+  it.effect.prop("never exceeds its maximum length, and never cuts a character", [
     Schema.String,
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300 }))
   ], ([text, maxLength]) =>
@@ -75,7 +73,7 @@ describe("ToolErrors", () => {
       assert.match(error!, /^begin x+\n\[cut: 4810 characters or more\]\nx+ end$/)
     }))
 
-  it.effect("is quick with hostile texts", () =>
+  it.effect("takes linear time for hostile texts", () =>
     Effect.gen(function*() {
       const began = performance.now()
       for (const piece of ["/a", "at ", "C:\\a\\", "\n    at (", "File \"", "/", "\\"]) {
@@ -84,7 +82,7 @@ describe("ToolErrors", () => {
       assert.isBelow(performance.now() - began, 2_000)
     }))
 
-  it.effect("lets a function write the error, and does without it when it breaks", () =>
+  it.effect("lets a function write the error, and ignores a function that throws", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         yield* said("no\n    at a (/x/y/z.ts:1:1)", { format: (error, event) => `${event.call.name}: ${error}!` }),
@@ -96,7 +94,7 @@ describe("ToolErrors", () => {
       assert.strictEqual(yield* said("no /a/b/c", { format: broken }), "no .../c")
     }))
 
-  it("has the model read a clean error, which is an error all the same", async () => {
+  it("gives the model a cleaned error, which is still an error", async () => {
     const fail = defineTool({
       name: "fail",
       description: "Fail",
@@ -116,7 +114,7 @@ describe("ToolErrors", () => {
     assert.deepInclude(messages[3], { content: "/etc/app/private.key" })
   })
 
-  it("refuses a length that is none", () => {
+  it("rejects an invalid length", () => {
     assert.throws(() => ToolErrors.make({ maxLength: 0 }), ConfigError, /tool-errors\.maxLength/)
   })
 })
