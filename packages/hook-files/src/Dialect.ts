@@ -128,7 +128,7 @@ export interface Dialect<E extends Entry<unknown>, I, A extends Answer, V> {
   /** An answer that says nothing. */
   readonly silent: A
   /** Whether `onBroken: "block"` makes an entry that did not answer block. */
-  readonly guards?: (entry: E) => boolean
+  readonly guards?: (entry: E, answer: A) => boolean
   /** The fields of an answer that blocks. */
   readonly deny?: (reason: string) => Partial<A>
   /** The fields of an answer that leaves the decision to a person, for an entry that may not run. */

@@ -44,7 +44,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   /** An entry that guards something and did not answer blocks, where the host wants that. */
   const strict = (answer: A, entry: E): A => {
     const isBroken = answer.outcome === "nonBlockingError" || answer.outcome === "cancelled"
-    if (!blockOnError || !isBroken || dialect.guards?.(entry) !== true) return answer
+    if (!blockOnError || !isBroken || dialect.guards?.(entry, answer) !== true) return answer
     const reason = `a hook broke: it ${answer.problem ?? "came to no answer in the calls it has"}`
     return { ...answer, outcome: "blocking", ...dialect.deny?.(reason) }
   }
