@@ -128,9 +128,9 @@ export interface Dialect<E extends Entry<unknown>, I, A extends Answer, V> {
   /** An answer that says nothing. */
   readonly silent: A
   /** Whether `onBroken: "block"` makes an entry that did not answer block. */
-  readonly guards?: (entry: E) => boolean
+  readonly guards?: (entry: E, answer: A) => boolean
   /** The fields of an answer that blocks. */
-  readonly deny?: (reason: string) => Partial<A>
+  readonly deny?: (reason: string, entry: E) => Partial<A>
   /** The fields of an answer that leaves the decision to a person, for an entry that may not run. */
   readonly ask?: (reason: string, entry: E) => Partial<A> | undefined
   /** Puts the answers of an event together, in the order of the entries. `input` is the input after the last entry. */
@@ -140,6 +140,8 @@ export interface Dialect<E extends Entry<unknown>, I, A extends Answer, V> {
   readonly conflicts?: (verdict: V) => ReadonlyArray<string>
   /** What the entry is called in warnings. Default: its key and what it runs. */
   readonly label?: (entry: E, answer: A) => string
+  /** The verdict carries all warnings: the engine itself warns of nothing. */
+  readonly warnsItself?: true
   /** Sends the dialect's own events about an answer. */
   readonly report?: (run: Report<E, I, A>, ctx: HookContext) => void
 }

@@ -5,33 +5,12 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import type { Answer, Dialect, Entry } from "../Dialect.ts"
-import type { Runners } from "../Runners.ts"
 import * as AsyncEntries from "./asyncEntries.ts"
 import * as Background from "./background.ts"
 import { labelOf } from "./record.ts"
 import * as RunEntry from "./runEntry.ts"
 import * as Select from "./select.ts"
-
-/** What one hook of a system is made of. */
-export interface Setup<E> {
-  /** The name of the hook. */
-  readonly name: string
-  /** The entries, in the order in which they count. The same array as before means that nothing has changed. */
-  readonly entries: () => ReadonlyArray<E>
-  readonly runners: Runners
-  /** Says why an entry may not run now; undefined where it may. */
-  readonly refuse?: ((entry: E) => string | undefined) | undefined
-  /** Whether an entry that broke blocks where the dialect says that it guards something. */
-  readonly blockOnError?: boolean
-  /** Most bytes of output of a command. Default: the runner's. */
-  readonly maxOutput?: number
-  /** Milliseconds that background work may run after the end of its session. Default 5,000. */
-  readonly drainMs?: number | undefined
-  /** Receives the text with which an asynchronous entry wakes the agent. */
-  readonly onWake?: ((sessionId: string, text: string) => void) | undefined
-  /** The event under which an entry is looked up. Default: its `event`. */
-  readonly eventOf?: (entry: E) => string
-}
+import type { Setup } from "./setup.ts"
 
 /** The answers of entries, and the input after the last of them. */
 export interface Run<I, A> {
@@ -78,9 +57,11 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
 
   /** Tells the developer and the user what came of an entry. */
   const report = (entry: E, input: I, { answer, durationMs }: RunEntry.Ran<A>, ctx: HookContext): void => {
-    const label = dialect.label?.(entry, answer) ?? labelOf(entry)
-    if (answer.problem !== undefined) ctx.warn(`${label} ${answer.problem}`)
-    for (const problem of answer.problems) ctx.warn(`${label}: ${problem}`)
+    if (dialect.warnsItself !== true) {
+      const label = dialect.label?.(entry, answer) ?? labelOf(entry)
+      if (answer.problem !== undefined) ctx.warn(`${label} ${answer.problem}`)
+      for (const problem of answer.problems) ctx.warn(`${label}: ${problem}`)
+    }
     for (const message of answer.messages) ctx.notifyUser(message)
     dialect.report?.({ entry, input, answer, durationMs }, ctx)
   }

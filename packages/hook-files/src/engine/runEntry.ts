@@ -7,9 +7,9 @@ import { defined } from "../internal/defined.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 import type { Background } from "./background.ts"
-import type { Setup } from "./engine.ts"
 import { recordRun } from "./record.ts"
 import { notifyRefusal } from "./refusal.ts"
+import type { Setup } from "./setup.ts"
 
 /** One entry that is about to run. */
 export interface Started<E, I> {
@@ -44,9 +44,9 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   /** An entry that guards something and did not answer blocks, where the host wants that. */
   const strict = (answer: A, entry: E): A => {
     const isBroken = answer.outcome === "nonBlockingError" || answer.outcome === "cancelled"
-    if (!blockOnError || !isBroken || dialect.guards?.(entry) !== true) return answer
+    if (!blockOnError || !isBroken || dialect.guards?.(entry, answer) !== true) return answer
     const reason = `a hook broke: it ${answer.problem ?? "came to no answer in the calls it has"}`
-    return { ...answer, outcome: "blocking", ...dialect.deny?.(reason) }
+    return { ...answer, outcome: "blocking", ...dialect.deny?.(reason, entry) }
   }
 
   /** An entry that may not run cannot refuse anything: where it could have, a person decides. */
@@ -75,13 +75,15 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   return (started, ctx, listeners = {}) =>
     Effect.gen(function*() {
       const { entry, input } = started
-      const reason = refuse?.(entry)
+      // Code belongs to the host, and needs nobody's trust.
+      const evaluated = dialect.evaluate?.(entry, input, ctx)
+      const reason = evaluated === undefined ? refuse?.(entry) : undefined
       if (reason !== undefined) {
         notifyRefusal(refuse!, entry.file, reason, ctx)
         return { answer: notRun(entry, reason), durationMs: 0 }
       }
       const begin = yield* Clock.currentTimeMillis
-      const ending = yield* dialect.evaluate?.(entry, input, ctx) ??
+      const ending = yield* evaluated ??
         Effect.onInterrupt(
           requestWork(started, begin, listeners, ctx),
           () => Effect.sync(() => recordRun(entry, "cancelled", undefined, ctx))

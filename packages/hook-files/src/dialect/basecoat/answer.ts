@@ -1,22 +1,45 @@
-/** Answers of Base Coat hooks, made one contract before anything is done about them. */
+/** Reads answers of Base Coat hooks and checks what each may do, before anything is done about them. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { JsonValue } from "@belay/core/Message"
 import { redactText } from "@belay/hooks/Secrets"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Fields } from "../shared/fields.ts"
+import type * as Dialect from "../../Dialect.ts"
+import { defined } from "../../internal/defined.ts"
+import { type Fields, isFields } from "../shared/fields.ts"
 import { unheard } from "../shared/strayAnswer.ts"
+import type { Handler } from "./events.ts"
+import { powers } from "./events.ts"
 
-/** What counts of an answer. */
-export interface Answer {
+export interface Answer extends Dialect.Answer {
+  /** The name of the hook in the log: its key, or the `hookId` of its metadata. */
+  readonly hookId: string
   readonly action: "passThrough" | "injectContext" | "block" | "modify"
   readonly reason?: string
+  readonly blocked?: Block
+  /** Why a person decides, for a hook that could have blocked and may not run. */
+  readonly asks?: string
   readonly context: ReadonlyArray<string>
   readonly overwrite: boolean
-  readonly input?: Json
+  readonly input?: JsonObject
   readonly output?: Json
-  readonly warnings: ReadonlyArray<string>
   readonly metadata: JsonObject
+}
+
+export interface Block {
+  readonly by: string
+  readonly reason: string
+}
+
+export const silent: Answer = {
+  outcome: "success",
+  messages: [],
+  problems: [],
+  hookId: "",
+  action: "passThrough",
+  context: [],
+  overwrite: false,
+  metadata: {}
 }
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -34,40 +57,78 @@ const Wire = Schema.Struct({
 })
 
 const decode = Schema.decodeUnknownResult(Wire)
+const fields = Object.keys(Wire.fields)
 
-export const passThrough: Answer = { action: "passThrough", context: [], overwrite: false, warnings: [], metadata: {} }
-
-/** Reads an answer, or says why it is none. */
-export const normalise = (said: Fields | undefined): Result.Result<Answer, string> => {
-  if (said === undefined) return Result.succeed(passThrough)
+/** Reads the response of an entry, or says why it does not fit. */
+export const read = (said: Fields | undefined, entry: Handler): Result.Result<Answer, string> => {
+  if (said === undefined) return Result.succeed({ ...silent, hookId: entry.key })
   const decoded = decode(
-    Object.fromEntries(Object.keys(Wire.fields).flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
+    Object.fromEntries(fields.flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
   )
   if (Result.isFailure(decoded)) {
     return Result.fail(`its response does not fit: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
   }
-  const { additionalContext, metadata, mode, modifiedInput: input, modifiedOutput: output, reason, warnings } =
-    decoded.success
+  const stray = unheard(said, { top: fields, inner: [] }, "hooks of Base Coat")
+  return Result.succeed(withPowers(answerOf(decoded.success, entry.key, stray), decoded.success, entry))
+}
+
+type Response = typeof Wire.Type
+
+const answerOf = (response: Response, key: string, stray: ReadonlyArray<string>): Answer => {
+  const { additionalContext, metadata, modifiedInput, modifiedOutput, reason, warnings } = response
   const context = list(additionalContext)
-  const modifies = input !== undefined || output !== undefined
-  const action = decoded.success.action ?? (modifies ? "modify" : context.length > 0 ? "injectContext" : "passThrough")
-  const stray = [
-    ...(modifies && action !== "modify" ? [`its changes do not count, because its action is ${action}`] : []),
-    ...(context.length > 0 && action === "passThrough"
-      ? ["its context does not count, because its action is passThrough"]
-      : []),
-    ...unheard(said, { top: Object.keys(Wire.fields), inner: [] }, "hooks of Base Coat")
-  ]
-  return Result.succeed({
+  const modifies = modifiedInput !== undefined || modifiedOutput !== undefined
+  const action = response.action ?? (modifies ? "modify" : context.length > 0 ? "injectContext" : "passThrough")
+  const hookId = metadata?.["hookId"]
+  return {
+    ...silent,
+    hookId: typeof hookId === "string" && hookId !== "" ? hookId.slice(0, 100) : key,
     action,
-    ...(typeof reason === "string" ? { reason: redactText(reason.slice(0, maxText)) } : {}),
+    ...defined({ reason: typeof reason === "string" ? redactText(reason.slice(0, maxText)) : undefined }),
     context: action === "passThrough" ? [] : context.filter((one) => one.trim() !== "").map(redactText),
-    overwrite: mode === "overwrite",
-    ...(action === "modify" && input !== undefined ? { input } : {}),
-    ...(action === "modify" && output !== undefined ? { output } : {}),
-    warnings: [...list(warnings).slice(0, 20).map((one) => redactText(one.slice(0, 1_000))), ...stray],
+    overwrite: response.mode === "overwrite",
+    problems: [
+      ...list(warnings).slice(0, 20).map((one) => redactText(one.slice(0, 1_000))),
+      ...(modifies && action !== "modify" ? [`its changes do not count, because its action is ${action}`] : []),
+      ...(context.length > 0 && action === "passThrough"
+        ? ["its context does not count, because its action is passThrough"]
+        : []),
+      ...stray
+    ],
     metadata: metadata ?? {}
-  })
+  }
+}
+
+/** The answer with what the entry may do at its event. */
+const withPowers = (answer: Answer, response: Response, { event, kind }: Handler): Answer => {
+  const { action, hookId, problems, reason } = answer
+  if (kind === "telemetry") {
+    return action === "passThrough"
+      ? answer
+      : { ...answer, problems: [...problems, "its answer does not count, because it is telemetry"] }
+  }
+  const power = powers[event]
+  const modified = action === "modify" ? response : {}
+  const input = power.input === true && isFields(modified.modifiedInput) ? modified.modifiedInput : undefined
+  const output = power.output === true ? modified.modifiedOutput : undefined
+  const isIgnored = (modified.modifiedInput ?? input) !== input || (modified.modifiedOutput ?? output) !== output
+  const isBlock = action === "block"
+  const mayBlock = power.block === true && kind !== "advisory"
+  return {
+    ...answer,
+    ...defined({
+      // What was decoded as JSON and is an object is a JSON object.
+      input: input as JsonObject | undefined,
+      output,
+      blocked: isBlock && mayBlock ? { by: hookId, reason: reason ?? `blocked by ${hookId}` } : undefined
+    }),
+    problems: [
+      ...problems,
+      ...(isBlock && power.block === undefined ? [`${event} cannot be blocked`] : []),
+      ...(isBlock && kind === "advisory" ? ["it does not block, because it is advisory"] : []),
+      ...(isIgnored ? [`what it modifies does not count at ${event}`] : [])
+    ]
+  }
 }
 
 const maxText = 10_000

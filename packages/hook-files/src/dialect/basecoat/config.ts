@@ -4,10 +4,10 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { basename } from "node:path"
-import { object } from "../../engine/entries.ts"
+import type { Warning } from "../../Dialect.ts"
 import type { Work } from "../../Runners.ts"
-import type { Warning } from "../claude/HookConfig.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
+import { objectOf } from "../shared/jsonAnswer.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
 import { type EventName, events, type Handler } from "./events.ts"
 
@@ -38,7 +38,7 @@ export const decode = (
       reason,
       ...(isFields(entry) && entry["kind"] === "policy" ? { policy: true } : {})
     })
-  const parsed = object(text)
+  const parsed = objectOf(text)
   if (Result.isFailure(parsed) || parsed.success === undefined) {
     warn("", `${whyNoObject(text)}: nothing of it counts`)
     return { handlers: [], warnings }

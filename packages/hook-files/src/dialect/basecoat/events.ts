@@ -2,6 +2,7 @@
 import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
+import type { Entry } from "../../Dialect.ts"
 import type { Work } from "../../Runners.ts"
 
 export const events = [
@@ -17,6 +18,20 @@ export const events = [
 
 /** @category models @since 0.1.0 */
 export type EventName = (typeof events)[number]
+
+/** What the hooks of an event may do, in addition to adding context. */
+export const powers: {
+  readonly [E in EventName]: { readonly block?: true; readonly input?: true; readonly output?: true }
+} = {
+  SessionStart: { block: true },
+  SessionEnd: {},
+  PreToolUse: { block: true, input: true },
+  PostToolUse: { block: true, output: true },
+  PreCompact: { block: true, input: true },
+  PostCompact: {},
+  OnError: { block: true, output: true },
+  OnBudgetExceeded: { block: true }
+}
 
 /** What every hook is told; the rest belongs to the event. @category models @since 0.1.0 */
 export interface Envelope {
@@ -76,15 +91,11 @@ export type Run = (event: Envelope, ctx: HookContext) => Eventual<Response | voi
  */
 export type Kind = "policy" | "advisory" | "telemetry"
 
-/** One hook, from wherever it is. @category models @since 0.1.0 */
-export interface Handler {
+/** One hook, from a file or from code. @category models @since 0.1.0 */
+export interface Handler extends Entry<Work | { readonly type: "code"; readonly run: Run }> {
   readonly event: EventName
-  readonly file: string
-  /** Where in the file, such as `hooks.PreToolUse[0]`. */
-  readonly key: string
   /** Lower runs first. */
   readonly priority: number
   readonly kind?: Kind
   readonly timeoutMs?: number
-  readonly work: Work | { readonly type: "code"; readonly run: Run }
 }

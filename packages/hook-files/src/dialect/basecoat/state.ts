@@ -1,7 +1,10 @@
-/** What a Base Coat hook keeps of a conversation. */
+/** What a Base Coat hook keeps with the conversation: the budget, and counts of calls and failures. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
 
 export const Budget = Schema.Struct({ usedTokens: Schema.Finite, effectiveLimit: Schema.Finite })
+
 /** Calls, failures by their signatures, and how often the session was rotated. */
 export const Tally = Schema.Struct({
   calls: Schema.Finite,
@@ -10,6 +13,33 @@ export const Tally = Schema.Struct({
   errors: Schema.Array(Schema.Struct({ signature: Schema.String, count: Schema.Finite, at: Schema.Finite }))
 })
 
+type Tally = typeof Tally.Type
+
+export interface State {
+  readonly budget: (ctx: HookContext) => typeof Budget.Type
+  /** Remembers the tokens that are used. A limit of 0 leaves the limit as it was. */
+  readonly noteBudget: (ctx: HookContext, used: number, limit: number) => void
+  readonly tallies: HookState.StateKey<Tally>
+  readonly tally: (ctx: HookContext) => Tally
+  readonly updateTally: (ctx: HookContext, update: (tally: Tally) => Tally) => Tally
+}
+
+export const make = (name: string, effectiveLimit: number): State => {
+  const budgets = HookState.key(`${name}/budget`, Budget, { usedTokens: 0, effectiveLimit })
+  const tallies = HookState.key(`${name}/tally`, Tally, { calls: 0, failures: 0, rotations: 0, errors: [] })
+  return {
+    budget: ({ root: { state } }) => state.get(budgets),
+    noteBudget: ({ root: { state } }, used, limit) =>
+      state.set(budgets, {
+        usedTokens: used,
+        effectiveLimit: limit > 0 ? limit : state.get(budgets).effectiveLimit
+      }),
+    tallies,
+    tally: ({ root: { state } }) => state.get(tallies),
+    updateTally: ({ root: { state } }, update) => state.update(tallies, update)
+  }
+}
+
 /** How often a failure was seen. */
-export const recurrenceOf = ({ errors }: Schema.Schema.Type<typeof Tally>, signature: string): number =>
+export const recurrenceOf = ({ errors }: Tally, signature: string): number =>
   errors.find((error) => error.signature === signature)?.count ?? 0

@@ -2,28 +2,11 @@
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
-import type { Entry } from "../../engine/entries.ts"
+import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork } from "../../Runners.ts"
-import type { Warning } from "../claude/HookConfig.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
-
-/** The field that a matcher is held against; none where every matcher fits. */
-export const events = {
-  BeforeTool: "tool_name",
-  AfterTool: "tool_name",
-  BeforeAgent: undefined,
-  AfterAgent: undefined,
-  BeforeModel: undefined,
-  BeforeToolSelection: undefined,
-  AfterModel: undefined,
-  SessionStart: "source",
-  SessionEnd: "reason",
-  Notification: "notification_type",
-  PreCompress: "trigger"
-} as const
-
-export type EventName = keyof typeof events
+import { type EventName, events } from "./events.ts"
 
 export interface Handler extends Entry {
   readonly event: EventName

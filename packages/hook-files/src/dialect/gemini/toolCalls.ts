@@ -1,12 +1,12 @@
-/** What hooks of Gemini CLI make of calls of tools and of their results. */
+/** Runs Gemini CLI hooks about calls of tools and their results, and the tools that they call in their place. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { failure, type ToolMeta, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import { cap } from "../shared/fields.ts"
 import type { Renamed } from "../shared/renamedTools.ts"
-import type { Verdict } from "./answer.ts"
-import { type Fire, none } from "./runs.ts"
+import { noVerdict, type Verdict } from "./answer.ts"
+import type { Fire } from "./input.ts"
 import * as Tools from "./tools.ts"
 
 interface Call {
@@ -25,7 +25,7 @@ export interface Setup {
 }
 
 export interface Calls {
-  readonly atTool: (
+  readonly fireForTool: (
     event: "BeforeTool" | "AfterTool",
     call: Call,
     ctx: HookContext,
@@ -33,8 +33,8 @@ export interface Calls {
   ) => Effect.Effect<Verdict> | undefined
   /** The arguments with what hooks want of them. */
   readonly merged: (call: Call, wanted: JsonObject, ctx: HookContext) => Json
-  /** What becomes of a result; a reason where the turn ends. */
-  readonly concluded: (
+  /** The result after all hooks; a text is the reason why the turn ends. */
+  readonly afterTool: (
     call: Call,
     result: ToolResult,
     ctx: HookContext,
@@ -42,11 +42,13 @@ export interface Calls {
   ) => Effect.Effect<ToolResult | string>
 }
 
+const none = Effect.succeed(noVerdict)
+
 /** Most tools that run one after another in place of one call's result. */
 const maxTail = 5
 
 export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
-  const atTool: Calls["atTool"] = (event, call, ctx, more = {}) => {
+  const fireForTool: Calls["fireForTool"] = (event, call, ctx, more = {}) => {
     const { input, name: tool } = tools.known(call.name, call.args, ctx.cwd, call.about)
     const original = call.original === undefined ? {} : { original_request_name: call.original }
     // A server's tool also fits by the name that others have for it.
@@ -63,10 +65,10 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
     return back({ ...input, ...wanted })
   }
 
-  const concluded: Calls["concluded"] = (call, result, ctx, depth = 0) =>
+  const afterTool: Calls["afterTool"] = (call, result, ctx, depth = 0) =>
     Effect.gen(function*() {
       const { contexts, denied, stopped, tail, toolOutput } =
-        yield* atTool("AfterTool", call, ctx, { tool_response: responseOf(result) }) ?? none
+        yield* fireForTool("AfterTool", call, ctx, { tool_response: responseOf(result) }) ?? none
       if (stopped !== undefined) return stopped
       if (denied !== undefined) return failure(denied)
       let last: ToolResult = toolOutput === undefined ? result : { ok: true, output: toolOutput }
@@ -95,16 +97,16 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
         about,
         original
       }
-      const { asked, denied, stopped, toolInput } = yield* atTool("BeforeTool", call, ctx) ?? none
+      const { asked, denied, stopped, toolInput } = yield* fireForTool("BeforeTool", call, ctx) ?? none
       if (stopped !== undefined) return stopped
       if (denied !== undefined || asked !== undefined) return failure(denied ?? asked!)
       const last = toolInput === undefined ? call : { ...call, args: merged(call, toolInput, ctx) }
       const result = yield* Effect.catch(ctx.callTool(last.name, last.args), (error) =>
         Effect.succeed(failure(error.message)))
-      return yield* concluded(last, result, ctx, depth + 1)
+      return yield* afterTool(last, result, ctx, depth + 1)
     })
 
-  return { atTool, merged, concluded }
+  return { fireForTool, merged, afterTool }
 }
 
 const responseOf = (result: ToolResult): JsonObject => {

@@ -15,7 +15,7 @@ export interface Mcp {
   readonly listTools: () => Eventual<Json>
 }
 
-export interface Lenders {
+export interface Providers {
   readonly mcp?: ((ctx: HookContext) => Mcp) | undefined
   readonly secrets?: ((name: string, ctx: HookContext) => Eventual<string | undefined>) | undefined
 }
@@ -40,7 +40,7 @@ export const capabilities = (
   bag: Bag,
   tokens: Tokens,
   callId: string | undefined,
-  { mcp = ofAgent, secrets }: Lenders,
+  { mcp = ofAgent, secrets }: Providers,
   ctx: HookContext
 ): Capabilities => {
   const about = (mimeType: Json | undefined) => ({

@@ -4,7 +4,7 @@ import type { Json } from "@belay/core/Json"
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { points } from "./answer.ts"
+import { points } from "./response.ts"
 import type { Attachment, Definition, Scope } from "./types.ts"
 
 /** An attachment with its definition, and what it says in one way only. */

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "@belay/core/Http"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type * as Schema from "effect/Schema"
 import type * as Sandbox from "../../runner/Sandbox.ts"
-import type { HookPoint } from "./answer.ts"
+import type { HookPoint } from "./response.ts"
 
 /**
  * What every hook is handed, besides what belongs to its point. Functions answer with promises.

@@ -4,27 +4,19 @@ import { JsonValue, type Message } from "@belay/core/Message"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { object } from "../../engine/entries.ts"
+import type * as Dialect from "../../Dialect.ts"
+import { defined } from "../../internal/defined.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
+import { objectOf } from "../shared/jsonAnswer.ts"
 import { unheard } from "../shared/strayAnswer.ts"
+import type { Type } from "./events.ts"
 
-export const types = [
-  "before_tool_call",
-  "after_tool_call",
-  "user_message_send",
-  "after_turn",
-  "turn_end",
-  "agent_stop"
-] as const
-
-export type Type = (typeof types)[number]
-
-/** What becomes of the history. */
+/** A change of the history. */
 export type Change =
   | { readonly type: "mutate"; readonly messages: ReadonlyArray<Message> }
   | { readonly type: "callback"; readonly recipe: string; readonly args: { readonly [name: string]: string } }
 
-export interface Answer {
+export interface Answer extends Dialect.Answer {
   /** Why it must not happen. */
   readonly blocked?: string
   /** It may not run: why a person decides in its place. */
@@ -33,8 +25,6 @@ export interface Answer {
   readonly output?: Fields
   readonly change?: Change
   readonly followUps: ReadonlyArray<string>
-  /** What was said and does not count. */
-  readonly problems: ReadonlyArray<string>
 }
 
 /** A field that is not there may as well be null, as in Go. */
@@ -64,16 +54,16 @@ const fields: { readonly [T in Type]: ReadonlyArray<keyof typeof Wire.fields> } 
 
 const decode = Schema.decodeUnknownResult(Wire)
 
-export const nothing: Answer = { followUps: [], problems: [] }
+export const silent: Answer = { outcome: "success", followUps: [], messages: [], problems: [] }
 
 /** Reads standard output. Fields of other types of hooks do not count. */
 export const read = (type: Type, source: string) => (stdout: string): Result.Result<Answer, string> =>
-  // Nobody hears it.
-  type === "turn_end" ? Result.succeed(nothing) : Result.flatMap(object(stdout), (said) => {
-    if (said === undefined) return Result.succeed(nothing)
+  // Its answer does not count.
+  type === "turn_end" ? Result.succeed(silent) : Result.flatMap(objectOf(stdout), (said) => {
+    if (said === undefined) return Result.succeed(silent)
     // What refuses, refuses, whatever else it says.
     if (fields[type].includes("blocked") && said["blocked"] === true) {
-      return Result.succeed({ ...nothing, blocked: reasonOf(said["reason"]) })
+      return Result.succeed({ ...silent, blocked: reasonOf(said["reason"]) })
     }
     const problems = unheard(said, { top: fields[type], inner: [] }, type)
     const known = Object.fromEntries(fields[type].flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
@@ -82,10 +72,9 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
       return Result.fail(`wrote what does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
     }
     const { follow_up_messages, input, output } = decoded.success
-    return Result.map(changeOf(decoded.success, source), (change) => ({
-      ...(input === undefined || input === null ? {} : { input }),
-      ...(output === undefined || output === null ? {} : { output }),
-      ...(change === undefined ? {} : { change }),
+    return Result.map(changeOf(decoded.success, source), (change): Answer => ({
+      ...silent,
+      ...defined({ input: input ?? undefined, output: output ?? undefined, change }),
       followUps: change === undefined ? (follow_up_messages ?? []).filter((one) => one.trim() !== "") : [],
       problems
     }))

@@ -2,9 +2,9 @@
 import * as Result from "effect/Result"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
+import type { Warning } from "../../Dialect.ts"
 import { real } from "../../internal/files.ts"
 import type { CommandWork } from "../../Runners.ts"
-import type { Warning } from "../claude/HookConfig.ts"
 
 /** A folder of executables. */
 export interface Folder {
@@ -17,7 +17,7 @@ export interface Folder {
 
 /** An executable. What it is for is not known before it is asked. @category models @since 0.1.0 */
 export interface Handler {
-  readonly event: "run"
+  readonly event: string
   readonly file: string
   /** Its name, for plugins with `org/repo/` before it: of two files with one name, the earlier counts. */
   readonly key: string

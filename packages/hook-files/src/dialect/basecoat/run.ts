@@ -1,0 +1,112 @@
+/** Fires the events of Base Coat: the envelope, the hooks that decide, and then telemetry, which sees the decision. */
+import type { HookContext } from "@belay/core/HookContext"
+import type { Json, JsonObject } from "@belay/core/Json"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Engine from "../../engine/engine.ts"
+import { defined } from "../../internal/defined.ts"
+import type { Answer } from "./answer.ts"
+import type { Envelope, EventName, Handler, Tool } from "./events.ts"
+import * as Failures from "./failures.ts"
+import { whereabouts } from "./repository.ts"
+import type { State } from "./state.ts"
+import { merge, type Verdict } from "./verdict.ts"
+
+export interface Setup {
+  readonly engine: Engine.Engine<Handler, Envelope, Answer, Verdict>
+  readonly state: State
+  /** The folder in which repository and branch are looked up where the session has no folder. */
+  readonly projectDir: string
+  /** Milliseconds in which the same failure is a duplicate. */
+  readonly quietMs: number
+}
+
+/** Something that failed. */
+export interface Failed {
+  readonly about: JsonObject
+  /** What failed: a tool, a provider or a hook. */
+  readonly where: string
+  readonly message: string
+  readonly tool?: Tool
+}
+
+type Fields = { readonly [key: string]: Json | undefined }
+
+export interface Events {
+  readonly has: (event: EventName) => boolean
+  /** Fires an event; undefined where there are no hooks. `metrics` are added to the event `base-coat`. */
+  readonly fire: (
+    event: EventName,
+    ctx: HookContext,
+    fields: Fields,
+    metrics?: (verdict: Verdict) => JsonObject
+  ) => Effect.Effect<Verdict> | undefined
+  /** Fires `OnError`. The verdict about a duplicate repeats neither context nor warnings. */
+  readonly fireError: (failed: Failed, ctx: HookContext) => Effect.Effect<Verdict | undefined>
+}
+
+export const make = (setup: Setup): Events => {
+  const { engine, projectDir, quietMs, state } = setup
+
+  const fire: Events["fire"] = (event, ctx, fields, metrics = () => ({})) => {
+    if (!engine.has(event)) return undefined
+    return Effect.gen(function*() {
+      const begin = yield* Clock.currentTimeMillis
+      const envelope: Envelope = {
+        hook: event,
+        timestamp: new Date(begin).toISOString(),
+        sessionId: ctx.root.sessionId,
+        agent: ctx.agent.name,
+        ...whereabouts(ctx.cwd === "" ? projectDir : ctx.cwd),
+        budget: state.budget(ctx),
+        ...defined(fields)
+      }
+      const entries = engine.select({ event, subjects: [], input: envelope }, ctx)
+      const verdict = yield* runAll(entries, envelope, ctx)
+      if (ctx.events.active) {
+        const elapsedMs = (yield* Clock.currentTimeMillis) - begin
+        const measured = { ...metrics(verdict), metadata: verdict.metadata }
+        ctx.events.emit("base-coat", { event, hooks: entries.length, elapsedMs, ...measured })
+      }
+      if (event !== "OnError") yield* reportBroken(event, verdict, ctx)
+      return verdict
+    })
+  }
+
+  /** Telemetry always runs, after the others, and sees what they decided. */
+  const runAll = Effect.fnUntraced(function*(entries: ReadonlyArray<Handler>, envelope: Envelope, ctx: HookContext) {
+    const deciding = entries.filter(({ kind }) => kind !== "telemetry")
+    const telemetry = entries.filter(({ kind }) => kind === "telemetry")
+    const first = yield* engine.run(deciding, envelope, ctx)
+    const blocked = first.answers.at(-1)?.blocked
+    const outcome = blocked === undefined
+      ? { action: "passThrough" }
+      : { action: "block", reason: blocked.reason, by: blocked.by }
+    const second = yield* engine.run(telemetry, { ...first.input, outcome }, ctx)
+    const ran = [...deciding.slice(0, first.answers.length), ...telemetry]
+    return merge([...first.answers, ...second.answers], ran)
+  })
+
+  const reportBroken = Effect.fnUntraced(function*(event: EventName, { failures }: Verdict, ctx: HookContext) {
+    for (const { hookId, message } of failures) {
+      const about = { source: "hook", hook: hookId, event }
+      const verdict = yield* fireError({ about, where: hookId, message }, ctx)
+      verdict?.warnings.forEach((warning) => ctx.warn(warning))
+      verdict?.context.forEach((one) => ctx.inject(one))
+    }
+  })
+
+  const fireError: Events["fireError"] = ({ about, message, tool, where }, ctx) =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const signature = Failures.signatureOf(where, message)
+      const failure = Failures.count(state.tallies, signature, { now, quietMs }, ctx)
+      const error = { ...about, message, ...failure }
+      const metrics = () => ({ class: signature, recurrence: failure.recurrence })
+      const fired = fire("OnError", ctx, { tool, error }, metrics)
+      const verdict = fired === undefined ? undefined : yield* fired
+      return verdict !== undefined && failure.duplicate ? { ...verdict, context: [], warnings: [] } : verdict
+    })
+
+  return { has: (event) => engine.has(event), fire, fireError }
+}

@@ -1,0 +1,60 @@
+/** The rules of Gemini CLI as data for the engine. */
+import type { JsonObject } from "@belay/core/Json"
+import { join } from "node:path"
+import type { Dialect } from "../../Dialect.ts"
+import { cap } from "../shared/fields.ts"
+import { placed } from "../shared/shellFolders.ts"
+import { type Answer, merge, mergeRequest, silent, type Specific, type Verdict } from "./answer.ts"
+import type { Handler } from "./config.ts"
+import type { EventName } from "./events.ts"
+import { read } from "./readAnswer.ts"
+
+/** How many entries of one event run at the same time, unless a group wants them in order. */
+const atOnce = 10
+
+export const make = (projectDir: string): Dialect<Handler, JsonObject, Answer, Verdict> => ({
+  name: "gemini",
+  matches: ({ matches }, subjects) => subjects.some(matches),
+  identity: ({ name = "", work }) => `${name}:${work.command}`,
+  concurrency: (entries) => entries.some(({ sequential }) => sequential) ? 1 : atOnce,
+  // Each entry sees what those before it made of the input.
+  chain: (input, { outcome, specific }, { event }) => outcome === "success" ? chained(event, input, specific) : input,
+  request: (entry, input, ctx) => ({
+    input,
+    cwd: ctx.cwd,
+    env: {
+      GEMINI_PROJECT_DIR: projectDir,
+      GEMINI_CWD: ctx.cwd,
+      GEMINI_SESSION_ID: ctx.root.sessionId,
+      GEMINI_PLANS_DIR: join(projectDir, ".gemini", "plans"),
+      CLAUDE_PROJECT_DIR: projectDir,
+      workspacePath: projectDir,
+      ...entry.env
+    },
+    timeoutMs: entry.timeoutMs,
+    work: {
+      ...entry.work,
+      command: placed(entry.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir)
+    }
+  }),
+  decode: (ending, { event }) => ending.type === "finished" ? read(ending.finished, event) : silent,
+  silent,
+  guards: ({ event }, { isRead }) => !isRead && (event === "BeforeAgent" || event === "BeforeTool"),
+  deny: (reason) => ({ denied: cap(reason) }),
+  ask: (asked, { event }) => event === "BeforeTool" ? { asked } : undefined,
+  merge
+})
+
+/** The input with the changes of an entry. The fields have the types that the input was made with. */
+const chained = (event: EventName, input: JsonObject, { context, request, toolInput }: Specific): JsonObject => {
+  const { llm_request, prompt, tool_input } = input
+  if (event === "BeforeTool" && toolInput !== undefined) {
+    return { ...input, tool_input: { ...tool_input as JsonObject, ...toolInput } }
+  }
+  if (event === "BeforeModel" && request !== undefined) {
+    return { ...input, llm_request: mergeRequest(llm_request as JsonObject, request) }
+  }
+  return event === "BeforeAgent" && context !== undefined
+    ? { ...input, prompt: `${prompt as string}\n\n${context}` }
+    : input
+}

@@ -1,0 +1,40 @@
+/** What Gemini CLI hooks read about an event. */
+import type { HookContext } from "@belay/core/HookContext"
+import type { JsonObject } from "@belay/core/Json"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Engine from "../../engine/engine.ts"
+import type * as Transcript from "../../Transcript.ts"
+import { type Answer, noVerdict, type Verdict } from "./answer.ts"
+import type { Handler } from "./config.ts"
+import { type EventName, events as subjectFields } from "./events.ts"
+
+/** Fires an event; undefined where no entry runs. `names` are more names of the tool that the event is about. */
+export type Fire = (
+  event: EventName,
+  fields: JsonObject,
+  ctx: HookContext,
+  names?: ReadonlyArray<string>
+) => Effect.Effect<Verdict> | undefined
+
+export const make = (
+  engine: Engine.Engine<Handler, JsonObject, Answer, Verdict>,
+  transcript: Transcript.Transcript | undefined
+): Fire =>
+(event, fields, ctx, names = []) => {
+  const field = subjectFields[event]
+  const subject = field === undefined ? "" : fields[field]
+  const subjects = [typeof subject === "string" ? subject : "", ...names]
+  if (!engine.matches(event, subjects)) return undefined
+  return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const input = {
+      ...fields,
+      session_id: ctx.root.sessionId,
+      transcript_path: transcript?.path(ctx.root.sessionId) ?? "",
+      cwd: ctx.cwd,
+      hook_event_name: event,
+      timestamp: new Date(now).toISOString()
+    }
+    return engine.fire({ event, subjects, input }, ctx) ?? Effect.succeed(noVerdict)
+  })
+}

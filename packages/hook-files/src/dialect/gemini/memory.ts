@@ -1,0 +1,40 @@
+/** What a hook remembers of each session between its points. */
+import type { ToolMeta } from "@belay/core/Tool"
+import type { Verdict } from "./answer.ts"
+
+/** The current turn. */
+interface Turn {
+  readonly prompt: string
+  /** Whether `AfterAgent` denied the last answer. */
+  readonly isRetried: boolean
+  /** The verdict of `AfterAgent` about the answer that is about to stand. */
+  readonly verdict?: Verdict
+}
+
+export interface Memory {
+  readonly turns: Map<string, Turn>
+  /** Remembers the tools that a model was offered. */
+  readonly offer: (sessionId: string, tools: ReadonlyArray<ToolMeta>) => void
+  readonly offered: (sessionId: string) => ReadonlyArray<ToolMeta>
+  readonly forget: (sessionId: string) => void
+}
+
+/** Most sessions whose tools are kept: the end of a sub-agent's session is not reported. */
+const maxSessions = 1_000
+
+export const make = (): Memory => {
+  const offers = new Map<string, ReadonlyArray<ToolMeta>>()
+  const turns: Memory["turns"] = new Map()
+  return {
+    turns,
+    offer: (sessionId, tools) => {
+      offers.set(sessionId, tools)
+      if (offers.size > maxSessions) offers.delete(offers.keys().next().value!)
+    },
+    offered: (sessionId) => offers.get(sessionId) ?? [],
+    forget: (sessionId) => {
+      offers.delete(sessionId)
+      turns.delete(sessionId)
+    }
+  }
+}

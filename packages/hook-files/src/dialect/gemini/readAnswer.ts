@@ -1,0 +1,82 @@
+/** Reads how a Gemini CLI hook ended. */
+import { defined } from "../../internal/defined.ts"
+import type { Finished } from "../../process/Command.ts"
+import { cap, type Fields, isFields, isText, parse } from "../shared/fields.ts"
+import { isMeant, lost, unheard } from "../shared/strayAnswer.ts"
+import { type Answer, silent } from "./answer.ts"
+import { decodeFields, noReason } from "./answerFields.ts"
+import { countingFields, type EventName } from "./events.ts"
+
+/**
+ * Reads how an entry ended. Standard output is JSON, or standard error where there is no output; a text that is JSON
+ * counts as what it holds. Text that is not JSON is for the user at the codes 0 and 1, and the reason of a denial at any
+ * other code. Code 2 always denies.
+ */
+export const read = (finished: Finished, event: EventName): Answer => {
+  const { exitCode, overflowed, timedOut } = finished
+  if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
+  // A denial counts, however much was written with it.
+  if (exitCode === undefined || (overflowed && exitCode < 2)) {
+    return { ...silent, outcome: "nonBlockingError", problem: overflowed ? "wrote too much" : "was killed" }
+  }
+  const output = { out: overflowed ? "" : finished.stdout.trim(), error: finished.stderr.trim() }
+  const json = objectOf(output.out === "" ? output.error : output.out)
+  const { messages, ...answer } = json === undefined
+    ? readText(exitCode, output)
+    : readJson(json, exitCode, output)
+  const counts = countingFields[event]
+  const isByCode = answer.denied !== undefined && json?.["decision"] === undefined
+  return {
+    ...answer,
+    // The choice of tools shows no messages to the user.
+    messages: event === "BeforeToolSelection" ? [] : messages,
+    problems: [
+      ...answer.problems,
+      ...(json === undefined ? [] : unheard(json, counts, event)),
+      ...(isByCode && !counts.top.includes("decision") ? [`${event} cannot be denied`] : []),
+      ...(answer.asked !== undefined && event !== "BeforeTool" ? [`ask does not count at ${event}`] : [])
+    ]
+  }
+}
+
+interface Output {
+  readonly out: string
+  readonly error: string
+}
+
+const readJson = (json: Fields, exitCode: number, { error, out }: Output): Answer => {
+  const { reason, ...said } = decodeFields(json)
+  const byCode = exitCode === 2 ? cap(reason ?? (out === "" ? noReason : error || noReason)) : undefined
+  const denied = said.denied ?? byCode
+  const blocks = denied !== undefined || said.stopped !== undefined
+  const problem = blocks || exitCode === 0 ? undefined : `ended with ${exitCode}`
+  return {
+    ...silent,
+    ...said,
+    isRead: true,
+    outcome: blocks ? "blocking" : problem === undefined ? "success" : "nonBlockingError",
+    ...defined({ denied, problem })
+  }
+}
+
+const readText = (exitCode: number, { error, out }: Output): Answer => {
+  const problems = isMeant(out) || isMeant(error) ? [lost] : []
+  if (exitCode === 0) return { ...silent, problems, messages: out === "" ? [] : [cap(out)] }
+  const text = cap(error || out)
+  const line = text.split("\n", 1)[0]!
+  const problem = `ended with ${exitCode}${line === "" ? "" : `: ${line}`}`
+  if (exitCode === 1) {
+    const messages = text === "" ? [] : [`Warning: ${text}`]
+    return { ...silent, outcome: "nonBlockingError", problem, problems, messages }
+  }
+  return text === "" && exitCode !== 2
+    ? { ...silent, outcome: "nonBlockingError", problem }
+    : { ...silent, outcome: "blocking", denied: text || noReason }
+}
+
+/** An object, or a text of JSON that is an object. */
+const objectOf = (text: string): Fields | undefined => {
+  const value = parse(text)
+  const inner = isText(value) ? parse(value) : value
+  return isFields(inner) ? inner : undefined
+}

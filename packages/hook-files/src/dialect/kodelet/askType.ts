@@ -1,0 +1,77 @@
+/** Asks executables which events they are for, and decides which of two with the same name counts. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Runners } from "../../Runners.ts"
+import type { Handler } from "./config.ts"
+import { guards, type Type, types } from "./events.ts"
+
+/** An executable that said what it is for. */
+export interface Typed {
+  readonly handler: Handler
+  readonly type: Type
+}
+
+export interface Asked {
+  readonly typed: ReadonlyArray<Typed>
+  readonly problems: ReadonlyArray<string>
+  /** Those of them that are about one that broke: it may be a guard. */
+  readonly broken: ReadonlyArray<string>
+  /** Those that may not be asked now, and why. */
+  readonly refused: ReadonlyArray<{ readonly handler: Handler; readonly why: string }>
+}
+
+interface Untyped {
+  readonly problem: string
+  readonly broke: boolean
+}
+
+export const ask = (
+  handlers: ReadonlyArray<Handler>,
+  cwd: string,
+  { refuse, runners }: {
+    readonly runners: Runners
+    readonly refuse: ((handler: Handler) => string | undefined) | undefined
+  },
+  ctx: HookContext
+): Effect.Effect<Asked> => {
+  const refused: Array<Asked["refused"][number]> = []
+  const one = (handler: Handler): Effect.Effect<Result.Result<Typed, Untyped>> => {
+    const label = `${handler.key} (${handler.file})`
+    const why = refuse?.(handler)
+    if (why !== undefined) {
+      refused.push({ handler, why })
+      return Effect.succeed(Result.fail({ problem: `${label} was not asked what it is for: ${why}`, broke: true }))
+    }
+    const work = { ...handler.work, args: ["hook"] }
+    return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
+      const type = types.find((known) => known === stdout.trim())
+      if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
+      const how = timedOut
+        ? "took too long"
+        : `ended with ${exitCode} and said ${JSON.stringify(stdout.trim().slice(0, 100))}`
+      return Result.fail({ problem: `${label} is left out: asked what it is for, it ${how}`, broke: exitCode !== 0 })
+    })
+  }
+  return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => {
+    const untyped = all.flatMap((each) => Result.isFailure(each) ? [each.failure] : [])
+    return {
+      typed: unshadowed(all.flatMap((each) => Result.isSuccess(each) ? [each.success] : [])),
+      problems: untyped.map(({ problem }) => problem),
+      broken: untyped.flatMap(({ broke, problem }) => broke ? [problem] : []),
+      refused
+    }
+  })
+}
+
+/** The project's go before the user's of the same name, unless the user's could guard: those run too, and first. */
+const unshadowed = (all: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
+  const twin = ({ handler: { key, ofProject } }: Typed) =>
+    all.find(({ handler }) => handler.key === key && handler.ofProject !== ofProject)
+  return all.flatMap((one) => {
+    const other = twin(one)
+    if (other === undefined) return [one]
+    if (!one.handler.ofProject) return []
+    return guards.has(other.type) ? [other, one] : [one]
+  })
+}

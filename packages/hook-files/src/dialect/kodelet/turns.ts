@@ -1,0 +1,39 @@
+/** What the host said about the current turn in its metadata: a recipe, and whether hooks run. */
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
+import * as Schema from "effect/Schema"
+import { defined } from "../../internal/defined.ts"
+
+const Turn = Schema.Struct({
+  turn: Schema.Finite,
+  recipe: Schema.optionalKey(Schema.String),
+  off: Schema.optionalKey(Schema.Boolean)
+})
+
+export interface Turns {
+  /** Remembers the metadata of a turn that starts. */
+  readonly start: (metadata: { readonly [key: string]: unknown }, ctx: HookContext) => void
+  /** The recipe that the host named. */
+  readonly recipe: (ctx: HookContext) => string | undefined
+  readonly isOff: (ctx: HookContext) => boolean
+}
+
+export const make = (name: string): Turns => {
+  const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
+  const current = (ctx: HookContext): Partial<typeof Turn.Type> => {
+    const turn = ctx.root.state.get(turns)
+    return turn.turn === ctx.root.turnNumber ? turn : {}
+  }
+  return {
+    start: ({ hooks, recipe }, ctx) =>
+      ctx.root.state.set(turns, {
+        turn: ctx.root.turnNumber,
+        ...defined({
+          recipe: typeof recipe === "string" ? recipe : undefined,
+          off: hooks === "none" ? true : undefined
+        })
+      }),
+    recipe: (ctx) => current(ctx).recipe || undefined,
+    isOff: (ctx) => current(ctx).off === true
+  }
+}
