@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  everyHook,
+  isSettled,
+  nextState,
+  planned,
+  type ToolCallEvent,
+  type ToolCallState
+} from "../../../src/agent/internal/tool/toolCallState.ts"
+import type { PendingAsk } from "../../../src/data/RunState.ts"
+import { success } from "../../../src/data/Tool.ts"
+import { fingerprint } from "../../../src/hook/HookChain.ts"
+
+const call = { id: "1", name: "deploy", args: { to: "test" } }
+const ask: PendingAsk = {
+  callId: "1",
+  tool: "deploy",
+  args: call.args,
+  by: "gate",
+  reason: "deploy?",
+  fingerprint: fingerprint("deploy", call.args)
+}
+const result = success("deployed")
+
+/** A state of each status, reached by events alone. */
+const states: { readonly [S in ToolCallState["status"]]: ToolCallState } = {
+  planned: planned(call),
+  asked: nextState(planned(call), { type: "ask", ask }),
+  decided: nextState(nextState(planned(call), { type: "ask", ask }), { type: "decide", decision: { type: "approve" } }),
+  started: nextState(planned(call), { type: "start" }),
+  done: nextState(planned(call), { type: "finish", result })
+}
+
+const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { readonly type: E }> } = {
+  ask: { type: "ask", ask },
+  decide: { type: "decide", decision: { type: "approve" } },
+  "decide-inside": { type: "decide-inside" },
+  settle: { type: "settle", answer: { hook: everyHook, fingerprint: "x" } },
+  start: { type: "start" },
+  wait: { type: "wait" },
+  rebuild: { type: "rebuild" },
+  finish: { type: "finish", result }
+}
+
+/** The status after each event; an event that is not here changes nothing. */
+const table: {
+  readonly [S in ToolCallState["status"]]: { readonly [E in ToolCallEvent["type"]]?: ToolCallState["status"] }
+} = {
+  planned: { ask: "asked", start: "started", finish: "done", settle: "planned", rebuild: "planned" },
+  asked: { decide: "decided", "decide-inside": "decided", finish: "done", settle: "asked", rebuild: "asked" },
+  decided: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "decided", rebuild: "decided" },
+  started: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "started", rebuild: "started" },
+  done: {}
+}
+
+describe("the state of a tool call", () => {
+  for (const [status, state] of Object.entries(states)) {
+    for (const [name, event] of Object.entries(events)) {
+      const expected = table[state.status][event.type]
+      it(`${status} ${expected === undefined ? "ignores" : `becomes ${expected} with`} ${name}`, () => {
+        const before = structuredClone(state)
+        const after = nextState(state, event)
+        assert.strictEqual(after.status, expected ?? state.status)
+        if (expected === undefined) assert.strictEqual(after, state)
+        assert.deepStrictEqual(state, before)
+      })
+    }
+  }
+
+  it("stays asked until the quorum has approved, and counts each approver once", () => {
+    let state = nextState(planned(call), { type: "ask", ask: { ...ask, quorum: 2 } })
+    for (const by of ["ada", "ada"]) state = nextState(state, { type: "decide", decision: { type: "approve", by } })
+    assert.deepStrictEqual([state.status, state.ask?.approved], ["asked", ["ada"]])
+    state = nextState(state, { type: "decide", decision: { type: "approve", by: "bob" } })
+    assert.deepStrictEqual([state.status, state.ask?.approved], ["decided", ["ada", "bob"]])
+  })
+
+  it("names other approvers when an answer delegates", () => {
+    const state = nextState(states.asked, { type: "decide", decision: { type: "delegate", to: ["ada"] } })
+    assert.deepStrictEqual([state.status, state.ask?.approvers], ["asked", ["ada"]])
+  })
+
+  it("remembers an approval for exactly these arguments, and no other answer", () => {
+    const approved = nextState(states.asked, { type: "decide", decision: { type: "approve" } })
+    assert.isTrue(isSettled(approved, "gate", () => ask.fingerprint))
+    assert.isFalse(isSettled(approved, "gate", () => fingerprint("deploy", { to: "production" })))
+    assert.isFalse(isSettled(approved, "other", () => ask.fingerprint))
+    const denied = nextState(states.asked, { type: "decide", decision: { type: "deny", reason: "no" } })
+    assert.isUndefined(denied.settled)
+  })
+
+  it("notes the arguments that run", () => {
+    assert.deepInclude(nextState(planned(call), { type: "start", args: { to: "x" } }), { executedArgs: { to: "x" } })
+  })
+})

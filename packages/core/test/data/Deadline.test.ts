@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as Deadline from "../../src/data/Deadline.ts"
+
+const late = () => Effect.succeed("late")
+
+describe("until", () => {
+  it.effect("gives the answer of an effect that ends in time", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* Deadline.until(Effect.succeed("done"), () => 100, late), "done")
+      const slow = yield* Effect.forkChild(Deadline.until(Effect.delay(Effect.succeed("done"), 50), () => 100, late))
+      yield* TestClock.adjust(50)
+      assert.strictEqual(yield* Fiber.join(slow), "done")
+    }))
+
+  it.effect("gives the late answer at the deadline, and does not wait for an effect that refuses to end", () =>
+    Effect.gen(function*() {
+      const stubborn = Effect.onInterrupt(Effect.never, () => Effect.never)
+      const fiber = yield* Effect.forkChild(Deadline.until(stubborn, () => 100, late))
+      yield* TestClock.adjust(99)
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* Fiber.join(fiber), "late")
+    }))
+
+  it.effect("asks for the deadline again when it seems to be reached: it may have moved on", () =>
+    Effect.gen(function*() {
+      let due = 100
+      const fiber = yield* Effect.forkChild(Deadline.until(Effect.never, () => due, late))
+      yield* TestClock.adjust(50)
+      due = 200
+      yield* TestClock.adjust(100)
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust(50)
+      assert.strictEqual(yield* Fiber.join(fiber), "late")
+    }))
+
+  it.effect("notices a deadline that comes closer, where it is asked often enough", () =>
+    Effect.gen(function*() {
+      let due = 1_000
+      const fiber = yield* Effect.forkChild(Deadline.until(Effect.never, () => due, late, 10))
+      yield* TestClock.adjust(20)
+      due = 25
+      yield* TestClock.adjust(10)
+      assert.strictEqual(yield* Fiber.join(fiber), "late")
+    }))
+
+  it.effect("interrupts the effect when it is interrupted itself", () =>
+    Effect.gen(function*() {
+      let interrupted = false
+      const effect = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (interrupted = true)))
+      const fiber = yield* Effect.forkChild(Deadline.until(effect, () => 100, late), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.yieldNow
+      assert.isTrue(interrupted)
+    }))
+})
