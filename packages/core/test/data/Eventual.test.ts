@@ -34,13 +34,11 @@ describe("eventual", () => {
   it.effect("aborts the signal when the wait is interrupted, and only then", () =>
     Effect.gen(function*() {
       let signal: AbortSignal | undefined
-      const fiber = yield* Effect.forkChild(
-        eventual((given) => {
-          signal = given
-          return new Promise<never>(() => {})
-        }),
-        { startImmediately: true }
-      )
+      const ask = (given: AbortSignal): Promise<number> => {
+        signal = given
+        return new Promise(() => {})
+      }
+      const fiber = yield* Effect.forkChild(eventual<number, never>(ask), { startImmediately: true })
       assert.isFalse(signal?.aborted)
       yield* Fiber.interrupt(fiber)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
