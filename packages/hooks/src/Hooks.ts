@@ -10,6 +10,7 @@ import * as PromptInjection from "./guardrail/PromptInjection.ts"
 import * as Redaction from "./guardrail/Redaction.ts"
 import * as Secrets from "./guardrail/Secrets.ts"
 import * as TextNormalizer from "./guardrail/TextNormalizer.ts"
+import { withoutUndefined } from "./internal/withoutUndefined.ts"
 import * as Budget from "./limit/Budget.ts"
 import * as LoopDetector from "./limit/LoopDetector.ts"
 import * as AuditLog from "./operations/AuditLog.ts"
@@ -19,27 +20,31 @@ import * as EgressGuard from "./permission/EgressGuard.ts"
 import * as ProtectedPaths from "./permission/ProtectedPaths.ts"
 import * as ToolErrors from "./resilience/ToolErrors.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `Hooks.safeDefaults`. @category models @since 0.1.0 */
 export interface Options {
-  /** Answers questions in place. Without it a question suspends the run. */
+  /** Answers questions of the approval hook at once. Default: a question suspends the run. */
   readonly ask?: Approval.Options["ask"]
-  /** What a run may use. Default: 200 model calls and an hour. */
+  /** The limits of the budget. Default: 200 model calls and one hour for a run. */
   readonly limits?: Budget.Options["limits"]
-  /** With a limit on money. */
+  /** Prices by model, which a limit on money needs. Default none. */
   readonly prices?: NonNullable<Budget.Options["prices"]>
-  /** Puts placeholders in place of personal data, which the user alone gets back. Default false. */
+  /** Whether personal data is replaced by placeholders, which become the values again for the user only. Default false. */
   readonly personalData?: boolean
-  /** Writes down what the agent does. Default: nowhere. */
+  /** Receives the entries of an audit log. Default: no audit log. */
   readonly audit?: AuditLog.Sink
 }
 
 /**
- * Makes the hooks that an agent should not be without: hidden characters are stripped from messages; instructions in
- * tool results are marked as data; secrets go neither to the
- * model nor to a tool; protected paths are not written; destructive commands, and tools that say they are destructive,
- * are asked about; private addresses are not reached;
- * loops are noticed, steered and stopped; a run has a budget; raw tool errors become feedback. Leave one out, or put
- * another in its place, by its name.
+ * Makes the hooks that every agent should have:
+ *
+ * - Invisible characters are removed from messages, and injected instructions from tool results.
+ * - Secrets are sent neither to the model nor to tools.
+ * - Protected paths are not written, and private addresses are not reached.
+ * - A person is asked about destructive commands and tools that declare to be destructive.
+ * - Loops are detected and stopped, and a run has a budget.
+ * - The errors of tools are made readable for the model.
+ *
+ * To leave out or replace a hook, filter the list by its name.
  *
  * @example
  * ```ts
@@ -63,13 +68,13 @@ export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> =>
     EgressGuard.make(),
     approval(ask),
     LoopDetector.make(),
-    Budget.make({ limits, ...(prices === undefined ? {} : { prices }) }),
+    Budget.make(prices === undefined ? { limits } : { limits, prices }),
     ToolErrors.make(),
     ...(audit === undefined ? [] : [AuditLog.make({ sink: audit })])
   ]
 }
 
-/** Asks about tools that say they are destructive, and about commands that are. */
+/** Asks about destructive commands, and about tools that declare to be destructive. */
 const approval = (ask: Options["ask"]): AgentHook => {
   const commands = DestructiveCommands.make({ onMatch: "ask" })
   const why = (call: PreToolCallEvent, ctx: HookContext): string | undefined => {
@@ -77,10 +82,10 @@ const approval = (ask: Options["ask"]): AgentHook => {
     if (typeof found === "object" && found !== null && "_tag" in found && found._tag === "Ask") return found.reason
     return call.tool.destructive === true ? `${call.name} may destroy something` : undefined
   }
-  return Approval.make({
+  return Approval.make(withoutUndefined<Approval.Options>({
     tools: "*",
     when: (call, ctx) => why(call, ctx) !== undefined,
     reason: (call, ctx) => why(call, ctx) ?? `${call.name} needs approval`,
-    ...(ask === undefined ? {} : { ask })
-  })
+    ask
+  }))
 }

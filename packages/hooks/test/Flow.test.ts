@@ -125,7 +125,7 @@ describe("the control loop", () => {
   })
 
   // rows: B-51
-  it("says how full it is at 70 %, and hands over in the words of the host", async () => {
+  it("warns the model at 70 %, and writes the handoff with the function of the host", async () => {
     const agent = createAgent({
       provider: Scripted.make([
         unreported(Scripted.toolCalls({ name: "read" })),

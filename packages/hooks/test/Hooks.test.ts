@@ -33,7 +33,7 @@ const run = async (command: string, options: Hooks.Options = {}) => {
 }
 
 describe("Hooks.safeDefaults", () => {
-  it("lets harmless work pass, without a question", async () => {
+  it("allows harmless work without a question", async () => {
     assert.deepInclude(await run("ls -la src"), { ran: ["ls -la src"], status: "completed" })
   })
 

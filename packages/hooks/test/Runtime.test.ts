@@ -112,7 +112,7 @@ describe("an agent with guardrails", () => {
     assert.deepEqual(ran, [])
   })
 
-  it("never shows a rejected answer, and shows the one that the model gives on advice", async () => {
+  it("never shows a rejected answer, but shows the next one of the model", async () => {
     const { provider, requests } = scripted([{ text: `the key is ${key}.` }, { text: "I may not say." }])
     const guardrail = OutputGuardrail.make({ patterns: ["sk-[a-z]+"], feedback: "Leave out keys." })
     await using agent = createAgent({ provider, hooks: [guardrail] })
@@ -189,7 +189,7 @@ describe("an agent that counts its costs", () => {
 })
 
 describe("an agent that asks before it acts", () => {
-  it("runs what was approved and edited, and not what was denied", async () => {
+  it("runs approved and edited calls, but not denied ones", async () => {
     ran.length = 0
     const { provider } = scripted([asks("staging", "production", "nowhere")])
     const ask = async ({ args }: Approval.Request): Promise<Approval.Answer> => {
@@ -213,7 +213,7 @@ describe("an agent that asks before it acts", () => {
     assert.deepInclude(entries.find(({ event }) => event === "tool_denied"), { by: "human-approval", reason: "no" })
   })
 
-  it("is suspended when there is nobody to ask, and goes on when somebody decided", async () => {
+  it("is suspended when nobody can be asked, and continues after a decision", async () => {
     ran.length = 0
     const { provider } = scripted([asks("staging", "production")])
     await using agent = createAgent({ provider, tools: [deploy], hooks: [Approval.make({ tools: "deploy" })] })
@@ -229,7 +229,7 @@ describe("an agent that asks before it acts", () => {
     assert.deepEqual(ran, [{ to: "staging" }])
   })
 
-  it("runs nothing when it is cancelled while somebody thinks, and tells them", async () => {
+  it("runs nothing when it is cancelled during a question, and aborts the question", async () => {
     ran.length = 0
     const controller = new AbortController()
     const { provider, requests } = scripted([asks("staging", "production")])
@@ -268,7 +268,7 @@ describe("an agent that asks before it acts", () => {
 describe("an agent with a fallback", () => {
   const overloaded = new ProviderError.Overloaded({ provider: "one", message: "out of capacity" })
 
-  it("goes on with the next target, once through the list", async () => {
+  it("tries the next target, each once", async () => {
     const one = scripted([overloaded, overloaded], "one")
     const two = scripted([overloaded], "two")
     const hooks = [

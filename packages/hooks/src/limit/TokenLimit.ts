@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 import { requestTokens } from "./internal/requestTokens.ts"
 
-/** The most tokens. An absent number is no limit. @category models @since 0.1.0 */
+/** The most tokens. Without a number there is no limit. @category models @since 0.1.0 */
 export interface Tokens {
   /** Tokens that the model reads. */
   readonly input?: number

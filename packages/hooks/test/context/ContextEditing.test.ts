@@ -52,13 +52,13 @@ describe("ContextEditing", () => {
       )
     }))
 
-  it.effect("leaves the results of excluded tools, and says what it is told to say", () =>
+  it.effect("keeps the results of excluded tools, and uses the placeholder of the options", () =>
     Effect.gen(function*() {
       const found = results(yield* sent(long, { trigger: 10, keep: 0, excludeTools: "memory_*", placeholder: "-" }))
       assert.deepEqual(found, ["-", "kept", "kept", "-", "-", "-", "-"])
     }))
 
-  it.effect("clears arguments when it is told, and the reasoning of earlier turns unless it is told otherwise", () =>
+  it.effect("clears arguments if the option is set, and the reasoning of earlier turns by default", () =>
     Effect.gen(function*() {
       const edited = yield* sent(long, { trigger: 10, keep: 2, clearToolInputs: true })
       const assistants = edited.filter((message) => message.role === "assistant")

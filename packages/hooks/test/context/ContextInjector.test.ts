@@ -37,7 +37,7 @@ const session = (options: ContextInjector.Options) => {
 }
 
 describe("ContextInjector at the tail", () => {
-  it.effect("says what is new, once", () =>
+  it.effect("adds a new text once", () =>
     Effect.gen(function*() {
       let text: string | undefined = "main"
       const { injected, step, turn } = session({ render: () => text })
@@ -52,7 +52,7 @@ describe("ContextInjector at the tail", () => {
       assert.deepEqual(injected, ["main", "other"])
     }))
 
-  it.effect("says the same again when it is told not to compare", () =>
+  it.effect("adds the same text again if dedupe is false", () =>
     Effect.gen(function*() {
       const { injected, step, turn } = session({ render: () => "main", dedupe: false })
       yield* turn(1)
@@ -94,7 +94,7 @@ describe("ContextInjector at the tail", () => {
       assert.deepEqual(injected, ["main", "main"])
     }))
 
-  it.effect("waits for promises and Effects, and leaves out what breaks or is no text", () =>
+  it.effect("waits for promises and Effects, and ignores failures and values that are not texts", () =>
     Effect.gen(function*() {
       for (const render of [async () => "main", () => Effect.succeed("main")]) {
         const { injected, turn } = session({ render })
@@ -102,11 +102,13 @@ describe("ContextInjector at the tail", () => {
         assert.deepEqual(injected, ["main"])
       }
       for (
-        const render of [() => assert.fail("broken"), async () =>
-          assert.fail("broken"), () =>
-          Effect.fail("broken"), () =>
-          7 as never, () =>
-          " \n"]
+        const render of [
+          () => assert.fail("broken"),
+          async () => assert.fail("broken"),
+          () => Effect.fail("broken"),
+          () => 7 as never,
+          () => " \n"
+        ]
       ) {
         const { injected, turn } = session({ render })
         assert.strictEqual((yield* turn(1)).action._tag, "Continue")
@@ -114,7 +116,7 @@ describe("ContextInjector at the tail", () => {
       }
     }))
 
-  it.effect("cuts what is too long, between characters", () =>
+  it.effect("cuts long texts between characters", () =>
     Effect.gen(function*() {
       const { injected, turn } = session({ render: () => "\u{1F600}".repeat(5_000), maxTokens: 20 })
       yield* turn(1)
@@ -158,7 +160,7 @@ describe("ContextInjector in the request", () => {
       assert.deepEqual(seen, ["1", "1", "2", "2", "3"])
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const render = () => ""
     for (
       const options of [{ placement: "top" }, { maxTokens: 1 }, { ttl: {} }, { ttl: { turns: 0 } }, {

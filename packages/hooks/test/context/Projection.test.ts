@@ -60,7 +60,7 @@ describe("Projection", () => {
       )
     }))
 
-  it.effect("takes the first name that fits, and projects large results only where it is told so", () =>
+  it.effect("uses the first name that matches, and a minimum size if one is set", () =>
     Effect.gen(function*() {
       const both = { "que*": "a", query: "b" }
       assert.strictEqual(output((yield* project(both, success({ a: 1, b: 2 }))).result), 1)

@@ -57,7 +57,7 @@ const reads = (args: (ref: string) => JsonObject): Scripted.Entry => (request) =
 }
 
 describe("ResultOffloader", () => {
-  it("leaves what is short as it is, and keeps nothing", async () => {
+  it("does not change or store short results", async () => {
     const { kept, read } = await run({}, { rows: [1, 2, 3] })
     assert.deepEqual(read, [{ rows: [1, 2, 3] }])
     assert.deepEqual(kept, [])
@@ -107,7 +107,7 @@ describe("ResultOffloader", () => {
     assert.lengthOf(kept, 1)
   })
 
-  it("counts the texts of content parts, and leaves files in or keeps them, as it is told", async () => {
+  it("counts the texts of content parts, and keeps or offloads files as the option says", async () => {
     const picture = { type: "file", mediaType: "image/png", url: `data:image/png;base64,${"A".repeat(40_000)}` }
     const text = { type: "text", text: "a chart" }
     assert.deepEqual((await run({ maxResultTokens: 100 }, [text, picture])).read, [[text, picture]])
@@ -125,7 +125,7 @@ describe("ResultOffloader", () => {
     )
   })
 
-  it("has other bounds for some tools, and none for others", async () => {
+  it("has other limits for some tools, and none for others", async () => {
     const perTool = { "lo*": { maxResultTokens: 20_000 }, loud: false } as const
     assert.deepEqual((await run({ perTool }, big())).read, [big()])
     assert.deepEqual((await run({ maxResultTokens: 1, perTool: { loud: false } }, big())).read, [big()])
@@ -142,7 +142,7 @@ describe("ResultOffloader", () => {
     assert.deepEqual([kept.length, read[0]], [0, "short"])
   })
 
-  it("lets the model read on, and search, in bounded pieces", async () => {
+  it("lets the model read and search limited excerpts", async () => {
     const text = big()
     const { provider, read } = await run({ maxResultTokens: 500 }, text, [
       reads((ref) => ({ ref, offset: 10, length: 30 })),
@@ -212,7 +212,7 @@ describe("ResultOffloader", () => {
     })
   })
 
-  it("cuts what cannot be kept, and says so", async () => {
+  it("cuts results that cannot be stored, with a note", async () => {
     const broken = { ...ArtifactStore.inMemory(), write: () => Effect.fail("the disk is full") }
     const { events, read } = await run({ maxResultTokens: 100, previewTokens: 10 }, big(), [], { artifacts: broken })
     const shown = textOf(read[0])
@@ -224,7 +224,7 @@ describe("ResultOffloader", () => {
     assert.deepEqual(warnings, ["a result of loud could not be stored, and was cut: artifacts of s: the disk is full"])
   })
 
-  it.effect("cuts where there is no runtime that could keep anything", () =>
+  it.effect("cuts results without a runtime that can store them", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([ResultOffloader.make({ maxResultTokens: 10 })])
       const scope = Scope.make()
@@ -235,7 +235,7 @@ describe("ResultOffloader", () => {
       assert.lengthOf(scope.warnings, 1)
     }))
 
-  it("gives sub-agents and the agent they work for the same artifacts, under keys of their own", async () => {
+  it("shares artifacts between an agent and its sub-agents, under different keys", async () => {
     const artifacts = ArtifactStore.inMemory()
     const call = (name: string) =>
       Scripted.toolCalls({ name, id: "same-id", args: name === "work" ? { message: "x" } : {} })
@@ -293,7 +293,7 @@ describe("ResultOffloader", () => {
     assert.deepInclude(ended.messages.filter(({ role }) => role === "tool").at(-1)!.content, { text: "line 0" })
   })
 
-  it("removes what is older than so many turns, and nothing else", async () => {
+  it("removes only artifacts that are older than the limit", async () => {
     const artifacts = ArtifactStore.inMemory()
     const about = { by: "somebody" }
     await Effect.runPromise(artifacts.write("s", "hook:offload/t1-00000000000000", "of another hook", about))
@@ -327,7 +327,7 @@ describe("ResultOffloader", () => {
     assert.match(Message.text(messages.findLast(({ role }) => role === "tool")!), /it may have been removed/)
   })
 
-  it("warns when old results cannot be removed, and goes on", async () => {
+  it("warns when old results cannot be removed, and continues", async () => {
     const broken = { ...ArtifactStore.inMemory(), list: () => Effect.fail("no list") }
     const provider = Scripted.make(["done"])
     await using agent = createAgent({

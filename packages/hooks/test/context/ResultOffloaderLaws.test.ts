@@ -46,7 +46,7 @@ describe("the laws of ResultOffloader", () => {
       if (content.isWellFormed()) assert.isTrue(shown.isWellFormed())
     }), { arbitrary: { runs: 300 } })
 
-  it.effect.prop("gives back by pieces exactly what was kept", [
+  it.effect.prop("returns in excerpts exactly what was stored", [
     texts,
     number(-5, 0, 1, 2, 3, 50, 1e9),
     number(100, 101, 300)
@@ -86,7 +86,7 @@ describe("the laws of ResultOffloader", () => {
       )
     }))
 
-  it("reads other artifacts where it is told to", () =>
+  it("reads other artifacts if the option lists them", () =>
     Effect.runPromise(Effect.gen(function*() {
       const options = { keys: ["report::*", "!report::secret"] }
       const kept = { "hook:report::draft": "the draft", "hook:report::secret": "no" }

@@ -26,7 +26,7 @@ describe("SlidingWindow", () => {
     (_, n) => [user(`question ${n}`), { role: "assistant", content: `answer ${n}` } as const]
   ).flat()
 
-  it.effect("sends the first and the last, and the conversation as it is when it is short", () =>
+  it.effect("sends the first and the last messages, or a short conversation as it is", () =>
     Effect.gen(function*() {
       assert.deepEqual(yield* sent(talk, { first: 2, last: 4 }), [...talk.slice(0, 2), ...talk.slice(-4)])
       assert.lengthOf(yield* sent(talk), 40)
@@ -34,7 +34,7 @@ describe("SlidingWindow", () => {
       assert.deepEqual(yield* sent([]), [])
     }))
 
-  it.effect("always sends what is pinned, what the person said last, and the last step", () =>
+  it.effect("always sends pinned messages, the last message of a person, and the last step", () =>
     Effect.gen(function*() {
       const messages = [
         user("a"),
@@ -48,7 +48,7 @@ describe("SlidingWindow", () => {
       assert.deepEqual(kept, [messages[1]!, messages[2]!, ...step("b", 2)])
     }))
 
-  it.effect("keeps to a number of tokens where dropping can", () =>
+  it.effect("limits the tokens as far as messages can be dropped", () =>
     Effect.gen(function*() {
       const messages = [user("task"), ...Array.from({ length: 20 }, (_, n) => step(`s${n}`, 1, "x".repeat(400))).flat()]
       const kept = yield* sent(messages, { last: 1_000, tokens: 500 })

@@ -86,7 +86,7 @@ describe("Summarizer", () => {
       )
     }))
 
-  it.effect("hands on what other hooks ask for", () =>
+  it.effect("uses the anchors and instructions of other hooks", () =>
     Effect.gen(function*() {
       const { provider, requests } = writer("x")
       yield* run(
@@ -113,7 +113,7 @@ describe("Summarizer", () => {
       }))
   }
 
-  it.effect("leaves it to the agent's own compaction when the anchors break, or the model takes too long", () =>
+  it.effect("uses the agent's own compaction when the anchors throw or the model takes too long", () =>
     Effect.gen(function*() {
       const scope = Scope.make()
       assert.strictEqual(
@@ -133,7 +133,7 @@ describe("Summarizer", () => {
       assert.lengthOf(requests, 0)
     }))
 
-  it.effect("gives the model so many tokens of conversation: the latest, and the summary before", () =>
+  it.effect("gives the model a limited part of the conversation: the latest messages and the last summary", () =>
     Effect.gen(function*() {
       const { provider, requests } = writer("x")
       const before: Message = { role: "user", content: "what was before", source: "summary" }
@@ -149,7 +149,7 @@ describe("Summarizer", () => {
       assert.notInclude(given, "s100 ")
     }))
 
-  it.effect("lets nobody inside the conversation end it", () =>
+  it.effect("escapes the end mark of the conversation inside of messages", () =>
     Effect.gen(function*() {
       const { provider, requests } = writer("x")
       yield* run(
@@ -185,7 +185,7 @@ describe("Summarizer", () => {
     }
   })
 
-  it("shortens the conversation of an agent, which goes on with its task", async () => {
+  it("shortens the conversation of an agent, which continues its task", async () => {
     const { tools } = recording()
     const model = scripted(
       Array.from({ length: 8 }, (_, n) => calls(["bash", { command: `ls ${"x".repeat(200)} ${n}` }]))

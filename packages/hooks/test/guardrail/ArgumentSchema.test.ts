@@ -26,7 +26,7 @@ const standard = (validate: StandardSchemaV1["~standard"]["validate"]): Standard
 })
 
 describe("ArgumentSchema", () => {
-  it.effect("takes an Effect Schema, and tells what would fit", () =>
+  it.effect("accepts an Effect Schema, and says which arguments are allowed", () =>
     Effect.gen(function*() {
       assert.isUndefined(yield* whyNot({ amount: 100, note: "more" }, { allow: amount }))
       const reason = yield* whyNot({ amount: 101 }, { allow: amount, advice: "Ask a colleague." })
@@ -35,7 +35,7 @@ describe("ArgumentSchema", () => {
       assert.isUndefined(yield* whyNot({ amount: 101 }, { allow: amount }, "other"))
     }))
 
-  it.effect("takes a Standard Schema, also one that answers later", () =>
+  it.effect("accepts a Standard Schema, also an asynchronous one", () =>
     Effect.gen(function*() {
       const wrong = { issues: [{ message: "too much", path: ["a", { key: 0 }] }, { message: "odd" }] }
       for (const schema of [standard(() => wrong), standard(async () => wrong)]) {
@@ -64,7 +64,7 @@ describe("ArgumentSchema", () => {
       )
     }))
 
-  it.effect("takes rules, and lists everything that is wrong", () =>
+  it.effect("accepts rules, and lists everything that is wrong", () =>
     Effect.gen(function*() {
       const allow: ArgumentSchema.Rules = {
         amount: { min: 1, max: 100, required: true },
@@ -89,7 +89,7 @@ describe("ArgumentSchema", () => {
       assert.isDefined(yield* whyNot({ amount: null }, { allow }))
     }))
 
-  it.effect("denies what fits, and not what is not there", () =>
+  it.effect("denies arguments that match, but not missing ones", () =>
     Effect.gen(function*() {
       const deny: ArgumentSchema.Rules = { path: { pattern: "(^|/)\\.\\.(/|$)" } }
       assert.strictEqual(
@@ -109,14 +109,14 @@ describe("ArgumentSchema", () => {
       assert.isUndefined(yield* whyNot(JSON.parse(`{"constructor":1,"__proto__":{"x":1}}`), { allow }))
     }))
 
-  it.effect("takes time that grows with the text alone", () =>
+  it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
       const began = performance.now()
       yield* whyNot({ path: `${"a".repeat(50_000)}!` }, { allow: { path: { pattern: "^(a+)+$" } } })
       assert.isBelow(performance.now() - began, 5_000)
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
       [{ tools: "pay" }, /argument-schema\.allow: expected `allow` or `deny`, found neither/],
       [{ allow: amount }, /argument-schema\.tools/],

@@ -29,7 +29,7 @@ describe("OutputGuardrail", () => {
       assert.strictEqual(by, "output-guardrail")
     }))
 
-  it.effect("lets other responses pass unchanged", () =>
+  it.effect("does not change other responses", () =>
     Effect.gen(function*() {
       const event = answer({ text: "nothing secret" })
       const outcome = yield* guarded({ patterns }).run("postLlmCall", event, Scope.make())
@@ -45,7 +45,7 @@ describe("OutputGuardrail", () => {
       }
     }))
 
-  it.effect("searches the arguments of tool calls when it is told to, at any depth", () =>
+  it.effect("searches the arguments of tool calls at any depth if the option is set", () =>
     Effect.gen(function*() {
       const event = answer({ toolCalls: [{ id: "1", name: "post", args: { body: [{ headers: { auth: key } }] } }] })
       const tag = (toolCalls: boolean) =>
@@ -103,7 +103,7 @@ describe("OutputGuardrail", () => {
     assert.throws(() => OutputGuardrail.make({ patterns: ["(?=a)"] }), ConfigError, /output-guardrail\.patterns\[0\]/)
   })
 
-  it.effect("refuses the response when a pattern breaks", () =>
+  it.effect("rejects the response when a pattern throws", () =>
     Effect.gen(function*() {
       const chain = guarded({
         patterns: [() => {
@@ -115,7 +115,7 @@ describe("OutputGuardrail", () => {
       assert.strictEqual(failure?.policy, "reject")
     }))
 
-  it.effect("looks again when a hook that comes after it changes the response", () =>
+  it.effect("checks the response again when a later hook changes it", () =>
     Effect.gen(function*() {
       const last = defineHook({
         name: "last",
@@ -142,7 +142,7 @@ const cuts = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
   Array.from(text, (_, index) => text.match(new RegExp(`.{1,${index + 1}}`, "gs")) ?? [])
 
 describe("OutputGuardrail while an answer streams", () => {
-  it("holds everything back unless told otherwise", () => {
+  it("buffers the whole answer by default", () => {
     assert.strictEqual(OutputGuardrail.make({ patterns }).hold, "untilPass")
     assert.deepEqual(OutputGuardrail.make({ patterns, hold: { chars: 9 } }).hold, { chars: 9 })
     assert.strictEqual(OutputGuardrail.make({ patterns, hold: { chars: 9 }, feedback: "again" }).hold, "untilPass")

@@ -127,7 +127,7 @@ describe("what Redaction finds", () => {
       }
     }))
 
-  it.effect("takes no part of one value for another", () =>
+  it.effect("never mistakes a part of one value for another value", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         yield* said({ strategy: "redact" }, "https://ada:pw@example.com"),
@@ -149,7 +149,7 @@ describe("what Redaction finds", () => {
       )
     }))
 
-  it.effect("refuses the message, without its words, when a detector breaks or finds nonsense", () =>
+  it.effect("rejects the message, without quoting it, when a detector throws or returns invalid ranges", () =>
     Effect.gen(function*() {
       const breaks: ReadonlyArray<Redaction.Detector["find"]> = [
         (text) => {
@@ -165,7 +165,7 @@ describe("what Redaction finds", () => {
       }
     }))
 
-  it.effect("leaves what is allowed", () =>
+  it.effect("keeps allowed values", () =>
     Effect.gen(function*() {
       const options: Redaction.Options = {
         strategy: "redact",
@@ -177,7 +177,7 @@ describe("what Redaction finds", () => {
       )
     }))
 
-  it.effect("takes time that grows with the text alone", () =>
+  it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
       const units = [
         "a",
@@ -237,7 +237,7 @@ describe("what Redaction does", () => {
       assert.notStrictEqual(other.event.message, first)
     }))
 
-  it.effect("looks into attachments: names, addresses, and data that is text", () =>
+  it.effect("searches attachments: names, URLs, and text data", () =>
     Effect.gen(function*() {
       const data = (text: string) => `data:text/plain;base64,${Buffer.from(text).toString("base64")}`
       const attachments = [
@@ -256,7 +256,7 @@ describe("what Redaction does", () => {
       ])
     }))
 
-  it.effect("takes values out of JSON: nested, in keys, in numbers, under hostile names", () =>
+  it.effect("removes values from JSON: nested, in keys, in numbers, under hostile names", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])
       const args: Json = JSON.parse(
@@ -270,7 +270,7 @@ describe("what Redaction does", () => {
       assert.isUndefined(({} as { b?: unknown }).b)
     }))
 
-  it.effect("looks only where it is told to", () =>
+  it.effect("searches only in the places of the option", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ places: ["input"] })])
       assert.isFalse(chain.has("postLlmCall"))
@@ -278,7 +278,7 @@ describe("what Redaction does", () => {
       assert.strictEqual((yield* chain.run("preTurn", { message: mail }, Scope.make())).event.message, "<EMAIL_1>")
     }))
 
-  it.effect("tells what it found, where and how often, and never the value", () =>
+  it.effect("reports what it found, where and how often, but never the value", () =>
     Effect.gen(function*() {
       const heard: Array<Redaction.Detection> = []
       const hook = Redaction.make({
@@ -342,7 +342,7 @@ describe("what Redaction does", () => {
       })
     }))
 
-  it.effect("redacts in the history what it would block elsewhere, so that a session goes on", () =>
+  it.effect("redacts in the history what it blocks elsewhere, so that a session can continue", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ kinds: { card: "block" } })])
       const { event } = yield* chain.run(
@@ -353,7 +353,7 @@ describe("what Redaction does", () => {
       assert.deepEqual(event.messages, [{ role: "user", content: "[CARD]" }])
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [Redaction.Options, RegExp]> = [
       [{ kinds: ["e-mail" as never] }, /redaction\.kinds: expected one of url-credentials, .*, found "e-mail"/],
       [{ kinds: ["__proto__" as never] }, /redaction\.kinds/],

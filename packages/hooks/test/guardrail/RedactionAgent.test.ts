@@ -59,13 +59,13 @@ describe("an agent with placeholders", () => {
     assert.notInclude(JSON.stringify([model.requests, result.messages]), "@")
   })
 
-  it("keeps the user's text private to nobody but the tools when it is told so", async () => {
+  it("does not reveal values to the user if the option is false", async () => {
     const model = scripted(["<EMAIL_1>"])
     await using agent = createAgent({ provider: model.provider, hooks: [Redaction.make({ revealToUser: false })] })
     assert.strictEqual((await agent.run(mail)).text, "<EMAIL_1>")
   })
 
-  it("gives nobody a value for writing its name: users, tools and memory get their own text back", async () => {
+  it("never reveals a value to somebody who writes its placeholder: users, tools and memory", async () => {
     sent.length = 0
     const model = scripted([
       "noted",
@@ -91,7 +91,7 @@ describe("an agent with placeholders", () => {
     assert.strictEqual(result.text, JSON.stringify("page says: mail <EMAIL_1> and <email_1>"))
   })
 
-  it("leaves a placeholder that the model invents, and takes one in any case", async () => {
+  it("keeps a placeholder that the model invents, and reads placeholders in any letter case", async () => {
     sent.length = 0
     const model = scripted([
       asks(["send_mail", { to: "<EMAIL_99>" }], ["send_mail", { to: "<email_1>" }]),
@@ -107,7 +107,7 @@ describe("an agent with placeholders", () => {
     assert.strictEqual(text, `<EMAIL_99> ${mail} EMAIL_1`)
   })
 
-  it("gives a number back as a number", async () => {
+  it("reveals a number as a number", async () => {
     const ran: Array<unknown> = []
     const pay = defineTool({
       name: "pay",
@@ -131,7 +131,7 @@ describe("an agent with placeholders", () => {
     assert.deepEqual(ran, [{ card: 4111111111111111, note: "with 4111111111111111" }])
   })
 
-  it("knows a value again where no detector would find it", async () => {
+  it("finds a known value again where no detector would find it", async () => {
     const model = scripted([asks(["send_mail", { to: "x" }]), "ok"])
     const detectors = [{ kind: "password", find: "(?i)password is \\S+" }]
     const tools = [mailer(() => "it said: Password is hunter2-fake, again: Password is hunter2-fake")]

@@ -72,7 +72,7 @@ describe("a stream that is redacted", () => {
       }
     }))
 
-  it.effect("swallows a value that is longer than what is kept back", () =>
+  it.effect("removes a value that is longer than the buffer", () =>
     Effect.gen(function*() {
       const long = `a@${`${"label".repeat(12)}.`.repeat(7)}com`
       const url = `https://example.com/${"path/".repeat(300)}`
@@ -90,7 +90,7 @@ describe("a stream that is redacted", () => {
       }
     }))
 
-  it.effect("is cut at a value of one's own detector that is longer than what is kept back", () =>
+  it.effect("ends at a value of a custom detector that is longer than the buffer", () =>
     Effect.gen(function*() {
       const detectors = [{ kind: "own", find: "key=\\S+", maxLength: 40 }]
       const { cut, shown } = yield* stream(

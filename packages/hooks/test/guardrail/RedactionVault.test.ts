@@ -80,7 +80,7 @@ describe("a vault", () => {
     assert.deepEqual(sent, [])
   })
 
-  it("in memory is gone in another agent: a placeholder stands for nothing, and for nobody else's value", async () => {
+  it("in memory does not exist in another agent: its placeholders have no value there", async () => {
     sent.length = 0
     const { pending, snapshot } = await suspended()
     assert.notInclude(JSON.stringify(snapshot), "ada")
@@ -94,7 +94,7 @@ describe("a vault", () => {
     assert.strictEqual(next.event.message, "<EMAIL_2>")
   })
 
-  it.effect("gives every text back as it was", () =>
+  it.effect("restores every text", () =>
     Effect.gen(function*() {
       const parts = [
         mail,
@@ -126,7 +126,7 @@ describe("a vault", () => {
       }
     }))
 
-  it.effect("gives all JSON back to a tool as it was: texts, keys and numbers", () =>
+  it.effect("restores all JSON for a tool: texts, keys and numbers", () =>
     Effect.gen(function*() {
       const texts = [
         mail,

@@ -21,7 +21,7 @@ const after = (output: string) => ({
 })
 
 describe("RegexFilter", () => {
-  it.effect("blocks in every phase unless told otherwise, without the text in the reason", () =>
+  it.effect("blocks in every phase by default, without the text in the reason", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([RegexFilter.make({ rules })])
       const reasons = [
@@ -62,7 +62,7 @@ describe("RegexFilter", () => {
       assert.deepEqual(heard, [["about", "input", 1], ["falcon", "input", 1], ["then", "input", 1]])
     }))
 
-  it.effect("looks only in its phases", () =>
+  it.effect("searches only in its phases", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([RegexFilter.make({ rules, phase: ["toolResults"] })])
       assert.strictEqual((yield* chain.run("preTurn", { message: text }, Scope.make())).action._tag, "Continue")
@@ -97,7 +97,7 @@ describe("RegexFilter", () => {
       }
     }))
 
-  it.effect("takes time that grows with the text alone", () =>
+  it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([
         RegexFilter.make({ rules: [{ name: "evil", pattern: "(a+)+$" }], strategy: "redact" })
@@ -107,7 +107,7 @@ describe("RegexFilter", () => {
       assert.isBelow(performance.now() - began, 5_000)
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [RegexFilter.Options, RegExp]> = [
       [{}, /regex-filter\.rules: expected at least one rule or preset/],
       [

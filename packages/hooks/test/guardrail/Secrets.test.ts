@@ -67,7 +67,7 @@ describe("Secrets", () => {
       assert.strictEqual(yield* said({}, `use "${secret}", please`), `use "${marker}", please`)
     }))
 
-  it.effect("finds what is named like a secret and looks like one", () =>
+  it.effect("finds random values behind the name of a secret", () =>
     Effect.gen(function*() {
       const secret = noise(20)
       for (
@@ -100,7 +100,7 @@ describe("Secrets", () => {
       assert.strictEqual(yield* said({ entropy: 8 }, `password: ${noise(20)}`), `password: ${noise(20)}`)
     }))
 
-  it.effect("leaves what is allowed, by pattern or by digest", () =>
+  it.effect("keeps values that a pattern or a digest allows", () =>
     Effect.gen(function*() {
       const one = samples[0]![1]
       const two = samples[4]![1]
@@ -157,7 +157,7 @@ describe("Secrets", () => {
       assert.notInclude(shown, "sk-")
     }))
 
-  it.effect("takes time that grows with the text alone", () =>
+  it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
       const units = [
         "eyJ",
@@ -180,7 +180,7 @@ describe("Secrets", () => {
       }
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [Secrets.Options, RegExp]> = [
       [{ kinds: ["pgp" as never] }, /secrets\.kinds: expected one of .*, found "pgp"/],
       [{ kinds: [] }, /secrets\.kinds: expected at least one kind/],
@@ -206,7 +206,7 @@ describe("redactText", () => {
 })
 
 describe("an agent with secrets", () => {
-  it("hands a key to the tool that needs it, beside a redaction of personal data", async () => {
+  it("reveals a key to the tool that needs it, together with a redaction hook", async () => {
     const secret = samples[0]![1]
     const ran: Array<unknown> = []
     const input = Schema.Struct({ key: Schema.String, to: Schema.String })
@@ -234,7 +234,7 @@ describe("an agent with secrets", () => {
     assert.include(text, "deploy with <OPENAI_KEY_1> for ada@example.com")
   })
 
-  it("takes a key that a tool found out of its result", async () => {
+  it("removes a key from the result of a tool", async () => {
     const secret = samples[4]![1]
     const read = defineTool({
       name: "read",

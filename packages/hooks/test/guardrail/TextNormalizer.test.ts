@@ -24,7 +24,7 @@ const smuggled = (text: string) =>
   Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")
 
 describe("TextNormalizer", () => {
-  it.effect("takes out what nobody sees", () =>
+  it.effect("removes invisible characters", () =>
     Effect.gen(function*() {
       const hidden = [
         "\u0000",
@@ -168,7 +168,7 @@ describe("TextNormalizer", () => {
       )
     }))
 
-  it.effect("takes time that grows with the text alone", () =>
+  it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
       const units = [
         "<",
@@ -198,7 +198,7 @@ describe("TextNormalizer", () => {
       }
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
       [{ maxLength: 0 }, /text-normalizer\.maxLength/],
       [{ maxLength: 1.5 }, /text-normalizer\.maxLength/],
@@ -210,7 +210,7 @@ describe("TextNormalizer", () => {
     for (const [options, message] of wrong) assert.throws(() => TextNormalizer.make(options), ConfigError, message)
   })
 
-  it("comes before the guards, and cleans the results of tools when it is told to", async () => {
+  it("runs before the guards, and normalizes the results of tools if the option is set", async () => {
     const read = defineTool({
       name: "read",
       description: "Reads",

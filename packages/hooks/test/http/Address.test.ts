@@ -32,7 +32,7 @@ describe("Address", () => {
     assert.strictEqual(Address.normalize("BÜCHER.example."), "xn--bcher-kva.example")
   })
 
-  it("leaves what is public", () => {
+  it("classifies public addresses", () => {
     for (const address of good) {
       assert.strictEqual(Address.classify(address), "public")
       assert.strictEqual(Address.classify(`::ffff:${address}`), "public")
@@ -48,7 +48,7 @@ describe("Address", () => {
     }
   })
 
-  it("knows the special addresses of IPv6", () => {
+  it("classifies the special addresses of IPv6", () => {
     const special: ReadonlyArray<readonly [string, Address.Kind]> = [
       ["::", "loopback"],
       ["::1", "loopback"],
@@ -69,7 +69,7 @@ describe("Address", () => {
     for (const [address, kind] of special) assert.strictEqual(Address.classify(address), kind, address)
   })
 
-  it("knows names of machines and networks, and what is no host", () => {
+  it("classifies names of machines and networks, and rejects invalid hosts", () => {
     const names: ReadonlyArray<readonly [string, Address.Kind]> = [
       ["localhost", "loopback"],
       ["LOCALHOST.", "loopback"],

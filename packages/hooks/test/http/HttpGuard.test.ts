@@ -10,7 +10,7 @@ import { vi } from "vitest"
 import { answer, facing, head, home, loopback, outcome, says } from "../support/http.ts"
 
 describe("what HttpGuard asks and reads", () => {
-  it.effect("sends what it is told and reads what comes, over a connection that is closed", () =>
+  it.effect("sends a request and reads the answer, and closes the connection", () =>
     Effect.gen(function*() {
       const heads: Array<string> = []
       const server = yield* loopback((head, socket) => {
@@ -183,7 +183,7 @@ describe("what HttpGuard asks and reads", () => {
 })
 
 describe("a guard that is made", () => {
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [HttpGuard.Options, RegExp]> = [
       [{ maxRedirects: 4 }, /http-guard\.maxRedirects: expected a whole number from 0 to 3, found 4/],
       [{ maxRedirects: -1 }, /maxRedirects/],
@@ -255,7 +255,7 @@ describe("a guard that is made", () => {
 })
 
 describe("ctx.http with HttpGuard.client", () => {
-  it.live("lets a hook reach what the policy names, and nothing else", () =>
+  it.live("lets a hook reach only the servers of the policy", () =>
     Effect.gen(function*() {
       const server = yield* loopback((head, socket) =>
         answer(200, {}, head.endsWith("go") ? "noted" : "?")(head, socket)

@@ -68,7 +68,7 @@ const faults: ReadonlyArray<readonly [what: string, handler: Handler]> = [
   ["is deflate without its frame", answer(200, { "content-encoding": "deflate" }, deflateRawSync("x"))]
 ]
 
-describe("answers that are none", () => {
+describe("invalid answers", () => {
   it.effect.each(faults)("one that %s fails like any other", ([, handler]) =>
     Effect.gen(function*() {
       const { connected, guard, heads } = facing(handler)

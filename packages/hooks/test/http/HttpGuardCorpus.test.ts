@@ -284,7 +284,7 @@ describe("the corpus of HttpGuard", () => {
     }
   })
 
-  it.effect("lets more than 200 public ones go where their names lead", () =>
+  it.effect("allows more than 200 public URLs", () =>
     Effect.gen(function*() {
       assert.isAbove(good.length, 200)
       const connected: Array<string> = []
@@ -326,7 +326,7 @@ describe("the corpus of HttpGuard", () => {
     assert.strictEqual(Address.classify("168.63.129.16"), "metadata")
   })
 
-  it("lets no address of IPv6 pass that another library finds special", () => {
+  it("allows no IPv6 address that another library classifies as special", () => {
     const { below, pick } = random(13)
     const heads = [
       "2001",

@@ -104,7 +104,7 @@ describe("names that HttpGuard resolves", () => {
       assert.match(net.heads[0]!, /\r\nhost: xn--bcher-kva\.example:8080\r\n/)
     }))
 
-  it.effect("looks at an address again where it is connected to", () =>
+  it.effect("checks an address again before it connects", () =>
     Effect.gen(function*() {
       for (const afterReads of [1, 2, 3]) {
         let reads = 0
@@ -147,7 +147,7 @@ describe("names that HttpGuard resolves", () => {
       }
     }))
 
-  it.effect("gives an address that does not answer its share of the time", () =>
+  it.effect("shares the time between addresses that do not answer", () =>
     Effect.gen(function*() {
       const net = network({ "a.example.com": [[v4(other), v4(home)]] }, { [`${home}:80`]: answer(200, {}, "here") })
       const guard = HttpGuard.make({
@@ -160,7 +160,7 @@ describe("names that HttpGuard resolves", () => {
       assert.strictEqual(yield* Fiber.join(fiber), "200 here")
     }))
 
-  it.effect("takes what a resolver or a connector throws for a failure like any other", () =>
+  it.effect("treats an exception of a resolver or a connector like any other failure", () =>
     Effect.gen(function*() {
       const net = network({ "a.example.com": [[v4(home)]] })
       const broken = () => (undefined as never as { readonly x: never }).x

@@ -104,7 +104,7 @@ describe("HttpGuard over TLS", () => {
       assert.deepStrictEqual(seen, [])
     }))
 
-  it.effect("does not speak to what is no TLS, and does not speak plainly to it", () =>
+  it.effect("fails when the server does not speak TLS, and does not fall back to plain HTTP", () =>
     Effect.gen(function*() {
       const heard: Array<string> = []
       const { host } = yield* loopback((socket: Socket) =>

@@ -26,7 +26,7 @@ describe("Budget", () => {
     assert.strictEqual(ended.error._tag, "aborted")
   })
 
-  it("tells onBudget hooks once of each threshold, and lets one of them end the turn", async () => {
+  it("calls onBudget hooks once for each threshold, and one of them can end the turn", async () => {
     const { levels } = await run({ limits: [{ scope: "run", calls: 10 }] })
     assert.deepStrictEqual(levels, [
       { level: "warn", kind: "calls", scope: "run", used: 7, limit: 10 },
@@ -79,7 +79,7 @@ describe("Budget", () => {
     assert.strictEqual(dearest.asked, 3)
   })
 
-  it("counts retries, and takes nothing for what was refused at the door", async () => {
+  it("counts retries, and charges nothing for calls that the vendor refused", async () => {
     let made = 0
     const error = new ProviderError.Overloaded({ provider: "p", message: "busy" })
     const failing: LlmProvider = { name: "p", complete: () => Effect.suspend(() => (made++, Effect.fail(error))) }
@@ -204,7 +204,7 @@ describe("Budget", () => {
     assert.strictEqual(left[0]!.tokens, 10_000 - 1_000 - 100)
   })
 
-  it("refuses limits that make no sense, by name", () => {
+  it("rejects invalid limits, and names them", () => {
     const wrong = (options: Partial<Budget.Options>, key: string) => {
       const error = assert.throws(
         () => Budget.make({ limits: [{ scope: "run", calls: 1 }], ...options }),

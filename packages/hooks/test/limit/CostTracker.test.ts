@@ -125,7 +125,7 @@ describe("CostTracker", () => {
       assert.strictEqual(CostTracker.total(scope.state).usd, 2)
     }))
 
-  it("refuses prices and limits that are none", () => {
+  it("rejects invalid prices and limits", () => {
     assert.throws(
       () => CostTracker.make({ costPerInputToken: -1, costPerOutputToken: 1 }),
       ConfigError,
@@ -154,7 +154,7 @@ describe("CostTracker", () => {
 describe("CostTracker with a limit", () => {
   const cheap = { costPerInputToken: 0.0001, costPerOutputToken: 0.0001 }
 
-  it.effect("lets calls begin until the limit is reached", () =>
+  it.effect("allows calls until the limit is reached", () =>
     Effect.gen(function*() {
       const { post, pre } = tracked({ ...cheap, limit: 0.05 })
       assert.strictEqual((yield* pre)._tag, "Continue")
@@ -172,7 +172,7 @@ describe("CostTracker with a limit", () => {
       assert.strictEqual((yield* pre)._tag, "Reject")
     }))
 
-  it.effect("fails closed on a cost that is not known, when told to", () =>
+  it.effect("fails closed for an unknown cost if the option is set", () =>
     Effect.gen(function*() {
       const lenient = tracked({ limit: 1 })
       yield* lenient.post(spent(10, 10))
@@ -186,7 +186,7 @@ describe("CostTracker with a limit", () => {
       })
     }))
 
-  it.effect("ends the turn instead when told to", () =>
+  it.effect("ends the turn if the option is set", () =>
     Effect.gen(function*() {
       const { pre } = tracked({ ...cheap, limit: 0, onLimit: "abort" })
       assert.deepEqual(yield* pre, { _tag: "Abort", reason: "cost limit of $0.00 reached: $0.00 spent" })

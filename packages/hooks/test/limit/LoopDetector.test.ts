@@ -28,7 +28,7 @@ const toolkit = (answers: { readonly [tool: string]: (args: unknown, times: numb
 const step = (...calls: ReadonlyArray<Call>) =>
   Scripted.toolCalls(...calls.map(([name, args]) => ({ name, args: args ?? {} })))
 
-/** Runs one turn with these steps, and tells what the model and the outside heard. */
+/** Runs one turn with these steps, and returns the advice for the model, the events and the result. */
 const walk = async (
   steps: ReadonlyArray<ReadonlyArray<Call>>,
   answers: Parameters<typeof toolkit>[0],
@@ -52,7 +52,7 @@ const look: ReadonlyArray<Call> = [["look", { q: "a" }]]
 const same = { look: () => "same", read: () => "text" }
 
 describe("LoopDetector in an agent", () => {
-  it("climbs the ladder for the same call: warns, advises, tells a person, blocks, stops", async () => {
+  it("takes each measure for the same call: warns, advises, notifies a person, blocks, stops", async () => {
     const { provider, ran, result, results, told } = await walk(times(12, look), same)
     assert.deepEqual(told, ["warning", "inject", "notice", "notice"])
     assert.lengthOf(ran, 4)
@@ -66,7 +66,7 @@ describe("LoopDetector in an agent", () => {
     assert.include(JSON.stringify(provider.requests[3]?.messages), "Repeating it will not help")
   })
 
-  it("takes equal arguments for equal whatever the order of their keys, and others for others", async () => {
+  it("compares arguments independently of the order of their keys", async () => {
     const varied = await walk(times(6, 0).map((_, n) => [["look", { q: String(n) }]] as const), same)
     assert.deepEqual([varied.result.status, varied.told], ["completed", []])
   })
@@ -194,7 +194,7 @@ describe("LoopDetector in an agent", () => {
     })
   })
 
-  it("counts by the fields it is told, by a function, or not at all", async () => {
+  it("compares calls by fields, by a function, or not at all", async () => {
     const steps = times(4, 0).map((_, n) => [["look", { q: String(n) }]] as const)
     const options = (
       loopKey: LoopDetector.Options["loopKey"]
@@ -218,7 +218,7 @@ describe("LoopDetector in an agent", () => {
     assert.lengthOf(ran, 4)
   })
 
-  it("goes on counting in another process after a person was asked, and asks at most twice", async () => {
+  it("keeps counting in another process after a question, and asks at most twice", async () => {
     const options: LoopDetector.Options = { escalate: "ask" }
     const first = toolkit(same)
     await using one = createAgent({

@@ -12,7 +12,7 @@ import * as Scope from "../support/scope.ts"
 
 /** A tool that answers what `answer` says, and writes down that it ran. */
 
-/** Runs one turn with these steps, and tells what the model and the outside heard. */
+/** Runs one turn with these steps, and returns the advice for the model, the events and the result. */
 
 const times = <A>(n: number, value: A): ReadonlyArray<A> => Array.from({ length: n }, () => value)
 
@@ -35,7 +35,7 @@ describe("LoopDetector in a chain", () => {
   }
 
   // rows: B-42
-  it.effect("says how often and in how many minutes a call has failed alike", () =>
+  it.effect("says how often and in how many minutes a call failed with the same error", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       assert.strictEqual((yield* refused(1, state))._tag, "Continue")
@@ -137,7 +137,7 @@ describe("LoopDetector in a chain", () => {
       })
     }))
 
-  it.effect("takes a compaction that works for progress", () =>
+  it.effect("treats an effective compaction as progress", () =>
     Effect.gen(function*() {
       const scope = Scope.make()
       const budget = { usedTokens: 1_000, windowTokens: 1_000 }
@@ -165,7 +165,7 @@ describe("LoopDetector in a chain", () => {
       assert.isBelow(JSON.stringify(state.snapshot()).length, HookState.maxKey / 2)
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     assert.throws(
       () => LoopDetector.make({ ladder: { stop: 0 } }),
       ConfigError,

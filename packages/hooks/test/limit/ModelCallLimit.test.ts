@@ -88,7 +88,7 @@ describe("ModelCallLimit", () => {
     assert.strictEqual((await session.run("go")).status, "completed")
   })
 
-  it("refuses to limit nothing, and limits that are none", () => {
+  it("rejects missing and invalid limits", () => {
     assert.throws(() => ModelCallLimit.make({}), ConfigError, /model-call-limit\.perTurn/)
     assert.throws(() => ModelCallLimit.make({ perTurn: Number.NaN }), ConfigError, /whole number from 0, found NaN/)
   })

@@ -63,7 +63,7 @@ describe("Timeouts", () => {
       assert.lengthOf(provider.requests, 2)
     }))
 
-  it.effect("leave what is quick enough alone", () =>
+  it.effect("do not affect calls that are fast enough", () =>
     Effect.gen(function*() {
       const slow = Effect.delay(Effect.succeed(textResponse("here")), 900)
       const options = { turn: 5_000, step: 4_000, llmCall: 1_000, tool: 1_000, firstChunk: 1_000, chunk: 1_000 }
@@ -131,7 +131,7 @@ describe("Timeouts", () => {
       }))
   }
 
-  it.effect("tell the tool itself that its time is over", () =>
+  it.effect("abort the signal of a tool that takes too long", () =>
     Effect.gen(function*() {
       const reasons: Array<boolean> = []
       const asked = defineTool({
@@ -152,7 +152,7 @@ describe("Timeouts", () => {
       assert.deepEqual(reasons, [true])
     }))
 
-  it.effect("are for the tools they are told, and let others take their time", () =>
+  it.effect("hold only for the tools of the option", () =>
     Effect.gen(function*() {
       const slow = Effect.delay(Effect.succeed("slow"), 5_000)
       const { fiber, provider } = yield* run({ tool: 1_000, tools: "look" }, [asks("look", "other"), "done"], [
@@ -214,7 +214,7 @@ describe("Timeouts of a stream", () => {
       })
     }))
 
-  it.effect("let a stream take as long as it goes on", () =>
+  it.effect("do not limit a stream that keeps sending", () =>
     Effect.gen(function*() {
       const fine = yield* endsAt(yield* streamed({ chunk: 500 }, 3_000, 499, 499, 499), 4_497)
       assert.deepInclude(fine._tag === "Success" ? fine.success : {}, { text: "xxxx" })
@@ -228,7 +228,7 @@ describe("Timeouts of a stream", () => {
 })
 
 describe("Timeouts.make", () => {
-  it("refuses bounds that are none", () => {
+  it("rejects invalid durations", () => {
     assert.throws(
       () => Timeouts.make({ turn: 0 }),
       ConfigError,

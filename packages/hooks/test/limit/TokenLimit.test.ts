@@ -65,7 +65,7 @@ describe("TokenLimit", () => {
       })
   )
 
-  it.effect("asks the model to write no more than what is left", () =>
+  it.effect("limits the output of the model to the tokens that are left", () =>
     Effect.gen(function*() {
       const { ask, spend } = limited({
         perRequest: { output: 50 },
@@ -115,7 +115,7 @@ describe("TokenLimit", () => {
       assert.deepEqual(scope.warnings, ["50 of 100 tokens per turn used", "101 of 100 tokens per turn used"])
     }))
 
-  it.effect("estimates what the vendor does not report, and counts what broke off and what is billed", () =>
+  it.effect("estimates tokens that the vendor does not report, and counts failed calls and billable tokens", () =>
     Effect.gen(function*() {
       const { chain, scope } = limited({ perSession: { total: 1_000 } })
       const used = () => TokenLimit.used(scope.state).session
@@ -149,7 +149,7 @@ describe("TokenLimit", () => {
     assert.lengthOf(provider.requests, 4)
   })
 
-  it("refuses limits that are none", () => {
+  it("rejects invalid limits", () => {
     assert.throws(() => TokenLimit.make({ perTurn: { input: -1 } }), ConfigError, /token-limit\.perTurn\.input/)
     assert.throws(() => TokenLimit.make({ warnAt: 2 }), ConfigError, /warnAt: expected a number from 0 to 1, found 2/)
     assert.throws(() => TokenLimit.make({ onLimit: "no" as "warn" }), ConfigError, /onLimit/)

@@ -52,7 +52,7 @@ describe("ToolCallLimit", () => {
       assert.deepEqual(passed, [2, 1, 2, 0])
     }))
 
-  it.effect("asks for the limit of the turn, and lets nothing pass when that is none", () =>
+  it.effect("calls the function for the limit of the turn, and allows nothing when it returns NaN", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* count(5, { perTurn: ({ agent }) => agent.name === "tester" ? 2 : 0 }), 2)
       assert.strictEqual(yield* count(5, { perTurn: () => Number.NaN }), 0)
@@ -77,7 +77,7 @@ describe("ToolCallLimit", () => {
       })
     }))
 
-  it("has the model read the reason and go on, for the tools it is for", async () => {
+  it("gives the model the reason for its own tools, and the turn continues", async () => {
     const ran: Array<unknown> = []
     const provider = Scripted.make([asks(3), "done"])
     const hooks = [
@@ -94,7 +94,7 @@ describe("ToolCallLimit", () => {
     )
   })
 
-  it("ends the turn when told to, and counts on after a resume", async () => {
+  it("ends the turn if the option is set, and keeps counting after a resume", async () => {
     const ran: Array<unknown> = []
     const make = (script: ReadonlyArray<Scripted.Entry>) =>
       createAgent({
@@ -116,7 +116,7 @@ describe("ToolCallLimit", () => {
     assert.lengthOf(ran, 2)
   })
 
-  it("refuses to limit nothing, and limits that are none", () => {
+  it("rejects missing and invalid limits", () => {
     assert.throws(
       () => ToolCallLimit.make({}),
       ConfigError,

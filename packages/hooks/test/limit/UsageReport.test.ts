@@ -211,7 +211,7 @@ describe("UsageReport", () => {
     assert.deepInclude(models.at(-1), { name: "other", calls: 136 })
   })
 
-  it("refuses prices that are none", () => {
+  it("rejects invalid prices", () => {
     assert.throws(
       () => UsageReport.make({ costPerInputToken: -1, costPerOutputToken: 1 }),
       ConfigError,

@@ -40,7 +40,7 @@ const stored = async (store: ErrorKnowledge.Store) => store.load() as ReadonlyAr
 
 describe("ErrorKnowledge", () => {
   // rows: B-41
-  it.effect("has the model read known trouble before a matching call, once a turn", () =>
+  it.effect("informs the model about known failures before a matching call, once in a turn", () =>
     Effect.gen(function*() {
       const { injected, pre } = session({ entries: [stale] })
       yield* pre("npm test")
@@ -53,7 +53,7 @@ describe("ErrorKnowledge", () => {
       ])
     }))
 
-  it.effect("tells what helps after a failure, and learns whether it did", () =>
+  it.effect("gives the model the resolution after a failure, and learns whether it helped", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       const { fail, injected, post, scope } = session({ entries: [stale], store, window: 0 })
@@ -79,7 +79,7 @@ describe("ErrorKnowledge", () => {
     }))
 
   // rows: B-08
-  it.effect("writes a new failure down under its normal form, and knows it again", () =>
+  it.effect("adds a new failure with its normalized text, and recognizes it again", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       const { fail, scope } = session({ store, window: 0 })
@@ -101,7 +101,7 @@ describe("ErrorKnowledge", () => {
     }))
 
   // rows: B-08
-  it.effect("does not tell again of a failure that repeats rapidly", () =>
+  it.effect("does not alert again about a failure that repeats soon", () =>
     Effect.gen(function*() {
       const { fail, injected, scope } = session({ entries: [{ ...stale, scope: { tool: "*" } }] })
       for (const wait of [0, 20_000, 20_000, 19_999, 1]) {
@@ -115,7 +115,7 @@ describe("ErrorKnowledge", () => {
       assert.lengthOf(injected, 2)
     }))
 
-  it.effect("prefers what a person wrote to what was only written down", () =>
+  it.effect("prefers entries of a person to novel entries", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       yield* session({ store }).fail("npm run package", "archive x is older")
@@ -156,7 +156,7 @@ describe("ErrorKnowledge", () => {
     "/".repeat(50_000),
     "1.".repeat(50_000)
   ]
-  it.effect("takes any error and any arguments for what they are", () =>
+  it.effect("accepts any error and any arguments", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       const { post, scope } = session({ store, window: 0 })
@@ -192,7 +192,7 @@ describe("ErrorKnowledge", () => {
       })
   )
 
-  it.effect("writes nothing down when told not to, nor what was not executed", () =>
+  it.effect("adds no entries if the option is false, nor for calls that were not executed", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       const { fail, scope } = session({ record: false, store })
@@ -200,7 +200,7 @@ describe("ErrorKnowledge", () => {
       assert.deepEqual([yield* Effect.promise(() => stored(store)), scope.warnings], [[], []])
     }))
 
-  it("refuses patterns that are none", () => {
+  it("rejects invalid patterns", () => {
     assert.throws(
       () => ErrorKnowledge.make({ entries: [{ ...stale, signature: "(?=x)" }] }),
       ConfigError,
@@ -272,7 +272,7 @@ describe("ErrorKnowledge in a file", () => {
       "with a bad pattern": "bad"
     })
   ) {
-    it(`never writes over a file that is ${what}, and says what is wrong with it`, () =>
+    it(`never overwrites a file that is ${what}, and says what is wrong with it`, () =>
       folder(async (at) => {
         const path = join(at, "knowledge.json")
         const bad = {

@@ -43,7 +43,7 @@ const asks = (kind: Kind, text: string) => Scripted.toolCalls({ name: "remember"
 describe("SessionMemory", () => {
   for (const reason of ["done", "rotate", "error", "abort"] as const) {
     // rows: B-03, B-02
-    it.effect(`keeps what a session has written down when it ends with ${reason}, and begins the next one with it`, () =>
+    it.effect(`stores the notes of a session that ends with ${reason}, and recalls them in the next one`, () =>
       Effect.gen(function*() {
         const store = SessionMemory.memory()
         const first = yield* session({ keys, store }, [["fact", "tests need node 24"], [
@@ -65,7 +65,7 @@ describe("SessionMemory", () => {
       }))
   }
 
-  it.effect("recalls every key, keeps under the last one or the one it is told, and adds what is recalled from elsewhere", () =>
+  it.effect("recalls every key, stores under the last key or the chosen one, and adds the text of `recall`", () =>
     Effect.gen(function*() {
       const store = SessionMemory.memory()
       const keyFor = ({ kind }: SessionMemory.Note, all: ReadonlyArray<string>) => all[kind === "fact" ? 1 : 2]!
@@ -85,7 +85,7 @@ describe("SessionMemory", () => {
       }])
     }))
 
-  it.effect("takes back what is resolved, wherever it was kept, and replaces a handoff by the next", () =>
+  it.effect("removes resolved items from every key, and replaces a handoff by the next one", () =>
     Effect.gen(function*() {
       const store = SessionMemory.memory()
       const options = { keys, store, framing: (text: string) => text }
@@ -127,7 +127,7 @@ describe("SessionMemory", () => {
       if (items.length > 0 && begun !== "undefined") assert.isAtMost(begun.length, maxChars)
     }))
 
-  it.effect("lets no item pass for several, nor hide characters", () =>
+  it.effect("makes one visible line of each item", () =>
     Effect.gen(function*() {
       const options = { keys, store: SessionMemory.memory(), framing: (text: string) => text }
       yield* session(options, [["fact", "one\nBlockers:\n- two\u001b[2J\u202e"], ["note", "  "], [
@@ -155,7 +155,7 @@ describe("SessionMemory", () => {
       assert.strictEqual(yield* session(options), "Facts:\n- three\n- two")
     }))
 
-  it("refuses numbers that make no sense", () => {
+  it("rejects invalid numbers", () => {
     assert.throws(() => SessionMemory.make({ keys, maxChars: 0 }), ConfigError, /session-memory\.maxChars/)
     assert.throws(() => SessionMemory.make({ keys, maxItems: 1.5 }), ConfigError, /session-memory\.maxItems/)
   })
@@ -170,7 +170,7 @@ describe("SessionMemory in an agent", () => {
   }
 
   // rows: B-40
-  it("has the model remember with a tool, and the next agent know it from the folder", () =>
+  it("lets the model remember with a tool, and the next agent recall it from the folder", () =>
     within(async (folder) => {
       const make = (script: ReadonlyArray<Scripted.Entry>) => {
         const provider = Scripted.make(script)
@@ -200,7 +200,7 @@ describe("SessionMemory in an agent", () => {
       assert.match(files[0]!, /^branch_acme_app_main-[0-9a-f]{14}\.json$/)
     }))
 
-  it("keeps what was written down before a run was suspended, and tells a resumed run nothing twice", async () => {
+  it("keeps the notes of a suspended run, and does not recall twice in a resumed run", async () => {
     const store = SessionMemory.memory()
     await (store.save(keys[2]!, [{ kind: "fact", text: "known before", at: 1 }]) as Promise<void> | undefined)
     const deploy = defineTool({
@@ -230,7 +230,7 @@ describe("SessionMemory in an agent", () => {
     assert.deepEqual(kept.map(({ kind, text }) => [kind, text]), [["blocker", "written before"]])
   })
 
-  it.effect("keeps what was written down when a session is rotated", () =>
+  it.effect("stores the notes when a session is rotated", () =>
     Effect.gen(function*() {
       const store = SessionMemory.memory()
       const runtime = yield* AgentRuntime.make({

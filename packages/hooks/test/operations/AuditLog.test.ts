@@ -102,7 +102,7 @@ describe("AuditLog", () => {
       assert.strictEqual(JSON.stringify(entries[1]?.["message"]), JSON.stringify(entries[4]?.["text"]))
     }))
 
-  it.effect("writes content when it is told to", () =>
+  it.effect("logs contents if the option is set", () =>
     Effect.gen(function*() {
       const { entries, hook } = logged({ content: true })
       yield* session(HookChain.makeUnsafe([hook]))
@@ -110,7 +110,7 @@ describe("AuditLog", () => {
       assert.deepInclude(entries[5]?.["args"], { content: { path: secret } })
     }))
 
-  it.effect("sees what was decided, also where another hook rejected", () =>
+  it.effect("logs decisions, also when another hook rejected the call", () =>
     Effect.gen(function*() {
       const { entries, hook } = logged()
       const guard = defineHook({ name: "guard", priority: 1, preTurn: () => HookAction.reject("no") })
@@ -134,7 +134,7 @@ describe("AuditLog", () => {
       }))
   }
 
-  it.effect("waits for a sink that takes its time", () =>
+  it.effect("waits for a slow sink", () =>
     Effect.gen(function*() {
       const entries: Array<string> = []
       const sink = async ({ event }: AuditLog.Entry) => {

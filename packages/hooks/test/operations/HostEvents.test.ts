@@ -28,7 +28,7 @@ const listen = (more: Partial<HostEvents.Options> = {}, answer: SignalAnswer = {
 
 describe("HostEvents", () => {
   // rows: C-03
-  it("tells of files that are added, changed and removed, each once, however often they were written", async () => {
+  it("signals files that are added, changed and removed, once each, however often they are written", async () => {
     const { cwd, start, told } = listen({ files: [".env", "package.json", "deep/er/x.txt"] })
     write(join(cwd, "package.json"), "{}")
     await using events = start()
@@ -56,7 +56,7 @@ describe("HostEvents", () => {
   })
 
   // rows: C-03
-  it("tells of settings that change, and of what hooks say to it", async () => {
+  it("signals settings that change, and reports the answers of hooks", async () => {
     const answers: Array<unknown> = []
     const { cwd, home, start, told } = listen({
       onAnswer: (event, _payload, answer) => void answers.push([event, answer])
@@ -77,7 +77,7 @@ describe("HostEvents", () => {
   })
 
   // rows: C-03
-  it("tells of instructions at the start and when they change", async () => {
+  it("signals instructions at the start and when they change", async () => {
     const { cwd, start, told } = listen({ instructions: ["AGENTS.md", "CLAUDE.local.md"] })
     write(join(cwd, "AGENTS.md"), "Use tabs.")
     await using _ = start()
@@ -94,7 +94,7 @@ describe("HostEvents", () => {
   })
 
   // rows: C-03
-  it("tells of the folder, and looks for files in the new one", async () => {
+  it("signals a change of the folder, and watches files in the new one", async () => {
     const { cwd, start, told } = listen({ files: [".env"] })
     await using events = start()
     mkdirSync(join(cwd, "web"))
@@ -110,7 +110,7 @@ describe("HostEvents", () => {
     ])
   })
 
-  it("is quiet once it is closed, and goes on when nobody can be told", async () => {
+  it("sends nothing after it is closed, and continues when a signal fails", async () => {
     const { cwd, start, told } = listen({ files: ["a"] })
     const events = start()
     write(join(cwd, "a"), "")
@@ -134,7 +134,7 @@ describe("HostEvents", () => {
   })
 
   // rows: C-03
-  it("has commands of settings files hear of the files that they asked for", async () => {
+  it("signals the files that commands of settings files requested", async () => {
     const root = folder()
     const settings = {
       hooks: {

@@ -84,7 +84,7 @@ describe("hostile input", () => {
     "case",
     "\u00a0"
   ])
-  it.prop("never breaks on any mixture of the shell's signs", [Schema.Array(signs)], ([pieces]) => {
+  it.prop("never throws for any mixture of shell characters", [Schema.Array(signs)], ([pieces]) => {
     const verdict = shell("write(/etc/**)", pieces.join(""))
     return verdict === "match" || verdict === "no-match" || verdict === "unknown"
   }, { arbitrary: { runs: 500 } })

@@ -16,7 +16,7 @@ const evaluate = (text: string, tool: string, args: Json, setting: Condition.Set
 const shell = (text: string, command: string, setting: Condition.Setting = at) =>
   evaluate(text, "Bash", { command }, setting)
 
-/** Whether a hook with this condition runs: it also does when it cannot be told. */
+/** Whether a hook with this condition runs. It also runs when the verdict is `unknown`. */
 const hits = (verdict: Condition.Verdict) => verdict !== "no-match"
 
 describe("rules about commands", () => {
@@ -118,7 +118,7 @@ describe("rules about other arguments", () => {
       assert.strictEqual(evaluate(text, tool, args), verdict))
   }
 
-  it("refuses what is no rule, and says where it stands", () => {
+  it("rejects invalid rules, and names their option", () => {
     for (
       const text of [
         "",
@@ -201,17 +201,16 @@ describe("a guard against `git push`", () => {
     })
   }
 
-  it("seldom takes a harmless line for a push", () => {
+  it("rarely mistakes a harmless line for a push", () => {
     assert.isAtLeast(new Set(harmless).size, 60)
     const taken = harmless.filter((line) => hits(shell("Bash(git push*)", line)))
-    // What has variables, arguments from an input or code of another language in it cannot be told, and is taken on
-    // purpose.
+    // A line with variables, arguments from an input or code in another language is unknown, so it matches on purpose.
     const opaque = taken.filter((line) => /[$`]|-c |xargs/.test(line))
     assert.deepEqual(taken.filter((line) => !opaque.includes(line)), [])
     assert.isAtMost(taken.length / harmless.length, 0.06)
   })
 
-  it("never covers a line that gets round it", () => {
+  it("never covers a line that evades the rule", () => {
     const allowed = [
       "Bash(git status *)",
       "Bash(echo *)",

@@ -15,7 +15,7 @@ const guard: Condition.Setting = { ...at, use: "guard" }
 const evaluate = (text: string, tool: string, args: Json, setting: Condition.Setting = at) =>
   Condition.evaluate(rule(text), { tool, args }, setting)
 
-/** Whether a hook with this condition runs: it also does when it cannot be told. */
+/** Whether a hook with this condition runs. It also runs when the verdict is `unknown`. */
 const hits = (verdict: Condition.Verdict) => verdict !== "no-match"
 
 describe("rules about paths", () => {
@@ -86,18 +86,18 @@ describe("rules about paths", () => {
       assert.strictEqual(evaluate("Write(secrets/key)", "write_file", { path }, guard), "match"))
   }
 
-  it("takes both Unicode forms of a name for one", () => {
+  it("treats both Unicode forms of a name as the same", () => {
     assert.strictEqual(evaluate("Write(caf\u00e9/**)", "Write", { file_path: "cafe\u0301/a" }), "match")
     assert.strictEqual(evaluate("Write(cafe\u0301/**)", "Write", { file_path: "caf\u00e9/a" }), "match")
   })
 
-  it("tells letter cases apart when it is told to", () =>
+  it("distinguishes letter case if the option is false", () =>
     assert.strictEqual(
       evaluate("Write(src/**)", "Write", { file_path: "SRC/a" }, { ...at, ignoreCase: false }),
       "no-match"
     ))
 
-  it("cannot tell about a path that is none", () => {
+  it("answers unknown for an invalid path", () => {
     for (const path of ["", "a\0b", "x".repeat(10_000), "file:///%ff%zz"]) {
       assert.strictEqual(evaluate("Write(src/**)", "Write", { file_path: path }), "unknown")
     }
@@ -143,7 +143,7 @@ describe("paths on a real disk", () => {
     rmSync(changing)
   })
 
-  it("covers only what is inside by every name it has", () => {
+  it("covers only files that are inside by each of their names", () => {
     const covers = (path: string) =>
       Condition.covers([rule("Write(**)"), rule("Edit(./*)")].slice(1).concat(rule("Write(/**)")), {
         tool: "Write",

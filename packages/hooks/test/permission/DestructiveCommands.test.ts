@@ -125,7 +125,7 @@ describe("DestructiveCommands", () => {
       assert.deepEqual(stopped, ["rm -rf dist", "find . -name '*.log' -delete", "python3 -c 'print(1)'"])
     }))
 
-  it.effect("stops what hides, asks about it, or lets it pass, as it is told", () =>
+  it.effect("rejects, asks about or allows unknown commands, as the option says", () =>
     Effect.gen(function*() {
       for (
         const line of [
@@ -152,7 +152,7 @@ describe("DestructiveCommands", () => {
       assert.strictEqual(yield* tag("fly status", options), "Continue")
     }))
 
-  it.effect("lets through what is excepted, and nothing beside it", () =>
+  it.effect("allows only the kinds that are excepted", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* tag("rm -rf dist", { except: ["delete-recursively"] }), "Continue")
       assert.strictEqual(yield* tag("rm -rf dist; git reset --hard", { except: ["delete-recursively"] }), "Reject")
@@ -173,7 +173,7 @@ describe("DestructiveCommands", () => {
       assert.strictEqual(reason, "bash is stopped: `rm -rf x` deletes whole folders. Use the trash")
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const key = (options: object) => {
       try {
         DestructiveCommands.make(options)
@@ -188,7 +188,7 @@ describe("DestructiveCommands", () => {
     assert.strictEqual(key({ patterns: [""] }), "destructive-commands.patterns[0]")
   })
 
-  it("keeps an agent from it, and the agent goes on", async () => {
+  it("stops the call of an agent, which then continues", async () => {
     const { ran, result, said } = await run([DestructiveCommands.make()], ["bash", { command: "cd x; rm -rf ." }], [
       "bash",
       {

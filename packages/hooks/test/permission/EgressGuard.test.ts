@@ -36,7 +36,7 @@ describe("EgressGuard", () => {
       }
     }))
 
-  it.effect("lets public hosts pass, also in a text and in a command", () =>
+  it.effect("allows public hosts, also in a text and in a command", () =>
     Effect.gen(function*() {
       const texts = [
         "https://example.com/a?b=c#d",
@@ -156,7 +156,7 @@ describe("EgressGuard", () => {
       for (const text of urls) assert.isDefined(yield* whyNot({ text }), JSON.stringify(text))
     }))
 
-  it.effect("refuses every scheme but those it is told", () =>
+  it.effect("rejects every scheme that is not listed", () =>
     Effect.gen(function*() {
       const schemes = [
         "file",
@@ -241,7 +241,7 @@ describe("EgressGuard", () => {
       )
     }))
 
-  it.effect("takes time that grows with the text alone", () =>
+  it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
       for (const unit of ["http://", "http://a", "a.", "//", "1.", "curl ", "file:", "[::", "a@", "\\", ":"]) {
         const began = performance.now()
@@ -250,7 +250,7 @@ describe("EgressGuard", () => {
       }
     }))
 
-  it("refuses lists that make no sense", () => {
+  it("rejects invalid lists", () => {
     assert.throws(
       () => EgressGuard.make({ allow: ["exa mple"] }),
       ConfigError,
@@ -262,7 +262,7 @@ describe("EgressGuard", () => {
     assert.throws(() => EgressGuard.make({ schemes: ["HTTP:"] }), ConfigError, /egress-guard\.schemes/)
   })
 
-  it("tells the model why, and looks again when another hook changes the arguments", async () => {
+  it("gives the model the reason, and checks again when another hook changes the arguments", async () => {
     const ran: Array<unknown> = []
     const fetch = defineTool({
       name: "fetch",

@@ -25,7 +25,7 @@ const tag = (options: PermissionRules.Options, name: string, args: Json, tool?: 
 const shell = (options: PermissionRules.Options, command: string) => tag(options, "bash", { command })
 
 describe("PermissionRules", () => {
-  it.effect("lets deny go before ask, and ask before allow, whatever the sources", () =>
+  it.effect("prefers deny to ask, and ask to allow, whatever their sources", () =>
     Effect.gen(function*() {
       const options: PermissionRules.Options = {
         allow: ["Bash(git *)"],
@@ -50,7 +50,7 @@ describe("PermissionRules", () => {
       assert.strictEqual(yield* tag({ otherwise: "deny" }, "look", {}, { readOnly: true }), "Reject")
     }))
 
-  it.effect("says of a call that it cannot read that it cannot tell", () =>
+  it.effect("says that a call cannot be checked when it cannot be read", () =>
     Effect.gen(function*() {
       const { _tag, reason } = yield* deciding({ deny: ["Bash(git push *)"] })("bash", { command: "git $X" })
       assert.strictEqual(_tag, "Reject")
@@ -96,7 +96,7 @@ describe("PermissionRules", () => {
       assert.strictEqual(yield* tag(options, "Edit", { file_path: "docs/x.md" }), "Ask")
     }))
 
-  it.effect("lets edits below the working folder pass in `acceptEdits`, and nothing else", () =>
+  it.effect("allows only edits below the working folder in `acceptEdits`", () =>
     Effect.gen(function*() {
       const options: PermissionRules.Options = { permissionMode: "acceptEdits", ask: ["write(.env*)"] }
       assert.strictEqual(yield* tag(options, "write_file", { path: "src/a.ts" }), "Continue")
@@ -106,7 +106,7 @@ describe("PermissionRules", () => {
       assert.strictEqual(yield* tag(options, "deploy", {}), "Ask")
     }))
 
-  it.effect("lets only pass what changes nothing in `plan`, whatever is allowed", () =>
+  it.effect("allows only calls that change nothing in `plan`, whatever the rules allow", () =>
     Effect.gen(function*() {
       const options: PermissionRules.Options = { permissionMode: "plan", allow: ["*"], deny: ["Read(.env)"] }
       assert.strictEqual(yield* tag(options, "write_file", { path: "a" }), "Reject")
@@ -133,7 +133,7 @@ describe("PermissionRules", () => {
       assert.strictEqual(yield* shell(options, "ls"), "Continue")
     }))
 
-  it.effect("asks for its mode before every call, and refuses when that breaks", () =>
+  it.effect("calls the mode function before every call, and rejects the call when it throws", () =>
     Effect.gen(function*() {
       let mode: unknown = "plan"
       const decide = deciding({ allow: ["*"], permissionMode: () => mode as PermissionRules.Mode })
@@ -157,7 +157,7 @@ describe("PermissionRules", () => {
       .given("preToolCall", call("bash", { command: "ls" })).expect("Reject")
   })
 
-  it("refuses bad rules, and says where they stand", () => {
+  it("rejects invalid rules, and names their options", () => {
     const key = (options: object) => {
       try {
         PermissionRules.make(options)
@@ -208,13 +208,13 @@ describe("PermissionRules", () => {
 describe("an agent with permission rules", () => {
   const rules = PermissionRules.make({ deny: ["Bash(git push *)"], allow: ["Bash(ls *)"], ask: ["Bash(rm *)"] })
 
-  it("runs what is allowed, and tells the model what is denied", async () => {
+  it("runs allowed calls, and informs the model about denied ones", async () => {
     const { ran, said } = await run([rules], ["bash", { command: "ls" }], ["bash", { command: "ls; env git push" }])
     assert.deepEqual(ran, ["ls"])
     assert.include(said[1], "denied by the rule Bash(git push *) of the agent")
   })
 
-  it("suspends to ask, and goes on when somebody approves", async () => {
+  it("suspends to ask, and continues when somebody approves", async () => {
     const { ran, tools } = recording()
     const { provider } = scripted([calls(["bash", { command: "rm a" }])])
     await using agent = createAgent({ provider, tools, hooks: [rules] })

@@ -69,7 +69,7 @@ describe("ProtectedPaths", () => {
     it.effect(`lets ${line} pass`, () => Effect.map(shell(line), (action) => assert.strictEqual(action, "Continue")))
   }
 
-  it.effect("keeps files from being read, when it is told", () =>
+  it.effect("protects files from reading if the option lists them", () =>
     Effect.gen(function*() {
       const options: ProtectedPaths.Options = { read: [".env*"], write: [] }
       for (
@@ -95,14 +95,14 @@ describe("ProtectedPaths", () => {
       assert.strictEqual((yield* deciding(options)("read_file", { paths: ["a", "b/.env"] }))._tag, "Reject")
     }))
 
-  it.effect("asks instead, when it is told, and says what about", () =>
+  it.effect("asks instead of rejecting if the option is set, and says about what", () =>
     Effect.gen(function*() {
       const { _tag, reason } = yield* deciding({ onMatch: "ask" })("write_file", { path: ".env", content: "" })
       assert.deepEqual([_tag, reason], ["Ask", "write_file would change .env*, which is protected"])
       assert.include((yield* deciding()("bash", { command: "rm $F" })).reason, "might change")
     }))
 
-  it.effect("knows the tools that it is told about", () =>
+  it.effect("uses the kinds of tools in the options", () =>
     Effect.gen(function*() {
       const kinds = { persist: { kind: "write", field: "where" } } as const
       assert.strictEqual((yield* deciding()("persist", { where: ".env" }))._tag, "Continue")
@@ -128,7 +128,7 @@ describe("ProtectedPaths", () => {
       assert.isBelow(performance.now() - began, 5_000)
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     const key = (options: object) => {
       try {
         ProtectedPaths.make(options)

@@ -40,14 +40,14 @@ const alone = { providers: ["one"] }
 const times = (n: number, failure: Partial<OnLlmErrorEvent> = alone) => Array.from({ length: n }, () => failure)
 
 describe("ModelRetry", () => {
-  it.effect("tries twice more by default, then the next provider, or fails where there is none", () =>
+  it.effect("retries twice by default, then tries the next provider, or fails without one", () =>
     Effect.gen(function*() {
       assert.deepEqual(yield* decisions({}, times(3)), [1_000, 2_000, "fail"])
       assert.deepEqual(yield* decisions({}, times(3, {})), [1_000, 2_000, "two"])
       assert.deepEqual(yield* decisions({ whenExhausted: "fail" }, times(3, {})), [1_000, 2_000, "fail"])
     }))
 
-  it.effect("waits as it is told", () =>
+  it.effect("waits as the backoff options say", () =>
     Effect.gen(function*() {
       const settings = { maxRetries: 4, initialDelayMs: 100, maxDelayMs: 350 }
       assert.deepEqual(yield* decisions({ ...settings, backoff: "constant" }, times(4)), [100, 100, 100, 100])
@@ -76,7 +76,7 @@ describe("ModelRetry", () => {
       })
   )
 
-  it.effect("waits as long as the vendor asks, but not longer than it is told", () =>
+  it.effect("waits as long as the vendor asks, up to a maximum", () =>
     Effect.gen(function*() {
       const failures = [{ ...alone, error: limitedFor(7_000) }, { ...alone, error: limitedFor(0) }, {
         ...alone,
@@ -86,7 +86,7 @@ describe("ModelRetry", () => {
       assert.deepEqual(yield* decisions({}, [{ error: limitedFor(60_001) }]), ["two"])
     }))
 
-  it.effect("retries what is worth it, by kind, by function, or by a policy of its own", () =>
+  it.effect("retries errors by kind, by function, or by their own policy", () =>
     Effect.gen(function*() {
       assert.deepEqual(yield* decisions({}, [{ ...alone, error: auth }]), ["fail"])
       assert.deepEqual(yield* decisions({ retryOn: ["Auth"] }, [{ ...alone, error: auth }, alone]), [1_000, "fail"])
@@ -117,7 +117,7 @@ describe("ModelRetry", () => {
       )
     }))
 
-  it.effect("leaves a call alone of which text has arrived, when told to", () =>
+  it.effect("does not retry a call after text has arrived, if the option says so", () =>
     Effect.gen(function*() {
       const broke = new ProviderError.Connection({ ...about, partial: { text: "half" } })
       assert.deepEqual(yield* decisions({}, [{ ...alone, error: broke }]), [1_000])
@@ -153,7 +153,7 @@ describe("ModelRetry", () => {
     assert.strictEqual(session.messages.at(-1)?.content, "Sorry (Auth).")
   })
 
-  it("goes before a fallback whose patience lets it", async () => {
+  it("retries before a fallback if its patience allows it", async () => {
     const called: Array<string> = []
     const named = (name: string, script: ReadonlyArray<Scripted.Entry>): LlmProvider => {
       const scripted = Scripted.make(script, { name })
@@ -171,7 +171,7 @@ describe("ModelRetry", () => {
     assert.deepEqual(called, ["one", "one", "two"])
   })
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     assert.throws(() => ModelRetry.make({ maxRetries: -1 }), ConfigError, /model-retry\.maxRetries/)
     assert.throws(() => ModelRetry.make({ factor: 0.5 }), ConfigError, /model-retry\.factor/)
     assert.throws(() => ModelRetry.make({ jitter: "some" as "full" }), ConfigError, /jitter/)

@@ -88,7 +88,7 @@ describe("Shadow", () => {
       assert.deepEqual(kinds, [["laxer"], [], ["stricter"], ["laxer"], ["stricter"], ["laxer"]])
     }))
 
-  it.effect("tells what it would have changed, and nothing when that is the same", () =>
+  it.effect("reports what it would have changed, but not an equal value", () =>
     Effect.gen(function*() {
       const to = (place: string) =>
         defineHook({ name: "candidate", preToolCall: (made) => HookAction.transform({ ...made, args: { to: place } }) })
@@ -144,7 +144,7 @@ describe("Shadow", () => {
       ])
     }))
 
-  it.effect("survives a hook that breaks, and a listener that does", () =>
+  it.effect("survives a hook and a listener that throw", () =>
     Effect.gen(function*() {
       const breaking = defineHook({
         name: "candidate",
@@ -173,7 +173,7 @@ describe("Shadow", () => {
       )
     }))
 
-  it.effect("takes what is no answer for a failure, and a hook that looks on for no decider", () =>
+  it.effect("counts an illegal answer as a failure, and ignores the answers of an observer", () =>
     Effect.gen(function*() {
       const illegal = {
         name: "candidate",

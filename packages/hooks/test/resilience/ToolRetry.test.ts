@@ -62,7 +62,7 @@ describe("ToolRetry", () => {
       assert.deepEqual([reads.made.tries, repeats.made.tries, acts.made.tries], [3, 2, 1])
     }))
 
-  it.effect("gives up after so many tries, and the model reads the last error", () =>
+  it.effect("stops after the last retry, and gives the model the last error", () =>
     Effect.gen(function*() {
       const { made, tool } = flaky("reads", ["one", "two", "three", "four"], { readOnly: true })
       assert.deepEqual(yield* run({ maxRetries: 2, backoff: "constant", initialDelayMs: 10 }, [tool], 20), ["three"])
@@ -71,7 +71,7 @@ describe("ToolRetry", () => {
       assert.deepEqual(yield* run({ maxRetries: 0 }, [never.tool]), ["one"])
     }))
 
-  it.effect("retries the tools and the errors it is told", () =>
+  it.effect("retries only the tools and errors of the options", () =>
     Effect.gen(function*() {
       const quick = { initialDelayMs: 0, idempotentOnly: false }
       const [search, other] = [flaky("search_web", ["502 Bad Gateway"]), flaky("other", ["502 Bad Gateway"])]
@@ -94,7 +94,7 @@ describe("ToolRetry", () => {
       assert.deepEqual(yield* run(byFunction, [flaky("a", ["x", "y"]).tool, flaky("b", ["x"]).tool]), ["y", "x"])
     }))
 
-  it("tells of every retry", async () => {
+  it("emits an event for every retry", async () => {
     const told: Array<unknown> = []
     await using agent = createAgent({
       provider: Scripted.make([Scripted.toolCalls({ name: "reads", id: "call-1" }), "done"]),
@@ -106,7 +106,7 @@ describe("ToolRetry", () => {
     assert.deepEqual(told, [["tool-retry", { tool: "reads", callId: "call-1", retry: 1, delayMs: 0 }]])
   })
 
-  it.effect("runs again what was too slow, and stops when the turn is cancelled", () =>
+  it.effect("retries a call that timed out, and stops when the turn is cancelled", () =>
     Effect.gen(function*() {
       let tries = 0
       const slow = defineTool({
@@ -132,7 +132,7 @@ describe("ToolRetry", () => {
       assert.strictEqual(tries, 1)
     }))
 
-  it.effect("does not retry what was refused", () =>
+  it.effect("does not retry a rejected call", () =>
     Effect.gen(function*() {
       const { made, tool } = flaky("reads", [], { readOnly: true })
       const refuse = { name: "refuse", preToolCall: () => HookAction.reject("no") }
@@ -142,7 +142,7 @@ describe("ToolRetry", () => {
       assert.strictEqual(made.tries, 0)
     }))
 
-  it("refuses options that make no sense", () => {
+  it("rejects invalid options", () => {
     assert.throws(() => ToolRetry.make({ maxRetries: 1.5 }), ConfigError, /tool-retry\.maxRetries/)
     assert.throws(() => ToolRetry.make({ retryOn: ["(?=x)"] }), ConfigError, /tool-retry\.retryOn\[0\]/)
     assert.throws(() => ToolRetry.make({ maxDelayMs: -1 }), ConfigError, /maxDelayMs/)

@@ -1,4 +1,4 @@
-/** A scope as the runtime would lend it, that writes down what hooks tell it. */
+/** A scope for a chain, which records warnings, failures and records. */
 import type { HookScope } from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
 import * as HookState from "@belay/core/HookState"
@@ -40,7 +40,7 @@ export const make = (with_: Partial<HookScope> = {}): TestScope => {
   }
 }
 
-/** A context as a hook of this name would get it. */
+/** A context for a hook with this name. */
 export const context = (scope: TestScope, hook: string) => ({
   ...scope,
   hook,
