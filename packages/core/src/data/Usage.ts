@@ -35,7 +35,9 @@ export const add = (self: Usage, that: Usage): Usage => {
     outputTokens: self.outputTokens + that.outputTokens
   }
   for (const key of optional) {
-    if (self[key] !== undefined || that[key] !== undefined) sum[key] = (self[key] ?? 0) + (that[key] ?? 0)
+    const one = self[key]
+    const other = that[key]
+    if (one !== undefined || other !== undefined) sum[key] = (one ?? 0) + (other ?? 0)
   }
   return sum
 }

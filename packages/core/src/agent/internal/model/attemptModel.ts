@@ -11,7 +11,7 @@ import { compact } from "../session/compact.ts"
 import { reachLimit } from "../turn/reachLimit.ts"
 import type { Turn } from "../turn/turn.ts"
 import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
-import type { Step } from "../turn/yieldable.ts"
+import { type Step, toEffect } from "../turn/yieldable.ts"
 import { type ModelAnswer, prepareRequest, requestOf } from "./modelRequest.ts"
 import { chooseProvider, decideRetry, maxDelayMs } from "./retryPlan.ts"
 import { streamModel } from "./streamModel.ts"
@@ -25,28 +25,46 @@ interface Target {
 }
 
 /** Calls the model until one attempt succeeds. `named` asks for one of the agent's providers. */
-export const attemptModel = function*(turn: Turn, request: LlmRequest, named?: string): Step<ModelAnswer, Failure> {
+export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): Effect.Effect<ModelAnswer, Failure> => {
   const { providers } = turn.agent
-  let target: Target = {
-    request,
-    provider: providers.find(({ name }) => name === named) ??
-      (providers.length === 1 ? providers[0] : chooseProvider(turn, yield* Clock.currentTimeMillis))
-  }
-  for (let attempt = 1;; attempt++) {
-    const startedAt = turn.io.hasListeners ? performance.now() : 0
-    const result = yield* Effect.result(callOnce(turn, target, attempt))
-    if (result._tag === "Success") {
+  const provider = providers.length === 1 ? providers[0] : providers.find(({ name }) => name === named)
+  if (provider !== undefined) return attempt(turn, { provider, request }, 1)
+  return Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => attempt(turn, { provider: chooseProvider(turn, now), request }, 1)
+  )
+}
+
+/** One attempt, and the next one where it fails. Only a failed attempt costs a generator. */
+const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<ModelAnswer, Failure> => {
+  const startedAt = turn.io.hasListeners ? performance.now() : 0
+  return Effect.matchEffect(callOnce(turn, target, count), {
+    onFailure: (error) =>
+      ProviderError.isProviderError(error)
+        ? toEffect(() => attemptAgain(turn, target, error, count))
+        : Effect.fail(error),
+    onSuccess: (response) => {
       const durationMs = turn.io.hasListeners ? performance.now() - startedAt : 0
-      return acceptResponse(turn, { response: result.success, provider: target.provider.name, attempt, durationMs })
+      const answer = { response, provider: target.provider.name, attempt: count, durationMs, executed: true }
+      return Effect.succeed(acceptResponse(turn, answer))
     }
-    const { failure: error } = result
-    if (!ProviderError.isProviderError(error)) return yield* Effect.fail(error)
-    if (error.partial?.usage !== undefined) turn.state.usage = Usage.add(turn.state.usage, error.partial.usage)
-    const shorter = yield* shortenRequest(turn, error)
-    if (shorter === undefined) target = yield* nextTarget(turn, target, error, attempt)
-    else if ("response" in shorter) return shorter
-    else target = { ...target, request: shorter }
-  }
+  })
+}
+
+/** After a failure: a shorter request, another provider or model, the same again after a wait, or the failure. */
+const attemptAgain = function*(
+  turn: Turn,
+  target: Target,
+  error: ProviderError.ProviderError,
+  count: number
+): Step<ModelAnswer, Failure> {
+  if (error.partial?.usage !== undefined) turn.state.usage = Usage.add(turn.state.usage, error.partial.usage)
+  const shorter = yield* shortenRequest(turn, error)
+  if (shorter !== undefined && "response" in shorter) return shorter
+  const next = shorter === undefined
+    ? yield* nextTarget(turn, target, error, count)
+    : { ...target, request: shorter }
+  return yield* attempt(turn, next, count + 1)
 }
 
 /** One attempt, surrounded by the hooks that wrap it. */
@@ -75,12 +93,12 @@ const failedWrap = (provider: string): FailedWrap<LlmResponse> => ({
   }
 })
 
-const acceptResponse = (turn: Turn, answer: Omit<ModelAnswer, "executed">): ModelAnswer => {
+const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
   const { agent: { health, providers }, state } = turn
   if (providers.length > 1) health.recordSuccess(answer.provider)
   const { usage } = answer.response
   if (usage !== undefined) state.usage = Usage.add(state.usage, usage)
-  return { ...answer, executed: true }
+  return answer
 }
 
 /** After an overflow of the model's window: compacts once a turn, and gives back the request of what is left. */

@@ -8,8 +8,9 @@ import { openStep } from "../turn/turnState.ts"
 /** Gives back the answer with its tool calls as they are kept. */
 export const keepResponse = (turn: Turn, response: LlmResponse): LlmResponse => {
   const { messages, session, state } = turn
+  const keepCall = (call: ToolCall, index: number) => withUniqueId(turn, withReadableArgs(call), index)
   const hasCalls = response.toolCalls.length > 0
-  const toolCalls = hasCalls ? withUniqueIds(turn, response.toolCalls.map(withReadableArgs)) : response.toolCalls
+  const toolCalls = hasCalls ? response.toolCalls.map(keepCall) : response.toolCalls
   const message = messageOf(response, toolCalls)
   if (hasCalls) openStep(state, message, toolCalls)
   else messages.push(message)
@@ -38,19 +39,11 @@ const withReadableArgs = (call: ToolCall): ToolCall => {
 }
 
 /** Vendors leave ids empty or use one twice; in a transcript every id is unique. */
-const withUniqueIds = ({ session: { ids }, state }: Turn, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> => {
-  const isUnique = ({ id }: ToolCall, index: number) =>
-    id !== "" && !ids.has(id) && calls.findIndex((other) => other.id === id) === index
-  if (calls.every(isUnique)) {
-    for (const { id } of calls) ids.add(id)
-    return calls
+const withUniqueId = ({ session: { ids }, state }: Turn, call: ToolCall, index: number): ToolCall => {
+  let { id } = call
+  for (let n = 0; id === "" || ids.has(id); n++) {
+    id = `call_${state.turnNumber}_${state.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
   }
-  return calls.map((call, index) => {
-    let { id } = call
-    for (let n = 0; id === "" || ids.has(id); n++) {
-      id = `call_${state.turnNumber}_${state.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
-    }
-    ids.add(id)
-    return id === call.id ? call : { ...call, id }
-  })
+  ids.add(id)
+  return id === call.id ? call : { ...call, id }
 }

@@ -86,7 +86,7 @@ const endedBy = function*(
     case "Reject":
       return yield* denyCall(turn, call, by, action.reason)
     case "Respond":
-      return yield* finishCall(turn, event, { result: success(action.output), elapsedMs: 0, executed: false })
+      return yield* finishCall(turn, event, { result: success(action.output) })
     case "Ask": {
       if (outcome.atGate === true && action.args === undefined) {
         // Once it is approved, hooks that have changed these arguments do not change them again.

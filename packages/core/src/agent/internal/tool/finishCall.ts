@@ -11,9 +11,8 @@ import type { RunningCall } from "./toolCallState.ts"
 /** What came of a call. */
 export interface CallOutcome {
   readonly result: ToolResult
-  readonly elapsedMs: number
-  /** False when a hook or a person answered in the tool's place. */
-  readonly executed: boolean
+  /** When the tool was started, by `performance.now`. Absent when a hook or a person answered in its place. */
+  readonly startedAt?: number
 }
 
 /** Asks the `postToolCall` hooks, and gives back the result as they leave it. */
@@ -27,9 +26,11 @@ export const finishCall = (
 const askPostHooks = function*(
   turn: Turn,
   { args, id, name, tool }: PreToolCallEvent,
-  { elapsedMs, executed, result }: CallOutcome
+  { result, startedAt }: CallOutcome
 ): Step<ToolResult, AgentError | TurnEnded> {
   const { io } = turn
+  const executed = startedAt !== undefined
+  const elapsedMs = executed ? performance.now() - startedAt : 0
   const call = { id, name, args }
   const outcome = yield* askHooks(turn, "postToolCall", { call, tool, result, elapsedMs, executed })
   const abort = abortOf(outcome)

@@ -15,6 +15,7 @@
  *
  * A question that is answered in place begins another pass, which finds the decision in the state of the call.
  */
+import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
@@ -31,9 +32,9 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import { limitLoad } from "../session/rotate.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
 import type { Turn } from "../turn/turn.ts"
-import { resolve, type Step } from "../turn/yieldable.ts"
+import type { Step } from "../turn/yieldable.ts"
 import { askPerson } from "./askPerson.ts"
-import { askPreHooks, end, type Next, type Pass } from "./askPreHooks.ts"
+import { askPreHooks, type Next } from "./askPreHooks.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
 import { runTool, waiting } from "./runTool.ts"
@@ -44,82 +45,87 @@ type Failure = AgentError | TurnEnded
 /** Most questions about one call that are answered in place: hooks that change the arguments every time end here. */
 const maxPasses = 32
 
-/** Runs one call until it is done, or waits for a person. */
-export const runToolCall = function*(turn: Turn, call: RunningCall): Step<void, Failure> {
-  let pass: Pass = "answered"
-  for (let count = 0; pass === "answered"; count++) {
-    const next: Next = count < maxPasses ? yield* prepareCall(turn, call) : tooManyPasses(call)
+/**
+ * Runs one call until it has a result, or waits for a person. The result is still to be kept (`keepResult`). All steps
+ * stand in one function because each generator between a tool and the fiber costs time (`npm run bench -- turn`).
+ */
+export const runToolCall = function*(turn: Turn, running: RunningCall): Step<ToolResult | "waits", Failure> {
+  const { agent, io } = turn
+  for (let count = 0; count < maxPasses; count++) {
+    const { call, decision, status } = running.state
+    // 1
+    const tool = agent.tools.get(call.name)
+    if (tool === undefined) return unknownTool(turn, call.name)
+    // 2
+    const earlier = status === "planned" ? undefined : yield* takeUp(turn, running, tool)
+    if (earlier !== undefined) return earlier
+    // 3
+    const decoding = agent.dispatcher.decode(tool, argsToRun(running))
+    const decoded = Effect.isEffect(decoding) ? yield* decoding : decoding
+    if (!decoded.ok) return failure(whyMisfit(call.malformed, decoded.why))
+    const { args } = decoded
+    noteDecoded(turn, running, args)
+    // 4
+    if (status === "decided" && decision?.type === "respond") {
+      const event = { ...call, args, tool, grant: unrestricted }
+      return yield* finishCall(turn, event, { result: success(decision.output) })
+    }
+    // 5
+    const verdict = yield* checkPolicy(turn, running, tool, args)
+    if (verdict.type === "deny") return yield* denyCall(turn, running, verdict.by, verdict.reason)
+    if (verdict.type === "ask") {
+      const pass = yield* askPerson(turn, running, { by: "policy", args, ask: verdict.ask })
+      if (pass === "answered") continue
+      return pass
+    }
+    // 6, 7
+    const event: PreToolCallEvent = { ...call, args, tool, grant: verdict.grant }
+    const next: Next = turn.hasHooks("preToolCall") ? yield* askPreHooks(turn, running, event) : { type: "run", event }
     if (next.type === "end") {
-      pass = next.pass
-      continue
+      if (next.pass === "answered") continue
+      return next.pass
     }
     // 8
-    const { event } = next
-    update(call, { type: "start", args: next.args })
-    yield* turn.io.save()
-    turn.io.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
+    update(running, { type: "start", args: next.args })
+    if (io.hasStore) yield* io.commit
+    if (io.hasListeners) {
+      io.publish({ type: "tool-start", call: { id: call.id, name: call.name, args: next.event.args } })
+    }
     const startedAt = performance.now()
-    const result = yield* runTool(turn, call, event)
+    const result = yield* runTool(turn, running, next.event)
     // 9
-    const outcome = { result, elapsedMs: performance.now() - startedAt, executed: true }
-    pass = result === waiting ? "waits" : yield* finishCall(turn, event, outcome)
+    return result === waiting ? "waits" : yield* finishCall(turn, next.event, { result, startedAt })
   }
-  if (pass === "waits") return
-  const { id } = call.state.call
-  update(call, { type: "finish", result: limitLoad(turn, id, pass) })
-  const { session } = turn
-  if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
-  yield* turn.io.save()
+  const { name } = running.state.call
+  return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
 }
 
-const tooManyPasses = ({ state: { call } }: RunningCall): Next =>
-  end(failure(`${call.name} was not run: its arguments changed after each of ${maxPasses} approvals`))
+/** Keeps the result of a call: from now on the call is done. */
+export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult): void => {
+  const { session } = turn
+  const { id } = running.state.call
+  update(running, { type: "finish", result: limitLoad(turn, id, result) })
+  if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
+}
 
 /** Runs a tool for a hook. `waits`: a person would have to decide. */
 export const runToolForHook = function*(turn: Turn, asked: ToolCall): Step<ToolResult | "waits", Failure> {
-  const call: RunningCall = { state: planned(asked) }
-  yield* runToolCall(turn, call)
-  return call.state.result ?? "waits"
-}
-
-/** Steps 1 to 7: the call as it is to run, or the end of the pass. */
-const prepareCall = function*(turn: Turn, running: RunningCall): Step<Next, Failure> {
-  const { agent } = turn
-  const { call, decision } = running.state
-  // 1
-  const tool = agent.tools.get(call.name)
-  if (tool === undefined) return end(unknownTool(turn, call.name))
-  // 2
-  const earlier = running.state.status === "planned" ? undefined : yield* takeUp(turn, running, tool)
-  if (earlier !== undefined) return end(earlier)
-  // 3
-  const decoded = yield* resolve(agent.dispatcher.decode(tool, argsToRun(running)))
-  if (!decoded.ok) return end(failure(whyMisfit(call.malformed, decoded.why)))
-  const { args } = decoded
-  noteDecoded(turn, running, args)
-  // 4
-  if (running.state.status === "decided" && decision?.type === "respond") {
-    const event = { ...call, args, tool, grant: unrestricted }
-    return end(
-      yield* finishCall(turn, event, { result: success(decision.output), elapsedMs: 0, executed: false })
-    )
-  }
-  // 5
-  const verdict = yield* checkPolicy(turn, running, tool, args)
-  if (verdict.type === "deny") return end(yield* denyCall(turn, running, verdict.by, verdict.reason))
-  if (verdict.type === "ask") {
-    return end(yield* askPerson(turn, running, { by: "policy", args, ask: verdict.ask }))
-  }
-  // 6, 7
-  const event: PreToolCallEvent = { ...call, args, tool, grant: verdict.grant }
-  return turn.hasHooks("preToolCall") ? yield* askPreHooks(turn, running, event) : { type: "run", event }
+  const running: RunningCall = { state: planned(asked) }
+  const result = yield* runToolCall(turn, running)
+  if (result === "waits") return result
+  keepResult(turn, running, result)
+  return running.state.result ?? result
 }
 
 const unknownTool = ({ agent: { tools } }: Turn, name: string): ToolResult =>
   failure(`unknown tool "${name}": the tools are ${[...tools.keys()].join(", ") || "none"}`)
 
 /** What an earlier pass, or an earlier process, leads to; nothing when the call goes on like a new one. */
-const takeUp = function*(turn: Turn, running: RunningCall, tool: ToolMeta): Step<Pass | undefined, Failure> {
+const takeUp = function*(
+  turn: Turn,
+  running: RunningCall,
+  tool: ToolMeta
+): Step<ToolResult | "waits" | undefined, Failure> {
   const { ask, call, child, decision, status } = running.state
   if (status === "decided" && decision?.type === "deny") {
     return yield* denyCall(turn, running, running.answeredBy ?? "person", decision.reason)
@@ -130,7 +136,7 @@ const takeUp = function*(turn: Turn, running: RunningCall, tool: ToolMeta): Step
     const startedAt = performance.now()
     const result = yield* resumeDelegation(turn, running, event, delegate)
     if (result === "waits") return result
-    return yield* finishCall(turn, event, { result, elapsedMs: performance.now() - startedAt, executed: true })
+    return yield* finishCall(turn, event, { result, startedAt })
   }
   return status === "started" && tool.idempotent !== true && delegate === undefined
     ? failure(

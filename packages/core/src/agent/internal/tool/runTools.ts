@@ -9,8 +9,8 @@ import { askHooks } from "../turn/askHooks.ts"
 import { reachLimit } from "../turn/reachLimit.ts"
 import type { Turn } from "../turn/turn.ts"
 import { abortOf, endTurn } from "../turn/turnEnd.ts"
-import type { Step, Yieldable } from "../turn/yieldable.ts"
-import { runToolCall } from "./runToolCall.ts"
+import type { Step } from "../turn/yieldable.ts"
+import { keepResult, runToolCall } from "./runToolCall.ts"
 import type { RunningCall } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
@@ -26,9 +26,14 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   const batch = open.length > room ? open.slice(0, room) : open
   used.toolCalls += batch.length
   for (const call of batch) if (call.state.status === "planned") state.toolCalls++
-  yield* runBatch(turn, batch)
+  if (batch.length === 1) {
+    // Without a generator around the call, because each one costs time (`npm run bench -- turn`).
+    const result = yield* runToolCall(turn, batch[0]!)
+    if (result !== "waits") keepResult(turn, batch[0]!, result)
+    if (turn.io.hasStore) yield* turn.io.commit
+  } else yield* runBatch(turn, batch)
   if (state.calls.some((call) => call.state.status === "asked")) {
-    yield* turn.io.save()
+    if (turn.io.hasStore) yield* turn.io.commit
     return yield* endTurn({ type: "suspended" })
   }
   if (batch.length < open.length) return yield* reachLimit(turn, "toolCalls", used.toolCalls, limits.toolCalls)
@@ -40,14 +45,18 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
 }
 
 /** Calls of one step run side by side, unless one of their tools has to run alone. */
-const runBatch = (turn: Turn, batch: ReadonlyArray<RunningCall>): Yieldable<void, Failure> => {
-  if (batch.length === 1) return runToolCall(turn, batch[0]!)
+const runBatch = (turn: Turn, batch: ReadonlyArray<RunningCall>): Effect.Effect<void, Failure> => {
   const { dispatcher } = turn.agent
   const mustRunAlone = batch.some(({ state: { call } }) => dispatcher.exclusive?.(call.name) === true)
-  return Effect.forEach(batch, (call) => Effect.gen(() => runToolCall(turn, call)), {
-    concurrency: mustRunAlone ? 1 : "unbounded",
-    discard: true
-  })
+  const concurrency = mustRunAlone ? 1 : "unbounded"
+  return Effect.forEach(batch, (call) => Effect.gen(() => runAndKeep(turn, call)), { concurrency, discard: true })
+}
+
+const runAndKeep = function*(turn: Turn, call: RunningCall): Step<void, Failure> {
+  const result = yield* runToolCall(turn, call)
+  if (result === "waits") return
+  keepResult(turn, call, result)
+  if (turn.io.hasStore) yield* turn.io.commit
 }
 
 /** `postStep` hooks may rewrite the history, when it stays valid, or end the turn. */

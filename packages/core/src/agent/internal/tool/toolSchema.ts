@@ -144,7 +144,7 @@ const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
 
 const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSchema => {
   const { validate } = schema["~standard"]
-  const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
+  const read = (result: StandardSchemaV1.Result<unknown>, args: Json): Decoded => {
     if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
     const { value } = result
     if (whyNot(value) === undefined && (isEqual(value, args) || rereads(value as Json))) {
@@ -170,8 +170,8 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
       const result = Result.try(() => validate(args))
       if (Result.isFailure(result)) return unreadable(result.failure)
       return result.success instanceof Promise
-        ? result.success.then(decoded(args)).catch(unreadable)
-        : decoded(args)(result.success)
+        ? result.success.then((later) => read(later, args)).catch(unreadable)
+        : read(result.success, args)
     },
     value: async (args: Json): Promise<unknown> => {
       const result = await validate(args)

@@ -16,6 +16,8 @@ import { type Step, toEffect } from "./yieldable.ts"
 /** A class because one is made for every turn: nothing is built but what a core asks for. */
 export class CoreContext implements AgentContext {
   private readonly turn: Turn
+  private modelStep: AgentContext["callModel"] | undefined = undefined
+  private toolStep: AgentContext["runTools"] | undefined = undefined
 
   constructor(turn: Turn) {
     this.turn = turn
@@ -54,10 +56,10 @@ export class CoreContext implements AgentContext {
     return { active: io.hasListeners, emit: (event: AgentEventBody) => io.publish(event) }
   }
   get callModel() {
-    return toEffect(() => callModel(this.turn))
+    return this.modelStep ??= toEffect(() => callModel(this.turn))
   }
   get runTools() {
-    return toEffect(() => runTools(this.turn))
+    return this.toolStep ??= toEffect(() => runTools(this.turn))
   }
   keepGoing(text: string) {
     return toEffect(() => keepGoing(this.turn, text))

@@ -16,7 +16,6 @@ import { commitTurn } from "../session/storeTurn.ts"
 import { Deadlines } from "./deadlines.ts"
 import { publish } from "./eventHub.ts"
 import type { TurnState } from "./turnState.ts"
-import { nothing, type Yieldable } from "./yieldable.ts"
 
 /** Counts hooks that broke, by hook, point and failure policy. */
 const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true })
@@ -45,6 +44,8 @@ export class TurnIo {
   longInjections = 0
   /** Text of the current model call that listeners have seen. */
   shownText = ""
+  /** Whether the tree of agents keeps its state in a store. Without one there is nothing to commit. */
+  readonly hasStore: boolean
   private readonly turn: TurnPlace
   private readonly startedAt = performance.now()
   private timers: Deadlines | undefined = undefined
@@ -52,6 +53,7 @@ export class TurnIo {
 
   constructor(turn: TurnPlace) {
     this.turn = turn
+    this.hasStore = turn.parent === undefined ? turn.agent.config.store !== undefined : turn.parent.io.hasStore
   }
 
   /** The I/O of the turn that the host started. */
@@ -125,11 +127,6 @@ export class TurnIo {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
     if (parent !== undefined) return parent.io.commit
     return store === undefined || depth > 0 ? Effect.void : commitTurn(store, session, this)
-  }
-
-  /** The same inside a step: costs nothing where the agent has no store. */
-  save(): Yieldable<void, PortFailed> {
-    return this.root.turn.agent.config.store === undefined ? nothing : this.commit
   }
 
   /** Keeps a text as an artifact, beside the turn. A failure is logged. */
