@@ -13,12 +13,12 @@ import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
 import type { HookContext } from "../hook/HookContext.ts"
 
-/** What a tool function gets beside its arguments. @category models @since 0.1.0 */
+/** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
   /** Aborts when the turn is cancelled or the tool's time is up. */
   readonly signal: AbortSignal
   readonly callId: string
-  /** Stays the same when a call is repeated after a crash: hand it to whatever must not happen twice. */
+  /** Stays the same when a call is repeated after a crash: pass it to operations that must not happen twice. */
   readonly idempotencyKey: string
   readonly sessionId: string
   readonly cwd: string
@@ -57,7 +57,7 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
   readonly input: InputSchema
   /** JSON Schema of the arguments, for schema libraries that cannot give one themselves. */
   readonly jsonSchema?: JsonObject
-  /** Runs alone: no other call of the same step beside it. Default false. */
+  /** Runs alone: no other call of the same step runs at the same time. Default false. */
   readonly exclusive?: boolean
   /**
    * Makes the call a delegation: the delegation points run around it, and this agent runs instead of `execute`. See

@@ -22,8 +22,8 @@ export interface StateKey<in out A> {
 }
 
 /**
- * Breaking a rule of the state: wrong type, not JSON, too large, not allowed to write. Thrown into the hook that did
- * it.
+ * A value cannot be written or read: wrong type, not JSON, too large, or not allowed to write. Thrown into the hook
+ * that tried.
  *
  * @category errors
  * @since 0.1.0
@@ -93,13 +93,13 @@ export interface HookState {
 export interface Durable<State = Pick<HookState, "get" | "set" | "update">> {
   /** As long as the conversation, and shared with its sub-agents. */
   readonly conversation: State
-  /** Until the turn ends; a turn that is resumed goes on with it. */
+  /** Until the turn ends; a turn that is resumed still has it. */
   readonly turn: State
   /** Until the tool call ends; what `preToolCall` writes, `postToolCall` reads. */
   readonly call: (callId: string) => State
 }
 
-/** The whole store, which can say who writes. @category models @since 0.1.0 */
+/** The whole store; `write` names the hook that writes. @category models @since 0.1.0 */
 export interface Store extends HookState {
   readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void
 }

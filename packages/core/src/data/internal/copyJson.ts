@@ -1,4 +1,4 @@
-/** Copies of JSON: what one side does to its copy, the other does not see. */
+/** Copies of JSON values: changes of a copy do not reach the original. */
 import { isPlain } from "../Json.ts"
 
 /** Copies a value and everything below it. */

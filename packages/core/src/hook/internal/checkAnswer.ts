@@ -1,4 +1,4 @@
-/** Tells the kinds of answers apart, and says what is wrong with one that the types would have refused. */
+/** Recognises the kinds of answers, and describes what is wrong with an answer of an untyped hook. */
 import * as Effect from "effect/Effect"
 import { whyNot } from "../../data/Json.ts"
 import { nearest } from "../../data/NamePattern.ts"
@@ -9,11 +9,11 @@ import type { CompiledPoint } from "./compiledPoint.ts"
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
 const known: ReadonlySet<unknown> = new Set(tags)
 
-/** Whether it has the tag of an action. May throw, as any look into what is not ours. */
+/** Whether it has the tag of an action. May throw: reading a foreign object may run its code. */
 export const isAction = (answer: unknown): answer is HookAction =>
   typeof answer === "object" && answer !== null && "_tag" in answer && known.has(answer._tag)
 
-/** Whether it is no answer yet: an Effect, a promise or a generator. */
+/** Whether it has to be waited for: an Effect, a promise or a generator. */
 export const isPending = (answer: unknown): answer is object => {
   try {
     return typeof answer === "object" && answer !== null && !isAction(answer) &&
@@ -23,7 +23,7 @@ export const isPending = (answer: unknown): answer is object => {
   }
 }
 
-/** Whether it is a promise of the platform. What traps every question about itself is none. */
+/** Whether it is a promise of the platform. An object that throws when it is inspected is not. */
 export const isPromise = (answer: unknown): answer is Promise<unknown> => {
   try {
     return answer instanceof Promise
@@ -35,7 +35,7 @@ export const isPromise = (answer: unknown): answer is Promise<unknown> => {
 export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
-/** The violation in words, or nothing when the answer is legal. */
+/** Describes what is illegal about an answer; nothing when it is legal. */
 export const violation = (line: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {
     return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`

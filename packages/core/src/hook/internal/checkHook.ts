@@ -1,4 +1,4 @@
-/** Says what is wrong with a hook that the types would have refused. */
+/** Checks hooks of untyped programs: describes the first mistake. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
@@ -17,7 +17,7 @@ const isDuration = (value: unknown): boolean => {
   return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
 }
 
-/** What each option must be, in words, and whether it is. */
+/** For each option: what it must be, and a test. */
 const options: { readonly [option: string]: readonly [expected: string, fits: (value: unknown) => boolean] } = {
   priority: ["must be a finite number", Number.isFinite],
   tier: oneOf("managed", "project", "agent"),

@@ -66,8 +66,7 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
   })
 
 /**
- * Calls the function; what it returns decides how it is waited for. Nothing it does wrong leaves this place but as a
- * failure.
+ * Calls the function; what it returns decides how it is waited for. Everything that goes wrong becomes a failed result.
  */
 const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchContext): Effect.Effect<ToolResult> =>
   Effect.suspend(() => {
@@ -105,7 +104,7 @@ const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchCon
     })
   })
 
-/** Runs an Effect in a fiber of its own, so that its time is up when it is up, whatever its finalizers do. */
+/** Runs an Effect in its own fiber, so that the deadline holds even when its finalizers take longer. */
 const bounded = (
   effect: Effect.Effect<unknown, unknown>,
   ctx: Context,

@@ -1,7 +1,4 @@
-/**
- * Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model
- * wrote.
- */
+/** Makes two things of any schema of a tool: JSON Schema for the model, and a decoder for the model's arguments. */
 import * as Exit from "effect/Exit"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
@@ -19,17 +16,16 @@ export interface ToolSchema {
   readonly inputSchema: JsonObject
   readonly decode: (args: Json) => Decoded | Promise<Decoded>
   /**
-   * Whether the schema makes something of the arguments that is not JSON (a Date, a URL), or that it would not read
-   * again:
-   * hooks then see the JSON, the tool gets `value`.
+   * Whether the schema decodes arguments to something that is not JSON (a Date, a URL), or that it could not decode
+   * again. Hooks then see the JSON, and the tool gets `value`.
    */
   readonly rich: boolean
   readonly value: (args: Json) => Promise<unknown>
-  /** What the schema makes of a value, or every place where it does not fit. */
+  /** The decoded value, or every place where it does not fit. */
   readonly check: (value: unknown) => Promise<Checked>
 }
 
-/** What a schema says of a value. */
+/** A decoded value, or the problems. */
 type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }> }
@@ -43,11 +39,11 @@ interface Owner {
   readonly what: string
 }
 
-/** Reads a tool's schema; says what is wrong with it. */
+/** Reads the schema of a tool; fails when it cannot be used. */
 export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> =>
   of({ ...tool, key: `tools.${tool.name}.input`, what: `tool "${tool.name}"` })
 
-/** Reads a schema; says what is wrong with it. */
+/** Reads a schema; fails when it cannot be used. */
 export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
