@@ -97,6 +97,7 @@ export const defineTool = <const Name extends string, S extends InputSchema>(
       ctx: ToolContext
     ) => Json | void | PromiseLike<Json | void> | Effect.Effect<Json | void, unknown>
   }
+  // `Args` is what the schema decodes to, which the compiler cannot derive from the parameter.
 ): Tool<Name, ArgsOf<S>> => tool as never
 
 /**
@@ -123,4 +124,5 @@ export const onTool = <Args, R = never>(
     readonly preToolCall?: (event: PreToolCallEvent<Args>, ctx: HookContext) => HookReturn<"preToolCall", R>
     readonly postToolCall?: (event: PostToolCallEvent<Args>, ctx: HookContext) => HookReturn<"postToolCall", R>
   }
+  // The hook is called for this tool only, so its events have this tool's arguments.
 ): AgentHook<R> => ({ ...hook, tools: tool.name }) as never

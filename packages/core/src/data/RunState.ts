@@ -206,6 +206,7 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   if (tooDeep !== undefined) {
     return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   }
+  // Where a version was found, the value is an object.
   const state = yield* decodeState(found === 1 ? { ...(value as object), version, revision: 0 } : value).pipe(
     Effect.mapError((issue) =>
       new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` })

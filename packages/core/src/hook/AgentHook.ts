@@ -218,4 +218,5 @@ type Misspelt<H> = {
  * @category constructors
  * @since 0.1.0
  */
+// The same object: `ServicesOf` reads from its type what its methods require.
 export const defineHook = <const H extends AnyHook>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never

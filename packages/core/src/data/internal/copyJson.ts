@@ -11,6 +11,7 @@ const walk = (value: unknown, frozen: boolean): unknown => {
   if (typeof value !== "object" || value === null || (frozen && Object.isFrozen(value)) || !isPlain(value)) return value
   const made = Array.isArray(value)
     ? value.map((item) => walk(item, frozen))
+    // A plain object: any key may be read.
     : entries(value as Record<string, unknown>, frozen)
   return frozen ? Object.freeze(made) : made
 }

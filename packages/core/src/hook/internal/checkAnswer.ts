@@ -36,7 +36,7 @@ export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
 /** Describes what is illegal about an answer; nothing when it is legal. */
-export const violation = (line: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
+export const violation = (point: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {
     return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`
   }
@@ -50,29 +50,30 @@ export const violation = (line: CompiledPoint, answer: unknown, event: unknown):
     const meant = nearest(tag, tags)
     return `answered ${tag}, which is no action${meant === undefined ? "" : `; did you mean ${meant}?`}`
   }
-  if (line.legal[tag] !== true) {
-    const legal = ["Continue", ...line.row.legal].join(", ")
-    return `${tag} is not legal at ${line.point}, where ${legal} are${elsewhere(tag, line.point)}`
+  if (point.legal[tag] !== true) {
+    const legal = ["Continue", ...point.row.legal].join(", ")
+    return `${tag} is not legal at ${point.point}, where ${legal} are${elsewhere(tag, point.point)}`
   }
   if (tag === "Transform" || tag === "Replace") {
-    const wrong = line.wrong?.((answer as { readonly value?: unknown }).value, event)
-    return wrong === undefined ? undefined : `${tag} at ${line.point}: ${wrong}`
+    // Its tag is legal here; the checks read the other fields of an untyped answer.
+    const wrong = point.wrong?.((answer as { readonly value?: unknown }).value, event)
+    return wrong === undefined ? undefined : `${tag} at ${point.point}: ${wrong}`
   }
   if (
     (tag === "Reject" || tag === "Abort" || tag === "Ask") &&
     typeof (answer as { readonly reason?: unknown }).reason !== "string"
   ) {
-    return `${tag} at ${line.point}: expected a string \`reason\``
+    return `${tag} at ${point.point}: expected a string \`reason\``
   }
   if (tag === "Ask" && "args" in answer && answer.args !== undefined) {
-    if (line.point !== "preToolCall") return `Ask at ${line.point}: \`args\` can be proposed at preToolCall only`
+    if (point.point !== "preToolCall") return `Ask at ${point.point}: \`args\` can be proposed at preToolCall only`
     const why = whyNot(answer.args, "args")
-    if (why !== undefined) return `Ask at ${line.point}: expected JSON, ${why}`
+    if (why !== undefined) return `Ask at ${point.point}: expected JSON, ${why}`
   }
   if (tag === "Respond") {
     const { output } = answer as { readonly output?: unknown }
-    const wrong = output === undefined ? "expected an `output`" : line.row.wrongOutput?.(output as never)
-    return wrong === undefined ? undefined : `Respond at ${line.point}: ${wrong}`
+    const wrong = output === undefined ? "expected an `output`" : point.row.wrongOutput?.(output as never)
+    return wrong === undefined ? undefined : `Respond at ${point.point}: ${wrong}`
   }
   return undefined
 }

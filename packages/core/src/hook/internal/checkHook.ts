@@ -13,6 +13,7 @@ const isChars = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) &&
   (value.chars as number) >= 0
 const isDuration = (value: unknown): boolean => {
+  // `fromInput` gives nothing for other values.
   const duration = Duration.fromInput(value as Duration.Input)
   return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
 }
@@ -63,6 +64,7 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
     })
   }
   const refuse = (message: string) => new ChainError({ hook: hook.name, message: `hook "${hook.name}": ${message}` })
+  // An untyped hook may have any members.
   const record = hook as unknown as { readonly [key: string]: unknown }
   for (const [option, [expected, fits]] of Object.entries(options)) {
     const value = record[option]
