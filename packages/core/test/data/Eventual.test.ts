@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import { type Eventual, eventual } from "../../src/data/Eventual.ts"
 
 describe("eventual", () => {
+  // oxlint-disable-next-line unicorn/no-thenable -- a foreign thenable is what is tested
   const thenable = Object.fromEntries([["then", (done: (n: number) => unknown) => done(1)]]) as never
   const answers: ReadonlyArray<readonly [what: string, answer: () => Eventual<number>]> = [
     ["a value", () => 1],

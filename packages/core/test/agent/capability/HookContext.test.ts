@@ -1,4 +1,4 @@
-/** What hooks know and may do besides answering, and what the outside hears of it. */
+/** The context of hooks: where they run, the state they share, injections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -12,7 +12,7 @@ import { asks, scripted } from "../../support/model.ts"
 
 describe("the context", () => {
   // rows: A-30
-  it("tells a hook where it is: session, turn, step, core, agent, directory", async () => {
+  it("has the session, the turn, the step, the core, the agent and the directory", async () => {
     const seen: Array<string> = []
     const place = (point: string) => (_: unknown, ctx: HookContext) =>
       void seen.push(
@@ -117,7 +117,7 @@ describe("the context", () => {
   })
 
   // rows: A-33
-  it("lets hooks send events of their own, and tells them whether anybody listens", async () => {
+  it("lets hooks send their own events, and shows whether anybody listens", async () => {
     const active: Array<boolean> = []
     const heard: Array<string> = []
     await using agent = createAgent({

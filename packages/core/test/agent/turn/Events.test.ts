@@ -15,7 +15,7 @@ describe("events", () => {
   })
 
   // rows: A-45
-  it("are a channel of their own: hooks are called when nobody listens, and no event is built", async () => {
+  it("are separate from hooks: hooks run when nobody listens, and no event is built", async () => {
     const log: Array<string> = []
     const model = scripted([{ ...asks(["look"]), text: "looking" }, "done"])
     await using agent = createAgent({
@@ -88,7 +88,7 @@ describe("events", () => {
     assert.isAbove(heard.length, 4)
   })
 
-  it("tell the whole story of a turn, in order, numbered without gaps", async () => {
+  it("describe a whole turn, in order, numbered without gaps", async () => {
     const model = scripted([asks(["look"], ["nothing"]), "done"])
     const heard: Array<AgentEvent> = []
     await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool] })
@@ -115,7 +115,7 @@ describe("events", () => {
   })
 
   // rows: A-50
-  it("report what hooks warn of and tell the user, and a hook that fails open", async () => {
+  it("report warnings and notices of hooks, and a hook that fails open", async () => {
     const heard: Array<string> = []
     await using agent = createAgent({
       provider: scripted([]).provider,
@@ -147,7 +147,7 @@ describe("events", () => {
     ])
   })
 
-  it("keep decision records in the result when the agent is told to", async () => {
+  it("keep decision records in the result when the agent has records: true", async () => {
     const model = scripted([asks(["look"]), "done"])
     await using agent = createAgent({
       provider: model.provider,

@@ -167,7 +167,7 @@ describe("Transform and Replace", () => {
     assert.include(line(result.messages), "tool look!: hidden")
   })
 
-  it("of nothing at postStep leave what the vendor said about the window, whoever listens", async () => {
+  it("that change nothing at postStep keep the vendor's token count, with listeners or without", async () => {
     const levels: Array<string> = []
     const usage = { inputTokens: 750, outputTokens: 10 }
     await using agent = createAgent({

@@ -32,7 +32,7 @@ describe("Reject", () => {
     assert.lengthOf(model.requests, 0)
   })
 
-  it("at postLlmCall with feedback asks the model again, as often as it says", async () => {
+  it("at postLlmCall with feedback asks the model again, at most `retries` times", async () => {
     const model = scripted(["bad", "worse", "good", "bad", "bad", "bad"])
     await using agent = createAgent({
       provider: model.provider,
@@ -53,7 +53,7 @@ describe("Reject", () => {
     assertValid(session.messages)
   })
 
-  it("at preToolCall is the tool's error result; the loop goes on and the denial is told", async () => {
+  it("at preToolCall is the tool's error result; the loop continues and onToolDenied runs", async () => {
     const denied: Array<string> = []
     const model = scripted([asks(["rm"], ["look"]), "done"])
     const rm = recording("rm")
@@ -75,7 +75,7 @@ describe("Reject", () => {
     assert.include(line(result.messages), "tool rm!: too dangerous | tool look: ok | assistant: done")
   })
 
-  it("at postToolCall keeps the result and tells the model the reason", async () => {
+  it("at postToolCall keeps the result and adds the reason for the model", async () => {
     const model = scripted([asks(["write"]), "done"])
     await using agent = createAgent({
       provider: model.provider,
@@ -145,7 +145,7 @@ describe("onTurnError", () => {
     assert.deepStrictEqual(seen, ["hello Auth"])
   })
 
-  it("is told of a rejection too, and leaves the error as it is when nobody recovers it", async () => {
+  it("runs for a rejection too, and leaves the error as it is when no hook recovers it", async () => {
     const seen: Array<string> = []
     await using agent = createAgent({
       provider: scripted([]).provider,
@@ -159,7 +159,7 @@ describe("onTurnError", () => {
     assert.deepStrictEqual(seen, ["h rejected preTurn: no"])
   })
 
-  it("is not told of aborts, asks and limits, which are no errors", async () => {
+  it("does not run for aborts, asks and limits, which are not errors", async () => {
     let told = 0
     const model = scripted([asks(["look"])], { after: asks(["look"]) })
     await using agent = createAgent({
