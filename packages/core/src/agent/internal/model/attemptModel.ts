@@ -37,7 +37,8 @@ export const attemptModel = function*(turn: Turn, request: LlmRequest, named?: s
     const result = yield* Effect.result(callOnce(turn, target, attempt))
     if (result._tag === "Success") {
       const durationMs = turn.io.hasListeners ? performance.now() - startedAt : 0
-      return acceptResponse(turn, { response: result.success, provider: target.provider.name, attempt, durationMs })
+      const { name } = target.provider
+      return acceptResponse(turn, { response: result.success, provider: name, attempt, executed: true, durationMs })
     }
     const { failure: error } = result
     if (!ProviderError.isProviderError(error)) return yield* Effect.fail(error)
@@ -75,12 +76,12 @@ const failedWrap = (provider: string): FailedWrap<LlmResponse> => ({
   }
 })
 
-const acceptResponse = (turn: Turn, answer: Omit<ModelAnswer, "executed">): ModelAnswer => {
+const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
   const { agent: { health, providers }, state } = turn
   if (providers.length > 1) health.recordSuccess(answer.provider)
   const { usage } = answer.response
   if (usage !== undefined) state.usage = Usage.add(state.usage, usage)
-  return { ...answer, executed: true }
+  return answer
 }
 
 /** After an overflow of the model's window: compacts once a turn, and gives back the request of what is left. */

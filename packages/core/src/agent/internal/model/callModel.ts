@@ -35,7 +35,7 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
     state.stepNumber++
     addInjections(turn)
     if (config.window !== undefined || session.rotation !== undefined) yield* makeRoom(turn)
-    yield* turn.io.save()
+    if (turn.io.hasStore) yield* turn.io.commit
     const asked = requestOf(turn)
     const request = turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, asked) : asked
     const answer = "response" in request ? request : yield* attemptModel(turn, request)

@@ -93,7 +93,7 @@ const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: strin
 const endSession = function*(turn: Turn): Step<void, Failure> {
   const { phase } = turn.state
   enterPhase(turn.state, "ended")
-  yield* turn.io.save()
+  if (turn.io.hasStore) yield* turn.io.commit
   enterPhase(turn.state, phase)
   yield* notifyHooks(turn, "onSessionEnd", { sessionId: turn.session.id, reason: "rotate" })
   turn.io.publish({ type: "session-end", reason: "rotate" })

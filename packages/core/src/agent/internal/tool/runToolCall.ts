@@ -56,8 +56,8 @@ export const runToolCall = function*(turn: Turn, call: RunningCall): Step<void, 
     // 8
     const { event } = next
     update(call, { type: "start", args: next.args })
-    yield* turn.io.save()
-    turn.io.publish({ type: "tool-start", call: { id: event.id, name: event.name, args: event.args } })
+    if (turn.io.hasStore) yield* turn.io.commit
+    if (turn.io.hasListeners) publishStart(turn, event)
     const startedAt = performance.now()
     const result = yield* runTool(turn, call, event)
     // 9
@@ -69,8 +69,11 @@ export const runToolCall = function*(turn: Turn, call: RunningCall): Step<void, 
   update(call, { type: "finish", result: limitLoad(turn, id, pass) })
   const { session } = turn
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
-  yield* turn.io.save()
+  if (turn.io.hasStore) yield* turn.io.commit
 }
+
+const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void =>
+  io.publish({ type: "tool-start", call: { id, name, args } })
 
 const tooManyPasses = ({ state: { call } }: RunningCall): Next =>
   end(failure(`${call.name} was not run: its arguments changed after each of ${maxPasses} approvals`))

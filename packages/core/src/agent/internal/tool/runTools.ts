@@ -28,7 +28,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   for (const call of batch) if (call.state.status === "planned") state.toolCalls++
   yield* runBatch(turn, batch)
   if (state.calls.some((call) => call.state.status === "asked")) {
-    yield* turn.io.save()
+    if (turn.io.hasStore) yield* turn.io.commit
     return yield* endTurn({ type: "suspended" })
   }
   if (batch.length < open.length) return yield* reachLimit(turn, "toolCalls", used.toolCalls, limits.toolCalls)

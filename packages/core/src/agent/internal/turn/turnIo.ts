@@ -16,7 +16,6 @@ import { commitTurn } from "../session/storeTurn.ts"
 import { Deadlines } from "./deadlines.ts"
 import { publish } from "./eventHub.ts"
 import type { TurnState } from "./turnState.ts"
-import { nothing, type Yieldable } from "./yieldable.ts"
 
 /** Counts hooks that broke, by hook, point and failure policy. */
 const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true })
@@ -46,12 +45,15 @@ export class TurnIo {
   /** Text of the current model call that listeners have seen. */
   shownText = ""
   private readonly turn: TurnPlace
+  /** Whether the agent that the host started has a store. */
+  readonly hasStore: boolean
   private readonly startedAt = performance.now()
   private timers: Deadlines | undefined = undefined
   private controller: AbortController | undefined = undefined
 
   constructor(turn: TurnPlace) {
     this.turn = turn
+    this.hasStore = turn.parent === undefined ? turn.agent.config.store !== undefined : turn.parent.io.hasStore
   }
 
   /** The I/O of the turn that the host started. */
@@ -120,16 +122,11 @@ export class TurnIo {
       : Effect.promise(async () => ({ ...state, seal: await signState(key, state) }))
   }
 
-  /** Commits the state of the whole tree of agents to the store. */
+  /** Commits the state of the whole tree of agents to the store, where there is one (`hasStore`). */
   get commit(): Effect.Effect<void, PortFailed> {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
     if (parent !== undefined) return parent.io.commit
     return store === undefined || depth > 0 ? Effect.void : commitTurn(store, session, this)
-  }
-
-  /** The same inside a step: costs nothing where the agent has no store. */
-  save(): Yieldable<void, PortFailed> {
-    return this.root.turn.agent.config.store === undefined ? nothing : this.commit
   }
 
   /** Keeps a text as an artifact, beside the turn. A failure is logged. */
