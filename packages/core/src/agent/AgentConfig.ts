@@ -1,5 +1,5 @@
 /**
- * Everything an agent can be told.
+ * The configuration of an agent.
  *
  * @since 0.1.0
  */
@@ -47,7 +47,7 @@ export interface AgentConfig<R = never> {
   readonly instructions?: string
   readonly model?: string
   readonly parameters?: LlmParameters
-  /** What the answer must be: it is decoded, and becomes the `object` of the result. */
+  /** The schema of the answer. The decoded answer is the `object` of the result. */
   readonly output?: Output
   readonly tools?: ReadonlyArray<AnyTool>
   readonly hooks?: ReadonlyArray<AgentHook<R>>
@@ -62,27 +62,32 @@ export interface AgentConfig<R = never> {
   /** Without it the window is unknown: compaction happens only when the provider reports an overflow. */
   readonly window?: WindowConfig
   readonly compactor?: Compactor
-  /** Default: the first provider's, else four characters a token. What the vendor reports goes before it. */
+  /**
+   * Default: the first provider's, otherwise four characters a token. The vendor's own figures are used where it
+   * reports them.
+   */
   readonly tokenizer?: Tokenizer
   /** Keeps sessions outside the process. */
   readonly store?: SessionStore
   /** Where artifacts are. Default: with the sessions, else in memory. */
   readonly artifacts?: ArtifactStore
-  /** Sends what hooks ask of `ctx.http`. Default: nothing is sent. */
+  /** Sends the requests of `ctx.http`. Default: none, and `ctx.http` fails. */
   readonly http?: HttpClient
-  /** Calls what hooks ask of `ctx.mcp`. Default: there are no servers. */
+  /** Calls the servers of `ctx.mcp`. Default: none, and `ctx.mcp` fails. */
   readonly mcp?: McpAccessor
-  /** Decides asks in place. Without it an ask suspends the run. */
+  /**
+   * Answers questions to people in this process. Without it a question suspends the run, unless the hook that asks can
+   * answer it.
+   */
   readonly onAsk?: (
     ask: PendingAsk,
     options: { readonly signal: AbortSignal }
   ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
-  /** Proof and memory of what people decide. */
+  /** Keys for signed decisions, and the store of remembered approvals. */
   readonly approvals?: ApprovalConfig
   /**
-   * With backups: a provider that failed this often in a row (overload, rate limit, server, connection, timeout,
-   * malformed) is left alone
-   * for the cooldown, then tried by one call. Default 5 failures, 30 seconds.
+   * With backups: a provider that failed this many times in a row (overload, rate limit, server, connection, timeout,
+   * malformed) is not asked during the cooldown; then one call tries it. Default 5 failures, 30 seconds.
    */
   readonly breaker?: { readonly failures?: number; readonly cooldownMs?: number }
   /**

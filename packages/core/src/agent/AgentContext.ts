@@ -1,5 +1,5 @@
 /**
- * What a core works with.
+ * What a core gets from the runtime.
  *
  * @since 0.1.0
  */
@@ -47,17 +47,17 @@ export interface AgentContext {
   }
   /** The conversation so far. */
   readonly messages: ReadonlyArray<Message>
-  /** Where a resumed turn goes on. */
+  /** Where a resumed turn continues. */
   readonly phase: "model" | "tools" | "ended"
   /** Adds a message to the conversation. Tool calls go through `callModel` and `runTools`. */
   readonly append: (message: Message) => void
   /** Asks the model, with window, hooks, retries and fallback; keeps the answer. */
   readonly callModel: Effect.Effect<LlmResponse, AgentError | TurnEnded>
   /**
-   * Runs the tools the last answer asked for, with policy and hooks; keeps their results. When another agent took over,
-   * its answer is the turn's.
+   * Runs the tools the last answer asked for, with policy and hooks; keeps their results. Returns the answer of another
+   * agent when that agent took the conversation over.
    */
   readonly runTools: Effect.Effect<CoreOutput | undefined, AgentError | TurnEnded>
-  /** Asks the preStop hooks; true when they gave a follow-up and the turn goes on. */
+  /** Asks the `preStop` hooks; true when they gave a follow-up, and the turn must continue. */
   readonly keepGoing: (text: string) => Effect.Effect<boolean, AgentError | TurnEnded>
 }

@@ -1,6 +1,5 @@
 /**
- * What people decide about tool calls, beyond yes and no: who may say it, how it is proved, and what is remembered of
- * it.
+ * Approvals of tool calls: signed decisions, and approvals that are remembered.
  *
  * @since 0.1.0
  */
@@ -9,7 +8,7 @@ import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { RuleStore, StandingRule } from "../data/StandingRule.ts"
 import { signDecision } from "./internal/session/signature.ts"
 
-/** A secret that decisions are signed with. @category models @since 0.1.0 */
+/** A secret with which decisions are signed. @category models @since 0.1.0 */
 export interface ApprovalKey {
   /** Names the key in signatures, so that keys can be replaced. */
   readonly id: string
@@ -22,13 +21,12 @@ export type { RuleStore, StandingRule }
 /** @category models @since 0.1.0 */
 export interface ApprovalConfig {
   /**
-   * With keys, `resume` takes only signed decisions (`sign`), and only snapshots that nobody has changed. The first
-   * signs, all of them verify. A signature
-   * counts for one question; that it counts once is the session store's doing, which takes a step from one process
-   * only.
+   * With keys, `resume` takes only signed decisions (`sign`), and only snapshots that nobody has changed. The first key
+   * signs, all of them verify. A signature counts for one question. It counts only once when the agent has a session
+   * store, which takes a step from one process only.
    */
   readonly keys?: readonly [ApprovalKey, ...ReadonlyArray<ApprovalKey>]
-  /** Where rules of scope `project` are kept. Without it such a rule counts for the session. */
+  /** Where rules of scope `project` are kept. Without it such a rule counts for the session only. */
   readonly rules?: RuleStore
 }
 

@@ -21,7 +21,7 @@ export interface Limits {
   readonly followUps: number
   /** Milliseconds of one turn. Default 30 minutes. */
   readonly wallClockMs: number
-  /** Milliseconds of one tool call, where the policy's grant says nothing. Default 10 minutes. */
+  /** Milliseconds of one tool call, unless the policy's grant has its own limit. Default 10 minutes. */
   readonly toolMs: number
 }
 

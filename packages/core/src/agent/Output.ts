@@ -1,5 +1,5 @@
 /**
- * What an agent's answer must be, when it is data and not words.
+ * Answers that are data: the schema that an agent's answer must fit.
  *
  * @since 0.1.0
  */
@@ -8,8 +8,8 @@ import type { ArgsOf, InputSchema } from "./defineTool.ts"
 import type { ObjectResult, RunResult } from "./RunResult.ts"
 
 /**
- * The answer must fit a schema: the model is told, the answer is decoded, and one that does not fit goes back to the
- * model with what is wrong.
+ * The answer must fit a schema. The model gets the schema, the answer is decoded, and an answer that does not fit is
+ * sent back to the model with the problems.
  *
  * @example
  * ```ts
@@ -32,13 +32,17 @@ export interface Output<S extends InputSchema = InputSchema> {
   readonly schema: S
   /** JSON Schema of the answer, for schema libraries that cannot give one themselves. */
   readonly jsonSchema?: JsonObject
-  /** What the vendor is told it is called. Default `answer`. */
+  /** The name of the schema that the vendor gets. Default `answer`. */
   readonly name?: string
   /** Whether the vendor must enforce the schema; vendors then take only a part of JSON Schema. */
   readonly strict?: boolean
-  /** How often an answer that does not fit is sent back before the turn fails with an `OutputMismatch`. Default 2. */
+  /**
+   * How many times an answer that does not fit is sent back before the turn fails with an `OutputMismatch`. Default 2.
+   */
   readonly retries?: number
 }
 
-/** The result of a run whose output has the schema `S`; `never` is no output. @category type-level @since 0.1.0 */
+/**
+ * The result of a run whose output has the schema `S`; `never` means without output. @category type-level @since 0.1.0
+ */
 export type ResultOf<S> = [S] extends [never] ? RunResult : InputSchema extends S ? RunResult : ObjectResult<ArgsOf<S>>

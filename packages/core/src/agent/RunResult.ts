@@ -13,7 +13,7 @@ import type { HookRecord } from "../hook/HookRecord.ts"
 export interface RunCommon {
   readonly sessionId: string
   readonly turnNumber: number
-  /** The answer; the reason of an Abort; what there was of an answer when a limit was reached. */
+  /** The answer; or the reason of an Abort, or the partial answer when a limit was reached. */
   readonly text: string
   readonly usage: Usage
   readonly steps: number
@@ -45,7 +45,7 @@ export interface Suspended extends RunCommon {
   readonly snapshot: RunState
 }
 
-/** A cap was reached. `resume(snapshot)` goes on with a fresh allowance. @category models @since 0.1.0 */
+/** A cap was reached. `resume(snapshot)` continues with a fresh allowance. @category models @since 0.1.0 */
 export interface Limited extends RunCommon {
   readonly status: "limited"
   readonly limit: "steps" | "toolCalls" | "attempts" | "followUps" | "wallClockMs" | (string & {})

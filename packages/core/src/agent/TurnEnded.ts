@@ -1,5 +1,5 @@
 /**
- * How a turn ends from inside, without an error.
+ * An end of a turn that is not an error.
  *
  * @since 0.1.0
  */

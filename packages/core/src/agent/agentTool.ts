@@ -15,14 +15,13 @@ const Input = Schema.Struct({
 })
 
 /**
- * Makes a tool that hands its message to another agent. The other agent works as a part of the turn: the hooks of the
- * delegating agent run around
- * everything it does, before its own (`ctx.agent` says for whom); both policies count; what it spends, its questions to
- * people and its listeners are
- * shared; cancelling the turn cancels it; an Abort inside ends the whole turn. `preDelegation` hooks may change, answer
- * or refuse what is handed over,
- * `postDelegation` hooks what comes back. Where it waits for a person the whole run is suspended, at any depth:
- * `pending` names the call by its path.
+ * Makes a tool that delegates its message to another agent. Use it for sub-agents and for handoffs. The turn of the
+ * other agent is a part of the turn that calls the tool: the hooks of the delegating agent run around everything it
+ * does, before its own hooks (`ctx.agent` says which agent it is); both policies must allow its tool calls; costs,
+ * questions to people and listeners are shared; cancelling the turn cancels it; an Abort inside ends the whole turn.
+ * `preDelegation` hooks can change, answer or reject the delegation, `postDelegation` hooks the result. When the other
+ * agent waits for a person, the whole run is suspended, at any depth; `pending` names the call by its path. A copy or a
+ * wrapper of an agent works too, if it has the agent's `delegationTarget` property.
  *
  * @example
  * ```ts
@@ -47,9 +46,9 @@ export const agentTool = <const Name extends string>(options: {
   readonly description: string
   readonly agent: Agent | AgentRuntime
   /**
-   * `delegate`: the answer is the tool's result, and the model goes on with it. `transfer`: the other agent reads the
-   * conversation so far and takes over;
-   * its answer is the turn's, and the next turn begins with the first agent again. Default `delegate`.
+   * `delegate`: the answer is the result of the tool, and the model continues with it. `transfer`: the other agent
+   * reads the conversation so far and answers in place of this agent; the next turn begins with this agent again.
+   * Default `delegate`.
    */
   readonly type?: "delegate" | "transfer"
 }): Tool<Name, { readonly message: string }> => ({

@@ -151,6 +151,7 @@ const startEffects = (
   managed: ManagedRuntime.ManagedRuntime<unknown, never> | undefined
 ): { readonly run: Run; readonly close: () => Promise<void> } => {
   const withServices = managed?.context().then((context) =>
+    // What the hooks require is in the layer's context; inside nothing is required.
     startRuntime(agent, Context.merge(logToStderr, context as Context.Context<never>))
   )
   withServices?.catch(() => {})

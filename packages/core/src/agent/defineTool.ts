@@ -13,12 +13,12 @@ import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
 import type { HookContext } from "../hook/HookContext.ts"
 
-/** What a tool function gets beside its arguments. @category models @since 0.1.0 */
+/** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
   /** Aborts when the turn is cancelled or the tool's time is up. */
   readonly signal: AbortSignal
   readonly callId: string
-  /** Stays the same when a call is repeated after a crash: hand it to whatever must not happen twice. */
+  /** Stays the same when a call is repeated after a crash: pass it to operations that must not happen twice. */
   readonly idempotencyKey: string
   readonly sessionId: string
   readonly cwd: string
@@ -57,7 +57,7 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
   readonly input: InputSchema
   /** JSON Schema of the arguments, for schema libraries that cannot give one themselves. */
   readonly jsonSchema?: JsonObject
-  /** Runs alone: no other call of the same step beside it. Default false. */
+  /** Runs alone: no other call of the same step runs at the same time. Default false. */
   readonly exclusive?: boolean
   /**
    * Makes the call a delegation: the delegation points run around it, and this agent runs instead of `execute`. See
@@ -97,6 +97,7 @@ export const defineTool = <const Name extends string, S extends InputSchema>(
       ctx: ToolContext
     ) => Json | void | PromiseLike<Json | void> | Effect.Effect<Json | void, unknown>
   }
+  // `Args` is what the schema decodes to, which the compiler cannot derive from the parameter.
 ): Tool<Name, ArgsOf<S>> => tool as never
 
 /**
@@ -123,4 +124,5 @@ export const onTool = <Args, R = never>(
     readonly preToolCall?: (event: PreToolCallEvent<Args>, ctx: HookContext) => HookReturn<"preToolCall", R>
     readonly postToolCall?: (event: PostToolCallEvent<Args>, ctx: HookContext) => HookReturn<"postToolCall", R>
   }
+  // The hook is called for this tool only, so its events have this tool's arguments.
 ): AgentHook<R> => ({ ...hook, tools: tool.name }) as never

@@ -1,6 +1,5 @@
 /**
- * What goes wrong in an agent, one tag per kind. The message says what happened and to whom; the fields say it for
- * programs.
+ * The errors of an agent, one tag per kind. The message is for people, the fields are for programs.
  *
  * @since 0.1.0
  */
@@ -12,13 +11,13 @@ export class HookRejected extends Schema.TaggedError<HookRejected>()("HookReject
   hook: Schema.String,
   point: Schema.String,
   reason: Schema.String,
-  /** What to tell the user instead of the reason. */
+  /** The message for the user, where it should not be the reason. */
   userMessage: Schema.optionalKey(Schema.String),
   message: Schema.String
 }) {}
 
 /**
- * A fail-closed hook broke (threw, timed out, answered nonsense), and its policy ends the operation.
+ * A fail-closed hook broke (it threw, timed out, or gave an illegal answer), and its policy ends the operation.
  *
  * @category errors
  * @since 0.1.0
@@ -49,7 +48,7 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
 }) {}
 
 /**
- * A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or it fits no agent like this one. Nothing is
+ * A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or an agent that does not fit it. Nothing was
  * changed.
  *
  * @category errors

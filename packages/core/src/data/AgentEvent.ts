@@ -1,6 +1,6 @@
 /**
- * What an agent tells the outside while it works. Events are read-only, ordered by `seq` within a session, and are not
- * even built when nobody listens.
+ * Events of an agent while it works. They are read-only and ordered by `seq` within a session. They are not built while
+ * nobody listens.
  *
  * @since 0.1.0
  */
@@ -31,7 +31,7 @@ export type AgentEvent = EventMeta & AgentEventBody
 export type AgentEventBody =
   | { readonly type: "session-start"; readonly source: "startup" | "resume" | "rotate" }
   | { readonly type: "session-end"; readonly reason: "done" | "error" | "rotate" | "abort" }
-  /** Comes when the preTurn hooks have had their say; the message is empty when they refused it. */
+  /** Sent after the `preTurn` hooks; the message is empty when they refused it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
   | {

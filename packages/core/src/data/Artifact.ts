@@ -1,5 +1,5 @@
 /**
- * Texts that are kept beside a conversation: what is known of one, and how it is referred to.
+ * Texts that are kept beside a conversation: their description, and references to them.
  *
  * @since 0.1.0
  */

@@ -16,8 +16,8 @@ export interface CompactionRequest {
   readonly messages: ReadonlyArray<Message>
   readonly budget: TokenBudget
   /**
-   * `rotation` when the conversation goes on in a fresh session, `overflow` when the provider said that the request was
-   * too long.
+   * `rotation` when the conversation continues in a fresh session, `overflow` when the provider said that the request
+   * was too long.
    */
   readonly trigger: "threshold" | "overflow" | "manual" | "rotation"
   readonly hint: CompactionHint
@@ -27,14 +27,14 @@ export interface CompactionRequest {
 export interface CompactionHint {
   /** Most recent messages to keep as they are. Default 20. */
   readonly keepRecent?: number
-  /** What the summary must not lose, in words. */
+  /** Texts that the summary must contain. */
   readonly instructions?: string
   /** Texts that must survive literally (issue number, branch, paths). */
   readonly anchors?: ReadonlyArray<string>
 }
 
 /**
- * A finished compaction: the messages to go on with, and the summary that replaced the rest.
+ * A finished compaction: the messages that stay, and the summary that replaces the others.
  *
  * @category models
  * @since 0.1.0

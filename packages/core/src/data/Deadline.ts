@@ -7,10 +7,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * Runs `effect` until it is due. `due` is asked (in milliseconds of the clock) at the beginning and whenever it seems
- * to be reached, so that it may
- * move on. Where it may also come closer, it is asked every so many milliseconds. `late` is then the answer, and what
- * still runs is interrupted and not waited for.
+ * Runs `effect` until its deadline. Use it where `Effect.timeout` is not enough: that one waits for finalizers. `due`
+ * gives the deadline in milliseconds of the clock. It is called at the beginning, and again when the deadline seems to
+ * be reached, so the deadline can move on. If the deadline can also come closer, pass `every`: `due` is then called at
+ * that interval, in milliseconds. At the deadline the result is that of `late`; the effect is interrupted, and nobody
+ * waits for it.
  *
  * @category operations
  * @since 0.1.0

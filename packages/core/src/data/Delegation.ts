@@ -1,5 +1,5 @@
 /**
- * Handing work to another agent.
+ * Delegating work to another agent, and signals of the host.
  *
  * @since 0.1.0
  */
@@ -43,10 +43,10 @@ export interface HostSignal {
   readonly blockable: boolean
 }
 
-/** What the hooks make of a signal. @category models @since 0.1.0 */
+/** The answer of the hooks to a signal. @category models @since 0.1.0 */
 export interface SignalAnswer {
   readonly allowed: boolean
-  /** Why it is refused. */
+  /** Why the host's action is refused. */
   readonly reason?: string
   /** What a hook answered (`Respond`): a path for a new worktree, what was filled in. */
   readonly answer?: Json

@@ -22,6 +22,7 @@ export const eventual = <A, R>(f: (signal: AbortSignal) => Eventual<A, R>): Effe
     return Effect.try({ try: () => f(controller.signal), catch: (error) => error }).pipe(
       Effect.flatMap((answer): Effect.Effect<A, unknown, R> =>
         Effect.isEffect(answer)
+          // `isEffect` does not know the type parameters; what is neither an Effect nor a thenable is the value.
           ? answer as Effect.Effect<A, unknown, R>
           : isThenable(answer)
           ? Effect.tryPromise({ try: () => answer, catch: (error) => error })

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-/** What a server answered, whatever its status is. @category models @since 0.1.0 */
+/** The answer of a server, with any status. @category models @since 0.1.0 */
 export interface HttpResponse {
   readonly status: number
   /** Names in lower case; the values of a header that came more than once are joined by `, `. */

@@ -26,6 +26,7 @@ const render = (value: unknown, parents: ReadonlyArray<object>): string => {
   if (parents.includes(value) || parents.length > 512) return `"[cycle]"`
   const inside = [...parents, value]
   if (Array.isArray(value)) return `[${value.map((item) => render(item, inside)).join(",")}]`
+  // It is an object: any key may be read.
   const record = value as Record<string, unknown>
   const keys = Object.keys(record).filter((key) => record[key] !== undefined).sort()
   return `{${keys.map((key) => `${JSON.stringify(key)}:${render(record[key], inside)}`).join(",")}}`
@@ -97,6 +98,7 @@ const isJson = (value: unknown, depth: number): boolean => {
   if (typeof value === "number") return Number.isFinite(value)
   if (typeof value !== "object" || depth >= 64 || !isPlain(value)) return false
   const isArray = Array.isArray(value)
+  // It is an object: any key may be read.
   for (const key of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[key]
     if (!isJson(child, depth + 1) && (child !== undefined || isArray)) return false
@@ -110,6 +112,7 @@ const culprit = (value: unknown, path: string, depth: number): string | undefine
   if (typeof value !== "object") return `${path} is ${value === undefined ? "undefined" : `a ${typeof value}`}`
   if (depth >= 64) return `${path} is nested deeper than 64 levels`
   if (!isPlain(value)) return `${path} is a ${value.constructor?.name ?? "class instance"}`
+  // It is an object: any key may be read.
   for (const key of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[key]
     if (child === undefined && !Array.isArray(value)) continue

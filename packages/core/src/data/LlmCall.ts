@@ -10,7 +10,7 @@ import type { ToolMeta } from "./Tool.ts"
 import { FinishReason } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
 
-/** What a model is asked. @category models @since 0.1.0 */
+/** A request to a model. @category models @since 0.1.0 */
 export interface LlmRequest {
   /** Model id; absent means the provider's default. */
   readonly model?: string
@@ -51,7 +51,7 @@ export interface ResponseFormat {
   readonly strict?: boolean
 }
 
-/** What a model answered. Only complete tool calls are in it. @category models @since 0.1.0 */
+/** The answer of a model, with complete tool calls only. @category models @since 0.1.0 */
 export interface LlmResponse extends Schema.Schema.Type<typeof LlmResponse> {}
 /** @category schemas @since 0.1.0 */
 export const LlmResponse = Schema.Struct({
@@ -63,7 +63,7 @@ export const LlmResponse = Schema.Struct({
   /** Absent when the vendor did not say; absent is never zero. */
   usage: Schema.optionalKey(Usage),
   reasoning: Schema.optionalKey(Schema.String),
-  /** The model's words of refusal, when the vendor marks them. */
+  /** The text with which the model refused, when the vendor marks it. */
   refusal: Schema.optionalKey(Schema.String),
   /** What must go back to the vendor with the next request. */
   metadata: Schema.optionalKey(ProviderMetadata)

@@ -54,7 +54,7 @@ export const ToolCall = Schema.Struct({
   metadata: Schema.optionalKey(ProviderMetadata)
 })
 
-/** What a person (or the host program) said. @category models @since 0.1.0 */
+/** A message of a person or of the host program. @category models @since 0.1.0 */
 export interface UserMessage extends Schema.Schema.Type<typeof UserMessage> {}
 /** @category schemas @since 0.1.0 */
 export const UserMessage = Schema.Struct({
@@ -67,7 +67,7 @@ export const UserMessage = Schema.Struct({
 })
 
 /**
- * What the model said: text, the tools it asked for, and its reasoning when the vendor shows it.
+ * A message of the model: text, the tools that it asks for, and its reasoning when the vendor shows it.
  *
  * @category models
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Everything a turn needs to go on, as plain versioned JSON: what suspends in one process is finished in another.
+ * Everything that a turn needs to continue, as plain, versioned JSON: one process suspends it, another finishes it.
  *
  * @since 0.1.0
  */
@@ -57,7 +57,7 @@ export const PendingAsk = Schema.Struct({
   nonce: Schema.optionalKey(Schema.String)
 })
 
-/** Who says it, and what proves it. */
+/** Who decides, and the signature. */
 const signed = {
   /** The approver's name, where it matters who answers. */
   by: Schema.optionalKey(Schema.String),
@@ -75,11 +75,11 @@ export type Remember = Schema.Schema.Type<typeof Remember>
 /** @category schemas @since 0.1.0 */
 export const Remember = Schema.Struct({
   what: Schema.Literals(["tool", "arguments"]),
-  /** `session`: this conversation. `project`: whatever shares the agent's `approvals.rules`. */
+  /** `session`: for this conversation. `project`: for all agents that share the store of rules. */
   scope: Schema.Literals(["session", "project"])
 })
 
-/** What a person says to an ask. @category models @since 0.1.0 */
+/** A person's answer to a question. @category models @since 0.1.0 */
 export type Decision = Schema.Schema.Type<typeof Decision>
 /** @category schemas @since 0.1.0 */
 export const Decision = Schema.Union([
@@ -96,7 +96,7 @@ export const Decision = Schema.Union([
 /** Whether a value is a decision. @category guards @since 0.1.0 */
 export const isDecision: (value: unknown) => value is Decision = Schema.is(Decision)
 
-/** One tool call of the current step and how far it has come. @category models @since 0.1.0 */
+/** One tool call of the current step. @category models @since 0.1.0 */
 export interface CallState extends Schema.Schema.Type<typeof CallState> {}
 /** @category schemas @since 0.1.0 */
 export const CallState = Schema.Struct({
@@ -104,7 +104,7 @@ export const CallState = Schema.Struct({
   /** `started` in a snapshot means: its outcome is unknown. */
   status: Schema.Literals(["planned", "asked", "decided", "started", "done"]),
   ask: Schema.optionalKey(PendingAsk),
-  /** What the person said, once said. */
+  /** The person's answer, once there is one. */
   decision: Schema.optionalKey(Decision),
   /** Hooks whose question about exactly this fingerprint was answered: they are not asked again. */
   settled: Schema.optionalKey(Schema.Array(
@@ -118,7 +118,7 @@ export const CallState = Schema.Struct({
   /** The arguments that ran, where they differ from the model's own. */
   executedArgs: Schema.optionalKey(JsonValue),
   result: Schema.optionalKey(ToolResult),
-  /** The state of the agent that this call delegates to, while that agent is at work: a `RunState`. */
+  /** The state of the sub-agent that works for this call: a `RunState`. */
   child: Schema.optionalKey(JsonValue)
 })
 
@@ -155,11 +155,11 @@ export const RunState = Schema.Struct({
   coreType: Schema.String,
   input: TurnInput,
   /**
-   * `start`: the hooks before the turn have not had their say. `model`: the next act is an LLM call. `tools`: `calls`
-   * of this step are not all done. `ended`: the turn is over.
+   * `start`: the `preTurn` hooks have not run. `model`: the next act is an LLM call. `tools`: `calls` of this step are
+   * not all done. `ended`: the turn is over.
    */
   phase: Schema.Literals(["start", "model", "tools", "ended"]),
-  /** The finished part of the conversation; always valid for a provider. */
+  /** The conversation without the open step; always valid for a provider. */
   messages: Schema.Array(Message),
   /** The model's message whose tools are not all done; it joins `messages` together with their results. */
   open: Schema.optionalKey(AssistantMessage),
@@ -175,7 +175,7 @@ export const RunState = Schema.Struct({
   /** The session's `HookState`, by key. */
   hookState: Variables,
   durable: Schema.optionalKey(DurableState),
-  /** Proves, where the agent has a key, that nobody changed anything of this. */
+  /** A signature of the state, where the agent has keys. */
   seal: Schema.optionalKey(Schema.String)
 })
 
@@ -206,6 +206,7 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   if (tooDeep !== undefined) {
     return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   }
+  // Where a version was found, the value is an object.
   const state = yield* decodeState(found === 1 ? { ...(value as object), version, revision: 0 } : value).pipe(
     Effect.mapError((issue) =>
       new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` })

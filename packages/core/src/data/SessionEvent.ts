@@ -9,7 +9,7 @@ import type { Message } from "./Message.ts"
 export interface OnSessionStartEvent {
   readonly sessionId: string
   readonly source: "startup" | "resume" | "rotate"
-  /** The session that this one goes on from, when it was rotated. */
+  /** The session that this one continues, when it was rotated. */
   readonly previous?: string
   /** Messages the session begins with. */
   readonly context: ReadonlyArray<Message>

@@ -5,7 +5,8 @@
  */
 
 /**
- * Cuts the middle out of a text that is longer than `max` characters, and says there how much is missing.
+ * Cuts the middle out of a text that is longer than `max` characters. A note in its place says how much is missing. The
+ * result is never longer than `max`, and no character is cut in half.
  *
  * @category operations
  * @since 0.1.0

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { FilePart, JsonValue } from "./Message.ts"
 import { Usage } from "./Usage.ts"
 
-/** What the user said. @category models @since 0.1.0 */
+/** The user's message, and what belongs to it. @category models @since 0.1.0 */
 export interface TurnInput extends Schema.Schema.Type<typeof TurnInput> {}
 /** @category schemas @since 0.1.0 */
 export const TurnInput = Schema.Struct({

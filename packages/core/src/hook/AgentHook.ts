@@ -1,6 +1,7 @@
 /**
- * The trait: a plain object with any of these methods. A method receives what happens and the context, and may answer
- * with an action (nothing means Continue), directly, as a promise, as an Effect, or as a generator of Effects.
+ * The trait: a hook is a plain object with any of these methods. A method gets the event of its point and a context. It
+ * may answer with an action (nothing means Continue): directly, as a promise, as an Effect, or as a generator of
+ * Effects.
  *
  * @since 0.1.0
  */
@@ -25,7 +26,7 @@ export type HookReturn<P extends HookPointName, R> =
 export type HookMethod<P extends HookPointName, R = never> = (event: In<P>, ctx: HookContext) => HookReturn<P, R>
 
 /**
- * What to do when a hook breaks: go on without it, refuse the operation, or end the turn.
+ * What to do when a hook breaks: continue without it, reject the operation, or end the turn.
  *
  * @category models
  * @since 0.1.0
@@ -51,42 +52,41 @@ export interface HookOptions {
   readonly onFailure?: FailurePolicy
   /** Default: as `onFailure`. */
   readonly onTimeout?: FailurePolicy
-  /** How long an answer that has to be waited for may take. Default 30 seconds. */
+  /** How long to wait for an answer. Default 30 seconds. */
   readonly timeout?: Duration.Input | "none"
   /**
    * `policy` is fail-closed; an `observer` always runs, last, sees the outcome and cannot change it. Default
    * `advisory`.
    */
   readonly kind?: "policy" | "advisory" | "observer"
-  /** Points at which a hook that decides elsewhere only looks on: it then always runs, as an observer does. */
+  /**
+   * Points at which the hook only observes, although it decides at others: there it always runs, and cannot change
+   * anything.
+   */
   readonly observes?: ReadonlyArray<HookPointName>
-  /** A `shadow` hook decides and is recorded, but is not obeyed. */
+  /** A `shadow` hook is recorded, but its decisions have no effect. */
   readonly mode?: "enforce" | "shadow"
   /** At tool points: only for these tools. `*` stands for any characters, a leading `!` excludes. */
   readonly tools?: string | ReadonlyArray<string>
   /**
-   * How much streamed text is kept from the consumer until this hook has had its say: nothing, everything until the
-   * response
-   * has passed, or the last `chars` characters (a pattern up to that length is then seen whole, however the text is
-   * cut).
+   * How much streamed text to buffer before the consumer sees it: none, everything until the response has passed the
+   * hooks, or the last `chars` characters (the hook then sees every pattern up to that length whole, however the text
+   * is cut).
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
   /**
-   * Handles what nobody else may see: its changes are recorded without their content, and its `wrapToolCall` may hand
-   * the tool other arguments
-   * than the ones that were approved and written down (a secret in place of its placeholder). They are decoded again by
-   * the tool's schema.
-   * It is innermost there: other wrappers see neither those arguments nor the result before it. At points in reverse
-   * order it comes first.
+   * For hooks that handle secrets. Records have no content of its changes, and its `wrapToolCall` may call the tool
+   * with other arguments than the approved ones (a secret in place of its placeholder); the tool's schema decodes them
+   * again. Its wrapper is innermost: other wrappers see neither those arguments nor the original result. At points in
+   * reverse order it runs first.
    */
   readonly confidential?: boolean
   /**
-   * Also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`), which no other hook sees: for
-   * budgets and audits.
-   * Such a hook makes no calls of its own there.
+   * Also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`). Other hooks do not see those
+   * calls. For budgets and audits. There, the hook cannot make calls itself.
    */
   readonly allowReentry?: boolean
-  /** `ifChanged`: asked again when a later hook changed the value it had answered for. Default `never`. */
+  /** `ifChanged`: the hook is called again when a later hook changed the value it had answered for. Default `never`. */
   readonly reinvoke?: "never" | "ifChanged"
 }
 
@@ -102,9 +102,8 @@ export interface Next<in Input, out Output> {
 }
 
 /**
- * A method that surrounds an act: cache, retry, timing. Only for what before and after cannot say. It refuses the act
- * by failing with
- * `HookAction.reject(...)`, and ends the turn by failing with `HookAction.abort(...)`.
+ * A method that surrounds an act: cache, retry, timing. Use it only for what pre and post hooks cannot do. It rejects
+ * the act by failing with `HookAction.reject(...)`, and ends the turn by failing with `HookAction.abort(...)`.
  *
  * @category models
  * @since 0.1.0
@@ -117,10 +116,7 @@ export type WrapMethod<Input, Output, R> = (
 
 /** A hook. Implement the points you care about. @category models @since 0.1.0 */
 export interface AgentHook<out R = never> extends HookOptions {
-  /**
-   * The agent was closed, and with it its sessions: waits for what the hook still does, or ends it. It has 30 seconds;
-   * what it fails with is a log line.
-   */
+  /** Called once after all sessions have closed. Must finish within 30 seconds; errors are logged. */
   readonly close?: () => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
   /** A session begins; Transform changes what it begins with. */
   readonly onSessionStart?: HookMethod<"onSessionStart", R>
@@ -169,21 +165,19 @@ export interface AgentHook<out R = never> extends HookOptions {
   /** Surrounds every execution of a tool; the lowest priority number is outermost. */
   readonly wrapToolCall?: WrapMethod<PreToolCallEvent, ToolResult, R>
   /**
-   * Changes messages that memory or a session's start brings, before they join the conversation. When it breaks they
-   * are left out.
+   * Changes messages from memory or from a session's start before they are added to the conversation. When it fails,
+   * the messages are left out.
    */
   readonly concealMessages?: (messages: ReadonlyArray<Message>, ctx: HookContext) => ReadonlyArray<Message>
   /**
-   * Changes the text of a result for the user alone: nothing is stored, no event has it. Where the agent has an
-   * `output`, it is given every
-   * string of the answer.
+   * Changes the text of a result for the user only: it is neither stored nor sent in events. Where the agent has an
+   * `output`, it gets every string of the answer.
    */
   readonly revealText?: (text: string, ctx: HookContext) => string
 }
 
-/** A hook that requires whatever it requires. @category type-level @since 0.1.0 */
-// The requirements are inferred from the hook: nothing may bound them here.
-// oxlint-disable-next-line typescript/no-explicit-any
+/** A hook with any requirements. @category type-level @since 0.1.0 */
+// oxlint-disable-next-line typescript/no-explicit-any -- the requirements are inferred from the hook
 export type AnyHook = AgentHook<any>
 
 /** The services that the methods of `H` require. @category type-level @since 0.1.0 */
@@ -224,4 +218,5 @@ type Misspelt<H> = {
  * @category constructors
  * @since 0.1.0
  */
+// The same object: `ServicesOf` reads from its type what its methods require.
 export const defineHook = <const H extends AnyHook>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never

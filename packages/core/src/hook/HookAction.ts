@@ -1,5 +1,5 @@
 /**
- * What a hook may answer. Actions are plain frozen objects; a hook that returns nothing says `Continue`.
+ * The answers of hooks. Actions are plain frozen objects; returning nothing means `Continue`.
  *
  * @since 0.1.0
  */
@@ -30,7 +30,7 @@ export interface Reject {
   readonly _tag: "Reject"
   /** For the model, the log and the error. */
   readonly reason: string
-  /** For the user, where it should not be the reason. */
+  /** The message for the user, where it should not be the reason. */
   readonly userMessage?: string
   /**
    * At `postLlmCall`: discard the response and ask the model again with this advice, at most `retries` times (default
@@ -51,7 +51,10 @@ export interface Respond<out Output> {
   readonly output: Output
 }
 
-/** End the turn now; `reason` is its last word. Calls that still run are interrupted. @category models @since 0.1.0 */
+/**
+ * End the turn now; `reason` is the text of its result. Calls that still run are interrupted. @category models @since
+ * 0.1.0
+ */
 export interface Abort {
   readonly _tag: "Abort"
   readonly reason: string

@@ -72,6 +72,7 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   }
   const runNow: HookChain["runNow"] = (point, event, scope, decode, resume) => {
     const compiled = points[point]
+    // Compiled points do not know their types; the point that is asked for has these.
     return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode, resume) as never
   }
   return {
@@ -87,6 +88,7 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
       Effect.suspend((): Effect.Effect<Outcome<P>> => {
         const outcome = runNow(point, event, scope)
         if (outcome === undefined) {
+          // Continue is legal at every point.
           return Effect.succeed({ action: passed as ActionAt<P>, event, by: undefined, failure: undefined })
         }
         return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)

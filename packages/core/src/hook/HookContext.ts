@@ -1,5 +1,6 @@
 /**
- * What a hook knows and may do besides answering. One scope is built per turn; a hook's context is a thin view of it.
+ * The second argument of hooks: where they run, and what they can do besides answering. One scope is built per turn; a
+ * hook's context is a thin view of it.
  *
  * @since 0.1.0
  */
@@ -73,25 +74,28 @@ export interface HookContext {
   readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
   /** The tools of the agent. */
   readonly tools: ReadonlyArray<AgentTool>
-  /** Runs a tool of the agent, for the hook alone. The policy has its say; what needs a person's approval fails. */
+  /**
+   * Runs a tool of the agent, for the hook alone. The policy must allow it; a call that needs a person's approval
+   * fails.
+   */
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
   /**
    * Sends an HTTP request with the agent's client, which decides what may be reached. Fails where the agent has none.
    */
   readonly http: (request: HttpRequest) => Effect.Effect<HttpResponse, PortFailed>
   /**
-   * The MCP servers of the agent, for the hook alone: neither policy nor hooks have their say. Its effects fail where
-   * the agent has none.
+   * The MCP servers of the agent, for the hook alone: neither the policy nor hooks are asked. Its effects fail when the
+   * agent has no servers.
    */
   readonly mcp: Mcp
   /**
-   * Tells the `onBudget` hooks how much of a budget is gone; gives back an Abort when one of them wants the turn to
-   * end.
+   * Reports how much of a budget is used up to the `onBudget` hooks. Returns an Abort when one of them wants the turn
+   * to end.
    */
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   /**
-   * Has the conversation go on in a fresh session before the model is asked again; until then large results are kept
-   * out. Not for sub-agents.
+   * Continues the conversation in a fresh session before the model is asked again. Until then, large results are
+   * replaced by references. Not for sub-agents.
    */
   readonly rotate: () => void
   /** Runs an Effect for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
@@ -99,19 +103,19 @@ export interface HookContext {
   /** For observers: what the chain decided. */
   readonly outcome: ObservedOutcome | undefined
   /**
-   * Has the model read `text` before its next answer, once, as a message of its own that names this hook.
-   * At most 10,000 characters; longer text is cut, and the whole of it is an artifact that the cut text names.
+   * Adds `text` as a separate message that the model reads before its next answer. The message names this hook. At most
+   * 10,000 characters; longer text is cut, and the whole text becomes an artifact that the message names.
    */
   readonly inject: (text: string, options?: InjectOptions) => void
-  /** Tells the developer: an event and a log line. */
+  /** Warns the developer: an event and a log line. */
   readonly warn: (message: string) => void
-  /** Tells the user: an event. */
+  /** Sends a notice for the user: an event. */
   readonly notifyUser: (message: string) => void
   /** At `preStop`: keeps the agent going with this message. */
   readonly followUp: (message: string) => void
 }
 
-/** What a hook asks a model. @category models @since 0.1.0 */
+/** A hook's request to a model. @category models @since 0.1.0 */
 export interface SideRequest {
   /** One user message, or a whole conversation. */
   readonly prompt: string | ReadonlyArray<Message>
@@ -121,13 +125,13 @@ export interface SideRequest {
   /** Name of one of the agent's providers. Default: as for the agent itself. */
   readonly provider?: string
   readonly parameters?: LlmParameters
-  /** What the model may call. Whoever asked has to run it. Default: nothing. */
+  /** Tools that the model may call; the hook that asks has to run them. Default: nothing. */
   readonly tools?: ReadonlyArray<ToolMeta>
 }
 
 /** A tool of the agent. @category models @since 0.1.0 */
 export interface AgentTool extends ToolMeta {
-  /** Hands over to another agent; `callTool` does not run it. */
+  /** Whether it delegates to another agent; `callTool` does not run such a tool. */
   readonly delegates: boolean
 }
 
@@ -186,7 +190,7 @@ export interface Capabilities {
 
 /** Sends a hook's own events to whoever listens. @category models @since 0.1.0 */
 export interface EventSender {
-  /** Whether anybody listens: build a costly payload only then. */
+  /** Whether anybody listens: build costly payloads only then. */
   readonly active: boolean
   readonly emit: (name: string, payload: Json) => void
 }

@@ -1,6 +1,6 @@
 /**
- * What happened at a point: who was called in which order, what each answered, who decided. Same hooks, same input:
- * same record but for the times.
+ * Decision records: which hooks were called at a point, in which order, what each answered, and which one decided. The
+ * same hooks and the same input give the same record, except for the times.
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ export interface HookFailure {
   readonly point: HookPointName
   readonly kind: FailureKind
   readonly message: string
-  /** `open`: as if it had said Continue. */
+  /** `open`: as if the hook had answered Continue. */
   readonly policy: "open" | "reject" | "abort"
 }
 
@@ -37,7 +37,7 @@ export interface HookAnswer {
     | "cancelled"
   /** The reason of a Reject, Abort or Ask; why it was skipped; how it failed. */
   readonly why?: string
-  /** Digests of the value before and after a change, and the change in words. */
+  /** Digests of the value before and after a change, and a description of the change. */
   readonly change?: { readonly before: string; readonly after: string; readonly diff: string }
   /** A shadow hook's answer is recorded, not obeyed. */
   readonly shadow?: true
@@ -64,7 +64,7 @@ export const change = (before: unknown, after: unknown): NonNullable<HookAnswer[
   diff: diff(before, after).slice(0, 4).join(", ") || "no difference"
 })
 
-/** What is said of a change whose content nobody may see. @category constants @since 0.1.0 */
+/** The record of a change whose content is confidential. @category constants @since 0.1.0 */
 export const confidential: NonNullable<HookAnswer["change"]> = Object.freeze({
   before: "confidential",
   after: "confidential",

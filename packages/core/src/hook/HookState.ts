@@ -22,8 +22,8 @@ export interface StateKey<in out A> {
 }
 
 /**
- * Breaking a rule of the state: wrong type, not JSON, too large, not allowed to write. Thrown into the hook that did
- * it.
+ * A value cannot be written or read: wrong type, not JSON, too large, or not allowed to write. Thrown into the hook
+ * that tried.
  *
  * @category errors
  * @since 0.1.0
@@ -52,6 +52,7 @@ export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unk
   const typed = Schema.isSchema(rest[0])
   const initial = freeze(typed ? rest[1] : rest[0])
   const is = typed
+    // The overloads say what `rest` holds.
     ? Schema.is(rest[0] as Schema.Schema<unknown>)
     : (value: unknown): value is unknown =>
       typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
@@ -93,13 +94,13 @@ export interface HookState {
 export interface Durable<State = Pick<HookState, "get" | "set" | "update">> {
   /** As long as the conversation, and shared with its sub-agents. */
   readonly conversation: State
-  /** Until the turn ends; a turn that is resumed goes on with it. */
+  /** Until the turn ends; a turn that is resumed still has it. */
   readonly turn: State
   /** Until the tool call ends; what `preToolCall` writes, `postToolCall` reads. */
   readonly call: (callId: string) => State
 }
 
-/** The whole store, which can say who writes. @category models @since 0.1.0 */
+/** The whole store; `write` names the hook that writes. @category models @since 0.1.0 */
 export interface Store extends HookState {
   readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void
 }
@@ -118,6 +119,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   const get = <A>(key: StateKey<A>): A => {
     const entry = entries.get(key.name)
     if (entry === undefined) return key.initial
+    // The same test has accepted this value.
     if (entry.checked === key.is) return entry.value as A
     if (!key.is(entry.value)) {
       throw new StateError({
@@ -156,6 +158,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
         message: `state ${key.name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
+    // Tests of different types are only compared, never called.
     entries.set(key.name, { value, size, checked: key.is as never })
     total = next
   }
@@ -169,6 +172,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
       write(key, value, "host")
       return value
     },
+    // `write` has checked that it is JSON.
     snapshot: () => Object.fromEntries([...entries].map(([name, { value }]) => [name, value as Json]))
   }
 }

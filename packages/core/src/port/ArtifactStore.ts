@@ -43,7 +43,7 @@ export interface ArtifactStore {
   readonly clear: (sessionId: string) => Effect.Effect<void, unknown>
 }
 
-/** Completes what is known of a text that is written; for authors of stores. @category constructors @since 0.1.0 */
+/** Completes the description of a text that is written; for authors of stores. @category constructors @since 0.1.0 */
 export const describe = (
   key: string,
   size: number,

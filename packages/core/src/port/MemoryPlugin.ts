@@ -1,5 +1,5 @@
 /**
- * Long-term memory: what to recall before a turn, what to learn from it.
+ * Long-term memory: recalls messages before a turn, and learns from the finished turn.
  *
  * @since 0.1.0
  */

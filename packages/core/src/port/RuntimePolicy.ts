@@ -1,5 +1,5 @@
 /**
- * The first gate, and the last: decides where and how a tool may run, before the hooks, and again when they changed the
+ * The policy of an agent: decides whether and how a tool may run, before the hooks, and again when they changed the
  * arguments.
  *
  * @since 0.1.0
@@ -8,7 +8,7 @@ import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../data/Message.ts"
 import type { ExecutionGrant, ToolMeta } from "../data/Tool.ts"
 
-/** The policy's word. Hooks can tighten it, never loosen it. @category models @since 0.1.0 */
+/** The policy's answer. Hooks can tighten it, never loosen it. @category models @since 0.1.0 */
 export type PolicyAnswer =
   | { readonly type: "allow"; readonly grant: ExecutionGrant }
   | { readonly type: "ask"; readonly reason: string; readonly grant: ExecutionGrant }

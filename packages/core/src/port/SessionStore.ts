@@ -1,6 +1,6 @@
 /**
- * Keeps sessions outside the process. Told at every point a run could be resumed from: before each model call, before
- * and after each tool, at each end.
+ * Keeps sessions outside the process. A session is committed wherever a run could be resumed: before each model call,
+ * before and after each tool, and at each end.
  *
  * @since 0.1.0
  */
@@ -11,7 +11,8 @@ import * as RunState from "../data/RunState.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
 
 /**
- * Somebody else changed the session since it was read: whoever gets this must not go on.
+ * Another process changed the session since it was read. A process that gets this error must load the session again
+ * before it continues.
  *
  * @category errors
  * @since 0.1.0
@@ -57,8 +58,7 @@ export interface SessionInfo {
 export interface SessionStore {
   /**
    * Keeps a step. It has to fail with a `SessionConflict`, and keep nothing, when there is such a session and it is not
-   * at `revision - 1`: of two
-   * processes that go on with one session, one wins.
+   * at `revision - 1`: of two processes that continue one session, one wins.
    */
   readonly commit: (commit: Commit) => Effect.Effect<void, unknown>
   /** Reads a session as it was after its last commit; nothing when there is none. */
@@ -68,7 +68,7 @@ export interface SessionStore {
     options?: { readonly limit?: number; readonly before?: number }
   ) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
   /**
-   * Copies a session, with its artifacts, under another id. Fails when that id is taken. A seal is not copied: it
+   * Copies a session, with its artifacts, under another id. Fails when that id is taken. A signature is not copied: it
    * belongs to the session it was made for.
    */
   readonly fork?: (sessionId: string, to: string) => Effect.Effect<void, unknown>

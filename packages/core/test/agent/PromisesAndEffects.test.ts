@@ -1,4 +1,4 @@
-/** The two faces: promises for everyone, services and layers for Effect programs. */
+/** The two APIs: promises, and services and layers for Effect programs. */
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -66,7 +66,7 @@ describe("createAgent", () => {
     }
   })
 
-  it("has its hooks let go when it is closed, after its sessions, and waits for them", async () => {
+  it("closes its hooks after its sessions when it is closed, and waits for them", async () => {
     const did: Array<string> = []
     const closes = (name: string, close: NonNullable<AgentHook["close"]>): AgentHook => ({
       name,
@@ -130,7 +130,7 @@ describe("createAgent", () => {
     assert.strictEqual(await failureOf(run.result), error)
   })
 
-  it("goes on when the reader leaves early, and rejects nothing behind his back", async () => {
+  it("continues when the reader of events stops early, without an unhandled rejection", async () => {
     await using agent = createAgent({ provider: scripted([]).provider })
     const run = agent.stream("go")
     for await (const _ of run) break
@@ -144,7 +144,7 @@ describe("createAgent", () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
   })
 
-  it("makes providers of async functions; what they reject with is a connection error, and they are told of cancellation", async () => {
+  it("makes providers of async functions; their rejections are connection errors, and cancellation aborts their signal", async () => {
     let aborted = false
     const provider = fromPromise({
       name: "own",
@@ -240,7 +240,7 @@ describe("createAgent", () => {
     ])
   })
 
-  it("never waits for a slow reader of events, who is told how many he missed", async () => {
+  it("never waits for a slow reader of events, and reports how many events were dropped", async () => {
     const many = capacity + 10_000
     const model = scripted(["x".repeat(many)], { cut: (text) => pieces(text, 1) })
     await using agent = createAgent({ provider: model.provider })

@@ -5,10 +5,12 @@ import * as Fiber from "effect/Fiber"
 import { type Eventual, eventual } from "../../src/data/Eventual.ts"
 
 describe("eventual", () => {
+  // oxlint-disable-next-line unicorn/no-thenable -- a foreign thenable is what is tested
+  const thenable = Object.fromEntries([["then", (done: (n: number) => unknown) => done(1)]]) as never
   const answers: ReadonlyArray<readonly [what: string, answer: () => Eventual<number>]> = [
     ["a value", () => 1],
     ["a promise", async () => 1],
-    ["a foreign thenable", () => ({ then: (done: (n: number) => unknown) => done(1) }) as PromiseLike<number>],
+    ["a foreign thenable", () => thenable],
     ["an Effect", () => Effect.succeed(1)]
   ]
   for (const [what, answer] of answers) {

@@ -73,7 +73,7 @@ describe("digest", () => {
     assert.strictEqual(Json.digest({ a: 1, b: 2 }), Json.digest({ b: 2, a: 1 }))
   })
 
-  it("tells 50,000 small values apart", () => {
+  it("gives 50,000 small values different digests", () => {
     const digests = new Set<string>()
     for (let i = 0; i < 25_000; i++) {
       digests.add(Json.digest({ text: `message ${i}` }))
@@ -150,7 +150,7 @@ describe("whyNot", () => {
     assert.match(Json.whyNot(cyclic())!, /deeper than 64 levels$/)
   })
 
-  it("says it of values that a schema has let through", () => {
+  it("reports values that a schema has accepted", () => {
     const decoded = Schema.decodeSync(Schema.Struct({ at: Schema.DateFromString }))({ at: "2026-01-01T00:00:00Z" })
     assert.strictEqual(Json.whyNot(decoded, "args"), "args.at is a Date")
   })

@@ -115,7 +115,7 @@ describe("Usage.add", () => {
     return true
   })
 
-  it("keeps what nobody reported absent: unknown is never zero", () => {
+  it("keeps unreported figures absent: unknown is never zero", () => {
     const sum = Usage.add({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 3, outputTokens: 4, cachedTokens: 5 })
     assert.deepEqual(sum, { inputTokens: 4, outputTokens: 6, cachedTokens: 5 })
     assert.notProperty(sum, "costUsd")

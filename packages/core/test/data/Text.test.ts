@@ -11,7 +11,7 @@ describe("cutMiddle", () => {
     assert.match(cut, /^a+\n\[cut: 800 characters or more\]\nb+$/)
   })
 
-  it("leaves the note out where there is no room for it", () => {
+  it("omits the note when there is no room for it", () => {
     assert.strictEqual(cutMiddle("a".repeat(100), 20), "a".repeat(20))
   })
 

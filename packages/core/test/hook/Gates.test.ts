@@ -70,7 +70,7 @@ describe("what runs is what was approved:", () => {
       })
     }))
 
-  it.effect("a resumed fold goes on after the hook that asked, and asks no gate again about the same value", () =>
+  it.effect("a resumed run continues after the hook that asked, and asks no gate again about the same value", () =>
     Effect.gen(function*() {
       const asked: Array<unknown> = []
       const hooks = [approval(asked, () => HookAction.ask("may it?")), {
@@ -92,7 +92,7 @@ describe("what runs is what was approved:", () => {
       assert.strictEqual((other as HookChain.Outcome<"preToolCall">).by, "approval")
     }))
 
-  it("the fingerprint tells tools and arguments apart, not the order of their keys", () => {
+  it("the fingerprint depends on the tool and its arguments, not on the order of keys", () => {
     const { fingerprint } = HookChain
     assert.strictEqual(fingerprint("t", { a: 1, b: [2] }), fingerprint("t", { b: [2], a: 1 }))
     const all = [["t", { a: 1 }], ["t", { a: "1" }], ["t", { a: [1] }], ["u", { a: 1 }], ["t", { "a:1": 1 }], [

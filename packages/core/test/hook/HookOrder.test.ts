@@ -106,7 +106,7 @@ describe("C9 names", () => {
     )
   })
 
-  it("may be taken over by a later hook that says override", () => {
+  it("may be replaced by a later hook with override: true", () => {
     const called: Array<string> = []
     const chain = HookChain.makeUnsafe([
       { name: "guard", preTurn: () => void called.push("old") },
@@ -185,7 +185,7 @@ describe("a hook that is none is refused:", () => {
     assert.include(refused(new Audit()), "unknown point \"preTurns\", did you mean \"preTurn\"?")
   })
 
-  it("while helpers and data of one's own are allowed", () => {
+  it("while a hook may have its own helpers and data", () => {
     assert.strictEqual(
       refused({ name: "h", calls: 3, format: () => "", preferences: {}, preTurn: undefined }),
       "accepted"
@@ -213,7 +213,7 @@ describe("tools", () => {
     return isAsked(pattern, name) === like.test(name) && isAsked(`!${pattern}`, name) === !like.test(name)
   }, { arbitrary: { runs: 3000, size: 8 } })
 
-  it("are all when not said, none when the list is empty, and all but those that are excluded", () => {
+  it("are all by default, none when the list is empty, and all but the excluded ones", () => {
     assert.isFalse(isAsked([], "bash"))
     assert.isTrue(isAsked("*", "bash"))
     assert.isTrue(isAsked(["!read_*"], "bash"))

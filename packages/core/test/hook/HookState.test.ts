@@ -113,7 +113,7 @@ describe("HookState", () => {
     )
   })
 
-  it("H6 holds 64 KiB of JSON a key and 1 MiB in all, and says by how much a write is too large", () => {
+  it("holds 64 KiB of JSON a key and 1 MiB in all, and names the size of a write that is too large", () => {
     const state = HookState.make()
     const text = (name: string) => HookState.key(name, "")
     state.set(text("full"), "x".repeat(HookState.maxKey - 2))
@@ -149,7 +149,7 @@ describe("HookState", () => {
     assert.strictEqual(state.get(spent), 5)
   })
 
-  it.effect("H5 knows which hook writes, whatever it was handed", () =>
+  it.effect("knows which hook writes, with any context that it was given", () =>
     Effect.gen(function*() {
       const spent = HookState.key("cost/spent", Schema.Finite, 0, { writers: ["cost-tracker"] })
       const scope = scopeOf()
@@ -162,7 +162,7 @@ describe("HookState", () => {
       assert.deepEqual(scope.failures.map(({ hook, kind }) => `${hook} ${kind}`), ["thief threw"])
     }))
 
-  it("H4 is the same after a snapshot went through JSON", () => {
+  it("is the same after a snapshot went through JSON", () => {
     const state = HookState.make()
     state.set(count, 3)
     state.set(list, ["a", "b"])
@@ -201,7 +201,7 @@ describe("HookState", () => {
   )
 })
 
-describe("H2 a thousand increments", () => {
+describe("a thousand increments", () => {
   type Increment = (ctx: HookContext) => Effect.Effect<unknown>
   const update: Increment = (ctx) =>
     Effect.andThen(Effect.yieldNow, Effect.sync(() => ctx.state.update(count, (n) => n + 1)))

@@ -92,7 +92,7 @@ const compile = (): ReadonlyMap<string, string> => {
   }
 }
 
-describe("the compiler says in plain words what is wrong with a hook:", () => {
+describe("the compiler describes what is wrong with a hook:", () => {
   let said: ReadonlyMap<string, string> = new Map()
   beforeAll(() => {
     said = compile()

@@ -1,4 +1,4 @@
-/** Copies of JSON: what one side does to its copy, the other does not see. */
+/** Copies of JSON values: changes of a copy do not reach the original. */
 import { isPlain } from "../Json.ts"
 
 /** Copies a value and everything below it. */
@@ -11,6 +11,7 @@ const walk = (value: unknown, frozen: boolean): unknown => {
   if (typeof value !== "object" || value === null || (frozen && Object.isFrozen(value)) || !isPlain(value)) return value
   const made = Array.isArray(value)
     ? value.map((item) => walk(item, frozen))
+    // A plain object: any key may be read.
     : entries(value as Record<string, unknown>, frozen)
   return frozen ? Object.freeze(made) : made
 }

@@ -1,4 +1,4 @@
-/** Tells the kinds of answers apart, and says what is wrong with one that the types would have refused. */
+/** Recognises the kinds of answers, and describes what is wrong with an answer of an untyped hook. */
 import * as Effect from "effect/Effect"
 import { whyNot } from "../../data/Json.ts"
 import { nearest } from "../../data/NamePattern.ts"
@@ -9,11 +9,11 @@ import type { CompiledPoint } from "./compiledPoint.ts"
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
 const known: ReadonlySet<unknown> = new Set(tags)
 
-/** Whether it has the tag of an action. May throw, as any look into what is not ours. */
+/** Whether it has the tag of an action. May throw: reading a foreign object may run its code. */
 export const isAction = (answer: unknown): answer is HookAction =>
   typeof answer === "object" && answer !== null && "_tag" in answer && known.has(answer._tag)
 
-/** Whether it is no answer yet: an Effect, a promise or a generator. */
+/** Whether it has to be waited for: an Effect, a promise or a generator. */
 export const isPending = (answer: unknown): answer is object => {
   try {
     return typeof answer === "object" && answer !== null && !isAction(answer) &&
@@ -23,7 +23,7 @@ export const isPending = (answer: unknown): answer is object => {
   }
 }
 
-/** Whether it is a promise of the platform. What traps every question about itself is none. */
+/** Whether it is a promise of the platform. An object that throws when it is inspected is not. */
 export const isPromise = (answer: unknown): answer is Promise<unknown> => {
   try {
     return answer instanceof Promise
@@ -35,8 +35,8 @@ export const isPromise = (answer: unknown): answer is Promise<unknown> => {
 export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
-/** The violation in words, or nothing when the answer is legal. */
-export const violation = (line: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
+/** Describes what is illegal about an answer; nothing when it is legal. */
+export const violation = (point: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {
     return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`
   }
@@ -50,29 +50,30 @@ export const violation = (line: CompiledPoint, answer: unknown, event: unknown):
     const meant = nearest(tag, tags)
     return `answered ${tag}, which is no action${meant === undefined ? "" : `; did you mean ${meant}?`}`
   }
-  if (line.legal[tag] !== true) {
-    const legal = ["Continue", ...line.row.legal].join(", ")
-    return `${tag} is not legal at ${line.point}, where ${legal} are${elsewhere(tag, line.point)}`
+  if (point.legal[tag] !== true) {
+    const legal = ["Continue", ...point.row.legal].join(", ")
+    return `${tag} is not legal at ${point.point}, where ${legal} are${elsewhere(tag, point.point)}`
   }
   if (tag === "Transform" || tag === "Replace") {
-    const wrong = line.wrong?.((answer as { readonly value?: unknown }).value, event)
-    return wrong === undefined ? undefined : `${tag} at ${line.point}: ${wrong}`
+    // Its tag is legal here; the checks read the other fields of an untyped answer.
+    const wrong = point.wrong?.((answer as { readonly value?: unknown }).value, event)
+    return wrong === undefined ? undefined : `${tag} at ${point.point}: ${wrong}`
   }
   if (
     (tag === "Reject" || tag === "Abort" || tag === "Ask") &&
     typeof (answer as { readonly reason?: unknown }).reason !== "string"
   ) {
-    return `${tag} at ${line.point}: expected a string \`reason\``
+    return `${tag} at ${point.point}: expected a string \`reason\``
   }
   if (tag === "Ask" && "args" in answer && answer.args !== undefined) {
-    if (line.point !== "preToolCall") return `Ask at ${line.point}: \`args\` can be proposed at preToolCall only`
+    if (point.point !== "preToolCall") return `Ask at ${point.point}: \`args\` can be proposed at preToolCall only`
     const why = whyNot(answer.args, "args")
-    if (why !== undefined) return `Ask at ${line.point}: expected JSON, ${why}`
+    if (why !== undefined) return `Ask at ${point.point}: expected JSON, ${why}`
   }
   if (tag === "Respond") {
     const { output } = answer as { readonly output?: unknown }
-    const wrong = output === undefined ? "expected an `output`" : line.row.wrongOutput?.(output as never)
-    return wrong === undefined ? undefined : `Respond at ${line.point}: ${wrong}`
+    const wrong = output === undefined ? "expected an `output`" : point.row.wrongOutput?.(output as never)
+    return wrong === undefined ? undefined : `Respond at ${point.point}: ${wrong}`
   }
   return undefined
 }

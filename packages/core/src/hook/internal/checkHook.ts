@@ -1,4 +1,4 @@
-/** Says what is wrong with a hook that the types would have refused. */
+/** Checks hooks of untyped programs: describes the first mistake. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
@@ -13,11 +13,12 @@ const isChars = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) &&
   (value.chars as number) >= 0
 const isDuration = (value: unknown): boolean => {
+  // `fromInput` gives nothing for other values.
   const duration = Duration.fromInput(value as Duration.Input)
   return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
 }
 
-/** What each option must be, in words, and whether it is. */
+/** For each option: what it must be, and a test. */
 const options: { readonly [option: string]: readonly [expected: string, fits: (value: unknown) => boolean] } = {
   priority: ["must be a finite number", Number.isFinite],
   tier: oneOf("managed", "project", "agent"),
@@ -63,6 +64,7 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
     })
   }
   const refuse = (message: string) => new ChainError({ hook: hook.name, message: `hook "${hook.name}": ${message}` })
+  // An untyped hook may have any members.
   const record = hook as unknown as { readonly [key: string]: unknown }
   for (const [option, [expected, fits]] of Object.entries(options)) {
     const value = record[option]

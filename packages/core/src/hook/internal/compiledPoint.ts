@@ -58,6 +58,7 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
     plain: observers.length === 0 && !hasGates && deciders.every(({ shadow, wants }) => !shadow && wants === undefined),
     legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
     apply: row.field === undefined ? undefined : apply(row.field, point === "preToolCall"),
+    // Each check takes the value of its own point, and is called for no other.
     wrong: row.wrong as CompiledPoint["wrong"]
   }
 }
@@ -79,6 +80,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     hook,
     name: hook.name,
     slot,
+    // The method takes the event of its own point, and is called for no other.
     call: (hook[point] as Entry["call"]).bind(hook),
     shadow: hook.mode === "shadow",
     observer: observes(hook, point),

@@ -58,24 +58,25 @@ const constrain = (
   byName: ReadonlyMap<string, Hook>
 ): Result.Result<ReadonlyArray<Hook>, ChainError> => {
   if (sorted.every((hook) => hook.before === undefined && hook.after === undefined)) return Result.succeed(sorted)
-  const past = sorted.flatMap((hook) => (hook.before ?? []).map((name) => ({ hook, other: byName.get(name) }))).find((
-    { hook, other }
-  ) => other !== undefined && tier(hook) > tier(other))
-  if (past !== undefined) return Result.fail(overtakes(past.hook, past.other!))
+  const violation = sorted.flatMap((hook) => (hook.before ?? []).map((name) => ({ hook, other: byName.get(name) })))
+    .find((
+      { hook, other }
+    ) => other !== undefined && tier(hook) > tier(other))
+  if (violation !== undefined) return Result.fail(overtakes(violation.hook, violation.other!))
   const predecessors = new Map<string, Set<string>>(
     sorted.map((hook) => [hook.name, new Set(hook.after?.filter((name) => byName.has(name)))])
   )
   for (const hook of sorted) for (const later of hook.before ?? []) predecessors.get(later)?.add(hook.name)
-  const placed: Array<Hook> = []
+  const ordered: Array<Hook> = []
   const waiting = [...sorted]
   while (waiting.length > 0) {
     const at = waiting.findIndex((hook) => predecessors.get(hook.name)!.size === 0)
     if (at < 0) return Result.fail(cycle(waiting, predecessors))
     const [hook] = waiting.splice(at, 1)
-    placed.push(hook!)
+    ordered.push(hook!)
     for (const names of predecessors.values()) names.delete(hook!.name)
   }
-  return Result.succeed(placed)
+  return Result.succeed(ordered)
 }
 
 const overtakes = (hook: Hook, other: Hook): ChainError =>

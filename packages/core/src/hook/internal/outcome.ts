@@ -3,7 +3,7 @@ import type * as HookAction from "../HookAction.ts"
 import type { ObservedOutcome } from "../HookContext.ts"
 import type { HookFailure } from "../HookRecord.ts"
 
-/** What came of a point. */
+/** The outcome of a point. */
 export interface Outcome {
   readonly action: HookAction.HookAction
   /** What the next hook would have received: the event with every change in it. */
@@ -21,7 +21,7 @@ export type Decode = (
   event: unknown
 ) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
-/** A question that was answered: about exactly this. */
+/** A question that was answered, about exactly this value. */
 export interface Settled {
   readonly hook: string
   readonly fingerprint: string
@@ -42,7 +42,7 @@ export interface Resume {
 /** The action of a chain whose hooks only changed the value. */
 export const changed: HookAction.Transform<undefined> = Object.freeze({ _tag: "Transform", value: undefined })
 
-/** What an observer is told. */
+/** What an observer gets to know. */
 export const observed = (action: HookAction.HookAction, by: string | undefined): ObservedOutcome => ({
   action: action._tag,
   ...("reason" in action ? { reason: action.reason } : {}),

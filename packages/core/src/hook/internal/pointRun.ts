@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import { messageOf } from "../../data/ErrorMessage.ts"
-import { after, timeOf } from "../../data/internal/timer.ts"
 import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import { Continue, replace } from "../HookAction.ts"
@@ -19,6 +18,7 @@ import { Context } from "./context.ts"
 import { Gates, maxRounds } from "./gates.ts"
 import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
+import { RunTimer } from "./runTimer.ts"
 
 type Waiting = {
   readonly entry: Entry
@@ -27,7 +27,6 @@ type Waiting = {
   readonly start: Effect.Effect<unknown, unknown> | undefined
   readonly promise: Promise<unknown> | undefined
   readonly began: number
-  due: number
 }
 
 /** A class because its fields are the state of a machine, and its methods are shared. */
@@ -55,13 +54,7 @@ export class PointRun {
   /** The fiber of the turn, and the one of the hook that is waited for. */
   private parent: Fiber.Fiber<unknown, unknown> | undefined
   private fiber: Fiber.Fiber<unknown, unknown> | undefined
-  /**
-   * One timer for the whole run: it is set for the first that has to be waited for, and set again only when it rings
-   * too early.
-   */
-  private cancelTimer: (() => void) | undefined
-  private timerDue = Infinity
-  private time: () => number = now
+  private timer: RunTimer | undefined
   /** Whether `awaitPromises` is running. */
   private isAwaiting = false
   private outcome: Outcome | undefined
@@ -119,6 +112,7 @@ export class PointRun {
       const ctx = this.context(entry)
       let answer: unknown
       try {
+        // A context has all capabilities as getters.
         answer = entry.call(this.event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
@@ -175,6 +169,7 @@ export class PointRun {
       return ctx
     }
     const { contexts } = this.scope
+    // The chain alone fills this list, with its own contexts.
     return (contexts[entry.slot] ??
       (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
   }
@@ -205,7 +200,8 @@ export class PointRun {
     began: number
   ): void {
     if (!entry.observer) this.scope.contexts[entry.slot] = undefined
-    this.waiting = { entry, ctx, start, promise, began, due: Infinity }
+    this.waiting = { entry, ctx, start, promise, began }
+    this.timer?.clear()
     if (promise !== undefined && !this.isAwaiting) void this.awaitPromises()
   }
 
@@ -288,7 +284,7 @@ export class PointRun {
         if (this.outcome !== undefined) return finish(Effect.succeed(this.outcome))
         this.finish = finish
         this.parent = fiber
-        this.time = timeOf(fiber)
+        this.timer = new RunTimer(fiber, () => this.expire())
         this.begin()
         return Effect.sync(() => this.cancel())
       })
@@ -310,7 +306,7 @@ export class PointRun {
       })
       if (this.waiting !== waiting) return
     }
-    if (waiting.entry.timeoutMs !== Infinity && this.waiting === waiting) this.setTimer(waiting)
+    if (waiting.entry.timeoutMs !== Infinity && this.waiting === waiting) this.timer?.set(waiting.entry.timeoutMs)
   }
 
   /** Awaits one promise after the other, as long as hooks answer with promises. */
@@ -340,7 +336,7 @@ export class PointRun {
   private proceed(): void {
     const outcome = this.advance()
     if (outcome === undefined) return this.finish === undefined ? undefined : this.begin()
-    this.cancelTimer?.()
+    this.timer?.cancel()
     this.finish?.(Effect.succeed(outcome))
   }
 
@@ -350,24 +346,10 @@ export class PointRun {
     else this.fail(entry, Cause.hasFails(exit.cause) ? "failed" : "died", Cause.squash(exit.cause), began)
   }
 
-  private setTimer(waiting: Waiting): void {
-    waiting.due = this.time() + waiting.entry.timeoutMs
-    if (waiting.due < this.timerDue) this.setTimerFor(waiting.due)
-  }
-
-  private setTimerFor(due: number): void {
-    this.cancelTimer?.()
-    this.timerDue = due
-    this.cancelTimer = after(this.parent!, Math.max(0, due - this.time()), () => this.onTimer())
-  }
-
-  private onTimer(): void {
-    this.timerDue = Infinity
-    this.cancelTimer = undefined
+  /** The hook's time is up. */
+  private expire(): void {
     const { waiting } = this
-    if (waiting === undefined || waiting.due === Infinity) return
-    // Half a millisecond is what a timer may be early by.
-    if (waiting.due > this.time() + 0.5) return this.setTimerFor(waiting.due)
+    if (waiting === undefined) return
     waiting.ctx.revoked = true
     if (waiting.promise !== undefined) this.isAwaiting = false
     // How the hook reacts to its interruption is not an answer.
@@ -389,7 +371,7 @@ export class PointRun {
     const { waiting } = this
     this.waiting = undefined
     this.finish = undefined
-    this.cancelTimer?.()
+    this.timer?.cancel()
     if (waiting === undefined) return
     waiting.ctx.revoked = true
     this.fiber?.interruptUnsafe()

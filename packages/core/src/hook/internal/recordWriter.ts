@@ -4,7 +4,7 @@ import type { HookPointName } from "../HookPoint.ts"
 import type { HookAnswer, HookFailure, HookRecord } from "../HookRecord.ts"
 import type { Entry } from "./compiledPoint.ts"
 
-/** A class because it is what a run writes into while it goes on. */
+/** A class because a run writes into it. */
 export class RecordWriter {
   private readonly answers: Array<HookAnswer> = []
   private readonly onRecord: (record: HookRecord) => void

@@ -36,19 +36,20 @@ export const runPoint = (
     try {
       answer = entry.call(current, ctx)
       if (answer === undefined) continue
-      let said: unknown = answer
-      let tag = (said as { readonly _tag?: unknown } | null)?._tag
+      let given: unknown = answer
+      // Any value may be asked for a tag, but null.
+      let tag = (given as { readonly _tag?: unknown } | null)?._tag
       if (tag !== "Transform") {
         // An Effect that has succeeded already (Effect.succeed) is as good as its value.
         if (tag === "Success" && Effect.isEffect(answer)) {
-          said = (answer as Exit.Success<unknown>).value
-          if (said === undefined) continue
-          tag = (said as { readonly _tag?: unknown } | null)?._tag
+          given = (answer as Exit.Success<unknown>).value
+          if (given === undefined) continue
+          tag = (given as { readonly _tag?: unknown } | null)?._tag
         }
         if (tag === "Continue") continue
       }
       if (tag === "Transform" && legal.Transform === true && decode === undefined) {
-        const value = (said as HookAction.Transform<unknown>).value
+        const value = (given as HookAction.Transform<unknown>).value
         if (point.wrong === undefined || point.wrong(value, current) === undefined) {
           const next = point.apply === undefined ? value : point.apply(current, value)
           if (scope.freeze) freeze(next)
@@ -58,7 +59,7 @@ export const runPoint = (
         }
       }
     } catch (error) {
-      // An answer that cannot be read is not the hook's throwing: the run reads it again, and says so.
+      // When only reading the answer throws, the hook has not thrown: the run reads it again and reports it.
       if (answer === undefined) {
         return new PointRun(point, current, scope, decode, undefined, i, by).startAfterThrow(error)
       }

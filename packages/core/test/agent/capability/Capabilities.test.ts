@@ -1,4 +1,4 @@
-/** What hooks borrow of a turn: a model, tools, artifacts, state that outlives the process. */
+/** What hooks can do through `ctx`: ask a model, run tools, keep artifacts and durable state. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
@@ -120,7 +120,7 @@ describe("requests of a hook", () => {
 })
 
 describe("a model for a hook", () => {
-  it("is asked once, of the provider that is named, and what it costs is the turn's; nobody streams it", async () => {
+  it("calls the named provider once, without streaming, and adds its cost to the turn", async () => {
     const judge = scripted([{ text: "fine", usage }], { name: "judge" })
     const main = scripted([{ text: "answer", usage }], { name: "main" })
     const events: Array<AgentEvent> = []
@@ -154,7 +154,7 @@ describe("a model for a hook", () => {
     assert.lengthOf(result.messages, 2)
   })
 
-  it("is no way to go round in circles: a hook that runs for a hook's call makes none", async () => {
+  it("cannot recurse: a hook that runs for a hook's call cannot make calls", async () => {
     const failures: Array<string> = []
     const model = scripted([], { after: "x" })
     const circling: AgentHook = {
@@ -169,7 +169,7 @@ describe("a model for a hook", () => {
     assert.lengthOf(model.requests, 2)
   })
 
-  it("is refused by whoever guards such calls, and that refusal is the asking hook's failure", async () => {
+  it("can be rejected by hooks that guard such calls, and fails in the asking hook then", async () => {
     const guard: AgentHook = {
       name: "guard",
       kind: "policy",
@@ -376,7 +376,7 @@ describe("durable state", () => {
     assert.match(failures[0]!, /state big: 70002 characters, at most 65536 are allowed/)
   })
 
-  it("two that go on with one session: the later finds it changed", async () => {
+  it("when two processes continue one session, the later one fails with a conflict", async () => {
     const store = SessionStore.inMemory()
     const make = () => createAgent({ provider: scripted(["a", "b"]).provider, store })
     const one = await make().session({ id: "s" })

@@ -1,13 +1,10 @@
-/** What hooks know and may do besides answering, and what the outside hears of it. */
+/** The context of hooks: where they run, the state they share, injections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createAgent } from "../../../src/agent/createAgent.ts"
-import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import type { HookContext } from "../../../src/hook/HookContext.ts"
-import { names } from "../../../src/hook/HookPoint.ts"
 import * as HookState from "../../../src/hook/HookState.ts"
 import * as ArtifactStore from "../../../src/port/ArtifactStore.ts"
 import { assertValid, line, recording } from "../../support/agent.ts"
@@ -15,7 +12,7 @@ import { asks, scripted } from "../../support/model.ts"
 
 describe("the context", () => {
   // rows: A-30
-  it("tells a hook where it is: session, turn, step, core, agent, directory", async () => {
+  it("has the session, the turn, the step, the core, the agent and the directory", async () => {
     const seen: Array<string> = []
     const place = (point: string) => (_: unknown, ctx: HookContext) =>
       void seen.push(
@@ -120,7 +117,7 @@ describe("the context", () => {
   })
 
   // rows: A-33
-  it("lets hooks send events of their own, and tells them whether anybody listens", async () => {
+  it("lets hooks send their own events, and shows whether anybody listens", async () => {
     const active: Array<boolean> = []
     const heard: Array<string> = []
     await using agent = createAgent({
@@ -258,163 +255,5 @@ describe("injections", () => {
     })
     await other.resume(JSON.stringify(suspended.snapshot), { [suspended.pending[0]!.callId]: { type: "approve" } })
     assert.include(injected(model2.requests)[0], "tool deploy: ok | user (h): mind the gap")
-  })
-})
-
-describe("events", () => {
-  const everyPoint = (log: Array<string>): AgentHook => ({
-    name: "every",
-    ...Object.fromEntries(names.map((point) => [point, () => void log.push(point)]))
-  })
-
-  // rows: A-45
-  it("are a channel of their own: hooks are called when nobody listens, and no event is built", async () => {
-    const log: Array<string> = []
-    const model = scripted([{ ...asks(["look"]), text: "looking" }, "done"])
-    await using agent = createAgent({
-      provider: model.provider,
-      tools: [recording("look").tool],
-      hooks: [everyPoint(log)]
-    })
-    const frozen = Object.freeze
-    let events = 0
-    Object.freeze = ((value: object) => {
-      if ("seq" in value) events++
-      return frozen(value)
-    }) as typeof Object.freeze
-    try {
-      await agent.run("quiet")
-      assert.strictEqual(events, 0)
-      agent.on(() => {})
-      await agent.run("loud")
-      assert.isAbove(events, 5)
-    } finally {
-      Object.freeze = frozen
-    }
-    assert.isAbove(log.length, 10)
-  })
-
-  // rows: A-45
-  it("cannot be used to change the run: whatever a listener does to an event has no effect", async () => {
-    const spoil = (value: unknown): void => {
-      if (typeof value !== "object" || value === null) return
-      for (const key of Object.keys(value)) {
-        const inner = (value as Record<string, unknown>)[key]
-        spoil(inner)
-        try {
-          ;(value as Record<string, unknown>)[key] = typeof inner === "string" ? "spoilt" : inner
-          ;(value as Record<string, unknown>)["extra"] = "spoilt"
-        } catch {
-          // frozen, as it may be
-        }
-      }
-    }
-    for (const freeze of [true, false]) {
-      const model = scripted([
-        { ...asks(["write", { path: "/tmp/a", deep: { list: ["x"] } }]), usage: { inputTokens: 1, outputTokens: 2 } },
-        "done"
-      ])
-      const write = recording("write", () => ({ wrote: { to: "/tmp/a" } }))
-      await using agent = createAgent({ provider: model.provider, tools: [write.tool], freeze })
-      agent.on(spoil)
-      const result = await agent.run("go")
-      assert.deepStrictEqual(write.ran, [{ path: "/tmp/a", deep: { list: ["x"] } }])
-      assert.notInclude(JSON.stringify(result), "spoilt")
-      assert.strictEqual(
-        line(result.messages),
-        `user: go | assistant[write]:  | tool write: {"wrote":{"to":"/tmp/a"}} | assistant: done`
-      )
-    }
-  })
-
-  // rows: A-45
-  it("survive a listener that throws: the run and the other listeners do not notice", async () => {
-    const heard: Array<AgentEvent> = []
-    await using agent = createAgent({ provider: scripted([]).provider })
-    agent.on(() => {
-      throw new Error("a broken listener")
-    })
-    agent.on((event) => void heard.push(event))
-    const result = await agent.run("go")
-    assert.strictEqual(result.text, "the end")
-    assert.deepStrictEqual(heard.map(({ seq }) => seq), heard.map((_, index) => index + 1))
-    assert.isAbove(heard.length, 4)
-  })
-
-  it("tell the whole story of a turn, in order, numbered without gaps", async () => {
-    const model = scripted([asks(["look"], ["nothing"]), "done"])
-    const heard: Array<AgentEvent> = []
-    await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool] })
-    agent.on((event) => void heard.push(event))
-    await agent.run("go")
-    assert.deepStrictEqual(heard.map(({ type }) => type), [
-      "session-start",
-      "turn-start",
-      "llm-start",
-      "tool-call-delta",
-      "tool-call-delta",
-      "llm-end",
-      "tool-start",
-      "tool-end",
-      "llm-start",
-      "text-delta",
-      "text-delta",
-      "llm-end",
-      "turn-end",
-      "session-end"
-    ])
-    assert.deepStrictEqual(heard.map(({ seq }) => seq), heard.map((_, index) => index + 1))
-    assert.lengthOf(new Set(heard.map(({ sessionId }) => sessionId)), 1)
-  })
-
-  // rows: A-50
-  it("report what hooks warn of and tell the user, and a hook that fails open", async () => {
-    const heard: Array<string> = []
-    await using agent = createAgent({
-      provider: scripted([]).provider,
-      hooks: [{
-        name: "talks",
-        preTurn: (_, { notifyUser, warn }) => {
-          warn("careful")
-          notifyUser("hello")
-        },
-        preLlmCall: () => {
-          throw new Error("broken")
-        }
-      }]
-    })
-    agent.on((event) => {
-      if (event.type === "warning" || event.type === "notice") {
-        heard.push(`${event.type} ${event.hook}: ${event.message}`)
-      }
-      if (event.type === "hook-failed") {
-        heard.push(`${event.hook} ${event.point} ${event.kind} ${event.policy}: ${event.message}`)
-      }
-    })
-    const result = await agent.run("go")
-    assert.strictEqual(result.status, "completed")
-    assert.deepStrictEqual(heard, [
-      "warning talks: careful",
-      "notice talks: hello",
-      "talks preLlmCall threw open: broken"
-    ])
-  })
-
-  it("keep decision records in the result when the agent is told to", async () => {
-    const model = scripted([asks(["look"]), "done"])
-    await using agent = createAgent({
-      provider: model.provider,
-      records: true,
-      tools: [recording("look").tool],
-      hooks: [{ name: "no", preToolCall: () => HookAction.reject("no") }, {
-        name: "later",
-        preToolCall: () => undefined
-      }]
-    })
-    const { records } = await agent.run("go")
-    const [record] = records.filter(({ point }) => point === "preToolCall")
-    assert.strictEqual(record?.action, "Reject")
-    assert.strictEqual(record?.decidedBy, "no")
-    assert.deepStrictEqual(record?.hooks.map(({ answer, hook }) => `${hook} ${answer}`), ["no Reject", "later skipped"])
   })
 })

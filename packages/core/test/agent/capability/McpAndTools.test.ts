@@ -1,4 +1,4 @@
-/** What hooks borrow of an agent besides: its MCP servers, and what they may know of its tools. */
+/** `ctx.mcp` and `ctx.tools`: MCP servers, and what hooks know of the agent's tools. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentTool } from "../../../src/agent/agentTool.ts"
@@ -103,7 +103,7 @@ describe("MCP servers for a hook", () => {
 })
 
 describe("tools for a hook", () => {
-  it("are known to it, with their hints, and those that hand over to another agent, which it cannot run", async () => {
+  it("are known to it, with their hints, together with tools that delegate, which it cannot run", async () => {
     const helper = createAgent({ name: "helper", provider: scripted([], { name: "helper" }).provider })
     const seen: Array<unknown> = []
     await using agent = createAgent({
@@ -136,7 +136,7 @@ describe("tools for a hook", () => {
     ])
   })
 
-  it("are offered to a model that it asks, and nobody but the hook runs them", async () => {
+  it("are offered to a model that it asks, and only the hook runs them", async () => {
     const look = recording("look")
     const model = scripted([asks(["look", { at: 1 }]), "done"])
     const seen: Array<unknown> = []

@@ -1,4 +1,4 @@
-/** What an agent is put together from: plugins, memory, policy, names that must not clash. */
+/** The parts of an agent: plugins, memory, policy, and names that must not clash. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createAgent } from "../../../src/agent/createAgent.ts"
@@ -39,7 +39,7 @@ describe("plugins and memory", () => {
     assert.strictEqual(result.status, "completed")
   })
 
-  it("goes on without the memory when it breaks, and says so", async () => {
+  it("continues without the memory when it fails, with a warning", async () => {
     const broken: ReadonlyArray<MemoryPlugin> = [
       { preTurnContext: () => Effect.fail("down"), postTurnObserve: () => Effect.fail("down") },
       { preTurnContext: () => Effect.die("down"), postTurnObserve: () => Effect.die("down") },

@@ -18,7 +18,7 @@ const quick = (): RetryDecision => ({ type: "retry", delayMs: 0 })
 
 describe("a failed call", () => {
   // rows: A-06
-  it("tells onLlmError the attempt, from 1, and does what it decides", async () => {
+  it("gives onLlmError the attempt, from 1, and does what the hook decides", async () => {
     const attempts: Array<string> = []
     const model = scripted([
       new ProviderError.ServerError({ provider, message }),
@@ -110,7 +110,7 @@ describe("a failed call", () => {
     }
   })
 
-  it("follows the hook's word, however odd: another model, a provider nobody knows, a delay that is no number", async () => {
+  it("follows the hook's decision, however odd: another model, an unknown provider, a delay that is not a number", async () => {
     const cases: ReadonlyArray<readonly [RetryDecision, string]> = [
       [{ type: "fallback", model: "small" }, "fine"],
       [{ type: "fallback", provider: "nobody" }, "Auth"],
@@ -178,7 +178,7 @@ describe("a failed call", () => {
     assertValid(second.messages)
   })
 
-  it("leaves the conversation valid, and the session goes on", async () => {
+  it("leaves the conversation valid, and the session usable", async () => {
     const model = scripted([asks(["nothing"]), new ProviderError.Auth({ provider, message }), "fine"])
     await using agent = createAgent({ provider: model.provider })
     const session = await agent.session()

@@ -1,4 +1,4 @@
-/** Providers that fail again and again, and windows of different sizes. */
+/** Circuit breakers of providers, and models with windows of different sizes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -120,7 +120,7 @@ describe("a provider that fails again and again", () => {
 describe("a request that is too long even after compaction", () => {
   const overflow = new ContextOverflow({ provider: "small", message: "too long", limit: 8_000 })
 
-  it.effect("goes to the first larger model, and past one that is no larger", () =>
+  it.effect("goes to the first larger model, and skips one that is not larger", () =>
     Effect.gen(function*() {
       const small = provider("small", { contextWindow: 8_000 })
       const same = provider("same", { contextWindow: 8_000 })

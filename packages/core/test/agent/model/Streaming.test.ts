@@ -126,7 +126,7 @@ describe("a guardrail that rejects", () => {
     }
   })
 
-  it("stops reading: a provider that streams for ever is let go", async () => {
+  it("stops reading: a provider that streams for ever is interrupted", async () => {
     let read = 0
     const model = scripted(["x".repeat(50), "never"], { piece: 1 })
     const endless = {

@@ -35,7 +35,7 @@ const failing = async (run: Promise<RunResult>): Promise<OutputMismatch> => {
 }
 
 describe("an agent with an output", () => {
-  it("tells the model the schema and gives the decoded answer", async () => {
+  it("sends the schema to the model and returns the decoded answer", async () => {
     const model = scripted([good])
     await using agent = createAgent({
       provider: model.provider,
@@ -113,7 +113,7 @@ describe("an agent with an output", () => {
     assert.deepStrictEqual(seen, ["OutputMismatch"])
   })
 
-  it("goes on after a failed turn, in the same session", async () => {
+  it("continues in the same session after a failed turn", async () => {
     const model = scripted(["no", good])
     await using agent = createAgent({ provider: model.provider, output: { schema: weather, retries: 0 } })
     const session = await agent.session()
@@ -268,7 +268,7 @@ describe("the schema of an output may come from", () => {
     assert.deepStrictEqual((await failing(strict.run("go"))).problems.map(({ path }) => path), ["n"])
   })
 
-  it("nothing that is no object: that is said when the agent is made", () => {
+  it("rejects a schema that is not an object when the agent is made", () => {
     assert.throws(
       () => createAgent({ provider: provider(), output: { schema: z.array(z.string()) } }),
       /the answer must be an object, found array/

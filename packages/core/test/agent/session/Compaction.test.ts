@@ -56,7 +56,7 @@ describe("compaction", () => {
     }
   })
 
-  it("happens when somebody asks for it, and says whether anything was removed", async () => {
+  it("happens on request, and returns whether anything was removed", async () => {
     await using agent = createAgent({ provider: scripted([]).provider })
     const long = await agent.session({ messages: talk(50) })
     assert.isTrue(await long.compact())
@@ -93,7 +93,7 @@ describe("compaction", () => {
     assert.strictEqual(line(byCompactor.sent), "user: all that was said")
   })
 
-  it("X7 refuses a result that loses what must not be lost, and does it itself", async () => {
+  it("refuses a result that loses what must not be lost, and does it itself", async () => {
     const call = { id: "c", name: "look", args: {} }
     const history = [...talk(38), pinned]
     const refused: ReadonlyArray<readonly [CompactionResult, RegExp]> = [
@@ -132,7 +132,7 @@ describe("compaction", () => {
     assert.include(text(anchored.sent[0]!), "keep in mind: question 2")
   })
 
-  it("X7 goes on by itself when the compactor breaks, whichever way", async () => {
+  it("uses the default when the compactor fails in any way", async () => {
     const broken = [
       () => Effect.fail("no"),
       () => Effect.die("no"),
@@ -153,7 +153,7 @@ describe("compaction", () => {
     assert.match(text(thrown.sent[0]!), /earlier messages were removed/)
   })
 
-  it("X7 never splits a pair and never loses a pin, for 2,000 random conversations and hints", async () => {
+  it("never splits a pair and never loses a pin, for 2,000 random conversations and hints", async () => {
     let shortened = 0
     let hint = {}
     await using agent = createAgent({

@@ -1,4 +1,4 @@
-/** Processes that are killed, and processes that go on where they were. */
+/** Runs whose process is killed, and that another process continues. */
 import { assert, describe, it } from "@effect/vitest"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** A conversation that goes on in a fresh session. */
+/** A conversation that continues in a fresh session. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createAgent } from "../../../src/agent/createAgent.ts"
@@ -35,7 +35,7 @@ const long = "x".repeat(1_400)
 
 // rows: B-43
 describe("session rotation", () => {
-  it("goes through its steps in the stated order, in the middle of a turn, and the turn goes on", async () => {
+  it("goes through its steps in the documented order, in the middle of a turn, and the turn continues", async () => {
     const log: Array<string> = []
     const store = SessionStore.inMemory()
     const look = recording("look", () => long)

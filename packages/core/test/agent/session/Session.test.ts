@@ -1,4 +1,4 @@
-/** Sessions: how they begin and end, follow-ups, host events, and what surrounds the acts. */
+/** Sessions: how they begin and end, follow-ups, signals of the host, wrappers around acts. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createAgent } from "../../../src/agent/createAgent.ts"
@@ -60,7 +60,7 @@ describe("a session", () => {
     assert.strictEqual((await failureOf(session.run("go")))["problem"], "closed")
   })
 
-  it("of one turn ends with that turn, and says why: done, abort, error", async () => {
+  it("of one turn ends with that turn, for the reason done, abort or error", async () => {
     const ends: Array<string> = []
     const hook: AgentHook = {
       name: "h",
@@ -113,7 +113,7 @@ describe("a session", () => {
     assert.strictEqual((await session.run("more")).status, "completed")
   })
 
-  it("runs one turn at a time, and says so", async () => {
+  it("runs one turn at a time, and fails a second one as busy", async () => {
     const model = scripted([], { pause: Effect.yieldNow })
     await using agent = createAgent({ provider: model.provider })
     const session = await agent.session()
@@ -124,7 +124,7 @@ describe("a session", () => {
     assertValid(session.messages)
   })
 
-  it("is found again by its id while it is open; ids that are no names are refused", async () => {
+  it("is found by its id while it is open; invalid ids are rejected", async () => {
     await using agent = createAgent({ provider: scripted([]).provider })
     const one = await agent.session({ id: "a.b-c_1" })
     await one.run("go")
@@ -138,7 +138,7 @@ describe("a session", () => {
     }
   })
 
-  it("hears of the host's events; one that can be blocked is blocked by a reject", async () => {
+  it("passes signals of the host to hooks; Reject blocks a signal that is blockable", async () => {
     const seen: Array<string> = []
     await using agent = createAgent({
       provider: scripted([]).provider,
@@ -287,7 +287,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.deepStrictEqual(log, ["wrapper", `look {"n":1}`, `look {"n":1}`])
   })
 
-  it("go on without a fail-open wrapper that breaks, and never run the act a second time", async () => {
+  it("continue without a fail-open wrapper that fails, and never run the act a second time", async () => {
     const breaks: ReadonlyArray<readonly [NonNullable<AgentHook["wrapToolCall"]>, RegExp]> = [
       [() => {
         throw new Error("before")

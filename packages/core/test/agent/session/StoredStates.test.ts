@@ -1,4 +1,4 @@
-/** States as every release wrote them, kept for good: each of them is still read, and still goes on. */
+/** States as every release wrote them: each of them can still be read and resumed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, readdirSync, readFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** Agents that work for agents: one chain, one run, one conversation with people. */
+/** Agents that work for agents: one chain, one run, one set of questions. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
@@ -101,7 +101,7 @@ describe("a tree of agents", () => {
     assert.deepStrictEqual((await failureOf(root.resume(text, { "a/l/x": approve })))["problem"], "wrong-decision")
   })
 
-  it("runs the root's hooks around everything, before an agent's own, and says for whom", async () => {
+  it("runs the root's hooks around everything, before an agent's own hooks, and names the agent in the context", async () => {
     const log: Array<string> = []
     const say = (name: string): AgentHook => ({
       name,
@@ -131,7 +131,7 @@ describe("a tree of agents", () => {
 
   const usage = { inputTokens: 10, outputTokens: 5 }
 
-  it("lets the policy of either deny, shares what is spent, and tells the root's listeners", async () => {
+  it("lets either policy deny, adds up the costs, and sends events to the root's listeners", async () => {
     const worker = (policy?: "deny") =>
       createAgent({
         name: "worker",

@@ -43,7 +43,7 @@ describe("a delegation", () => {
     assert.isUndefined(whyInvalid(messages))
   })
 
-  it("hands over what the hooks made of it, and gives back what they made of the result", async () => {
+  it("delegates the message as the hooks left it, and returns the result as the hooks left it", async () => {
     const { inner, lead } = team([{
       name: "change",
       preDelegation: (delegation) =>
@@ -63,7 +63,7 @@ describe("a delegation", () => {
     assert.strictEqual(said(messages).content, "FOUND IT")
   })
 
-  it("is refused by Reject, answered by Respond, and its result refused by Reject: the model goes on", async () => {
+  it("can be rejected, answered by a hook, or have its result rejected: the model continues each time", async () => {
     const refused = team([{ name: "no", preDelegation: () => HookAction.reject("not today") }])
     assert.deepStrictEqual(said((await refused.lead.run("go")).messages), { content: "not today", isError: true })
     assert.lengthOf(refused.inner.requests, 0)

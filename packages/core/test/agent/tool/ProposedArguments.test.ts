@@ -1,4 +1,4 @@
-/** Arguments that a hook proposes to the one who decides, and hooks that come with a source. */
+/** Arguments that a hook proposes in its question, and hooks that come from a source. */
 import { assert, describe, it } from "@effect/vitest"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { Suspended } from "../../../src/agent/RunResult.ts"

@@ -1,4 +1,4 @@
-/** Questions to people: who may answer, how many it takes, how long they wait, what is remembered. */
+/** Questions to people: who may answer, how many answers are needed, how long they wait, what is remembered. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
@@ -58,7 +58,7 @@ describe("a question", () => {
     assert.lengthOf(ran, 1)
   })
 
-  it("can be handed on to somebody else, who alone may answer then", async () => {
+  it("can be delegated to somebody else, and then only that person may answer", async () => {
     const ran: Array<unknown> = []
     const agent = () => make(ran, { approvals: {} })
     const first = await suspended(agent())

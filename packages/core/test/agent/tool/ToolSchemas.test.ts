@@ -1,4 +1,4 @@
-/** Argument schemas of every kind, and what they make of what a model wrote. */
+/** Argument schemas of every kind, and how they decode what a model wrote. */
 import { assert, describe, it } from "@effect/vitest"
 import { toJsonSchema } from "@valibot/to-json-schema"
 import { type } from "arktype"

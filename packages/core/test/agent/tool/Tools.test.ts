@@ -1,4 +1,4 @@
-/** Arguments, schemas, and everything a tool or a model can do wrong with them. */
+/** Tools: their arguments, and everything a tool or a model can do wrong. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -107,7 +107,7 @@ describe("what a model writes", () => {
 })
 
 describe("what a tool does", () => {
-  it("throws, rejects, fails, dies or interrupts itself: the model reads the message, the siblings go on", async () => {
+  it("throws, rejects, fails, dies or interrupts itself: the model reads the message, the other calls continue", async () => {
     const tools = [
       recording("throws", () => {
         throw new Error("thrown")
@@ -235,7 +235,7 @@ describe("what a tool does", () => {
     assert.deepStrictEqual(aborted.toSorted(), ["deaf", "deaf", "stubborn"])
   })
 
-  it("is told where it runs, by a key that is the same for the same call only", async () => {
+  it("gets an idempotency key that is the same for the same call only", async () => {
     const keys: Array<string> = []
     const act = recording("act", (_, { callId, cwd, idempotencyKey, sessionId }) => {
       keys.push(idempotencyKey)

@@ -122,7 +122,7 @@ describe("Abort", () => {
     )
   })
 
-  it("keeps the user's message where it says so, as the hooks before made it", async () => {
+  it("keeps the user's message with keepMessage, as the earlier hooks left it", async () => {
     const model = scripted(["done"])
     await using agent = createAgent({
       provider: model.provider,

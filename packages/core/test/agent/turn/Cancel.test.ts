@@ -139,7 +139,7 @@ describe("X4 X5 cancelling", () => {
     assert.lengthOf(session.messages, 0)
   })
 
-  it("leaves the session usable and says of running tools that their outcome is unknown", async () => {
+  it("leaves the session usable, and reports the outcome of running tools as unknown", async () => {
     const controller = new AbortController()
     const quick = recording("quick")
     const slow = recording("slow", (_, { signal }) => {
@@ -196,7 +196,7 @@ describe("X4 X5 cancelling", () => {
 })
 
 describe("closing", () => {
-  it("ends the turn that is going on, then the session, once", async () => {
+  it("ends the running turn, then the session, once", async () => {
     const ends: Array<string> = []
     let reach = () => {}
     const reached = new Promise<void>((resolve) => reach = resolve)

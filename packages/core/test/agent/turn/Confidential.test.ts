@@ -70,7 +70,7 @@ describe("a confidential hook", () => {
     assert.include(JSON.stringify(events.find(({ type }) => type === "tool-start")), placeholder)
   })
 
-  it("keeps what a tool says when it fails from everybody else", async () => {
+  it("hides the error message of a failed tool from other hooks and listeners", async () => {
     const { events, result } = await everything(
       [],
       ({ password }) => Promise.reject(new Error(`wrong password ${password as string}`))
@@ -137,7 +137,7 @@ describe("a confidential hook", () => {
     assert.include(line(result.messages), "a hook changed the call in wrapToolCall")
   })
 
-  it("has its arguments decoded by the tool's schema, whose words are told to nobody", async () => {
+  it("has its arguments decoded by the tool's schema, whose messages stay hidden", async () => {
     const login = recording("login", () => "ok", { input: z.object({ password: z.string().max(10) }) as never })
     const model = scripted([asks(["login", { password: placeholder }]), "done"])
     await using agent = createAgent({ provider: model.provider, tools: [login.tool], hooks: [confidential] })
@@ -174,7 +174,7 @@ describe("concealMessages", () => {
     assert.notInclude(JSON.stringify(model.requests), secret)
   })
 
-  it("keeps it out when a hook breaks, and says so", async () => {
+  it("leaves the messages out when a hook fails, with a warning", async () => {
     const model = scripted(["ok"])
     const warnings: Array<string> = []
     const hook: AgentHook = {
@@ -205,7 +205,7 @@ describe("revealText", () => {
     assert.strictEqual((await agent.run("go")).text, "abc")
   })
 
-  it("reveals nothing when it breaks or answers no text, and says so", async () => {
+  it("reveals nothing when it fails or does not return text, with a warning", async () => {
     const model = scripted(["a"])
     const hooks: ReadonlyArray<AgentHook> = [
       {
@@ -264,7 +264,7 @@ describe("revealText", () => {
       }
     })
 
-    it("says nothing of a value that does not fit", async () => {
+    it("hides a value that does not fit", async () => {
       const value = `${secret} and much longer than that`
       await using agent = answered(value)
       const events: Array<AgentEvent> = []

@@ -1,4 +1,4 @@
-/** A core's own doors, and what a recovered turn leaves behind. */
+/** The methods of a core, and what a recovered turn leaves behind. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentCore } from "../../../src/agent/AgentCore.ts"

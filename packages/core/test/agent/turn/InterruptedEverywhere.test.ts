@@ -1,4 +1,4 @@
-/** A whole turn, interrupted at every step of the scheduler: nothing is left open, and the session goes on. */
+/** A whole turn, interrupted at every step of the scheduler: the session stays usable. */
 import { random } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -128,7 +128,7 @@ const interruptAt = async (variant: (typeof variants)[number], at: number, pick?
   return { exit, steps, events }
 }
 
-describe("X3 the interruption sweep", () => {
+describe("the interruption sweep", () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
 
   it("leaves no resource, stream, timer or invalid transcript at any of more than 2,000 points", async () => {
@@ -180,7 +180,7 @@ describe("X3 the interruption sweep", () => {
 })
 
 describe("HookState under a seeded scheduler", () => {
-  it("H2 loses no update of parallel tool calls in 200 orders, where get and set would", async () => {
+  it("loses no update of parallel tool calls in 200 orders, where get and set would", async () => {
     const atomic = HookState.key("atomic", 0)
     const racy = HookState.key("racy", 0)
     let lost = 0

@@ -32,7 +32,7 @@ describe("limits", () => {
     assert.lengthOf(model.requests, 6)
   })
 
-  it("of steps are 50 when nobody says otherwise", async () => {
+  it("of steps are 50 by default", async () => {
     const model = scripted([], { after: () => asks(["look"]) })
     await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool] })
     assert.strictEqual(limitedOf(await agent.run("go")).used, 50)
@@ -79,7 +79,7 @@ describe("limits", () => {
     assert.strictEqual((await agent.resume(first.snapshot)).text, "back")
   })
 
-  it("of follow-ups are 8 in a row; a resume goes on with the one that was not delivered", async () => {
+  it("of follow-ups are 8 in a row; a resumed run begins with the one that was not delivered", async () => {
     const model = scripted([])
     let nags = 0
     await using agent = createAgent({

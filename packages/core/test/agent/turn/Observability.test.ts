@@ -34,7 +34,7 @@ describe("a broken hook", () => {
       assert.strictEqual((yield* Metric.value(counter)).count, 1)
     }))
 
-  it.effect("moves no cursor and forges no line of a log with what it says", () =>
+  it.effect("cannot move the cursor or forge a log line with its messages", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))

@@ -1,4 +1,4 @@
-/** Every way a call can come about, and every point: each fires exactly as often as it should. */
+/** Every kind of call, and every point: each fires as many times as it should. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentTool } from "../../../src/agent/agentTool.ts"
@@ -165,7 +165,7 @@ describe("every path and every point", () => {
     )
   })
 
-  it("transfer: the receiving agent's points, and no further step of the one that handed over", async () => {
+  it("transfer: the points of the receiving agent, and no further step of the first one", async () => {
     const { counts, hook } = counter("count")
     const worker = createAgent({ name: "worker", provider: scripted(["mine"]).provider })
     const agent = createAgent({

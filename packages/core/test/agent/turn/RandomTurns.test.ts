@@ -1,4 +1,4 @@
-/** Random lives of a session: whatever happens in a turn, what is left is a transcript that a provider takes. */
+/** Random turns of a session: whatever happens, the transcript stays valid for a provider. */
 import { random, type SeededRandom } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -131,7 +131,7 @@ const configOf = (r: SeededRandom): AgentConfig => ({
   ...(r.chance(0.2) ? { window: { tokens: 50, maxMessages: 6, keepRecent: 2 } } : {})
 })
 
-describe("X1 the transcript", () => {
+describe("the transcript", () => {
   it("is valid after every ending of 900 random turns with failures, rejections, aborts, asks, cancellations and limits", async () => {
     const endings = new Map<string, number>()
     for (let seed = 0; seed < 300; seed++) {

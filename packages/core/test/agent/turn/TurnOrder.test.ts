@@ -1,4 +1,4 @@
-/** The walk of a turn: who is called, in which order, with what. */
+/** The walk of a turn: which hooks and ports are called, in which order, with which values. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentCore } from "../../../src/agent/AgentCore.ts"
@@ -95,7 +95,7 @@ describe("the order of a turn", () => {
   })
 
   // rows: A-40
-  it("gives a core of one's own everything it works with", async () => {
+  it("gives a custom core everything it needs", async () => {
     const log: Array<string> = []
     const model = scripted(["once"])
     const look = recording("look")
@@ -133,7 +133,7 @@ describe("the order of a turn", () => {
     assert.strictEqual(line(result.messages), "user: please | user (core): be brief, please | assistant: once")
   })
 
-  it("reports a core that dies as a failed port, and tells the error hooks", async () => {
+  it("reports a core that dies as a failed port, to the error hooks too", async () => {
     const seen: Array<string> = []
     const core: AgentCore = { coreType: "broken", runTurn: () => Effect.die(new Error("a bug")) }
     await using agent = createAgent({

@@ -1,6 +1,6 @@
 /**
- * Answers that are data: the schema goes to the model, the answer is decoded, and what does not fit goes back to the
- * model.
+ * Answers that are data: the model gets the schema, the answer is decoded, and an answer that does not fit goes back to
+ * the model.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

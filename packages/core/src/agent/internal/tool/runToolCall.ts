@@ -88,9 +88,7 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     // 8
     update(running, { type: "start", args: next.args })
     if (io.hasStore) yield* io.commit
-    if (io.hasListeners) {
-      io.publish({ type: "tool-start", call: { id: call.id, name: call.name, args: next.event.args } })
-    }
+    publishStart(turn, next.event)
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
     // 9
@@ -98,6 +96,10 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
   }
   const { name } = running.state.call
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
+}
+
+const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void => {
+  if (io.hasListeners) io.publish({ type: "tool-start", call: { id, name, args } })
 }
 
 /** Keeps the result of a call: from now on the call is done. */

@@ -34,6 +34,7 @@ export type ToolCallEvent =
   | { readonly type: "rebuild" }
   | { readonly type: "finish"; readonly result: ToolResult }
 
+/** The statuses at which an event counts. */
 const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState["status"]> } = {
   ask: ["planned", "decided", "started"],
   decide: ["asked"],

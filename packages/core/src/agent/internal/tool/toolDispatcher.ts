@@ -10,7 +10,7 @@ import { copy } from "../../../data/internal/copyJson.ts"
 import { type Json, whyNot } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import { failure, success, type ToolMeta, type ToolResult } from "../../../data/Tool.ts"
-import type { Decoded, DispatchContext, ToolDispatcher } from "../../../port/ToolDispatcher.ts"
+import type { DispatchContext, ToolDispatcher } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool, ToolArtifacts, ToolContext } from "../../defineTool.ts"
 import { read, type ToolSchema } from "./toolSchema.ts"
 
@@ -66,8 +66,7 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
   })
 
 /**
- * Calls the function; what it returns decides how it is waited for. Nothing it does wrong leaves this place but as a
- * failure.
+ * Calls the function; what it returns decides how it is waited for. Everything that goes wrong becomes a failed result.
  */
 const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchContext): Effect.Effect<ToolResult> =>
   Effect.suspend(() => {
@@ -81,16 +80,21 @@ const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchCo
     } catch (error) {
       return Effect.succeed(failure(messageOf(error)))
     }
-    if (Effect.isEffect(returned)) return bounded(returned as Effect.Effect<unknown, unknown>, ctx, about)
-    return later ? awaited(returned as PromiseLike<unknown>, ctx, about) : Effect.succeed(output(returned))
+    // The guards have looked at the value; its type parameters are unknown.
+    if (Effect.isEffect(returned)) return runBounded(returned as Effect.Effect<unknown, unknown>, ctx, about)
+    return later ? waitForPromise(returned as PromiseLike<unknown>, ctx, about) : Effect.succeed(output(returned))
   })
 
-const timedOut = (ms: number): ToolResult => failure(`the tool did not answer within ${ms} ms`)
+const timeoutFailure = (ms: number): ToolResult => failure(`the tool did not answer within ${ms} ms`)
 
-const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchContext): Effect.Effect<ToolResult> =>
+const waitForPromise = (
+  promise: PromiseLike<unknown>,
+  ctx: Context,
+  about: DispatchContext
+): Effect.Effect<ToolResult> =>
   Effect.callback<ToolResult>((resume) => {
     const cancel = about.onTimeout(() => {
-      resume(Effect.succeed(timedOut(about.timeoutMs)))
+      resume(Effect.succeed(timeoutFailure(about.timeoutMs)))
       ctx.abort()
     })
     const done = (result: ToolResult) => {
@@ -105,8 +109,8 @@ const awaited = (promise: PromiseLike<unknown>, ctx: Context, about: DispatchCon
     })
   })
 
-/** Runs an Effect in a fiber of its own, so that its time is up when it is up, whatever its finalizers do. */
-const bounded = (
+/** Runs an Effect in its own fiber, so that the deadline holds even when its finalizers take longer. */
+const runBounded = (
   effect: Effect.Effect<unknown, unknown>,
   ctx: Context,
   about: DispatchContext
@@ -119,7 +123,7 @@ const bounded = (
         const done = child.pollUnsafe()
         if (done !== undefined) return resume(Effect.succeed(ofExit(done)))
         const cancel = about.onTimeout(() => {
-          resume(Effect.succeed(timedOut(about.timeoutMs)))
+          resume(Effect.succeed(timeoutFailure(about.timeoutMs)))
           ctx.abort()
           child.interruptUnsafe()
         })
@@ -204,6 +208,3 @@ const output = (value: unknown): ToolResult => {
     ? read.success
     : failure(`the tool returned something that cannot be read: ${messageOf(read.failure)}`)
 }
-
-/** A schema may answer at once or later; the caller waits only when it must. */
-export const isNow = (decoded: Decoded | Effect.Effect<Decoded>): decoded is Decoded => "ok" in decoded

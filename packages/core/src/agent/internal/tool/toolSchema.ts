@@ -1,7 +1,4 @@
-/**
- * Turns whatever schema a tool was given into two things: JSON Schema for the model, and a decoder for what the model
- * wrote.
- */
+/** Makes two things of any schema of a tool: JSON Schema for the model, and a decoder for the model's arguments. */
 import * as Exit from "effect/Exit"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
@@ -19,17 +16,16 @@ export interface ToolSchema {
   readonly inputSchema: JsonObject
   readonly decode: (args: Json) => Decoded | Promise<Decoded>
   /**
-   * Whether the schema makes something of the arguments that is not JSON (a Date, a URL), or that it would not read
-   * again:
-   * hooks then see the JSON, the tool gets `value`.
+   * Whether the schema decodes arguments to something that is not JSON (a Date, a URL), or that it could not decode
+   * again. Hooks then see the JSON, and the tool gets `value`.
    */
   readonly rich: boolean
   readonly value: (args: Json) => Promise<unknown>
-  /** What the schema makes of a value, or every place where it does not fit. */
+  /** The decoded value, or every place where it does not fit. */
   readonly check: (value: unknown) => Promise<Checked>
 }
 
-/** What a schema says of a value. */
+/** A decoded value, or the problems. */
 type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }> }
@@ -43,11 +39,11 @@ interface Owner {
   readonly what: string
 }
 
-/** Reads a tool's schema; says what is wrong with it. */
+/** Reads the schema of a tool; fails when it cannot be used. */
 export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> =>
   of({ ...tool, key: `tools.${tool.name}.input`, what: `tool "${tool.name}"` })
 
-/** Reads a schema; says what is wrong with it. */
+/** Reads a schema; fails when it cannot be used. */
 export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
@@ -62,7 +58,8 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
     )
   }
   if (typeof input === "object" && input !== null && isPlain(input)) {
-    return attempt(tool, () => ofEffect(imported(input as JsonObject), input as JsonObject))
+    // A plain object counts as JSON Schema; what it is not is found when it is used.
+    return attempt(tool, () => ofEffect(schemaOf(input as JsonObject), input as JsonObject))
   }
   return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
 }
@@ -83,6 +80,7 @@ const isStandard = (input: unknown): input is StandardSchemaV1 =>
   (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input
 
 const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
+  // Some libraries have a way to JSON Schema here, which the standard's type does not have.
   const props = schema["~standard"] as {
     readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject }
   }
@@ -91,14 +89,15 @@ const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
 
 const documentOf = (schema: Schema.Top): JsonObject => {
   const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  // A JSON Schema document is a JSON object.
   return (Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }) as JsonObject
 }
 
 /** `pattern` is left to the tool (a foreign regular expression can hang), and so are `not` and `if`. */
-const imported = (schema: JsonObject): Schema.Top =>
-  SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(withoutRefused(schema) as never))
+const schemaOf = (schema: JsonObject): Schema.Top =>
+  SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(withoutIgnored(schema) as never))
 
-const refused: ReadonlySet<string> = new Set([
+const ignoredKeywords: ReadonlySet<string> = new Set([
   "pattern",
   "not",
   "if",
@@ -110,19 +109,20 @@ const refused: ReadonlySet<string> = new Set([
   "unevaluatedProperties"
 ])
 
-const withoutRefused = (schema: Json, names = false): Json => {
-  if (Array.isArray(schema)) return schema.map((item) => withoutRefused(item as Json))
+const withoutIgnored = (schema: Json, names = false): Json => {
+  // `Array.isArray` and `Object.entries` lose that the items are JSON.
+  if (Array.isArray(schema)) return schema.map((item) => withoutIgnored(item as Json))
   if (typeof schema !== "object" || schema === null) return schema
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([key]) => names || !refused.has(key))
+      .filter(([key]) => names || !ignoredKeywords.has(key))
       .map((
         [key, value]
       ) => [
         key,
         key === "const" || key === "enum" || key === "default"
           ? value
-          : withoutRefused(value as Json, !names && (key === "properties" || key === "$defs" || key === "definitions"))
+          : withoutIgnored(value as Json, !names && (key === "properties" || key === "$defs" || key === "definitions"))
       ])
   )
 }
@@ -132,6 +132,7 @@ const withoutRefused = (schema: Json, names = false): Json => {
  * would.
  */
 const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
+  // A tool's schema must not require services; types and encoding do not matter here.
   const standard = Schema.toStandardSchemaV1(schema as never) as StandardSchemaV1
   const decode = Schema.decodeUnknownExit(schema as Schema.Codec<unknown>)
   const { validate } = standard["~standard"]
@@ -144,17 +145,18 @@ const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
 
 const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSchema => {
   const { validate } = schema["~standard"]
-  const read = (result: StandardSchemaV1.Result<unknown>, args: Json): Decoded => {
+  const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
     if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
     const { value } = result
-    if (whyNot(value) === undefined && (isEqual(value, args) || rereads(value as Json))) {
+    // `whyNot` finds nothing, so it is JSON.
+    if (whyNot(value) === undefined && (isEqual(value, args) || isStable(value as Json))) {
       return { ok: true, args: value as Json }
     }
     tool.rich = true
     return { ok: true, args }
   }
   /** Whether decoded arguments mean the same when they are decoded again, as they are after a hook or an approval. */
-  const rereads = (value: Json): boolean => {
+  const isStable = (value: Json): boolean => {
     const again = Result.try(() => validate(value))
     if (Result.isFailure(again)) return false
     if (again.success instanceof Promise) {
@@ -168,10 +170,10 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
     inputSchema,
     decode: (args: Json): Decoded | Promise<Decoded> => {
       const result = Result.try(() => validate(args))
-      if (Result.isFailure(result)) return unreadable(result.failure)
+      if (Result.isFailure(result)) return failedDecoding(result.failure)
       return result.success instanceof Promise
-        ? result.success.then((later) => read(later, args)).catch(unreadable)
-        : read(result.success, args)
+        ? result.success.then(decoded(args)).catch(failedDecoding)
+        : decoded(args)(result.success)
     },
     value: async (args: Json): Promise<unknown> => {
       const result = await validate(args)
@@ -196,6 +198,7 @@ const isEqual = (a: unknown, b: unknown): boolean => {
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
   for (const key of keys) {
+    // Both are objects, as was checked above.
     if (!Object.hasOwn(b, key) || !isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) {
       return false
     }
@@ -203,7 +206,10 @@ const isEqual = (a: unknown, b: unknown): boolean => {
   return true
 }
 
-const unreadable = (error: unknown): Decoded => ({ ok: false, why: `its schema broke on them: ${messageOf(error)}` })
+const failedDecoding = (error: unknown): Decoded => ({
+  ok: false,
+  why: `its schema broke on them: ${messageOf(error)}`
+})
 
 const pathOf = ({ path = [] }: StandardSchemaV1.Issue): string =>
   path.map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")

@@ -122,7 +122,7 @@ export class TurnIo {
       : Effect.promise(async () => ({ ...state, seal: await signState(key, state) }))
   }
 
-  /** Commits the state of the whole tree of agents to the store. */
+  /** Commits the state of the whole tree of agents to the store, where there is one (`hasStore`). */
   get commit(): Effect.Effect<void, PortFailed> {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
     if (parent !== undefined) return parent.io.commit
