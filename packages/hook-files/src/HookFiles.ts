@@ -13,7 +13,7 @@ import { join, resolve } from "node:path"
 import type * as ClaudeCode from "./dialect/claude/ClaudeCode.ts"
 import { show, type Warning } from "./dialect/claude/HookConfig.ts"
 import { lists } from "./dialect/claude/source.ts"
-import { families } from "./dialect/shared/families.ts"
+import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
 import { shown } from "./engine/record.ts"
@@ -139,6 +139,7 @@ export const load = (options: Options = {}): Loaded => {
     run = Command.run,
     scopes,
     sources: wanted,
+    systems = [],
     transcripts,
     trust = join(home, ".belay", "trust"),
     ...rest
@@ -147,6 +148,7 @@ export const load = (options: Options = {}): Loaded => {
   const where = {
     cwd,
     home,
+    systems,
     ...(managed === undefined ? {} : { managed }),
     ...(wanted === undefined ? {} : { sources: wanted }),
     ...(scopes === undefined ? {} : { scopes })
@@ -198,8 +200,8 @@ export const load = (options: Options = {}): Loaded => {
     }
   }
   return {
-    hooks: [...families.values()].flatMap((family) =>
-      family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)
+    hooks: [...byDialect(systems).values()].flatMap((system) =>
+      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), making)
     ),
     warnings,
     untrusted: !isAsked || trusted ? [] : [{
