@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import { withoutColors } from "./internal/colors.ts"
 import { environment, passed, shell } from "./internal/environment.ts"
 import * as Guardian from "./internal/guardian.ts"
 import * as Pipes from "./internal/pipes.ts"
@@ -225,7 +226,7 @@ const drained = (closed: Promise<unknown>): Promise<void> =>
     })
   })
 
-const text = (chunks: ReadonlyArray<Buffer>): string => new TextDecoder().decode(Buffer.concat(chunks))
+const text = (chunks: ReadonlyArray<Buffer>): string => withoutColors(new TextDecoder().decode(Buffer.concat(chunks)))
 
 const refusal = ({ args, command, cwd }: Request, error: unknown): string => {
   const why = !existsSync(cwd) ? "there is no such folder" : error instanceof Error ? error.message : String(error)

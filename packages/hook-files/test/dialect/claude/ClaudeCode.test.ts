@@ -126,7 +126,7 @@ describe("ClaudeCode", () => {
       ])
     }))
 
-  // rows: C-35
+  // rows: C-35, U-05
   it.effect("runs the commands of an event at once, but not more than it may", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
@@ -201,7 +201,7 @@ describe("ClaudeCode", () => {
       })
   )
 
-  // rows: C-51, C-52
+  // rows: C-51, C-52, U-20
   it.effect("runs the same command once though several groups name it, and once in a session where it says so", () =>
     Effect.gen(function*() {
       const { bash, told } = world({

@@ -90,7 +90,7 @@ describe("the outcome of a command", () => {
     assert.strictEqual(read(ended(0, `\n\n  {"decision":"block","reason":"r"}`)).outcome, "blocking")
   })
 
-  // rows: C-26
+  // rows: C-26, U-15
   it("stops everything with continue: false, which is blocking too", () => {
     const outcome = read(ended(0, { continue: false, stopReason: "enough" }), "Notification")
     assert.deepInclude(outcome, { outcome: "blocking", blocked: "enough" })
@@ -244,7 +244,7 @@ describe("outcomes together", () => {
   const decision = (permissionDecision: string, reason: string, more: object = {}) =>
     read(ended(0, specific({ permissionDecision, permissionDecisionReason: reason, ...more })))
 
-  // rows: C-31
+  // rows: C-31, U-01
   it("block when one blocks, with all reasons in order", () => {
     assert.strictEqual(
       verdict(read(ended(0)), read(ended(2, "", "one")), decision("allow", "fine"), decision("deny", "two")).blocked,

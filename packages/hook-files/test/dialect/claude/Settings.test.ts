@@ -244,7 +244,7 @@ describe("events of Claude Code", () => {
     }
   )
 
-  // rows: C-29
+  // rows: C-29, U-25
   it("suppressOutput keeps a message from the user", { timeout: 60_000 }, async () => {
     for (const suppressOutput of [true, false]) {
       const { cwd, source } = place({

@@ -93,7 +93,7 @@ describe("Inkeep", () => {
     assert.strictEqual(cancelled, 1)
   })
 
-  // rows: E-08, E-09, DEC-19
+  // rows: E-08, E-09, DEC-19, DEC-04
   it("the project's run first, then the agent's, by order, each on what the one before made", async () => {
     const append = (word: string) => ({ args }: Inkeep.Context) => ({
       action: "proceed",
@@ -121,7 +121,7 @@ describe("Inkeep", () => {
       { at: "after-result", does: () => ({ action: "block", result: "stored" }), order: 1, name: "router" },
       { at: "after-result", does: () => assert.fail("it is not asked"), order: 2, name: "never" }
     ], [take({})])
-    assert.deepEqual(said((await ends.agent.run("go")).messages), ["stored"], "DEC-04")
+    assert.deepEqual(said((await ends.agent.run("go")).messages), ["stored"])
   })
 
   // rows: E-03, DEC-09, DEC-05
@@ -406,7 +406,8 @@ describe("Inkeep", () => {
     assert.deepEqual(seen, ["project helper", "main helper", "project bash", "helper bash"])
   })
 
-  it("E-50.7 a secret reaches the tool alone: neither the hook, the conversation, the events nor the result has it", async () => {
+  // rows: E-50
+  it("a secret reaches the tool alone: neither the hook, the conversation, the events nor the result has it", async () => {
     const value = "vault-value-8f1c"
     const given: Array<string> = []
     const looks = defineHook({
