@@ -172,10 +172,10 @@ describe("its headers", () => {
           [{ authorization: "$FAKE_TOKEN" }, /line break/],
           [{ a: "b\nc" }, /line break/],
           [{ "a\r\nb": "c" }, /line break/],
-          [{ Host: "169.254.169.254" }, /header host is the guard's/],
-          [{ "Transfer-Encoding": "chunked" }, /guard's/],
+          [{ Host: "169.254.169.254" }, /header host is set by the guard/],
+          [{ "Transfer-Encoding": "chunked" }, /set by the guard/],
           [{ a: "\u{1f600}" }, /not allowed/],
-          [{ "": "x" }, /no name/]
+          [{ "": "x" }, /not the name of a header/]
         ] as const
       ) {
         const { finished, heads } = yield* posted(answer(200, {}), { headers, allowedEnvVars: ["FAKE_TOKEN"] })

@@ -60,7 +60,7 @@ const turn = async (
   const [cwd, home] = [folder(), folder()]
   mkdirSync(join(cwd, ".claude"))
   write(join(from === "user" ? home : cwd, ".claude/settings.json"), JSON.stringify({ ...settings, hooks }))
-  const load = () => HookFiles.load({ cwd, home, transcripts: false })
+  const load = () => HookFiles.load({ cwd, home, transcripts: false, drainMs: 300 })
   for (const project of load().untrusted) project.trust()
   const loaded = load()
   assert.deepEqual(loaded.warnings.map(HookConfig.show), [])

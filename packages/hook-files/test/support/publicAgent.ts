@@ -67,6 +67,7 @@ export const work = async (
     sources: [dialect],
     graceMs: 50,
     projectAllows: true,
+    drainMs: 1_000,
     ...options
   }
   for (const { trust } of HookFiles.load(place).untrusted) trust()

@@ -50,6 +50,7 @@ export const start = (
   }
   const where: HookFiles.Options = {
     projectAllows: true,
+    drainMs: 1_000,
     cwd,
     home,
     managed: join(home, "managed"),

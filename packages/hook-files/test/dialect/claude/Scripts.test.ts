@@ -1,4 +1,3 @@
-/** Scripts as people write them, unmodified, in an agent that runs. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
