@@ -1,5 +1,5 @@
 /**
- * Finds files with hooks, of every system. It reads them, and runs nothing.
+ * Finds the hook files of every system. It reads files and runs nothing.
  *
  * @since 0.1.0
  */

@@ -42,11 +42,11 @@ export interface Event {
   readonly matcher?: string
   /** The values which that field has, where they are few. */
   readonly values?: ReadonlyArray<string>
-  /** Fields of standard input besides those of every event. */
+  /** Fields of standard input, in addition to those of every event. */
   readonly fields: ReadonlyArray<string>
   /** What exit code 2 means. */
   readonly two: string
-  /** Answers that count, besides those of every event, and what each means here. */
+  /** Answers that count, in addition to those of every event, and what each means here. */
   readonly answers: ReadonlyArray<readonly [answer: string, meaning: string]>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Runs the hook files of other systems as they are: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
  * Inkeep.
  *
  * @since 0.1.0

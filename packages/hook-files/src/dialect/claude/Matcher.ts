@@ -16,7 +16,7 @@ export interface Matcher {
 /**
  * Compiles a matcher. Nothing, `""` and `"*"` match everything; names made of letters, digits, `_`, `-` and spaces,
  * separated by `|` or `,`, match exactly; anything
- * else is a pattern that is searched for, in linear time. One that is no pattern at all matches nothing. One that RE2
+ * else is a pattern that is searched for, in linear time. A text that is not a pattern matches nothing. One that RE2
  * cannot read (lookaround,
  * backreferences) matches everything, so that no guard is left out. At events without matchers it is ignored.
  *

@@ -11,7 +11,7 @@ export interface Handler extends Entry {
   /** As the file has it. */
   readonly event: string
   readonly point: EventName
-  /** Written in Pascal case: it is told in snake case, and tools have Claude's names. */
+  /** The event is written in Pascal case: the entry reads snake case, and tools have the names of Claude Code. */
   readonly pascal: boolean
   readonly work: CommandWork | HttpWork | PromptWork
   /** Whether it is for a tool, under Copilot's name or Claude's, or for another value of its event. */

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 
 /**
  * A compiled pattern. `unsupported` is a pattern of JavaScript that RE2 cannot read (lookaround, backreferences);
- * `invalid` is no pattern at all.
+ * `invalid` is not a pattern at all.
  */
 export type Compiled = ((value: string) => boolean) | "unsupported" | "invalid"
 

@@ -50,7 +50,7 @@ export interface Entry {
   readonly file: string
   readonly key: string
   readonly work: Work
-  /** Where it runs, and with which variables besides the usual, where the file says so. */
+  /** The folder in which it runs and more variables, if the file has them. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
 }
@@ -93,7 +93,7 @@ export interface System {
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
 
-/** What a hook is made with besides its entries. */
+/** The options of a hook, without its entries. */
 export const called = (
   name: string,
   { transcripts, ...making }: Making
