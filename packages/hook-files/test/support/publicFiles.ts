@@ -13,7 +13,7 @@ import { assert } from "vitest"
 import { calls, type Line, scripted } from "./agent.ts"
 import { folder, write } from "./processes.ts"
 
-/** Files by path; those that begin with `~/` are of the home. What is no text is JSON. */
+/** Files by path; those that begin with `~/` are of the home. Values other than texts are JSON. */
 export type Files = { readonly [path: string]: string | object }
 
 const names = [

@@ -56,7 +56,7 @@ const fields: { readonly [event: string]: ReadonlyArray<string> } = {
   PostCompact: ["trigger", "compact_summary"]
 }
 
-/** What a host tells of itself. */
+/** The signals of a host. */
 const signals: { readonly [event: string]: { readonly [key: string]: string | boolean } } = {
   Setup: { trigger: "init" },
   UserPromptExpansion: {
@@ -297,7 +297,7 @@ describe("rules of hooks and of permissions", () => {
   ]
 
   // rows: C-14
-  it("are told by one evaluator: a policy refuses exactly where a hook of the same rule would run", async () => {
+  it("have one evaluator: a policy refuses exactly where a hook with the same rule would run", async () => {
     let cases = 0
     for (const rule of rules) {
       for (const line of commands) {

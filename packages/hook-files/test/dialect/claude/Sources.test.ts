@@ -80,7 +80,7 @@ describe("sources of Claude Code", () => {
 
   // rows: C-50
   it(
-    "hooks of an agent's front matter live while that agent runs, and hear of its own end",
+    "hooks in an agent's front matter run while that agent runs, and when it stops",
     { timeout: 60_000 },
     async () => {
       const { cwd, home, source, told } = place({})

@@ -165,7 +165,7 @@ describe("the life of scripts for Gemini CLI", () => {
     assert.isTrue(existsSync(join(cwd, "sound")))
   })
 
-  it("hear that a person is asked, without anybody waiting for them", { timeout: 60_000 }, async () => {
+  it("see that a person is asked, and nobody waits for them", { timeout: 60_000 }, async () => {
     const { agent, cwd } = start(
       {
         Notification: [{

@@ -231,7 +231,7 @@ describe("scripts for Gemini CLI", () => {
   })
 
   it(
-    "give context when a session begins and when the user speaks, and hear of its end",
+    "add context when a session begins and when the user speaks, and see its end",
     { timeout: 60_000 },
     async () => {
       const log = (word: string) => ({ type: "command", command: `cat > "$GEMINI_CWD/${word}.json"` })

@@ -65,7 +65,7 @@ describe("what stored hooks can do", () => {
   })
 
   // rows: E-40, E-41, DEC-22
-  it("calls MCP tools of the project and HTTP, as far as the host lends them", async () => {
+  it("calls MCP tools of the project and HTTP, if the host provides them", async () => {
     const called: Array<Json> = []
     const { agent, warnings } = world(
       [

@@ -72,7 +72,7 @@ const world = (
 describe("stored hooks", () => {
   // rows: E-50, E-40
   it(
-    "look an account up on a real server before a sub-agent hears anything",
+    "look an account up on a real server before a sub-agent starts",
     { timeout: 60_000 },
     async () => {
       const { agent, inner, warnings } = world(

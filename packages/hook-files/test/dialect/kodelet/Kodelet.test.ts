@@ -72,7 +72,7 @@ describe("Kodelet", () => {
     }))
 
   // rows: D-11, D-12
-  it("a before_tool_call hook is told the call and may replace its input", async () => {
+  it("a before_tool_call hook reads the call and may replace its input", async () => {
     const { agent, cwd, told } = world({
       [`${hooks}/x`]: records("before_tool_call", `{"blocked":false,"input":{"command":"ls -la"}}`)
     })
@@ -111,7 +111,7 @@ describe("Kodelet", () => {
   })
 
   // rows: D-12
-  it("what blocks without a reason, or with one that is no text, blocks", async () => {
+  it("a hook that blocks without a reason, or with a reason that is not a text, blocks", async () => {
     for (const answer of [`{"blocked":true}`, `{"blocked":true,"reason":5,"input":[]}`]) {
       const { agent } = world({ [`${hooks}/x`]: records("before_tool_call", answer) })
       const { agent: made, ran } = agent([bash("ls")])
@@ -122,7 +122,7 @@ describe("Kodelet", () => {
   })
 
   // rows: D-27
-  it("each is told what the one before made of the input, and a later one that changes nothing keeps it", async () => {
+  it("each hook reads the input as the one before left it, and one that changes nothing keeps it", async () => {
     const { agent, told } = world({
       [`${hooks}/1`]: records("before_tool_call", `{"blocked":false,"input":{"command":"one"}}`),
       [`${hooks}/2`]: records("before_tool_call", `{"blocked":false}`),
@@ -138,7 +138,7 @@ describe("Kodelet", () => {
   })
 
   // rows: D-13
-  it("an after_tool_call hook is told the result, of failures too, and may replace it", async () => {
+  it("an after_tool_call hook reads the result, also of failures, and may replace it", async () => {
     const redact = `#!/usr/bin/env python3
 import json, sys
 if sys.argv[1] == "hook":

@@ -32,7 +32,7 @@ describe("executables of Kodelet", () => {
   })
 
   // rows: D-11
-  it("are told who asks, where, and of what", { timeout: 60_000 }, async () => {
+  it("read who asks, where, and about what", { timeout: 60_000 }, async () => {
     const { cwd, read } = await judge("kodelet", {
       [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where")
     }, [
@@ -69,7 +69,7 @@ describe("executables of Kodelet", () => {
   })
 
   // rows: D-15
-  it("hear of every answer of the model, with what is used", { timeout: 60_000 }, async () => {
+  it("see every answer of the model, with the usage", { timeout: 60_000 }, async () => {
     const { agent, read } = start("kodelet", {
       [at("turns")]: bash(
         "after_turn",
