@@ -1,4 +1,5 @@
 /** A project and a home in a temporary folder, and the command line over them: in this process, or as a process. */
+import type { System } from "@belay/hook-files/Systems"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,6 +10,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
+import { Systems } from "../src/internal/flags.ts"
 import { platformLayer, run as runMain } from "../src/internal/main.ts"
 
 export interface Ended {
@@ -36,7 +38,11 @@ export const run = (
   })
 
 /** Runs the command line in this process, on a terminal where nobody can be asked. */
-export const runHere = async (args: ReadonlyArray<string>, input = ""): Promise<Ended> => {
+export const runHere = async (
+  args: ReadonlyArray<string>,
+  input = "",
+  systems: ReadonlyArray<System> = []
+): Promise<Ended> => {
   let [stdout, stderr] = ["", ""]
   const write = (target: "stdout" | "stderr") => (...parts: ReadonlyArray<unknown>) => {
     const line = `${parts.join(" ")}\n`
@@ -57,7 +63,8 @@ export const runHere = async (args: ReadonlyArray<string>, input = ""): Promise<
   const code = await Effect.runPromise(
     runMain(args, screen).pipe(
       Effect.provide(Layer.merge(platformLayer, stdin)),
-      Effect.provideService(Console.Console, terminal)
+      Effect.provideService(Console.Console, terminal),
+      Effect.provideService(Systems, systems)
     )
   )
   return { code, stdout, stderr }

@@ -9,7 +9,7 @@ import { settings, world } from "./belay.ts"
 type World = ReturnType<typeof world>
 
 const of = ({ cwd, home, managed }: World, path = process.env["PATH"] ?? ""): ReadonlyArray<Finding> =>
-  findings(look({ cwd, home, managed, dialects: [], files: [], off: false }), path)
+  findings(look({ cwd, home, managed, dialects: [], files: [], off: false, systems: [] }), path)
 
 const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   found.map(({ level, rule }) => `${level} ${rule}`)

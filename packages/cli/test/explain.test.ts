@@ -7,8 +7,9 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { page } from "../src/internal/explain.ts"
-import { claude } from "../src/internal/guide/claude.ts"
-import { systems } from "../src/internal/guide/systems.ts"
+import { guideOf, guides } from "../src/internal/guides.ts"
+
+const claude = guideOf("claude")!
 import { isBlocked } from "../src/internal/trial/decide.ts"
 import * as Trial from "../src/internal/trial/trial.ts"
 import { world } from "./belay.ts"
@@ -93,7 +94,7 @@ describe("belay hooks explain", () => {
       ["gemini", "home/.gemini/settings.json"],
       ["basecoat", "project/hooks.json"]
     ])
-    for (const { dialect, events, example } of systems) {
+    for (const { dialect, events, example } of guides) {
       const path = paths.get(dialect)
       if (path === undefined) continue
       for (const event of events) {
@@ -111,7 +112,7 @@ describe("belay hooks explain", () => {
       "gemini",
       "home/.gemini/settings.json"
     ], ["basecoat", "project/hooks.json"]])
-    for (const { dialect, events } of systems) {
+    for (const { dialect, events } of guides) {
       const path = paths.get(dialect)
       if (path === undefined) continue
       for (const { name, occasion, two } of events) {
@@ -121,7 +122,7 @@ describe("belay hooks explain", () => {
           ? [{ command: no }]
           : [{ hooks: [{ type: "command", command: no }] }]
         const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
-        const where = { cwd, home, managed, dialects: [dialect], files: [], off: false }
+        const where = { cwd, home, managed, dialects: [dialect], files: [], off: false, systems: [] }
         const facts = {
           event: name,
           occasion,

@@ -2,13 +2,13 @@ import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { findings } from "../src/internal/doctor.ts"
-import { systems } from "../src/internal/guide/systems.ts"
+import { guides } from "../src/internal/guides.ts"
 import type { Finding } from "../src/internal/lint/finding.ts"
 import { look } from "../src/internal/world.ts"
 import { settings, world } from "./belay.ts"
 
 const of = ({ cwd, home, managed }: ReturnType<typeof world>): ReadonlyArray<Finding> =>
-  findings(look({ cwd, home, managed, dialects: [], files: [], off: false }), process.env["PATH"] ?? "")
+  findings(look({ cwd, home, managed, dialects: [], files: [], off: false, systems: [] }), process.env["PATH"] ?? "")
 
 const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   found.map(({ level, rule }) => `${level} ${rule}`)
@@ -44,16 +44,17 @@ const kodelet = (text: string, mode = 0o755) => {
 
 describe("belay hooks doctor, by system", () => {
   it("has no finding for the scripts of explain", () => {
-    for (const { dialect, events } of systems) {
+    for (const { dialect, events } of guides) {
       for (const event of events) {
-        const script = systems.find((one) => one.dialect === dialect)!.script(event)
+        const script = guides.find((one) => one.dialect === dialect)!.script(event)
         if (!script.startsWith("#!")) continue
         const found = dialect === "kodelet"
           ? kodelet(script)
           : dialect === "codex" || dialect === "basecoat"
           ? []
           : rulesAt(
-            dialect,
+            // The other built-in systems.
+            dialect as "claude" | "copilot" | "gemini",
             event.name,
             script,
             {},

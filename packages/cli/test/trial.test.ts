@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
-import { named } from "../src/internal/guide/systems.ts"
+import { named } from "../src/internal/guides.ts"
 import { isBlocked } from "../src/internal/trial/decide.ts"
 import type { Facts } from "../src/internal/trial/occasions.ts"
 import * as Trial from "../src/internal/trial/trial.ts"
@@ -224,7 +224,7 @@ describe("belay hooks test, for Claude Code", () => {
     const at = async (event: string, script: string, more: Partial<Facts> = {}) => {
       const { cwd, home, managed, write } = world({ "home/hook": script })
       write("home/.claude/settings.json", settings(event, [{ command: join(home, "hook") }]))
-      const where = { cwd, home, managed, dialects: ["claude" as const], files: [], off: false }
+      const where = { cwd, home, managed, dialects: ["claude" as const], files: [], off: false, systems: [] }
       const facts: Facts = { event, occasion: named(event)[0]!.occasion, input: {}, payload: {}, ...more }
       const trial = await Effect.runPromise(Trial.run({ where, facts }))
       const [code, context, { matched }] = [isBlocked(trial) ? 1 : 0, trial.context[0], trial.runs[0]!]

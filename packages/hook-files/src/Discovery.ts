@@ -1,5 +1,5 @@
 /**
- * Finds files with hooks, of every system. It reads them, and runs nothing.
+ * Finds the hook files of every system. It reads files and runs nothing.
  *
  * @since 0.1.0
  */
@@ -9,11 +9,11 @@ import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import type * as HookConfig from "./dialect/claude/HookConfig.ts"
 import { plugin } from "./dialect/claude/source.ts"
-import { dialects, families } from "./dialect/shared/families.ts"
-import { type Dialect, type Place, type Source, tamed } from "./dialect/shared/source.ts"
+import { type Dialect, type Place, type Source, type System, tamed } from "./dialect/shared/system.ts"
+import { byDialect } from "./dialect/shared/systems.ts"
 import { isInside, read, real } from "./internal/files.ts"
 
-export type { Dialect, Entry, Scope, Source } from "./dialect/shared/source.ts"
+export type { Dialect, Entry, Scope, Source } from "./dialect/shared/system.ts"
 
 /**
  * A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code.
@@ -36,6 +36,8 @@ export interface Places {
   readonly managed?: string
   /** What to look for, relative to `cwd`. Default: every system. Nothing is found with an empty list. */
   readonly sources?: ReadonlyArray<Wanted>
+  /** More systems than the built-in ones. */
+  readonly systems?: ReadonlyArray<System>
   /** Whose files count. Default: everybody's. */
   readonly scopes?: ReadonlyArray<"managed" | "user" | "project">
 }
@@ -65,8 +67,10 @@ export interface Found {
  * @since 0.1.0
  */
 export const find = (places: Places): Found => {
-  const { cwd, home, managed = managedFolder(), scopes, sources: wanted = dialects } = places
-  Result.getOrThrow(known(wanted))
+  const { cwd, home, managed = managedFolder(), scopes } = places
+  const systems = byDialect(places.systems ?? [])
+  const wanted = places.sources ?? [...systems.keys()]
+  Result.getOrThrow(known(wanted, systems))
   const where = { cwd, home, managed }
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
@@ -74,7 +78,7 @@ export const find = (places: Places): Found => {
   // The home folder is the user's own.
   const atHome = real(cwd) === real(home)
   for (const one of wanted) {
-    for (const { dialect, named, place } of placesOf(one, where)) {
+    for (const { dialect, named, place } of placesOf(one, where, systems)) {
       const { path, scope } = place
       if (scopes !== undefined && !scopes.includes(scope === "local" ? "project" : scope)) continue
       const id = `${dialect} ${real(path)}`
@@ -91,13 +95,16 @@ export const find = (places: Places): Found => {
       }
       const inProject = scope === "project" || scope === "local" || isInside(cwd, path) ||
         isInside(real(cwd), real(path))
+      // Candidates are of known systems only.
+      const system = systems.get(dialect)!
       const file = {
         ...place,
         dialect,
+        system,
         ofProject: !atHome && scope !== "managed" && inProject,
         text: content.bytes.toString("utf8")
       }
-      const decoded = families.get(dialect)!.decode(file, where)
+      const decoded = system.decode(file, where)
       const config = file.ofProject ? tamed(decoded) : decoded
       found.push({ ...file, config })
       warnings.push(...config.warnings)
@@ -107,11 +114,15 @@ export const find = (places: Places): Found => {
 }
 
 /** A system that is misspelt would be hooks that are left out. */
-const known = (wanted: ReadonlyArray<Wanted>): Result.Result<void, ConfigError> => {
+const known = (
+  wanted: ReadonlyArray<Wanted>,
+  systems: ReadonlyMap<string, System>
+): Result.Result<void, ConfigError> => {
   const strange = wanted.map((one) => typeof one === "string" ? one : "plugin" in one ? "claude" : one.dialect).find((
     one
-  ) => !families.has(one))
+  ) => !systems.has(one))
   if (strange === undefined) return Result.succeed(undefined)
+  const dialects = [...systems.keys()]
   const near = nearest(strange, dialects)
   const hint = near === undefined ? "" : `; did you mean ${near}?`
   const message = `hook-files.sources: expected ${dialects.join(", ")}, found ${
@@ -129,10 +140,11 @@ interface Candidate {
 
 const placesOf = (
   wanted: Wanted,
-  where: Required<Pick<Places, "cwd" | "home" | "managed">>
+  where: Required<Pick<Places, "cwd" | "home" | "managed">>,
+  systems: ReadonlyMap<string, System>
 ): ReadonlyArray<Candidate> => {
   if (typeof wanted === "string") {
-    return (families.get(wanted)?.places(where) ?? []).map((place) => ({ dialect: wanted, place, named: false }))
+    return (systems.get(wanted)?.places(where) ?? []).map((place) => ({ dialect: wanted, place, named: false }))
   }
   if ("plugin" in wanted) {
     return plugin(resolve(where.cwd, wanted.plugin), where.home).map((place) => ({
@@ -142,7 +154,7 @@ const placesOf = (
     }))
   }
   const path = resolve(where.cwd, wanted.file)
-  const known = families.get(wanted.dialect)?.places(where).find((place) => resolve(place.path) === path)
+  const known = systems.get(wanted.dialect)?.places(where).find((place) => resolve(place.path) === path)
   return [{
     dialect: wanted.dialect,
     named: true,

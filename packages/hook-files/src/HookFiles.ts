@@ -1,5 +1,5 @@
 /**
- * Files with hooks, of every system, from where they are to hooks for an agent.
+ * Loads the hook files of every system and makes hooks for an agent of them.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import { join, resolve } from "node:path"
 import type * as ClaudeCode from "./dialect/claude/ClaudeCode.ts"
 import { show, type Warning } from "./dialect/claude/HookConfig.ts"
 import { lists } from "./dialect/claude/source.ts"
-import { families } from "./dialect/shared/families.ts"
+import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
 import { shown } from "./engine/record.ts"
@@ -55,18 +55,19 @@ export interface Options
   readonly projectAllows?: boolean
   /** How many entries of one event run at once. Default 10. */
   readonly concurrency?: number
-  /** What hooks of Claude Code and Codex are told of how freely the agent may act. Default `default`. */
+  /** The `permission_mode` that hooks of Claude Code and Codex read. Default `default`. */
   readonly permissionMode?: ClaudeCode.Options["permissionMode"]
   /** Follow-ups in a row that `Stop` entries of Claude Code and Codex may ask for. Default 8. */
   readonly stopCap?: number
-  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  /** Milliseconds that background work may run after the end of its session. Default 5,000. */
   readonly drainMs?: number
-  /** Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. */
+  /** Receives the text of an `asyncRewake` entry that ended with 2, so that a host can wake an idle session. */
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }
 
 /**
- * An entry that does not run, to be shown to whoever decides. The texts are the project's: print them with care.
+ * An entry that does not run, to show to the person who decides. The texts come from the project: escape control
+ * characters when you print them.
  *
  * @category models
  * @since 0.1.0
@@ -81,7 +82,7 @@ export interface UntrustedEntry {
 }
 
 /**
- * A project whose hooks do not run, because nobody decided about them as they are now.
+ * A project whose hooks do not run, because nobody has trusted its files as they are now.
  *
  * @category models
  * @since 0.1.0
@@ -139,6 +140,7 @@ export const load = (options: Options = {}): Loaded => {
     run = Command.run,
     scopes,
     sources: wanted,
+    systems = [],
     transcripts,
     trust = join(home, ".belay", "trust"),
     ...rest
@@ -147,6 +149,7 @@ export const load = (options: Options = {}): Loaded => {
   const where = {
     cwd,
     home,
+    systems,
     ...(managed === undefined ? {} : { managed }),
     ...(wanted === undefined ? {} : { sources: wanted }),
     ...(scopes === undefined ? {} : { scopes })
@@ -198,8 +201,8 @@ export const load = (options: Options = {}): Loaded => {
     }
   }
   return {
-    hooks: [...families.values()].flatMap((family) =>
-      family.hooks(may.filter(({ dialect }) => dialect === family.dialect), making)
+    hooks: [...byDialect(systems).values()].flatMap((system) =>
+      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), making)
     ),
     warnings,
     untrusted: !isAsked || trusted ? [] : [{

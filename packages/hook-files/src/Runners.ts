@@ -1,6 +1,6 @@
 /**
- * What an entry of a hook file runs, whatever its type: each ends as a command does, with an exit code and what it
- * said.
+ * Runs what an entry of a hook file names: a command, an HTTP request, an MCP tool, a prompt or an agent. Each ends as a
+ * command does, with an exit code and output.
  *
  * @since 0.1.0
  */
@@ -64,19 +64,19 @@ export type Work = CommandWork | HttpWork | McpToolWork | PromptWork | AgentWork
 /** One run. @category models @since 0.1.0 */
 export interface Task {
   readonly work: Work
-  /** The event, as its dialect tells it. */
+  /** The event in the form of its system. */
   readonly input: JsonObject
   readonly cwd: string
-  /** Whose file says so. Only a user's may reach a server on this machine by HTTP. Default `project`. */
+  /** Whose file it is. Only a file of the user may reach a server on this machine by HTTP. Default `project`. */
   readonly trusted?: "user" | "project"
-  /** Variables for a command, besides the few that it always has. */
+  /** Variables for a command, in addition to the few that it always has. */
   readonly env?: { readonly [name: string]: string }
   readonly timeoutMs: number
   /** Most bytes of a command's standard output, and of its standard error. Default 1,048,576. */
   readonly maxOutput?: number
-  /** Hears the first line of a command's standard output as soon as it is there. */
+  /** Receives the first line of a command's standard output as soon as it is there. */
   readonly onFirstLine?: (line: string) => void
-  /** Hears of what a command left in the background. */
+  /** Receives the processes that a command left in the background. */
   readonly onLinger?: (left: Command.Left) => void
 }
 
@@ -84,12 +84,12 @@ export interface Task {
 export interface Options {
   /** Runs commands. Default `Command.run`. */
   readonly run?: Command.Runner
-  /** Names of variables of the host that commands see besides the few that they always do. */
+  /** Names of more variables of the host that commands see. */
   readonly passEnv?: ReadonlyArray<string>
-  /** Milliseconds between asking a command to end and ending it. Default 2,000. */
+  /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
   readonly graceMs?: number
   /**
-   * Milliseconds that what a command left in the background may go on after the command; 0 ends it with the command.
+   * Milliseconds that background processes of a command may run after the command has ended; 0 ends them with it.
    * Default 10,000.
    */
   readonly lingerMs?: number
@@ -106,11 +106,11 @@ export interface Options {
   readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
 }
 
-/** Runs tasks. It never fails: what went wrong is an exit code and a text. @category models @since 0.1.0 */
+/** Runs tasks. It never fails: an error is an exit code and a text. @category models @since 0.1.0 */
 export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Finished>
 
 /**
- * Makes what runs tasks.
+ * Makes the runners.
  *
  * @example
  * ```ts

@@ -1,9 +1,10 @@
 /**
- * Runs the hook files of other systems as they are: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
  * Inkeep.
  *
  * @since 0.1.0
  */
+export * as Dialect from "./Dialect.ts"
 export * as BaseCoat from "./dialect/basecoat/BaseCoat.ts"
 export * as ClaudeCode from "./dialect/claude/ClaudeCode.ts"
 export * as HookConfig from "./dialect/claude/HookConfig.ts"
@@ -15,9 +16,12 @@ export * as Gemini from "./dialect/gemini/Gemini.ts"
 export * as Inkeep from "./dialect/inkeep/Inkeep.ts"
 export * as Kodelet from "./dialect/kodelet/Kodelet.ts"
 export * as Discovery from "./Discovery.ts"
+export * as Engine from "./Engine.ts"
+export * as Guide from "./Guide.ts"
 export * as HookFiles from "./HookFiles.ts"
 export { load as loadHooks, source as hookSource } from "./HookFiles.ts"
 export * as Command from "./process/Command.ts"
 export * as Sandbox from "./runner/Sandbox.ts"
 export * as Runners from "./Runners.ts"
+export * as Systems from "./Systems.ts"
 export * as Trust from "./trust/Trust.ts"

@@ -89,7 +89,7 @@ describe("files of every system", () => {
     return one
   }
 
-  it.live("are one hook a system, and all of them hear of a call", () =>
+  it.live("each system is one hook, and all of them see a call", () =>
     Effect.gen(function*() {
       const { fire, load, root } = build()
       assert.deepEqual(load().hooks.map(({ name }) => name), ["claude", "codex", "copilot", "gemini", "kodelet"])

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
-import { systems } from "./guide/systems.ts"
+import { guides } from "./guides.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
 import { test } from "./trial/command.ts"
@@ -46,7 +46,7 @@ const explain = (screen: Screen) =>
     Effect.gen(function*() {
       const { json, where: { dialects: wanted } } = yield* sharedFlags
       if (Option.isNone(event)) {
-        const all = systems.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap((
+        const all = guides.filter(({ dialect }) => wanted.length === 0 || wanted.includes(dialect)).flatMap((
           { events }
         ) => events)
         return yield* print(json, () => Explain.json(all), () => Explain.index(wanted, screen))

@@ -1,14 +1,14 @@
 /** `belay hooks explain`: what an event is, in every system that has it. */
 import type { Dialect } from "@belay/hook-files/Discovery"
-import { type Event, points, spelt, type System } from "./guide/guide.ts"
-import { named, systemOf, systems } from "./guide/systems.ts"
+import { type Event, type Guide, points, spelt } from "@belay/hook-files/Guide"
+import { guideOf, guides, named } from "./guides.ts"
 import { plain, type Screen, styleOf, wrap } from "./screen.ts"
 
 /** Events of other systems that happen at the same moment count too. */
 export const found = (name: string, dialects: ReadonlyArray<Dialect>): ReadonlyArray<Event> => {
   const own = named(name)
   const occasions = new Set(own.map(({ occasion }) => occasion))
-  const kin = systems.flatMap(({ events }) => events).filter((event) =>
+  const kin = guides.flatMap(({ events }) => events).filter((event) =>
     occasions.has(event.occasion) &&
     (event.occasion !== "signal" || own.some((one) => spelt(one.name) === spelt(event.name)))
   )
@@ -18,7 +18,7 @@ export const found = (name: string, dialects: ReadonlyArray<Dialect>): ReadonlyA
 
 export const json = (events: ReadonlyArray<Event>): unknown =>
   events.map((event) => {
-    const system = systemOf(event.dialect)!
+    const system = guideOf(event.dialect)!
     return {
       ...event,
       point: points[event.occasion],
@@ -31,13 +31,13 @@ export const json = (events: ReadonlyArray<Event>): unknown =>
   })
 
 /** Exit codes, the event's own 2 among them. */
-const codesOf = (event: Event, { codes }: System): ReadonlyArray<readonly [string, string]> =>
+const codesOf = (event: Event, { codes }: Guide): ReadonlyArray<readonly [string, string]> =>
   codes.map(([code, meaning]) => code === "2" ? [code, event.two] as const : [code, meaning] as const)
 
 export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
   const style = styleOf(screen)
   return events.map((event) => {
-    const system = systemOf(event.dialect)!
+    const system = guideOf(event.dialect)!
     const row = (name: string, value: string) =>
       `  ${style.dim(name.padEnd(9))} ${wrap(value, "            ", screen.columns).trimStart()}`
     const table = (rows: ReadonlyArray<readonly [string, string]>) =>
@@ -75,7 +75,7 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
 /** Every event, a line each. */
 export const index = (dialects: ReadonlyArray<Dialect>, screen: Screen): string => {
   const style = styleOf(screen)
-  return systems.filter(({ dialect }) => dialects.length === 0 || dialects.includes(dialect)).map(({ events, name }) =>
+  return guides.filter(({ dialect }) => dialects.length === 0 || dialects.includes(dialect)).map(({ events, name }) =>
     [
       style.bold(name),
       ...events.map(({ may, name: event, occasion }) =>
@@ -93,7 +93,7 @@ export const page = (): string => {
   const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
   const code = (text: string) => text === "" ? "" : `\`${text}\``
-  const pages = systems.map((system) =>
+  const pages = guides.map((system) =>
     [
       `## ${system.name}`,
       `Files: ${system.files}. Input of each event: ${system.input.join(", ")}.`,

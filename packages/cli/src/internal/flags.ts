@@ -1,6 +1,7 @@
 /** What all commands share: flags, output and exit codes. */
 import { nearest } from "@belay/core/NamePattern"
 import type { Dialect } from "@belay/hook-files/Discovery"
+import type { System } from "@belay/hook-files/Systems"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -9,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { statSync } from "node:fs"
-import { names, systems } from "./guide/systems.ts"
+import { guides, names } from "./guides.ts"
 import { plain, visible } from "./screen.ts"
 import { Usage } from "./usage.ts"
 import { whereOf } from "./world.ts"
@@ -19,7 +20,7 @@ export const optional = (name: string, description: string) =>
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
 
-const dialects = systems.map(({ dialect }) => dialect)
+const dialects = guides.map(({ dialect }) => dialect)
 
 const shared = {
   cwd: Flag.String("cwd").pipe(Flag.withDescription("The folder of the project. Default: this folder"), Flag.optional),
@@ -53,12 +54,14 @@ export const hooks = Command.make("hooks").pipe(
 /** Reads the flags that all commands share. */
 export const sharedFlags = Effect.gen(function*() {
   const flags = yield* hooks
+  const systems = yield* Systems
   const where = whereOf({
     ...optionOf("cwd", flags.cwd),
     ...optionOf("home", flags.home),
     ...optionOf("managed", flags.managed),
     dialects: flags.source,
     files: flags.file,
+    systems,
     off: flags.noHooks
   })
   yield* folder("--cwd", where.cwd)
@@ -74,6 +77,9 @@ export const folder = (name: string, path: string): Effect.Effect<void, Usage> =
 const optionOf = <K extends string>(key: K, value: Option.Option<string>): { readonly [P in K]?: string } =>
   // A computed key has the type string.
   Option.isSome(value) ? { [key]: value.value } as { readonly [P in K]: string } : {}
+
+/** Systems of hooks beside the built-in ones, for programs that run this command line with their own. */
+export const Systems = Context.Reference<ReadonlyArray<System>>("@belay/cli/Systems", { defaultValue: () => [] })
 
 /** The exit code of the command that runs. */
 export const ExitCode = Context.Reference<{ code: number }>("@belay/cli/ExitCode", {

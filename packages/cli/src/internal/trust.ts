@@ -2,7 +2,6 @@
 import type { Entry } from "@belay/hook-files/Discovery"
 import * as Trust from "@belay/hook-files/Trust"
 import { beginning } from "./beginning.ts"
-import { systemOf } from "./guide/systems.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
 import { describeWork, type Item, short, trustOf, type World } from "./world.ts"
 
@@ -39,7 +38,7 @@ const factsOf = ({ entry, source }: Item): Facts => {
   // Some dialects have these fields.
   const { cwd, env = {}, work } = entry as Entry & Pick<Facts, "cwd" | "env">
   const text = source.isProgram === true && work.type === "command" ? beginning(work.command) : ""
-  const events = systemOf(source.dialect)?.events.map(({ name }) => name).filter((name) => text.includes(name)) ?? []
+  const events = source.system.guide.events.map(({ name }) => name).filter((name) => text.includes(name))
   const comment = /^(?:#!.*\n)?\s*(?:#|\/\/)\s*(\S.{0,199})/.exec(text)?.[1]
   return {
     ...(cwd === undefined ? {} : { cwd }),

@@ -1,17 +1,17 @@
 /** Loads all files with the information that the commands show. */
 import type { ConfigError } from "@belay/core/AgentError"
 import * as Discovery from "@belay/hook-files/Discovery"
+import type { Event, Guide } from "@belay/hook-files/Guide"
 import type { Warning } from "@belay/hook-files/HookConfig"
 import * as HookFiles from "@belay/hook-files/HookFiles"
 import * as Kodelet from "@belay/hook-files/Kodelet"
 import type { Work } from "@belay/hook-files/Runners"
+import { eventOf, type System } from "@belay/hook-files/Systems"
 import * as Result from "effect/Result"
 import { readdirSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { beginning } from "./beginning.ts"
-import type { Event } from "./guide/guide.ts"
-import { eventOf, systemOf } from "./guide/systems.ts"
 import { type Fields, groupKey, isFields, read } from "./raw.ts"
 
 /** Where to look. All commands share these flags. */
@@ -21,6 +21,8 @@ export interface Where {
   readonly managed?: string
   readonly dialects: ReadonlyArray<Discovery.Dialect>
   readonly files: ReadonlyArray<string>
+  /** Systems that the host adds to the built-in ones. */
+  readonly systems: ReadonlyArray<System>
   /** Whether to load nothing. */
   readonly off: boolean
 }
@@ -74,6 +76,7 @@ export const whereOf = (flags: {
   readonly managed?: string
   readonly dialects: ReadonlyArray<Discovery.Dialect>
   readonly files: ReadonlyArray<string>
+  readonly systems: ReadonlyArray<System>
   readonly off: boolean
 }): Where => {
   const { cwd = process.cwd(), home = homedir(), managed, ...rest } = flags
@@ -85,11 +88,12 @@ export const whereOf = (flags: {
   }
 }
 
-export const optionsOf = ({ cwd, dialects, files, home, managed, off }: Where) => {
+export const optionsOf = ({ cwd, dialects, files, home, managed, off, systems }: Where) => {
   const wanted = files.map((file) => ({ dialect: dialects[0] ?? dialectOf(file), file }))
   return {
     cwd,
     home,
+    systems,
     ...(managed === undefined ? {} : { managed }),
     ...(off
       ? { sources: [] }
@@ -182,7 +186,7 @@ const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
     const own = fieldsOf(raw.at(entry.key))
     const outer = groupKey(entry.key)
     const group = outer === undefined ? {} : fieldsOf(raw.at(outer))
-    const event = eventOf(source.dialect, entry.event)
+    const event = eventOf(source.system.guide, entry.event)
     return {
       entry,
       source,
@@ -196,14 +200,14 @@ const itemsOf = (source: Discovery.Source): ReadonlyArray<Item> => {
         ? more.timeoutMs / 1_000
         : typeof more.timeout === "number"
         ? more.timeout
-        : usual(entry, source.dialect),
+        : usual(entry, source.system.guide),
       isAsync: more.async === true,
       once: more.once === true
     }
   })
 }
 
-const usual = ({ event, work }: Discovery.Entry, dialect: Discovery.Dialect): number => {
+const usual = ({ event, work }: Discovery.Entry, { dialect, timeout }: Guide): number => {
   if (dialect === "claude" || dialect === "codex") {
     if (work.type === "prompt") return 30
     if (work.type === "agent") return 60
@@ -211,7 +215,7 @@ const usual = ({ event, work }: Discovery.Entry, dialect: Discovery.Dialect): nu
     if (event === "MessageDisplay") return 10
     if (event === "SessionEnd") return 1.5
   }
-  return systemOf(dialect)?.timeout ?? 600
+  return timeout
 }
 
 const fieldsOf = (value: unknown): Fields => isFields(value) ? value : {}

@@ -1,5 +1,5 @@
 /**
- * Runs a command of a settings file as a process of its own, and leaves nothing of it behind for long.
+ * Runs a command of a hook file as a process, and ends everything that the command started.
  *
  * @since 0.1.0
  */
@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import { withoutColors } from "./internal/colors.ts"
 import { environment, passed, shell } from "./internal/environment.ts"
 import * as Guardian from "./internal/guardian.ts"
 import * as Pipes from "./internal/pipes.ts"
@@ -23,7 +24,7 @@ import { isRunning, type Leader, outlive, statusOf, stop, watch } from "./intern
  */
 export const inherited: ReadonlyArray<string> = passed
 
-/** What is to run. @category models @since 0.1.0 */
+/** The command to run. @category models @since 0.1.0 */
 export interface Request {
   /** A line for the shell (bash where it is, else sh); with `args` a program. */
   readonly command: string
@@ -31,7 +32,7 @@ export interface Request {
   readonly cwd: string
   /** Written to standard input, which is then closed. */
   readonly input: string
-  /** Besides those of the host that every command sees: `inherited` and `LC_*`. */
+  /** Variables in addition to those of the host that every command sees: `inherited` and `LC_*`. */
   readonly env?: { readonly [name: string]: string }
   /** Names of variables of the host that are passed on too. */
   readonly passEnv?: ReadonlyArray<string>
@@ -44,26 +45,26 @@ export interface Request {
    * With 0 it is ended at once, and waited for.
    */
   readonly lingerMs?: number
-  /** Hears of what was left in the background, when there is any. */
+  /** Receives the processes that were left in the background, if there are any. */
   readonly onLinger?: (left: Left) => void
   /**
    * Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the
    * command. Default 1,048,576.
    */
   readonly maxOutput?: number
-  /** Hears the first line of standard output as soon as it is there, without its line break. */
+  /** Receives the first line of standard output as soon as it is there, without its line break. */
   readonly onFirstLine?: (line: string) => void
 }
 
-/** What a command left in the background. @category models @since 0.1.0 */
+/** The processes that a command left in the background. @category models @since 0.1.0 */
 export interface Left {
-  /** When all of it has ended. */
+  /** Resolves when all of them have ended. */
   readonly ended: Promise<void>
-  /** Has it ended now. */
+  /** Ends them now. */
   readonly end: () => void
 }
 
-/** How it ended. @category models @since 0.1.0 */
+/** How a command ended. @category models @since 0.1.0 */
 export interface Finished {
   /**
    * Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it
@@ -84,10 +85,9 @@ export interface Finished {
 export type Runner = (request: Request) => Effect.Effect<Finished>
 
 /**
- * Runs a command in a process group of its own, without a terminal. When it was interrupted or took too long, whatever
- * it started is ended too, and soon after it has ended: asked with
- * SIGTERM, and after the grace with SIGKILL; on Linux also what left the group, by a mark in its environment. It never
- * fails.
+ * Runs a command in its own process group, without a terminal. On interruption or timeout the whole group is killed: with
+ * SIGTERM, and after `graceMs` with SIGKILL. After a normal exit, background processes are killed after `lingerMs`. On
+ * Linux this includes processes that left the group, by a mark in their environment. It never fails.
  *
  * @example
  * ```ts
@@ -134,7 +134,7 @@ export const run: Runner = Effect.fnUntraced(function*(request: Request) {
 
 interface Child {
   readonly ended: Promise<{ readonly exitCode: number | undefined; readonly error?: string } | "overflow">
-  /** Ends what is left, at once or later, and lets go of it. */
+  /** Ends the remaining processes, at once or after `lingerMs`, and closes the streams. */
   readonly end: (graceMs: number, lingerMs: number) => Promise<void>
   readonly output: () => { readonly stdout: string; readonly stderr: string; readonly overflowed: boolean }
 }
@@ -225,7 +225,7 @@ const drained = (closed: Promise<unknown>): Promise<void> =>
     })
   })
 
-const text = (chunks: ReadonlyArray<Buffer>): string => new TextDecoder().decode(Buffer.concat(chunks))
+const text = (chunks: ReadonlyArray<Buffer>): string => withoutColors(new TextDecoder().decode(Buffer.concat(chunks)))
 
 const refusal = ({ args, command, cwd }: Request, error: unknown): string => {
   const why = !existsSync(cwd) ? "there is no such folder" : error instanceof Error ? error.message : String(error)

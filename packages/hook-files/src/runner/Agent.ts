@@ -32,7 +32,7 @@ export type Context = Pick<HookContext, "llm" | "callTool" | "tools">
 /**
  * Asks a model, runs the tools that it calls, and asks again, at most 50 times, until it calls `StructuredOutput` with
  * `{ "ok": boolean, "reason"? }`. That is standard output, with
- * exit code 0. After 50 times it is `exhausted`. The policy has its say about the tools; no hooks run around them, and
+ * exit code 0. After 50 times it is `exhausted`. The policy decides about the tools; no hooks run around them, and
  * those that hand over to another agent are not there. It never fails.
  *
  * @example

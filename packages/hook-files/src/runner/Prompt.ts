@@ -60,7 +60,7 @@ const instructions =
   `${duty}\n\nAnswer with one JSON object and nothing else: {"ok": true} when what is asked for holds, {"ok": false, "reason": "..."} when it does not. ` +
   `Add "impossible": true when it can never hold, whatever the agent does.`
 
-/** Models put a fence around JSON, whatever they are told. */
+/** Models put a fence around JSON, whatever the instructions say. */
 const parse = (text: string): Result.Result<unknown, string> => {
   const bare = text.trim()
   const inside = /^```(?:json)?\s*\n([^]*?)\n?\s*```$/i.exec(bare)?.[1] ?? bare

@@ -16,7 +16,7 @@ import type { Job, Reply, Said } from "./internal/sandboxworker.ts"
 /** Stored code that did not come to a result. @category errors @since 0.1.0 */
 export class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", {
   /**
-   * It cannot be read or threw, its result is no JSON or too long, it took too long, or the worker ended before it did.
+   * The code cannot be read or threw, its result is not JSON or too long, it took too long, or the worker ended first.
    */
   reason: Schema.Literals(["code", "result", "timeout", "memory", "worker"]),
   message: Schema.String
@@ -43,7 +43,7 @@ export interface Request extends Limits {
   readonly context: JsonObject
   /** What the host does for it, by path in `ctx`: `variableBag.get` is called as `await ctx.variableBag.get("key")`. */
   readonly capabilities?: { readonly [path: string]: (...args: ReadonlyArray<Json>) => Eventual<Json | void> }
-  /** Hears what it prints, at most 100 lines. */
+  /** Receives what the code prints, at most 100 lines. */
   readonly onLog?: (line: string) => void
 }
 

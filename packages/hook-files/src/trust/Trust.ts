@@ -1,5 +1,5 @@
 /**
- * Which projects may run their own hooks: what a person decided, about exactly these files.
+ * Stores which projects may run their own hooks: a decision of a person about exactly these files.
  *
  * @since 0.1.0
  */
@@ -25,7 +25,7 @@ import * as Files from "./internal/files.ts"
 export const fingerprint = (cwd: string, sources: ReadonlyArray<Source>, home: string = homedir()): string =>
   Covered.print(cwd, Covered.of(cwd, sources, home, Files.make()))
 
-/** A file that a decision is about, besides the settings. @category models @since 0.1.0 */
+/** A file that a decision covers, in addition to the settings. @category models @since 0.1.0 */
 export interface Script {
   readonly path: string
   /** Its execute bits and SHA-256, such as `755 9f86…`; `absent`; or why it cannot be read. */
@@ -33,7 +33,8 @@ export interface Script {
 }
 
 /**
- * Lists what a decision is about besides the settings, there or not; installed packages as one.
+ * Lists the files that a decision covers in addition to the settings, whether they exist or not. Installed packages count
+ * as one.
  *
  * @category reading
  * @since 0.1.0

@@ -96,7 +96,7 @@ describe("a hook of type agent", () => {
   })
 
   // rows: C-44
-  it("comes to an end after 50 calls, which is no answer", async () => {
+  it("ends after 50 calls without an answer", async () => {
     const { ran, tools } = recording()
     const { outcomes, requests, result } = await trial(
       [work],

@@ -137,7 +137,6 @@ describe("a hook of type http", () => {
 })
 
 describe("its headers", () => {
-  // rows:
   it.live("name variables of the host only where they are allowed to", () =>
     Effect.gen(function*() {
       vi.stubEnv("FAKE_TOKEN", "fake-0000")
@@ -165,7 +164,6 @@ describe("its headers", () => {
       assert.deepEqual(heads[0]!.match(/^content-type: .*$/gim), ["content-type: application/vnd.audit+json"])
     }))
 
-  // rows:
   it.live("cannot change how the request is framed, or where it goes", () =>
     Effect.gen(function*() {
       vi.stubEnv("FAKE_TOKEN", "fake-0000\r\nx-other: 1")
@@ -174,10 +172,10 @@ describe("its headers", () => {
           [{ authorization: "$FAKE_TOKEN" }, /line break/],
           [{ a: "b\nc" }, /line break/],
           [{ "a\r\nb": "c" }, /line break/],
-          [{ Host: "169.254.169.254" }, /header host is the guard's/],
-          [{ "Transfer-Encoding": "chunked" }, /guard's/],
+          [{ Host: "169.254.169.254" }, /header host is set by the guard/],
+          [{ "Transfer-Encoding": "chunked" }, /set by the guard/],
           [{ a: "\u{1f600}" }, /not allowed/],
-          [{ "": "x" }, /no name/]
+          [{ "": "x" }, /not the name of a header/]
         ] as const
       ) {
         const { finished, heads } = yield* posted(answer(200, {}), { headers, allowedEnvVars: ["FAKE_TOKEN"] })
@@ -235,7 +233,6 @@ describe("where it goes", () => {
       assert.deepEqual([connected, resolved], [[], []])
     }))
 
-  // rows:
   it.live("is on this machine only for the user's own files", () =>
     Effect.gen(function*() {
       const { finished, heads } = yield* posted(json({ a: 1 }), {}, {}, { trusted: "project" })

@@ -33,7 +33,7 @@ const fake = (answer: Partial<Effect.Success<ReturnType<McpAccessor["callTool"]>
 
 describe("a hook of type mcp_tool", () => {
   // rows: C-02
-  it("is told of the event by a real server, and what that answers is the hook's word", async () => {
+  it("sends the event to a real server, whose answer is the answer of the hook", async () => {
     const says = {
       hookSpecificOutput: {
         hookEventName: "PreToolUse",
@@ -112,7 +112,7 @@ describe("a hook of type mcp_tool", () => {
     assert.strictEqual((await one(work("a"), { ...fake({}), callTool: () => Effect.die("a bug") })).exitCode, 1)
   })
 
-  it("takes no longer than it may, and the server hears that it is over", async () => {
+  it("ends at its timeout, and the server sees the cancellation", async () => {
     assert.strictEqual((await one(work("slowed"))).stdout, "0")
     const finished = await one(work("slow"), mcp, 300)
     assert.deepInclude(finished, { timedOut: true, exitCode: undefined })

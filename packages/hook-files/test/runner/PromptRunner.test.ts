@@ -131,7 +131,6 @@ describe("a hook of type prompt", () => {
     assert.deepInclude(failed, { exitCode: 1, stderr: "no such model" })
   })
 
-  // rows:
   it("cannot be talked out of its marks by what is in the event", async () => {
     const hostile = {
       ...event,

@@ -1,4 +1,4 @@
-/** Settings files whose entries are no commands, as a whole: files, a real agent, real servers. */
+/** Settings files with entries that are not commands: real files, a real agent, real servers. */
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { createAgent } from "@belay/core/createAgent"
@@ -60,7 +60,7 @@ const turn = async (
   const [cwd, home] = [folder(), folder()]
   mkdirSync(join(cwd, ".claude"))
   write(join(from === "user" ? home : cwd, ".claude/settings.json"), JSON.stringify({ ...settings, hooks }))
-  const load = () => HookFiles.load({ cwd, home, transcripts: false })
+  const load = () => HookFiles.load({ cwd, home, transcripts: false, drainMs: 300 })
   for (const project of load().untrusted) project.trust()
   const loaded = load()
   assert.deepEqual(loaded.warnings.map(HookConfig.show), [])
@@ -86,7 +86,7 @@ const deny = {
 
 describe("entries of settings files", () => {
   // rows: C-02, C-56
-  it("of type http are told of the event, and may refuse it", async () => {
+  it("of type http receive the event, and may refuse it", async () => {
     respond = (response) => response.end(JSON.stringify(deny))
     const { ran, said } = await turn(before({ type: "http", url }), [push])
     assert.deepEqual([ran, said], [[], ["not today"]])
@@ -135,7 +135,7 @@ describe("entries of settings files", () => {
   })
 
   // rows: C-02
-  it("of type prompt ask a model, and what it finds is told to the agent", async () => {
+  it("of type prompt ask a model, and the agent reads its verdict", async () => {
     const entry = { type: "prompt", prompt: "Is it safe? $ARGUMENTS", model: "small", continueOnBlock: true }
     const { ran, requests, said } = await turn(before(entry), [push, {
       text: "{\"ok\":false,\"reason\":\"main is protected\"}"

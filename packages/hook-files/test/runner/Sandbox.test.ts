@@ -164,7 +164,7 @@ describe("Sandbox", () => {
     assert.match((await failure("x".repeat(300_000))).message, /longer than/)
   })
 
-  it("calls what the host lends, hears why it failed, and is told of nothing else", async () => {
+  it("calls the functions of the host, and sees why one failed and nothing else", async () => {
     const seen: Array<Json> = []
     const capabilities: NonNullable<Sandbox.Request["capabilities"]> = {
       "bag.get": (key) => {

@@ -20,7 +20,7 @@ export const events = [
   "OnBudgetExceeded"
 ] as const
 
-/** A tool whose calls fail with what they are told to. */
+/** A tool whose calls fail with the message in their arguments. */
 const failing = defineTool({
   name: "fail",
   description: "fails",
@@ -30,7 +30,7 @@ const failing = defineTool({
   }
 })
 
-/** An agent with hooks of code, and everything that was told. */
+/** An agent with hooks of code, and everything that they read. */
 export const world = (
   lines: ReadonlyArray<Line>,
   options: Partial<BaseCoat.Options> = {},

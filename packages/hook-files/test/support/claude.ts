@@ -32,7 +32,7 @@ export const answer = (stdout: unknown = "", exitCode = 0, stderr = ""): Command
   durationMs: 1
 })
 
-/** A hook whose commands are answered here, and what they were told. */
+/** A hook whose commands the test answers, and what the commands read. */
 export const world = (
   events: { readonly [event: string]: ReadonlyArray<object> },
   answers: { readonly [command: string]: Command.Finished | Effect.Effect<Command.Finished> } = {},

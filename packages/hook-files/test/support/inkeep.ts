@@ -1,4 +1,4 @@
-/** An agent with stored hooks, and what its tools, its model and its listeners heard. */
+/** An agent with stored hooks, and what its tools, its model and its listeners received. */
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"

@@ -14,7 +14,7 @@ import { folder, write } from "./processes.ts"
 export const script = (type: string, body: string): string =>
   `#!/bin/bash\nif [ "$1" == "hook" ]; then echo "${type}"; exit 0; fi\n[ "$1" == "run" ] || exit 1\n${body}\n`
 
-/** Writes down what it is told, and answers. */
+/** Writes down what it reads, and answers. */
 export const records = (type: string, answer = "", more = ""): string =>
   script(type, `cat >> told.jsonl\n${more}\ncat << 'END'\n${answer}\nEND`)
 

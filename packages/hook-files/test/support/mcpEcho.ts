@@ -1,4 +1,4 @@
-/** A small MCP server over stdio, for tests: it says who it is, and breaks when it is told to. */
+/** A small MCP server over stdio, for tests: it says who it is, and breaks on request. */
 import { Server, type Tool } from "@modelcontextprotocol/server"
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio"
 import process from "node:process"

@@ -34,7 +34,7 @@ export interface Setup {
   readonly answers?: { readonly [tool: string]: Json | Error }
   readonly policy?: NonNullable<Parameters<typeof createAgent>[0]["policy"]>
   readonly prompts?: ReadonlyArray<string>
-  /** Besides the prompts, before the session ends. */
+  /** Runs after the prompts, before the session ends. */
   readonly during?: (session: AgentSession) => Promise<unknown>
   readonly more?: ReadonlyArray<AnyTool>
 }
@@ -67,6 +67,7 @@ export const work = async (
     sources: [dialect],
     graceMs: 50,
     projectAllows: true,
+    drainMs: 1_000,
     ...options
   }
   for (const { trust } of HookFiles.load(place).untrusted) trust()
@@ -114,7 +115,7 @@ export const work = async (
     results,
     /** What the model reads of its calls. */
     said: messages.filter(({ role }) => role === "tool").map(text),
-    /** Everything that the model was told with a request. */
+    /** All texts of a request to the model. */
     heard: (index: number) => requests[index]?.messages.map(text).join("\n") ?? "",
     warnings: events.flatMap((event) => event.type === "warning" ? [event.message] : []),
     notices: events.flatMap((event) => event.type === "notice" ? [event.message] : []),

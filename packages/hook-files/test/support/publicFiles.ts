@@ -13,7 +13,7 @@ import { assert } from "vitest"
 import { calls, type Line, scripted } from "./agent.ts"
 import { folder, write } from "./processes.ts"
 
-/** Files by path; those that begin with `~/` are of the home. What is no text is JSON. */
+/** Files by path; those that begin with `~/` are of the home. Values other than texts are JSON. */
 export type Files = { readonly [path: string]: string | object }
 
 const names = [
@@ -50,6 +50,7 @@ export const start = (
   }
   const where: HookFiles.Options = {
     projectAllows: true,
+    drainMs: 1_000,
     cwd,
     home,
     managed: join(home, "managed"),

@@ -1,4 +1,4 @@
-/** A scope as the runtime would lend it, that writes down what hooks tell it. */
+/** A scope as in the runtime, which records what hooks do with it. */
 import type { HookScope } from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
 import * as HookState from "@belay/core/HookState"

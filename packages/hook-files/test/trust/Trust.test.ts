@@ -1,6 +1,3 @@
-/**
- * What a decision about a project's hooks covers: what runs is looked at before each start, what is data may change.
- */
 import type { Dialect } from "@belay/hook-files/Discovery"
 import * as Trust from "@belay/hook-files/Trust"
 import { assert, describe, it } from "@effect/vitest"
@@ -394,12 +391,10 @@ describe("a decision about scripts", () => {
   it("lists installed packages as one", () => {
     const one = place()
     one.project(settings("node .claude/hooks/guard.mjs"))
-    for (const file of ["guard.mjs", "node_modules/a/index.js", "node_modules/b/index.js"]) {
-      put(join(one.cwd, ".claude/hooks", file), "")
-    }
-    const paths = Trust.scripts(one.cwd, one.load().sources, one.home).filter(({ state }) => state !== "absent").map((
-      { path }
-    ) => path)
+    const files = ["guard.mjs", "node_modules/a/index.js", "node_modules/b/index.js"]
+    for (const file of files) put(join(one.cwd, ".claude/hooks", file), "")
+    const found = Trust.scripts(one.cwd, one.load().sources, one.home)
+    const paths = found.flatMap(({ path, state }) => state === "absent" ? [] : [path])
     assert.deepEqual(paths, [join(one.cwd, ".claude/hooks/guard.mjs"), join(one.cwd, ".claude/hooks/node_modules")])
   })
 })

@@ -153,7 +153,7 @@ describe("a guard whose file changed", () => {
     })
   }
 
-  it("elsewhere is left out with a warning, and the user hears of it once", async () => {
+  it("is left out at other events with a warning, and the user is notified once", async () => {
     const { cwd, load, project, started } = place()
     project(
       JSON.stringify({

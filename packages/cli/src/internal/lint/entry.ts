@@ -2,7 +2,6 @@
 import { nearest } from "@belay/core/NamePattern"
 import * as Gemini from "@belay/hook-files/Gemini"
 import * as Result from "effect/Result"
-import { systemOf } from "../guide/systems.ts"
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 
@@ -16,8 +15,8 @@ const refusesByTwo = (item: Item): boolean =>
 type Rule = (item: Item) => ReadonlyArray<Said>
 
 const unknownKeys: Rule = ({ event, group, raw, source }) => {
-  const system = systemOf(source.dialect)
-  if (system === undefined || system.keys.length === 0 || event === undefined) return []
+  const system = source.system.guide
+  if (system.keys.length === 0 || event === undefined) return []
   const strange = (of: object, known: ReadonlyArray<string>) => Object.keys(of).filter((key) => !known.includes(key))
   const all = [
     ...strange(raw, system.keys).map((key) => [key, system.keys] as const),

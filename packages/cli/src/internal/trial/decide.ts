@@ -1,8 +1,8 @@
 /** Returns the decision of the hooks as one word. */
 import type { Json } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
+import type { Occasion } from "@belay/hook-files/Guide"
 import type { DryRun } from "@belay/testing/TestHook"
-import type { Occasion } from "../guide/guide.ts"
 
 export interface Decision {
   readonly decision: "allow" | "deny" | "ask" | "block" | "stop" | "respond" | "continue"

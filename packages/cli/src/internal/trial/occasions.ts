@@ -1,7 +1,7 @@
 /** Creates the event of an agent from the flags. */
 import type { HookPointName } from "@belay/core/HookPoint"
 import type { Json, JsonObject } from "@belay/core/Json"
-import type { Occasion } from "../guide/guide.ts"
+import type { Occasion } from "@belay/hook-files/Guide"
 
 /** What to try. */
 export interface Facts {

@@ -2,10 +2,9 @@
 import type { JsonObject } from "@belay/core/Json"
 import type * as Command from "@belay/hook-files/Command"
 import type { Entry } from "@belay/hook-files/Discovery"
+import { spelt } from "@belay/hook-files/Guide"
 import type { DryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
-import { spelt } from "../guide/guide.ts"
-import { systemOf } from "../guide/systems.ts"
 import { describeWork, type Item, type World } from "../world.ts"
 import { type Facts, type Plan, textOf } from "./occasions.ts"
 import { told as toldOf } from "./told.ts"
@@ -111,7 +110,7 @@ const mismatch = (
   const value = textOf(told, event.matcher, event.matcher.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   if (value === undefined || takes(value, value)) return undefined
   const isRenamed = /^tool_?name$/i.test(event.matcher) && tool !== undefined && tool !== value
-  const name = isRenamed ? `, as ${systemOf(source.dialect)?.name} calls ${tool}` : ""
+  const name = isRenamed ? `, as ${source.system.guide.name} calls ${tool}` : ""
   return `its matcher ${JSON.stringify(matcher)} does not match ${value === "" ? "an empty text" : value}${name}`
 }
 

@@ -1,7 +1,7 @@
 /** Writes a transcript of the messages before the event, in a temporary folder. */
+import type { Occasion } from "@belay/hook-files/Guide"
 import * as Transcript from "@belay/hook-files/Transcript"
 import { join } from "node:path"
-import type { Occasion } from "../guide/guide.ts"
 import { type Facts, isAboutTool, lastOf, withDefaults } from "./occasions.ts"
 
 /** The session of all trials. */

@@ -119,7 +119,7 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly timeoutMs?: number
   /** Tokens that count as all, until the agent says how many its window has. */
   readonly effectiveLimit?: number
-  /** Milliseconds in which the same failure is told only once. Default 60,000. */
+  /** Milliseconds in which the advice about the same failure is given only once. Default 60,000. */
   readonly quietMs?: number
   /**
    * What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never
@@ -136,9 +136,9 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
 }
 
 /**
- * Makes a hook of them. They run by priority, one after the other: what one modifies is what the next is told, context
- * adds up, and the first that blocks ends the chain but for telemetry. One that breaks
- * passes through with the warning `Hook failed: …`. Throws a `ConfigError` for a bad number.
+ * Makes a hook of Base Coat hooks. They run by priority, one after the other: the next hook reads what the one before
+ * modified, context adds up, and the first that blocks ends the chain. Telemetry always runs, last. A hook that breaks
+ * passes through with the warning `Hook failed: …`. Throws a `ConfigError` for an invalid number.
  *
  * @example
  * ```ts

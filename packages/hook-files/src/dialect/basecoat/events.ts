@@ -1,4 +1,4 @@
-/** What Base Coat hooks are told, and what they may answer. */
+/** The events of Base Coat: what hooks read, and what they may answer. */
 import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
@@ -33,7 +33,7 @@ export const powers: {
   OnBudgetExceeded: { block: true }
 }
 
-/** What every hook is told; the rest belongs to the event. @category models @since 0.1.0 */
+/** The input of every hook; more fields belong to the event. @category models @since 0.1.0 */
 export interface Envelope {
   readonly hook: EventName
   /** ISO 8601. */

@@ -1,4 +1,4 @@
-/** What Base Coat hooks are told of calls and conversations, and what they may make of them. */
+/** The fields of calls and conversations that Base Coat hooks read, and their changes. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
 import type { ToolResult } from "@belay/core/Tool"

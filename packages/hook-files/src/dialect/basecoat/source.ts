@@ -1,11 +1,13 @@
 /** Base Coat: `hooks.json` and `mcp.json` of the project. */
 import { join } from "node:path"
 import { parse } from "../shared/fields.ts"
-import { called, type Decoded, type Family, picked, trusting } from "../shared/source.ts"
+import { called, type Decoded, picked, type System, trusting } from "../shared/system.ts"
 import * as BaseCoat from "./BaseCoat.ts"
+import { basecoat as guide } from "./guide.ts"
 
-export const basecoat: Family = {
+export const basecoat: System = {
   dialect: "basecoat",
+  guide,
   folders: [],
   places: ({ cwd }) => ["hooks.json", "mcp.json"].map((name) => ({ scope: "project", path: join(cwd, name) })),
   // Entries of files are commands and tools, never code.

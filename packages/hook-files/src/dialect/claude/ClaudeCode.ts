@@ -1,6 +1,6 @@
 /**
- * Commands of Claude-style settings files as one hook: each event is told as such scripts expect it, and what they
- * answer is done.
+ * Runs the entries of Claude Code's settings files as one hook: they read events in the form of Claude Code, and their
+ * answers take effect.
  *
  * @since 0.1.0
  */
@@ -31,9 +31,9 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly handlers: ReadonlyArray<Handler>
   /** `CLAUDE_PROJECT_DIR`: the folder of the project. */
   readonly projectDir: string
-  /** Variables that commands see besides, such as `env` of the user's settings. */
+  /** More variables that commands see, such as `env` of the user's settings. */
   readonly env?: { readonly [name: string]: string }
-  /** `permission_mode`: what hooks are told of how freely the agent may act. Default `default`. */
+  /** The `permission_mode` that hooks read. Default `default`. */
   readonly permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions"
   /** What `~` stands for in `if`. Default: the user's home folder. */
   readonly home?: string
@@ -71,8 +71,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
    */
   readonly refuse?: (handler: Handler) => string | undefined
   /**
-   * Hears what an entry with `asyncRewake` says that ended with 2, so that a host can go on with an idle session. The
-   * agent hears it in any case: when it wants to stop, or with the user's next message.
+   * Receives the text of an `asyncRewake` entry that ended with 2, so that a host can wake an idle session. The agent
+   * reads the text in any case: when it is about to stop, or with the user's next message.
    */
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }

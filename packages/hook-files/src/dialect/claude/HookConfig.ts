@@ -32,7 +32,7 @@ export interface Handler {
   /** Seconds. */
   readonly timeout?: number
   readonly async?: boolean
-  /** With `async`: exit code 2 has the agent hear of it. */
+  /** With `async`: exit code 2 wakes the agent. */
   readonly rewake?: boolean
   /** Once in a session. */
   readonly once?: boolean
@@ -43,7 +43,7 @@ export interface Handler {
   readonly trusted?: "user" | "project"
 }
 
-/** Whose entry it is, where that is no settings file. @category models @since 0.1.0 */
+/** The plugin, skill or agent that an entry belongs to. @category models @since 0.1.0 */
 export interface Origin {
   readonly type: "plugin" | "skill" | "agent"
   readonly name: string
@@ -223,7 +223,7 @@ const readGroup = (place: Place, group: unknown, key: string): ReadonlyArray<Han
     if (entry === undefined) return []
     const { async: isAsync, asyncRewake, if: rule, once, statusMessage, timeout } = entry.when
     const compiledRule = readRule(rule, event, `${at}.if`, folder, warn)
-    // What lives with a sub-agent hears of its own end.
+    // Entries of a sub-agent run when that sub-agent stops.
     const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
     return [{
       event: own,

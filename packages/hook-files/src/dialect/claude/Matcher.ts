@@ -3,8 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Result from "effect/Result"
-import { RE2JS } from "re2js"
+import * as Pattern from "../shared/pattern.ts"
 import { type EventName, rowOf } from "./events.ts"
 
 /** A compiled matcher. @category models @since 0.1.0 */
@@ -17,7 +16,7 @@ export interface Matcher {
 /**
  * Compiles a matcher. Nothing, `""` and `"*"` match everything; names made of letters, digits, `_`, `-` and spaces,
  * separated by `|` or `,`, match exactly; anything
- * else is a pattern that is searched for, in linear time. One that is no pattern at all matches nothing. One that RE2
+ * else is a pattern that is searched for, in linear time. A text that is not a pattern matches nothing. One that RE2
  * cannot read (lookaround,
  * backreferences) matches everything, so that no guard is left out. At events without matchers it is ignored.
  *
@@ -47,16 +46,15 @@ export const compile = (
     const listed = new Set(matcher.split(/[|,]/).map((name) => name.trim()))
     return { test: (value) => listed.has(value) }
   }
-  const compiled = Result.try(() => RE2JS.compile(matcher))
-  if (Result.isSuccess(compiled)) return { test: (value) => compiled.success.test(value) }
-  return Result.isSuccess(Result.try(() => new RegExp(matcher)))
+  const compiled = Pattern.compile(matcher)
+  if (typeof compiled === "function") return { test: compiled }
+  const quoted = JSON.stringify(matcher)
+  return compiled === "unsupported"
     ? {
       ...everything,
-      warning: `${
-        JSON.stringify(matcher)
-      } is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
+      warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
     }
-    : { test: () => false, warning: `${JSON.stringify(matcher)} is no pattern, so it matches nothing` }
+    : { test: () => false, warning: `${quoted} is no pattern, so it matches nothing` }
 }
 
 const everything: Matcher = { test: () => true }

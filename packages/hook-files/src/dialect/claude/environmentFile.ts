@@ -29,7 +29,7 @@ export const fileFor = (event: EventName, transcript: string | undefined): strin
   return Result.isSuccess(made) ? path : undefined
 }
 
-/** Reads what was exported until now. A line that is no plain `export NAME=value` does not count. */
+/** Reads what was exported until now. Only lines of the form `export NAME=value` count. */
 export const take = (path: string, ctx: HookContext): void => {
   const content = read(path, 262_144)
   if (content === "absent" || "problem" in content) return

@@ -1,5 +1,5 @@
 /**
- * The events of settings files: what a matcher is held against, who hears what a script says, and how long it may take.
+ * The events of settings files: what a matcher is compared with, who reads the output, and how long an entry may take.
  */
 
 /** One event. */

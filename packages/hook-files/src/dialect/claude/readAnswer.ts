@@ -87,7 +87,7 @@ const withoutAsyncLine = (stdout: string): string => {
   return detachMs(first) === undefined ? text : text.slice(first.length).trim()
 }
 
-/** Text is no answer. If it looks like one, the developer has to know that it does not count. */
+/** Text is not an answer. If it looks like one, the developer has to know that it does not count. */
 const readText = (stdout: string): Answer =>
   isMeant(stdout)
     ? { ...silent, problems: ["its output counts as text, because it is not one JSON object and nothing else"] }

@@ -1,4 +1,4 @@
-/** Events of a host that are no points of the agent: they come as signals. */
+/** Events of a host that are not points of the agent: they arrive as signals. */
 import type { EventName } from "./events.ts"
 
 const events: ReadonlyArray<EventName> = [

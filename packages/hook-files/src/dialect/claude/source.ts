@@ -11,16 +11,17 @@ import { whyNoObject } from "../shared/jsonError.ts"
 import {
   called,
   type Decoded,
-  type Family,
   filesOf,
   list,
   picked,
   type Place,
   type Scope,
   type SourceFile,
+  type System,
   trusting
-} from "../shared/source.ts"
+} from "../shared/system.ts"
 import * as ClaudeCode from "./ClaudeCode.ts"
+import { claude as guide } from "./guide.ts"
 import * as HookConfig from "./HookConfig.ts"
 
 /** Settings files and front matter below a root, in the order in which they count. */
@@ -132,8 +133,9 @@ const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.Re
   }
 }
 
-export const claude: Family = {
+export const claude: System = {
   dialect: "claude",
+  guide,
   folders: [".claude/hooks"],
   places: ({ cwd, home, managed }) => [
     { scope: "managed", path: join(managed, "managed-settings.json") },

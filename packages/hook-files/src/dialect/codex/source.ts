@@ -5,8 +5,9 @@ import { parse as parseToml } from "smol-toml"
 import { real } from "../../internal/files.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
 import { isFields, record } from "../shared/fields.ts"
-import { called, type Family, picked, type Place, type Scope, type SourceFile, trusting } from "../shared/source.ts"
+import { called, picked, type Place, type Scope, type SourceFile, type System, trusting } from "../shared/system.ts"
 import * as Codex from "./Codex.ts"
+import { codex as guide } from "./guide.ts"
 
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => [
   { scope, path: join(root, ".codex", "hooks.json") },
@@ -32,8 +33,9 @@ const decode = (
   }
 }
 
-export const codex: Family = {
+export const codex: System = {
   dialect: "codex",
+  guide,
   folders: [".codex/hooks"],
   places: ({ cwd, home }) => [...below(home, "user"), ...(real(home) === real(cwd) ? [] : below(cwd, "project"))],
   decode,

@@ -1,5 +1,6 @@
 /**
- * Hook files of GitHub Copilot as one hook: each event is told as such scripts expect it, and what they answer is done.
+ * Runs the hook files of GitHub Copilot as one hook: entries read events in the form of Copilot, and their answers take
+ * effect.
  *
  * @since 0.1.0
  */

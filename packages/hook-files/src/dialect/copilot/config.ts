@@ -1,18 +1,17 @@
 /** Reads hook files of GitHub Copilot. */
 import { nearest } from "@belay/core/NamePattern"
-import * as Result from "effect/Result"
-import { RE2JS } from "re2js"
 import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork, HttpWork, PromptWork } from "../../Runners.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
+import * as Pattern from "../shared/pattern.ts"
 import { byName, type EventName, names, rowOf } from "./events.ts"
 
 export interface Handler extends Entry {
   /** As the file has it. */
   readonly event: string
   readonly point: EventName
-  /** Written in Pascal case: it is told in snake case, and tools have Claude's names. */
+  /** The event is written in Pascal case: the entry reads snake case, and tools have the names of Claude Code. */
   readonly pascal: boolean
   readonly work: CommandWork | HttpWork | PromptWork
   /** Whether it is for a tool, under Copilot's name or Claude's, or for another value of its event. */
@@ -188,13 +187,12 @@ const compile = (
     const names = new Set(matcher.split("|").map((name) => name === "Task" ? "Agent" : name))
     return (value, claude = value) => names.has(value) || names.has(claude)
   }
-  const anchored = `^(?:${matcher})$`
-  const compiled = Result.try(() => [RE2JS.compile(matcher), RE2JS.compile(anchored)][1]!)
-  if (Result.isSuccess(compiled)) return (value, claude = value) => compiled.success.test(claudes ? claude : value)
+  // The pattern alone has to be one: `)(` is none, though it is within parentheses.
+  const alone = Pattern.compile(matcher)
+  const anchored = typeof alone === "function" ? Pattern.compile(`^(?:${matcher})$`) : alone
+  if (typeof anchored === "function") return (value, claude = value) => anchored(claudes ? claude : value)
   const quoted = JSON.stringify(matcher)
-  if (Result.isFailure(Result.try(() => new RegExp(matcher)))) {
-    return warn(key, `${quoted} is no pattern, so this one never runs`)
-  }
+  if (anchored === "invalid") return warn(key, `${quoted} is no pattern, so this one never runs`)
   warn(key, `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`)
   return () => true
 }

@@ -2,11 +2,13 @@
 import { join } from "node:path"
 import { real } from "../../internal/files.ts"
 import { parseCommented } from "../shared/fields.ts"
-import { called, type Family, filesOf, picked, trusting } from "../shared/source.ts"
+import { called, filesOf, picked, type System, trusting } from "../shared/system.ts"
 import * as Copilot from "./Copilot.ts"
+import { copilot as guide } from "./guide.ts"
 
-export const copilot: Family = {
+export const copilot: System = {
   dialect: "copilot",
+  guide,
   folders: [".github/hooks"],
   places: ({ cwd, home }) => [
     ...filesOf(join(home, ".copilot", "hooks"), ".json").map((path) => ({ scope: "user" as const, path })),

@@ -1,6 +1,6 @@
 /**
- * Hooks of Gemini CLI's settings files as one hook: each event is told as such scripts expect it, and what they answer
- * is done.
+ * Runs the hooks of Gemini CLI's settings files as one hook: they read events in the form of Gemini CLI, and their
+ * answers take effect.
  *
  * @since 0.1.0
  */

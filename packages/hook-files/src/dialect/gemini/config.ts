@@ -1,11 +1,10 @@
 /** Reads the hooks of a settings file of Gemini CLI. */
 import { nearest } from "@belay/core/NamePattern"
-import * as Result from "effect/Result"
-import { RE2JS } from "re2js"
 import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork } from "../../Runners.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
+import * as Pattern from "../shared/pattern.ts"
 import { type EventName, events } from "./events.ts"
 
 export interface Handler extends Entry {
@@ -141,10 +140,10 @@ const compile = (
 ): { readonly test: (value: string) => boolean; readonly warning?: string } => {
   if (matcher === "" || matcher === "*" || events[event] === undefined) return { test: () => true }
   if (events[event] !== "tool_name") return { test: (value) => value === matcher }
-  const compiled = Result.try(() => RE2JS.compile(matcher))
-  if (Result.isSuccess(compiled)) return { test: (value) => compiled.success.test(value) }
+  const compiled = Pattern.compile(matcher)
+  if (typeof compiled === "function") return { test: compiled }
   const quoted = JSON.stringify(matcher)
-  return Result.isSuccess(Result.try(() => new RegExp(matcher)))
+  return compiled === "unsupported"
     ? {
       test: () => true,
       warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`

@@ -2,9 +2,10 @@
 import { join } from "node:path"
 import { real } from "../../internal/files.ts"
 import { parseCommented } from "../shared/fields.ts"
-import { called, type Family, list, picked, type Source, trusting } from "../shared/source.ts"
+import { called, list, picked, type Source, type System, trusting } from "../shared/system.ts"
 import { isDisabled } from "./config.ts"
 import * as Gemini from "./Gemini.ts"
+import { gemini as guide } from "./guide.ts"
 
 const below = (root: string) => join(root, ".gemini", "settings.json")
 
@@ -15,8 +16,9 @@ const silenced = (sources: ReadonlyArray<Source>) => {
   return { everybody: of(false), project: of(true) }
 }
 
-export const gemini: Family = {
+export const gemini: System = {
   dialect: "gemini",
+  guide,
   folders: [".gemini/hooks"],
   places: ({ cwd, home }) => [
     { scope: "user", path: below(home) },

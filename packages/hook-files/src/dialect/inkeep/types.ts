@@ -7,7 +7,7 @@ import type * as Sandbox from "../../runner/Sandbox.ts"
 import type { HookPoint } from "./response.ts"
 
 /**
- * What every hook is handed, besides what belongs to its point. Functions answer with promises.
+ * The context of every hook; more fields belong to its point. Functions return promises.
  *
  * @category models
  * @since 0.1.0

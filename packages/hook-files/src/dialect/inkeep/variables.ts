@@ -15,7 +15,7 @@ export interface Bag {
   readonly set: (key: Json, value: Json, scope?: Json) => void
   readonly delete: (key: Json, scope?: Json) => boolean
   readonly getAll: (scope?: Json) => { readonly [key: string]: Json }
-  /** Has what was written count, and tells of it. */
+  /** Stores what was written, and sends an event about each change. */
   readonly keep: () => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * Executables of Kodelet as one hook: a file each, which says what it is for (`<file> hook`) and is told what happens
+ * Runs the executables of Kodelet as one hook. Each file says which event it is for (`<file> hook`) and reads that event
  * (`<file> run`).
  *
  * @since 0.1.0
@@ -84,7 +84,7 @@ export const find = (
 /**
  * Makes a hook of executables. Each is asked once what it is for, when the hook first runs. They run one after the
  * other: of those before a tool call or a message the first that blocks decides and the
- * others are not run; a new input or output is what the next one is told. One that breaks is a warning. Throws a
+ * others do not run; the next one reads the new input or output. An executable that breaks is a warning. Throws a
  * `ConfigError` for a bad number.
  *
  * @example

@@ -114,7 +114,7 @@ export const shown = (toolName: string, result: ToolResult, timestamp: string): 
     ? { toolName, success: true, metadata: { output: result.output }, timestamp }
     : { toolName, success: false, error: result.error, timestamp }
 
-/** What a new result means: the first part that is not what it was told. Nothing where all is as it was. */
+/** The result after a new output: its first part that differs from what the executable read; undefined if none does. */
 export const meant = (before: ToolResult, told: JsonObject, output: Fields): ToolResult | undefined => {
   const { error, metadata, success } = output
   const failed = typeof success === "boolean" ? !success : !before.ok

@@ -53,7 +53,7 @@ export const executables = (
       if (stat === undefined) warnings.push({ file, key: "", reason: "cannot be read" })
       if (stat === undefined || !stat.isFile() || (stat.mode & 0o111) === 0) continue
       const key = `${prefix}${name}`
-      // Of one owner the earlier goes before. Those of two owners are told apart when their types are known.
+      // Of two files of one owner the earlier counts. Files of two owners are compared when their types are known.
       if (!found.some((one) => one.key === key && one.ofProject === ofProject)) {
         found.push({ event: "run", file, key, ofProject, work: { type: "command", command: file, args: ["run"] } })
       }

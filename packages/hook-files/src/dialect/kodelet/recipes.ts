@@ -13,7 +13,7 @@ export interface RecipeInput {
   readonly ctx: HookContext
 }
 
-/** A function, or what a model is told to make of the conversation, in which `{{.name}}` stands for an argument. */
+/** A function, or instructions for a model that reads the conversation; `{{.name}}` stands for an argument. */
 export type Recipe = string | ((input: RecipeInput) => Eventual<string>)
 
 export type Recipes = { readonly [name: string]: Recipe }

@@ -2,11 +2,13 @@
  * Kodelet: folders of executables of the project and of the user. They are listed here, and asked what they are for
  * when they may run.
  */
-import { called, type Family, trusting } from "../shared/source.ts"
+import { called, type System, trusting } from "../shared/system.ts"
+import { kodelet as guide } from "./guide.ts"
 import * as Kodelet from "./Kodelet.ts"
 
-export const kodelet: Family = {
+export const kodelet: System = {
   dialect: "kodelet",
+  guide,
   folders: [".kodelet/hooks"],
   places: (where) => {
     const { handlers } = Kodelet.find(Kodelet.folders(where))

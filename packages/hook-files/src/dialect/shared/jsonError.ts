@@ -2,11 +2,11 @@
 import * as Result from "effect/Result"
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
 
-/** Why a text is no JSON object, with `comments` where those may be in it. */
+/** Says why a text is not a JSON object. `comments` allows comments in it. */
 export const whyNoObject = (text: string, comments = false): string => {
   const plain = text.replace(/^\uFEFF/, "")
   const errors: Array<ParseError> = []
-  // What is nested too deeply is no JSON either.
+  // JSON that is nested too deeply cannot be parsed.
   Result.try(() =>
     parse(plain, errors, { disallowComments: !comments, allowTrailingComma: false, allowEmptyContent: false })
   )

@@ -1,4 +1,4 @@
-/** Whether what a hook wrote was meant as an answer where none is heard: that must not pass without a word. */
+/** Finds output that was meant as an answer and does not count: the developer has to know about it. */
 import { type Fields, isFields } from "./fields.ts"
 
 /**

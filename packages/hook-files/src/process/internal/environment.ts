@@ -35,17 +35,27 @@ export const environment = (
   // Without a level, bash takes a socket on its standard input for somebody who logs in from afar, and reads all of
   // `.bashrc` first.
   // What Python would write beside a script of a project would be a change of the project.
-  // Without the name of a terminal `tput` ends with 2, and so does a strict script that asks it for a colour.
-  const kept: Record<string, string> = { SHLVL: "1", PYTHONDONTWRITEBYTECODE: "1", TERM: "dumb" }
+  const kept: Record<string, string> = { SHLVL: "1", PYTHONDONTWRITEBYTECODE: "1" }
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && (passed.includes(name) || name.startsWith("LC_") || more.includes(name))) {
       kept[name] = value
     }
   }
+  kept["TERM"] = terminalOf(kept["TERM"])
   // A text with a NUL cannot be passed on.
   for (const [name, value] of Object.entries(own)) if (!value.includes("\0")) kept[name] = value
   return kept
 }
+
+/**
+ * A terminal that has colours. `tput setaf 1` fails where the terminal has none, or is not known, and a strict script
+ * ends there: its guard would guard nothing.
+ */
+const terminalOf = (host: string | undefined): string =>
+  host === undefined || !withColors.test(host) ? "xterm-256color" : host
+
+/** Terminals with colours that every terminal database has. */
+const withColors = /^(?:xterm|screen|tmux|rxvt|linux|ansi)(?:-(?:16|88|256)color)?$/
 
 /** Bash where it is: what is written for it would end with 2 in another shell, which means something else. */
 export const shell = (): string =>

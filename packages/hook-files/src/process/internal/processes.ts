@@ -67,7 +67,7 @@ const leave = (): void => {
   for (const leader of leaders) for (const pid of running(leader)) signal(pid, "SIGKILL")
 }
 
-/** Has everything stopped when the host exits or is killed, until it is told otherwise. */
+/** Kills the processes when the host exits or is killed. Returns a function that undoes this. */
 export const watch = (leader: Leader): () => void => {
   if (leaders.size === 0) {
     process.on("exit", leave)
@@ -85,8 +85,8 @@ export const watch = (leader: Leader): () => void => {
 export const isRunning = (leader: Leader): boolean => running(leader).length > 0
 
 /**
- * Gives what is left `ms` milliseconds to end by itself, without keeping the host from its own end; then, or when
- * `over` is told, stops it.
+ * Gives the remaining processes `ms` milliseconds to end by themselves, without keeping the host alive; then, or when
+ * `over` aborts, stops them.
  */
 export const outlive = async (leader: Leader, ms: number, graceMs: number, over: AbortSignal): Promise<void> => {
   const end = performance.now() + ms

@@ -5,9 +5,8 @@
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { dirname, join, resolve } from "node:path"
-import { families } from "../../dialect/shared/families.ts"
 import { isFields } from "../../dialect/shared/fields.ts"
-import type { Dialect, Entry, Source } from "../../dialect/shared/source.ts"
+import type { Dialect, Entry, Source } from "../../dialect/shared/system.ts"
 import { isInside, real, sha256 } from "../../internal/files.ts"
 import type { Files } from "./files.ts"
 import * as Kinds from "./kinds.ts"
@@ -65,7 +64,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       }
     }
     if (own.some(({ config }) => config.handlers.length > 0)) {
-      families.get(dialect)!.folders.forEach((name) => folder(join(cwd, name)))
+      own[0]!.system.folders.forEach((name) => folder(join(cwd, name)))
     }
     // Two of these are never the same.
     if (paths.size > maxFiles) items.set(cwd, { real: cwd, state: `has more than ${maxFiles} scripts ${randomUUID()}` })
@@ -91,7 +90,7 @@ export const print = (cwd: string, covered: Covered): string =>
 const saidBy = (source: Source, files: Files, now: boolean): string | undefined => {
   if (source.isProgram === true) return undefined
   const about = (text: string) => {
-    const said = families.get(source.dialect)!.about({ ...source, text })
+    const said = source.system.about({ ...source, text })
     // What refers to itself has no JSON.
     return said === undefined ? undefined : Result.getOrElse(Result.try(() => JSON.stringify(said)), () => text)
   }

@@ -31,7 +31,7 @@ export interface Files {
   /** A new look begins: what was true is asked again. */
   readonly begin: () => void
   /**
-   * Whether everything is as it was in the last look, where that can be told by what file systems say; of files that do
+   * Whether everything is as it was in the last look, as far as the file system says; of files that do
    * not count only that they still do not.
    */
   readonly isQuiet: (counts: (path: string) => boolean) => boolean

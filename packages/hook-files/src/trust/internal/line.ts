@@ -31,7 +31,7 @@ const maxDepth = 8
 
 /**
  * What has been found so far. A class: one list under functions that call each other, each of which says whether it can
- * be told what runs.
+ * be known what runs.
  */
 class Line {
   readonly found: Array<Named> = []
@@ -123,7 +123,7 @@ class Line {
     }
   }
 
-  /** Every word, where it cannot be told which of them runs; but not what is only written to. */
+  /** Every word, where it is not known which of them runs; but no file that is only written to. */
   private whole(line: string): void {
     const text = line.replaceAll(written, " ")
     const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
@@ -279,11 +279,11 @@ const textOf = ({ text }: Word): string => text
 
 const nameOf = (text: string): string => basename(text).toLowerCase().replace(/\.exe$/, "")
 
-/** Whether it cannot be told what the shell makes of it: there is no path behind what is computed. */
+/** Whether the shell computes the text: there is no path in it to look at. */
 const isComputed = (text: string): boolean =>
   text.includes("$") && !/^\/[\w./@+-]*[\w-]$/.test(text.slice(text.lastIndexOf("$") + 1))
 
-/** Without the first argument that is no option. */
+/** Without the first argument that is not an option. */
 const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
   rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
 

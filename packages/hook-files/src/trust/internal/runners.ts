@@ -79,7 +79,7 @@ export const runnerOf = (name: string, rest: ReadonlyArray<string>): Runner | un
   return Object.hasOwn(table, full) ? table[full] : undefined
 }
 
-/** The files that a runner is told about, or finds by itself; and folders in which it is told to look. */
+/** The files that options of a runner name, or that it finds by itself; and folders in which its options let it look. */
 export const filesOf = (
   { files, looks, option }: Runner,
   rest: ReadonlyArray<string>

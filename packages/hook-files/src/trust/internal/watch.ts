@@ -1,6 +1,6 @@
 /** Whether what was trusted is still as it was, asked before each start of an entry. */
 import { relative } from "node:path"
-import type { Source } from "../../dialect/shared/source.ts"
+import type { Source } from "../../dialect/shared/system.ts"
 import * as Covered from "./covered.ts"
 import type { Files } from "./files.ts"
 

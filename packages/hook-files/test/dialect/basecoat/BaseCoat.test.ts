@@ -215,7 +215,7 @@ describe("BaseCoat", () => {
   })
 
   // rows: B-14, B-33
-  it("modify changes the input and the output, and the next hook is told what it is by now", async () => {
+  it("modify changes the input and the output, and the next hook reads the changed value", async () => {
     const { agent, hear, heard, ran, requests } = world([bash("a")])
     hear("PreToolUse", { action: "modify", modifiedInput: { command: "b" } }, { priority: 10 })
     hear("PreToolUse", {}, { priority: 20 })
@@ -229,7 +229,7 @@ describe("BaseCoat", () => {
   })
 
   // rows: B-05, B-08, B-10, DEC-42
-  it("of a call that fails OnError is told first, and PostToolUse is told the error as OnError made it", async () => {
+  it("OnError runs first when a call fails, and PostToolUse reads the error as OnError left it", async () => {
     const { agent, hear, heard, requests } = world([calls(["fail", { why: "disk 17 is full" }])])
     hear("PostToolUse")
     hear("OnError", { action: "modify", modifiedOutput: "DISK_FULL" })
@@ -243,7 +243,7 @@ describe("BaseCoat", () => {
   })
 
   // rows: B-08
-  it("tells of the same failure again only after a while: hooks hear of it, nobody else does", async () => {
+  it("reports the same failure again only after a while: until then only hooks see it", async () => {
     const fails = (n: number) => calls(["fail", { why: `job ${n} died` }])
     const { agent, register, requests, warnings } = world([
       fails(1),

@@ -133,7 +133,7 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   })
 
   // rows: B-02, B-03, B-08
-  it("hear of sessions and of errors, once in a while", { timeout: 60_000 }, async () => {
+  it("see sessions and errors, repeated ones only after a while", { timeout: 60_000 }, async () => {
     const { agent, read, requests } = start("basecoat", {
       "hooks.json": hooks({
         SessionStart: [{

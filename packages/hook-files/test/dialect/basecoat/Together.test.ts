@@ -15,7 +15,7 @@ import { folder, write } from "../../support/processes.ts"
 
 describe("BaseCoat, together", () => {
   // rows: B-30, B-31
-  it("a hook that breaks passes through with a warning, whatever kind it is, and OnError hears of it", async () => {
+  it("a hook that breaks passes through with a warning, whatever its kind, and OnError runs", async () => {
     const cwd = folder()
     const handlers = BaseCoat.decode(
       `{"version":1,"hooks":{"PreToolUse":[

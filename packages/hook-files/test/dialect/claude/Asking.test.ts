@@ -1,4 +1,4 @@
-/** Who is asked before a person is, and who hears of it: hooks of Claude Code around a question. */
+/** Hooks of Claude Code around a question: who answers before a person, and who is notified. */
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import type { Decision } from "@belay/core/RunState"
 import { assert, describe, it } from "@effect/vitest"
@@ -97,7 +97,7 @@ describe("a question of Claude Code's hooks", { timeout: 60_000 }, () => {
     assert.lengthOf(read("asked").trim().split("\n").filter((line) => line !== ""), 1)
   })
 
-  it("PermissionDenied hears what others denied, not what its own entries blocked, and has nothing tried again that a person refused", async () => {
+  it("PermissionDenied runs for calls that others denied, and retries nothing that a person refused", async () => {
     const retry = command(`cat >> denied; ${specific("PermissionDenied", { retry: true })}`)
     const again = /may be tried again/
     const injected = ({ result }: { readonly result: { readonly messages: ReadonlyArray<unknown> } }) =>

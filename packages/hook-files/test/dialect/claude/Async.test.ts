@@ -49,7 +49,7 @@ describe("asynchronous entries", () => {
   const rewake = { Stop: [group([{ command: "check", asyncRewake: true }])] }
 
   // rows: C-24
-  it.effect("with asyncRewake wake the host when they end with 2, and are heard when the agent wants to stop", () =>
+  it.effect("with asyncRewake wake the host when they end with 2, and the agent reads them when it is about to stop", () =>
     Effect.gen(function*() {
       const woken: Array<unknown> = []
       const check = Effect.as(Effect.sleep("1 second"), answer("", 2, "the build is red\n"))
@@ -61,7 +61,7 @@ describe("asynchronous entries", () => {
       assert.deepEqual(heard.follow, ["the build is red"])
     }))
 
-  it.effect("with asyncRewake are heard with the user's next message when the session was idle, and not at all when they end otherwise", () =>
+  it.effect("with asyncRewake are read with the user's next message when the session was idle, and only if they end with 2", () =>
     Effect.gen(function*() {
       const { at, heard } = world({ Stop: [...rewake.Stop, group([{ command: "fine", asyncRewake: true }])] }, {
         check: answer("red, says standard output", 2),

@@ -131,7 +131,7 @@ describe("ClaudeCode", () => {
       assert.strictEqual(told[2]!.command, "sub")
     }))
 
-  it.effect("answers the policy's questions, and hears of denials", () =>
+  it.effect("answers the policy's questions, and sees denials", () =>
     Effect.gen(function*() {
       const decision = (behavior: string) =>
         answer(specific("PermissionRequest", { decision: { behavior, message: "not you" } }))

@@ -147,7 +147,7 @@ describe("HookConfig", () => {
     ])
   })
 
-  it("has one warning for a file that is no JSON object", () => {
+  it("has one warning for a file that is not a JSON object", () => {
     for (const text of ["[]", "null", "5", `"x"`]) {
       assert.deepEqual(HookConfig.decode(text, "s.json").warnings.map(HookConfig.show), [
         "s.json: is not JSON, or not an object"
@@ -183,7 +183,7 @@ describe("HookConfig", () => {
   })
 
   // rows: C-46
-  it("never runs a hook whose `if` is no rule, or stands where it does not count, and says so", () => {
+  it("never runs a hook whose `if` is not a rule, or stands where it does not count, and warns", () => {
     const { handlers, warnings } = decode({
       PreToolUse: [{ hooks: [command({ if: "Bash(" })] }],
       Stop: [{ hooks: [command({ if: "Bash(git *)" })] }]

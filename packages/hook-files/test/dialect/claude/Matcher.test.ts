@@ -30,7 +30,7 @@ describe("Matcher", () => {
       assert.strictEqual(Matcher.compile(matcher, "PreToolUse").test(value), hit))
   }
 
-  it("warns of what is no pattern, and of what it reads more widely than it is written", () => {
+  it("warns of a text that is not a pattern, and of a matcher that matches more than it says", () => {
     assert.match(Matcher.compile("[", "PreToolUse").warning!, /matches nothing/)
     const ahead = Matcher.compile("^(?!Read)", "PreToolUse")
     assert.match(ahead.warning!, /no RE2 pattern.*matches everything/)

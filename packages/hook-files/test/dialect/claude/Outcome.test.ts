@@ -90,7 +90,7 @@ describe("the outcome of a command", () => {
     assert.strictEqual(read(ended(0, `\n\n  {"decision":"block","reason":"r"}`)).outcome, "blocking")
   })
 
-  // rows: C-26
+  // rows: C-26, U-15
   it("stops everything with continue: false, which is blocking too", () => {
     const outcome = read(ended(0, { continue: false, stopReason: "enough" }), "Notification")
     assert.deepInclude(outcome, { outcome: "blocking", blocked: "enough" })
@@ -108,7 +108,7 @@ describe("the outcome of a command", () => {
   })
 
   // rows: C-20
-  it("hears the other fields when one makes no sense", () => {
+  it("reads the other fields when one makes no sense", () => {
     const outcome = read(
       ended(0, {
         systemMessage: 5,
@@ -124,14 +124,14 @@ describe("the outcome of a command", () => {
     ])
   })
 
-  it("does not hear what is meant for another event", () => {
+  it("ignores fields that are meant for another event", () => {
     const outcome = read(ended(0, specific({ permissionDecision: "deny" }, "PostToolUse")))
     assert.strictEqual(outcome.outcome, "success")
     assert.match(outcome.problems[0]!, /hookEventName is not PreToolUse/)
     assert.strictEqual(read(ended(0, { hookSpecificOutput: { permissionDecision: "deny" } })).outcome, "blocking")
   })
 
-  it("hears what tightens without the name of its event, and nothing that loosens", () => {
+  it("accepts an answer that tightens without the name of its event, and none that loosens", () => {
     const nameless = (decision: string) => ended(0, { hookSpecificOutput: { permissionDecision: decision } })
     assert.strictEqual(read(nameless("deny")).outcome, "blocking")
     assert.strictEqual(read(nameless("ask")).permission, "ask")
@@ -244,7 +244,7 @@ describe("outcomes together", () => {
   const decision = (permissionDecision: string, reason: string, more: object = {}) =>
     read(ended(0, specific({ permissionDecision, permissionDecisionReason: reason, ...more })))
 
-  // rows: C-31
+  // rows: C-31, U-01
   it("block when one blocks, with all reasons in order", () => {
     assert.strictEqual(
       verdict(read(ended(0)), read(ended(2, "", "one")), decision("allow", "fine"), decision("deny", "two")).blocked,

@@ -163,7 +163,7 @@ describe("several entries", () => {
 
   // rows: C-31
   it(
-    "one that denies goes before those that allow and ask, and every reason is told",
+    "one that denies counts before those that allow and ask, and every reason is reported",
     { timeout: 60_000 },
     async () => {
       const found = await decide({
@@ -195,7 +195,7 @@ describe("several entries", () => {
     assert.deepInclude(found, { is: "asked", reason: "sure?" })
   })
 
-  it("continue: false goes before a block, and contexts of all are told", { timeout: 60_000 }, async () => {
+  it("continue: false counts before a block, and the contexts of all are added", { timeout: 60_000 }, async () => {
     const stopped = await decide({
       hooks: [command("echo no >&2; exit 2"), command(`echo '{"continue":false,"stopReason":"enough"}'`)]
     })
@@ -289,7 +289,7 @@ describe("entries of all kinds", () => {
     }
   )
 
-  it("a plugin is told where it is", { timeout: 60_000 }, async () => {
+  it("a plugin reads where it is", { timeout: 60_000 }, async () => {
     const root = folder()
     write(join(root, "my plugin/.claude-plugin/plugin.json"), JSON.stringify({ name: "careful", version: "1.0.0" }))
     write(

@@ -154,7 +154,7 @@ with open("summary.json", "w") as f:
     assert.strictEqual(readFileSync(join(cwd, "meta.txt"), "utf8"), "run the tests\n")
   })
 
-  it("hear of sub-agents, and read what these said", { timeout: 60_000 }, async () => {
+  it("see sub-agents, and read their answers", { timeout: 60_000 }, async () => {
     const helper = createAgent({
       name: "code-reviewer",
       provider: scripted([{ text: "looks fine" }, { text: "looked again: fine" }]).provider

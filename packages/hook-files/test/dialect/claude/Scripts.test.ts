@@ -1,4 +1,3 @@
-/** Scripts as people write them, unmodified, in an agent that runs. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
@@ -318,7 +317,7 @@ describe("scripts as people write them", () => {
       const result = await agent.run("go")
       await agent[Symbol.asyncDispose]()
       assert.strictEqual(result.status, "completed", command)
-      // Arguments that do not fit the tool are no reason to run it, and none to stop.
+      // Arguments that do not fit the tool neither run it nor stop the agent.
       if (!command.includes("updatedInput")) assert.deepEqual(ran, ["ls"], command)
       assert.deepEqual(alive(word), [])
     }
@@ -350,7 +349,7 @@ describe("scripts as people write them", () => {
 })
 
 describe("scripts and sub-agents", () => {
-  it("hear of them, tell them what they need to know, and keep them going", { timeout: 60_000 }, async () => {
+  it("see them start and stop, add context, and keep them going", { timeout: 60_000 }, async () => {
     const root = folder()
     const log = join(root, "log")
     const note = `tee -a ${log} > /dev/null`

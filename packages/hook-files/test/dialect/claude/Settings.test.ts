@@ -2,9 +2,7 @@
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
-import { text } from "@belay/core/Message"
 import * as ProviderError from "@belay/core/ProviderError"
-import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import * as HookFiles from "@belay/hook-files/HookFiles"
 import * as Condition from "@belay/hooks/Condition"
@@ -58,7 +56,7 @@ const fields: { readonly [event: string]: ReadonlyArray<string> } = {
   PostCompact: ["trigger", "compact_summary"]
 }
 
-/** What a host tells of itself. */
+/** The signals of a host. */
 const signals: { readonly [event: string]: { readonly [key: string]: string | boolean } } = {
   Setup: { trigger: "init" },
   UserPromptExpansion: {
@@ -244,7 +242,7 @@ describe("events of Claude Code", () => {
     }
   )
 
-  // rows: C-29
+  // rows: C-29, U-25
   it("suppressOutput keeps a message from the user", { timeout: 60_000 }, async () => {
     for (const suppressOutput of [true, false]) {
       const { cwd, source } = place({
@@ -299,7 +297,7 @@ describe("rules of hooks and of permissions", () => {
   ]
 
   // rows: C-14
-  it("are told by one evaluator: a policy refuses exactly where a hook of the same rule would run", async () => {
+  it("have one evaluator: a policy refuses exactly where a hook with the same rule would run", async () => {
     let cases = 0
     for (const rule of rules) {
       for (const line of commands) {
@@ -317,123 +315,5 @@ describe("rules of hooks and of permissions", () => {
       }
     }
     assert.strictEqual(cases, 100)
-  })
-})
-
-describe("sources of Claude Code", () => {
-  // rows: C-50
-  it(
-    "add to each other: settings, plugins, skills and agents make one configuration",
-    { timeout: 60_000 },
-    async () => {
-      const say = (word: string) => JSON.stringify({ hooks: { UserPromptSubmit: [command(`echo ${word}`)] } })
-      const { cwd, home, root, source } = place({ UserPromptSubmit: [command("echo from-user")] })
-      const plugin = join(root, "formatter")
-      write(
-        join(plugin, "hooks/hooks.json"),
-        JSON.stringify({ description: "x", ...JSON.parse(say("from-plugin at $CLAUDE_PLUGIN_ROOT")) })
-      )
-      write(
-        join(plugin, ".claude-plugin/plugin.json"),
-        JSON.stringify({ name: "formatter", hooks: ["./hooks/hooks.json", "./more.json", "../outside.json"] })
-      )
-      write(join(plugin, "more.json"), say("from-manifest"))
-      write(join(root, "outside.json"), say("from-outside"))
-      const matter = (event: string, word: string) =>
-        `---\nname: NAME\ndescription: x\nhooks:\n  ${event}:\n    - hooks:\n        - type: command\n          command: "echo ${word}"\n---\nBody\n`
-      write(
-        join(home, ".claude/skills/review/SKILL.md"),
-        matter("UserPromptSubmit", "from-skill").replace("NAME", "review")
-      )
-      write(join(home, ".claude/agents/helper.md"), matter("PreToolUse", "from-agent").replace("NAME", "helper"))
-      const skill = defineTool({
-        name: "Skill",
-        description: "Calls a skill",
-        input: Schema.Struct({ skill: Schema.String }),
-        execute: () => "loaded"
-      })
-      const { provider, requests } = scripted([calls(["Skill", { skill: "review" }]), { text: "one" }, { text: "two" }])
-      const hookSources = [source({ sources: ["claude", { plugin }] })]
-      const { warnings } = hookSources[0]!.load({ cwd })
-      assert.lengthOf(warnings!, 1)
-      assert.match(warnings![0]!, /plugin\.json: hooks\[2\]: names a file outside of the plugin/)
-      await using agent = createAgent({ provider, tools: [skill], hookSources, cwd })
-      const session = await agent.session()
-      await session.run("first")
-      const said = (index: number) => requests[index]!.messages.map(text).join("\n")
-      for (const word of ["from-user", `from-plugin at ${plugin}`, "from-manifest"]) assert.include(said(0), word)
-      for (const word of ["from-skill", "from-outside", "from-agent"]) assert.notInclude(said(1), word)
-      await session.run("second")
-      assert.include(said(2), "from-skill")
-    }
-  )
-
-  // rows: C-50
-  it(
-    "hooks of an agent's front matter live while that agent runs, and hear of its own end",
-    { timeout: 60_000 },
-    async () => {
-      const { cwd, home, source, told } = place({})
-      const hook = "    - hooks:\n        - type: command\n          command: cat >> ../log.jsonl\n"
-      write(
-        join(home, ".claude/agents/helper.md"),
-        `---\nname: helper\nhooks:\n  PreToolUse:\n${hook}  Stop:\n${hook}---\n`
-      )
-      const inner = scripted([calls(["bash", { command: "inner" }]), { text: "helped" }])
-      const helper = createAgent({ name: "helper", provider: inner.provider, tools: recording().tools })
-      const { provider } = scripted([calls(["bash", { command: "outer" }]), calls(["ask_helper", { message: "help" }])])
-      await using agent = createAgent({
-        provider,
-        tools: [...recording().tools, agentTool({ name: "ask_helper", description: "Helps", agent: helper })],
-        hookSources: [source()],
-        cwd
-      })
-      await agent.run("go")
-      assert.deepEqual(told().map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input]), [
-        ["PreToolUse", { command: "inner" }],
-        ["SubagentStop", undefined]
-      ])
-    }
-  )
-
-  it("what is managed comes first, cannot be silenced, and has to be right", { timeout: 60_000 }, async () => {
-    const { cwd, root, source } = place({ PreToolUse: [command("echo user >&2; exit 2")] }, { disableAllHooks: true })
-    const managed = (settings: object) => write(join(root, "managed/managed-settings.json"), JSON.stringify(settings))
-    const refusal = async () => {
-      await using agent = createAgent({
-        provider: scripted([calls(["bash", { command: "ls" }])]).provider,
-        tools: recording().tools,
-        hookSources: [source()],
-        cwd
-      })
-      const { messages } = await agent.run("go")
-      return text(messages.find(({ role }) => role === "tool")!)
-    }
-    assert.strictEqual(await refusal(), "done")
-    managed({ hooks: { PreToolUse: [command("echo managed >&2; exit 2")] } })
-    assert.strictEqual(await refusal(), "managed")
-    managed({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand", command: "x" }] }] } })
-    assert.throws(
-      () => createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd }),
-      /hooks of a policy have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
-    )
-  })
-})
-
-describe("folders of Claude Code", () => {
-  it("scripts find their home, and leave variables for later commands", { timeout: 60_000 }, async () => {
-    const exporting =
-      `printf 'export NODE_ENV=production\nexport NAME="a b"\nexport LD_PRELOAD=/evil.so\nrm -rf x\n' >> "$CLAUDE_ENV_FILE"`
-    const { cwd, home, source } = place({
-      SessionStart: [command(exporting)],
-      UserPromptSubmit: [command("~/.claude/hooks/say.sh")]
-    })
-    write(join(home, ".claude/hooks/say.sh"), `#!/bin/sh\necho "home is $HOME$CLAUDE_ENV_FILE"\n`)
-    const { provider, requests } = scripted([{ text: "hello" }])
-    await using agent = createAgent({ provider, hookSources: [source()], cwd })
-    const session = await agent.session()
-    await session.run("hi")
-    assert.deepEqual(session.state.get(ClaudeCode.environment), { NODE_ENV: "production", NAME: "a b" })
-    assert.include(requests[0]!.messages.map(text).join("\n"), `home is ${home}`)
   })
 })

@@ -5,7 +5,7 @@ import { calls } from "../../support/agent.ts"
 import { said, start } from "../../support/publicFiles.ts"
 
 /**
- * What a script is told of a result, and what the model reads when the script answers with `change` (a jq filter over
+ * What a script reads about a result, and what the model reads when the script answers with `change` (a jq filter over
  * it).
  */
 const judge = async (tool: string, args: JsonObject, output: Json, change?: string) => {

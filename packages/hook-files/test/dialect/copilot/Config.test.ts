@@ -56,7 +56,7 @@ describe("Copilot.decode", () => {
     assert.match(one({ exec: "x", bash: "y" }).warnings[0]!.reason, /cannot be combined with bash/)
   })
 
-  it("reads http, which has to be https where it decides or is told secrets", () => {
+  it("reads http, which has to be https where it decides or receives secrets", () => {
     const http = (url: string, event: string, more: object = {}) => one({ type: "http", url, ...more }, event)
     const { handlers } = http("https://h.example/x", "postToolUse", {
       headers: { "X-A": "$T" },
@@ -178,7 +178,7 @@ describe("Copilot.decode", () => {
     assert.match(warnings.find(({ key }) => key === "hooks.preToolUs")!.reason, /did you mean preToolUse/)
   })
 
-  it("reads nothing of another version, and of what is no JSON object; says whether everything is switched off", () => {
+  it("ignores files of another version and files that are not a JSON object, and reads whether everything is switched off", () => {
     assert.deepEqual(decode({ preToolUse: [{ bash: "x" }] }, { version: 2 }).handlers, [])
     for (const text of ["", "[]", "nope", "{\"hooks\": 1}", "{\"hooks\": {\"__proto__\": {\"preToolUse\": []}}}"]) {
       assert.deepEqual(Copilot.decode(text, "f").handlers, [], text)

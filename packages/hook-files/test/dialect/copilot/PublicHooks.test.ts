@@ -52,7 +52,7 @@ echo "{\\"count\\":$count}" > "$here/state/session.json"
   })
 
   it(
-    "change results, put more behind them, and make a success a failure that others hear of",
+    "change results, add texts to them, and turn a success into a failure that others see",
     { timeout: 60_000 },
     async () => {
       const redact = `const raw = require('fs').readFileSync(0, 'utf8')
@@ -88,7 +88,7 @@ if (text.includes('panic')) console.log(JSON.stringify({ modifiedResult: { resul
     }
   )
 
-  it("log a session, give it context, and hear of its end", { timeout: 60_000 }, async () => {
+  it("log a session, add context, and see its end", { timeout: 60_000 }, async () => {
     const log = (name: string, filter: string) => ({
       type: "command",
       bash: `jq -c '${filter}' >> ${name}.jsonl`,
@@ -163,7 +163,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.strictEqual(text(requests[1]!.messages.at(-1)!), "Update the changelog.")
   })
 
-  it("hear of sub-agents and of errors", { timeout: 60_000 }, async () => {
+  it("see sub-agents and errors", { timeout: 60_000 }, async () => {
     const inner = scripted([{ text: "found it" }, { text: "found more" }])
     const explore = createAgent({ name: "explore", provider: inner.provider })
     const { agent, read } = start(
@@ -204,7 +204,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.strictEqual(where, "tool_execution")
   })
 
-  it("hear of what the host tells, and of a history that is about to be shortened", { timeout: 60_000 }, async () => {
+  it("see notifications of the host, and a history that is about to be compacted", { timeout: 60_000 }, async () => {
     const log =
       "jq -c '[.hook_event_name, .trigger, .notification_type, (.custom_instructions // .customInstructions | type)]' >> log.jsonl"
     const { agent, heard, read, requests } = start(

@@ -209,7 +209,7 @@ describe("scripts for GitHub Copilot", () => {
     assert.deepEqual(ran, ["ls"])
   })
 
-  it("begin a session with a prompt, change what the user said, and hear of the end", { timeout: 60_000 }, async () => {
+  it("begin a session with a prompt, change a prompt of the user, and see the end", { timeout: 60_000 }, async () => {
     const { agent, cwd, requests } = start({
       sessionStart: [{ type: "prompt", prompt: "Read the guidelines." }, {
         bash: "echo '{\"additionalContext\":\"Use tabs.\"}'"
@@ -248,7 +248,7 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   it(
-    "hear of errors by where they happened, and have a call of the model made again",
+    "see errors by where they happened, and retry a call of the model",
     { timeout: 60_000 },
     async () => {
       let attempts = 0
@@ -282,7 +282,7 @@ describe("scripts for GitHub Copilot", () => {
     }
   )
 
-  it("hear of sub-agents, tell them more, and change what they give back", { timeout: 60_000 }, async () => {
+  it("see sub-agents, add context, and change their answers", { timeout: 60_000 }, async () => {
     const inner = scripted([{ text: "a long report" }])
     const helper = createAgent({ name: "helper", provider: inner.provider })
     const outer = scripted([calls(["ask_helper", { message: "do it" }]), { text: "thanks" }])

@@ -130,7 +130,7 @@ describe("Gemini.decode", () => {
     assert.match(warnings.find(({ key }) => key === "hooks.BeforeTol")!.reason, /did you mean BeforeTool/)
   })
 
-  it("reads nothing of what is no JSON object, and no prototype", () => {
+  it("ignores files that are not a JSON object, and keys of a prototype", () => {
     for (const text of ["", "[]", "nope", "{\"hooks\": 1}", "{\"hooks\": {\"__proto__\": {\"BeforeTool\": []}}}"]) {
       assert.deepEqual(Gemini.decode(text, "f").handlers, [], text)
     }

@@ -21,7 +21,7 @@ const json = (value: object) => `echo '${JSON.stringify(value)}'`
 const specific = (event: string, fields: object) => json({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
 describe("settings of Gemini CLI", () => {
-  it("tell of everything that a script may ask for", { timeout: 60_000 }, async () => {
+  it("have every field that a script may read", { timeout: 60_000 }, async () => {
     const { cwd, read } = await judge(
       "gemini",
       settings({
@@ -161,7 +161,7 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     assert.sameMembers(requests[0]!.tools.map(({ name }) => name), ["bash", "run_shell_command", "read_file", "view"])
   })
 
-  it("hear of the session, of permissions, and of nothing that is switched off", { timeout: 60_000 }, async () => {
+  it("see the session and permissions, and do not run when they are switched off", { timeout: 60_000 }, async () => {
     const log = (name: string, more: object = {}) =>
       command(`jq -c '[.hook_event_name, .source // .reason // .notification_type]' >> ${name}.jsonl`, more)
     const { agent, home, read, requests } = start(
@@ -212,7 +212,7 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     assert.strictEqual(read("extension.txt"), `${home}/.gemini/extensions/helper`)
   })
 
-  it("hear of a history that is about to be shortened, and cannot keep it", { timeout: 60_000 }, async () => {
+  it("see a history that is about to be compacted, and cannot prevent it", { timeout: 60_000 }, async () => {
     const { agent, heard, read } = start(
       "gemini",
       settings({

@@ -70,8 +70,9 @@ const world = (
 }
 
 describe("stored hooks", () => {
+  // rows: E-50, E-40
   it(
-    "E-50.4 E-40 look an account up on a real server before a sub-agent hears anything",
+    "look an account up on a real server before a sub-agent starts",
     { timeout: 60_000 },
     async () => {
       const { agent, inner, warnings } = world(
@@ -99,8 +100,9 @@ describe("stored hooks", () => {
     }
   )
 
+  // rows: E-50
   it(
-    "E-50.17 end everything where there is nothing to do, and what comes after is not run",
+    "end everything where there is nothing to do, and what comes after is not run",
     { timeout: 60_000 },
     async () => {
       const gate = `export default async ({ mcp, args }) => {
@@ -149,7 +151,8 @@ describe("stored hooks", () => {
     }
   )
 
-  it("E-50.15 E-20 remember between calls and turns what the model never sees", { timeout: 60_000 }, async () => {
+  // rows: E-50, E-20
+  it("remember between calls and turns what the model never sees", { timeout: 60_000 }, async () => {
     const dedupe = `export default async ({ result, variableBag }) => {
       const seen = (await variableBag.get("seen")) ?? [];
       const fresh = result.filter(({ url }) => !seen.includes(url));
@@ -170,7 +173,8 @@ describe("stored hooks", () => {
     assert.notInclude(JSON.stringify(requests), "\"seen\"")
   })
 
-  it("E-50.10 E-50.13 E-30 refuse what writes, and keep raw pages as artifacts", { timeout: 60_000 }, async () => {
+  // rows: E-50, E-30
+  it("refuse what writes, and keep raw pages as artifacts", { timeout: 60_000 }, async () => {
     const { agent, called } = world(
       {
         audit:

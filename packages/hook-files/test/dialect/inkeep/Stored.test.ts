@@ -32,7 +32,8 @@ describe("Inkeep, stored code", () => {
     assert.include(warnings.join("\n"), "kind: looks")
   })
 
-  it("E-50.2 keeps the first rows of a result that is too large", async () => {
+  // rows: E-50
+  it("keeps the first rows of a result that is too large", async () => {
     const rows = Array.from({ length: 500 }, (_, id) => ({ id }))
     const { read } = await last([{
       at: "after-result",
@@ -47,7 +48,8 @@ describe("Inkeep, stored code", () => {
     }])
   })
 
-  it("E-50.9 E-50.8 turns `yesterday` into a date and adds the tenant", async () => {
+  // rows: E-50
+  it("turns `yesterday` into a date and adds the tenant", async () => {
     const { took } = await last(
       [
         {
@@ -70,7 +72,8 @@ describe("Inkeep, stored code", () => {
     assert.deepEqual(took, [{ date: "2026-01-01", tenant_id: "acme" }])
   })
 
-  it("E-50.10 in audit mode lets only tools run that change nothing", async () => {
+  // rows: E-50
+  it("in audit mode lets only tools run that change nothing", async () => {
     const guard =
       "return ctx.tool.sideEffects ? { action: 'block', result: 'agent is in read-only mode' } : { action: 'proceed' }"
     const { agent, ran } = world([{ at: "before-args", does: guard }], [
@@ -81,7 +84,8 @@ describe("Inkeep, stored code", () => {
     assert.deepEqual(said(messages), ["done", "agent is in read-only mode"])
   })
 
-  it("E-50.11 blocks when the budget in the bag is used up", async () => {
+  // rows: E-50
+  it("blocks when the budget in the bag is used up", async () => {
     const does = `const spent = ((await ctx.variableBag.get("spent")) ?? 0) + 40
       await ctx.variableBag.set("spent", spent)
       return spent > 100 ? { action: "block", result: "BUDGET_EXCEEDED" } : { action: "proceed" }`
@@ -89,7 +93,8 @@ describe("Inkeep, stored code", () => {
     assert.deepEqual(said((await agent.run("go")).messages), ["taken", "taken", "BUDGET_EXCEEDED"])
   })
 
-  it("E-50.12 lets files be written in one folder only", async () => {
+  // rows: E-50
+  it("lets files be written in one folder only", async () => {
     const does = `const path = String(ctx.args.path)
       return path.startsWith("/workspace/output/") && !path.split("/").includes("..")
         ? { action: "proceed" } : { action: "block", result: "only below /workspace/output/" }`
@@ -101,7 +106,8 @@ describe("Inkeep, stored code", () => {
     assert.deepEqual(ran, ["write /workspace/output/a"])
   })
 
-  it("E-50.13 E-50.15 routes what is large to an artifact, and leaves out what was seen", async () => {
+  // rows: E-50
+  it("routes what is large to an artifact, and leaves out what was seen", async () => {
     const does = `const ref = await ctx.artifacts.write("scrape::" + ctx.args.url + "::raw", ctx.result.html)
       const seen = (await ctx.variableBag.get("seen_urls")) ?? []
       const fresh = ctx.result.links.filter((url) => !seen.includes(url))
@@ -115,7 +121,8 @@ describe("Inkeep, stored code", () => {
     ])
   })
 
-  it("E-50.16 E-50.17 composes: errors in one shape, and the whole flow ends where there is nothing to do", async () => {
+  // rows: E-50
+  it("composes: errors in one shape, and the whole flow ends where there is nothing to do", async () => {
     const shape =
       "return ctx.isError ? { action: 'proceed', result: { code: 'DB', detail: String(ctx.result.error).slice(0, 40) } } : { action: 'proceed' }"
     const { read } = await last([{ at: "after-result", does: shape }], { answer: "fail" })

@@ -21,7 +21,7 @@ const callback = (recipe: string, args?: object) =>
 
 describe("Kodelet, after_turn", () => {
   // rows: D-15
-  it("is told every step, with or without tools, and how much is used", async () => {
+  it("reads every step, with or without tools, and the usage", async () => {
     const { agent, cwd, told } = world({
       [`${hooks}/x`]: records("after_turn"),
       [`${hooks}/y`]: records("turn_end", "ignored, whatever it is")
@@ -111,7 +111,7 @@ describe("Kodelet, after_turn", () => {
   })
 
   // rows: D-18
-  it("a recipe of text is what the model is told to make of the conversation, without hooks around it", async () => {
+  it("a recipe of text is the instruction for a model, without hooks around it", async () => {
     const { agent, told } = world({
       [`${hooks}/x`]: script(
         "after_turn",
@@ -198,7 +198,7 @@ describe("Kodelet, after_turn", () => {
 
 describe("Kodelet, agent_stop", () => {
   // rows: D-16
-  it("is told the conversation when the agent is done, and never before", async () => {
+  it("reads the conversation when the agent is done, and never before", async () => {
     const { agent, told } = world({ [`${hooks}/x`]: records("agent_stop") })
     const { agent: made } = agent([bash("ls"), { text: "all done" }])
     await using _ = made

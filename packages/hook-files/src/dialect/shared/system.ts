@@ -4,6 +4,7 @@ import type * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import type { Guide } from "../../Guide.ts"
 import { isRefused } from "../../internal/projectVariables.ts"
 import type { Runners, Work } from "../../Runners.ts"
 import type { Origin, Warning } from "../claude/HookConfig.ts"
@@ -11,13 +12,13 @@ import { isFields } from "./fields.ts"
 import type { ToolNames } from "./toolNames.ts"
 
 /** Whose system a file belongs to. */
-export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat"
+export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat" | (string & {})
 
 /** Who wrote a file: the machine's owner, the user, the project, or this checkout of it. */
 export type Scope = "managed" | "user" | "project" | "local"
 
 /** Where to look. */
-interface Where {
+export interface Where {
   readonly cwd: string
   readonly home: string
   /** The folder of settings that count for everybody on this machine. */
@@ -49,7 +50,7 @@ export interface Entry {
   readonly file: string
   readonly key: string
   readonly work: Work
-  /** Where it runs, and with which variables besides the usual, where the file says so. */
+  /** The folder in which it runs and more variables, if the file has them. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
 }
@@ -63,11 +64,12 @@ export interface Decoded {
 
 /** A file with what it says. */
 export interface Source extends SourceFile {
+  readonly system: System
   readonly config: Decoded
 }
 
 /** How hooks are made of what was read. */
-interface Making extends Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout"> {
+export interface Making extends Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout"> {
   readonly projectDir: string
   readonly home: string
   readonly runners: Runners
@@ -78,7 +80,7 @@ interface Making extends Omit<HookDefaults.HookDefaults, "name" | "tier" | "time
 }
 
 /** One system. */
-export interface Family {
+export interface System {
   readonly dialect: Dialect
   readonly places: (where: Where) => ReadonlyArray<Place>
   readonly decode: (file: SourceFile, where: Where) => Decoded
@@ -86,10 +88,12 @@ export interface Family {
   readonly about: (file: SourceFile) => unknown
   /** Folders in which scripts of a project usually are: they count as soon as it has an entry. */
   readonly folders: ReadonlyArray<string>
+  /** Describes the events, for people and for tools that check files. */
+  readonly guide: Guide
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
 
-/** What a hook is made with besides its entries. */
+/** The options of a hook, without its entries. */
 export const called = (
   name: string,
   { transcripts, ...making }: Making

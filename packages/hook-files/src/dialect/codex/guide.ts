@@ -1,7 +1,7 @@
 /** Codex: what Claude Code has, read more strictly. */
-import { codexEvents } from "@belay/hook-files/HookConfig"
-import { claude, example, script } from "./claude.ts"
-import type { Event, System } from "./guide.ts"
+import type { Event, Guide } from "../../Guide.ts"
+import { claude, example, script } from "../claude/guide.ts"
+import { codexEvents } from "../claude/HookConfig.ts"
 
 const names: ReadonlyArray<string> = codexEvents
 
@@ -26,7 +26,7 @@ const events = claude.events.filter(({ name }) => names.includes(name)).map((eve
   dialect: "codex"
 }))
 
-export const codex: System = {
+export const codex: Guide = {
   dialect: "codex",
   name: "Codex",
   files: "~/.codex/hooks.json, ~/.codex/config.toml, .codex/hooks.json, .codex/config.toml",

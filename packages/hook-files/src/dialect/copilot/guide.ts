@@ -1,5 +1,5 @@
 /** GitHub Copilot. */
-import type { Event, System } from "./guide.ts"
+import type { Event, Guide } from "../../Guide.ts"
 
 const tool = ["toolName", "toolArgs"]
 const warned = "a warning"
@@ -146,7 +146,7 @@ const events: ReadonlyArray<Event> = [
   })
 ]
 
-export const copilot: System = {
+export const copilot: Guide = {
   dialect: "copilot",
   name: "GitHub Copilot",
   files: "~/.copilot/hooks/*.json, ~/.copilot/settings.json, .github/hooks/*.json, .github/copilot/settings.json",

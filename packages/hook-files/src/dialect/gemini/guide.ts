@@ -1,5 +1,5 @@
 /** Gemini CLI. */
-import type { Event, System } from "./guide.ts"
+import type { Event, Guide } from "../../Guide.ts"
 
 const refused = "denies; standard error is the reason"
 /**
@@ -144,7 +144,7 @@ const events: ReadonlyArray<Event> = [
   })
 ]
 
-export const gemini: System = {
+export const gemini: Guide = {
   dialect: "gemini",
   name: "Gemini CLI",
   files: "~/.gemini/settings.json, ~/.gemini/extensions/*/hooks/hooks.json, .gemini/settings.json",

@@ -1,5 +1,5 @@
 /** Claude Code. */
-import type { Event, System } from "./guide.ts"
+import type { Event, Guide } from "../../Guide.ts"
 
 const toolFields = ["tool_name", "tool_input", "tool_use_id"]
 const context = ["hookSpecificOutput.additionalContext", "the model reads it"] as const
@@ -331,7 +331,7 @@ const keys = [
   "continueOnBlock"
 ]
 
-export const claude: System = {
+export const claude: Guide = {
   dialect: "claude",
   name: "Claude Code",
   files:

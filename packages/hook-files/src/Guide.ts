@@ -1,7 +1,11 @@
-/** What the events of every system are, as data. */
-import type { Dialect } from "@belay/hook-files/Discovery"
+/**
+ * Describes the events of a system, as data for people and tools: when each happens, what entries read, and what they
+ * may answer.
+ *
+ * @since 0.1.0
+ */
 
-/** What happens in an agent, whatever a system calls it. */
+/** What happens in an agent, whatever a system calls it. @category models @since 0.1.0 */
 export type Occasion =
   | "session-start"
   | "session-end"
@@ -24,9 +28,9 @@ export type Occasion =
   | "budget"
   | "signal"
 
-/** One event of one system. */
+/** One event of one system. @category models @since 0.1.0 */
 export interface Event {
-  readonly dialect: Dialect
+  readonly dialect: string
   readonly name: string
   /** What else it is called there. */
   readonly others?: ReadonlyArray<string>
@@ -38,17 +42,17 @@ export interface Event {
   readonly matcher?: string
   /** The values which that field has, where they are few. */
   readonly values?: ReadonlyArray<string>
-  /** Fields of standard input besides those of every event. */
+  /** Fields of standard input, in addition to those of every event. */
   readonly fields: ReadonlyArray<string>
   /** What exit code 2 means. */
   readonly two: string
-  /** Answers that count, besides those of every event, and what each means here. */
+  /** Answers that count, in addition to those of every event, and what each means here. */
   readonly answers: ReadonlyArray<readonly [answer: string, meaning: string]>
 }
 
-/** What the events of one system have in common. */
-export interface System {
-  readonly dialect: Dialect
+/** What the events of one system have in common. @category models @since 0.1.0 */
+export interface Guide {
+  readonly dialect: string
   readonly name: string
   /** Where its files are. */
   readonly files: string
@@ -67,10 +71,10 @@ export interface System {
   readonly script: (event: Event) => string
 }
 
-/** Spellings are one: `PreToolUse`, `preToolUse` and `pre_tool_use`. */
+/** Spellings are one: `PreToolUse`, `preToolUse` and `pre_tool_use`. @category names @since 0.1.0 */
 export const spelt = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
-/** How an agent's own points are called. */
+/** How an agent's own points are called. @category points @since 0.1.0 */
 export const points: { readonly [O in Occasion]: string } = {
   "session-start": "onSessionStart",
   "session-end": "onSessionEnd",

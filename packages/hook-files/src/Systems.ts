@@ -1,0 +1,20 @@
+/**
+ * The systems whose hook files run, and their guides. A host can add a system: `HookFiles.load({ systems: [mine] })`.
+ *
+ * @since 0.1.0
+ */
+import { type Event, type Guide, spelt } from "./Guide.ts"
+
+export { trusting as entriesOf } from "./dialect/shared/system.ts"
+export type { Decoded, Making, Place, SourceFile, System, Where } from "./dialect/shared/system.ts"
+export { builtIn } from "./dialect/shared/systems.ts"
+
+const isCalled = ({ name, others = [] }: Event, wanted: string): boolean =>
+  [name, ...others].some((one) => spelt(one) === spelt(wanted))
+
+/** Finds an event of a system by any of its names, in any spelling. @category reading @since 0.1.0 */
+export const eventOf = ({ events }: Guide, name: string): Event | undefined => events.find((one) => isCalled(one, name))
+
+/** Finds the events of this name in all systems. @category reading @since 0.1.0 */
+export const eventsNamed = (guides: ReadonlyArray<Guide>, name: string): ReadonlyArray<Event> =>
+  guides.flatMap(({ events }) => events.filter((one) => isCalled(one, name)))
