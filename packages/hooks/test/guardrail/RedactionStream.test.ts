@@ -1,11 +1,11 @@
 import * as HookChain from "@belay/core/HookChain"
 import * as Redaction from "@belay/hooks/Redaction"
 import { random } from "@belay/testing/SeededRandom"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { chunks, stream } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
+import { chunks, contextOf, stream } from "../support/guarded.ts"
 
 const mail = "ada@example.com"
 const card = "4111 1111 1111 1111"
@@ -55,7 +55,7 @@ describe("a stream that is redacted", () => {
           assert.deepEqual(leaks(streamed.text, secrets), [])
           assert.isTrue(streamed.text.startsWith(streamed.shown))
           if (strategy === "placeholder") {
-            assert.strictEqual(hook.revealText!(streamed.text, Scope.context(Scope.make(), hook.name) as never), text)
+            assert.strictEqual(hook.revealText!(streamed.text, contextOf(TestScope.make(), hook.name) as never), text)
           }
         }
       }),
@@ -104,12 +104,12 @@ describe("a stream that is redacted", () => {
   it.effect("shows neither reasoning nor arguments before they are complete", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make()])
-      const reasoning = yield* chain.run("onLlmDelta", { type: "reasoning", text: mail }, Scope.make())
+      const reasoning = yield* chain.run("onLlmDelta", { type: "reasoning", text: mail }, TestScope.make())
       assert.deepEqual(reasoning.event, { type: "reasoning", text: "" })
       const piece = yield* chain.run(
         "onLlmDelta",
         { type: "tool-call", id: "1", name: "a", argsText: mail },
-        Scope.make()
+        TestScope.make()
       )
       assert.deepEqual(piece.event, { type: "tool-call", id: "1", name: "a", argsText: "" })
     }))

@@ -5,13 +5,13 @@ import * as HookChain from "@belay/core/HookChain"
 import * as Redaction from "@belay/hooks/Redaction"
 import * as Secrets from "@belay/hooks/Secrets"
 import { random } from "@belay/testing/SeededRandom"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { answer, call } from "../support/events.ts"
 import { asks, chunks, scripted, stream } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
 /**
  * Letters and digits that look random and are nobody's. Keys are put together here, so that no text of this file is
@@ -56,7 +56,7 @@ const samples: ReadonlyArray<readonly [Secrets.Kind, secret: string]> = [
 
 const said = (options: Secrets.Options, message: string) =>
   Effect.map(
-    HookChain.makeUnsafe([Secrets.make(options)]).run("preTurn", { message }, Scope.make()),
+    HookChain.makeUnsafe([Secrets.make(options)]).run("preTurn", { message }, TestScope.make()),
     ({ action, event }) => action._tag === "Reject" ? `rejected: ${action.reason}` : event.message
   )
 
@@ -117,7 +117,7 @@ describe("Secrets", () => {
       const [[, secret]] = samples as readonly [readonly [string, string]]
       const chain = HookChain.makeUnsafe([Secrets.make({ strategy: "block" })])
       assert.strictEqual(yield* said({ strategy: "block" }, secret), "rejected: OPENAI_KEY is not allowed in a message")
-      const { action } = yield* chain.run("preToolCall", call("post", { headers: [{ key: secret }] }), Scope.make())
+      const { action } = yield* chain.run("preToolCall", call("post", { headers: [{ key: secret }] }), TestScope.make())
       assert.deepInclude(action, { _tag: "Reject", reason: "OPENAI_KEY is not allowed in the arguments of a tool" })
       const result = {
         call: call("read"),
@@ -126,7 +126,7 @@ describe("Secrets", () => {
         elapsedMs: 1,
         executed: true
       }
-      const { event } = yield* chain.run("postToolCall", result, Scope.make())
+      const { event } = yield* chain.run("postToolCall", result, TestScope.make())
       assert.deepEqual(event.result, {
         ok: false,
         error: "the result of read was withheld: OPENAI_KEY is not allowed in the result of a tool"
@@ -175,7 +175,7 @@ describe("Secrets", () => {
       const chain = HookChain.makeUnsafe([Secrets.make()])
       for (const unit of units) {
         const began = performance.now()
-        yield* chain.run("preTurn", { message: unit.repeat(Math.ceil(100_000 / unit.length)) }, Scope.make())
+        yield* chain.run("preTurn", { message: unit.repeat(Math.ceil(100_000 / unit.length)) }, TestScope.make())
         assert.isBelow(performance.now() - began, 2_000, unit)
       }
     }))
@@ -247,7 +247,7 @@ describe("an agent with secrets", () => {
     const { messages } = await agent.run("read it")
     assert.deepEqual(messages.at(-2)?.content, { lines: ["TOKEN=[GITHUB_TOKEN]"] })
     const { event } = await Effect.runPromise(
-      HookChain.makeUnsafe([Secrets.make()]).run("postLlmCall", answer({ reasoning: secret }), Scope.make())
+      HookChain.makeUnsafe([Secrets.make()]).run("postLlmCall", answer({ reasoning: secret }), TestScope.make())
     )
     assert.strictEqual(event.response.reasoning, "[GITHUB_TOKEN]")
   })

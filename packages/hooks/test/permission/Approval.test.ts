@@ -4,6 +4,7 @@ import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import { text } from "@belay/core/Message"
 import * as Approval from "@belay/hooks/Approval"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,6 @@ import * as Layer from "effect/Layer"
 import { scripted } from "../support/agent.ts"
 import { approving, run } from "../support/approvals.ts"
 import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 describe("Approval", () => {
   // rows: A-63
@@ -49,7 +49,7 @@ describe("Approval", () => {
       return { type: "approve" }
     }
     const outcome = await Effect.runPromise(
-      approving({ tools: "deploy", ask }).run("preToolCall", call("deploy"), Scope.make())
+      approving({ tools: "deploy", ask }).run("preToolCall", call("deploy"), TestScope.make())
     )
     assert.deepEqual([outcome.action._tag, outcome.by, questions], ["Ask", "human-approval", 0])
   })
@@ -57,7 +57,7 @@ describe("Approval", () => {
   it.effect("asks the runtime to suspend when there is nobody to ask", () =>
     Effect.gen(function*() {
       const chain = approving({ tools: "deploy", reason: ({ name }) => `may ${name} run?` })
-      const { action } = yield* chain.run("preToolCall", call("deploy"), Scope.make())
+      const { action } = yield* chain.run("preToolCall", call("deploy"), TestScope.make())
       const details = { description: "The tool deploy.", readOnly: false, destructive: false, sandbox: "none" }
       assert.deepEqual(action, { _tag: "Ask", reason: "may deploy run?", details })
     }))
@@ -68,7 +68,10 @@ describe("Approval", () => {
         Effect.forEach(
           ["read_file", "write_file", "deploy"],
           (name) =>
-            Effect.map(approving({ tools }).run("preToolCall", call(name), Scope.make()), ({ action }) => action._tag)
+            Effect.map(
+              approving({ tools }).run("preToolCall", call(name), TestScope.make()),
+              ({ action }) => action._tag
+            )
         )
       assert.deepEqual(yield* tags("*"), ["Ask", "Ask", "Ask"])
       assert.deepEqual(yield* tags(["*", "!read_*"]), ["Continue", "Ask", "Ask"])
@@ -80,7 +83,7 @@ describe("Approval", () => {
 
   it.effect("asks only when the call is of the kind, and also when that cannot be told", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const chain = approving({
         tools: "*",
         when: ({ args, name }) =>
@@ -166,7 +169,7 @@ describe("Approval", () => {
         priority: 1,
         preToolCall: ({ id, name }) => HookAction.replace({ id, name, args: { to: "x" } })
       })
-      const { action } = yield* approving({ tools: "*" }, first).run("preToolCall", call("deploy"), Scope.make())
+      const { action } = yield* approving({ tools: "*" }, first).run("preToolCall", call("deploy"), TestScope.make())
       assert.strictEqual(action._tag, "Ask")
     }))
 })
