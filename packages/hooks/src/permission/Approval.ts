@@ -10,6 +10,7 @@ import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { type Json, whyNot } from "@belay/core/Json"
+import { checkOptions, type Expectation, whole } from "@belay/core/OptionCheck"
 import { type Decision, type PendingAsk, Remember } from "@belay/core/RunState"
 import type { PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import * as Duration from "effect/Duration"
@@ -18,27 +19,29 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as HookDefaults from "../HookDefaults.ts"
+import { withoutUndefined } from "../internal/withoutUndefined.ts"
 
-/** A question about one tool call. What it shows is what will run. @category models @since 0.1.0 */
+/** A question about one tool call. @category models @since 0.1.0 */
 export interface Request {
   readonly callId: string
   readonly tool: string
-  /** Frozen: exactly these arguments run if they are approved. */
+  /** The arguments with which the tool runs if the call is approved. They are frozen. */
   readonly args: Json
   readonly reason: string
-  /** Canonical text of tool and arguments: what an approval counts for. */
+  /** A canonical text of the tool and the arguments. An approval counts only for a call with the same fingerprint. */
   readonly fingerprint: string
+  /** The tool as it is registered: its description, and whether it is destructive or only reads. */
   readonly about: ToolMeta
-  /** Who may answer; absent means anybody. */
+  /** The names of the people who may answer. Absent if anybody may. */
   readonly approvers?: ReadonlyArray<string>
-  /** Who has approved already, where several people have to approve. */
+  /** The names of the people who have approved so far. Several must approve if there is a `quorum`. */
   readonly approved: ReadonlyArray<string>
-  /** Aborts when the answer is no longer wanted: close the prompt. */
+  /** Aborts when the answer is no longer needed, because the turn was cancelled or the question expired. */
   readonly signal: AbortSignal
 }
 
 /**
- * What a person may answer. `by` is the approver's name, where it matters who answers.
+ * The answer of a person. `by` is the name of the person; `approvers` and `quorum` need it.
  *
  * @category models
  * @since 0.1.0
@@ -47,57 +50,58 @@ export type Answer =
   & { readonly by?: string }
   & (
     /**
-     * With `remember`, later calls of the tool, or of the tool with these arguments, are approved without asking. Needs
-     * the option `standing`.
+     * Runs the tool. With `remember`, later calls of the tool, or of the tool with these arguments, run without a
+     * question. Needs the option `standing`.
      */
     | { readonly type: "approve"; readonly remember?: Remember }
+    /** Does not run the tool. The model reads the reason. */
     | { readonly type: "deny"; readonly reason?: string }
-    /** Runs the tool with these arguments; they are checked like any others. */
+    /** Runs the tool with these arguments. They must match the schema of the tool. */
     | { readonly type: "edit"; readonly args: Json }
-    /** Does not run the tool: this is its output. */
+    /** Does not run the tool. The model reads this output instead. */
     | { readonly type: "respond"; readonly output: Json }
     /** Asks these people instead. */
     | { readonly type: "delegate"; readonly to: ReadonlyArray<string> }
   )
 
-/** @category models @since 0.1.0 */
+/** Options of `Approval.make`. @category models @since 0.1.0 */
 export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "tools" | "when" | "timeout"> {
-  /** Tools that need approval: `*` stands for any characters, `!name` excludes. */
+  /** Names of the tools that need approval; `*` stands for any characters, a leading `!` excludes. */
   readonly tools: string | ReadonlyArray<string>
-  /** Only calls for which this is not `false` need approval. When it throws, the call needs approval. */
+  /** A call for which this returns `false` needs no approval. If it throws, the call needs approval. */
   readonly when?: (call: PreToolCallEvent, ctx: HookContext) => boolean
   /**
-   * Asks a person in this process and returns the answer: directly, as a promise or as an Effect. Without it the
-   * agent's `onAsk` is asked, or the run is suspended until the host resumes it.
+   * Asks a person in this process. Returns the answer directly, as a promise or as an Effect. Without this option the
+   * agent's `onAsk` is called; without that, the run is suspended until the host resumes it.
    */
   readonly ask?: (request: Request, ctx: HookContext) => Eventual<Answer, R>
-  /** Why a person is asked. Default `<tool> needs approval`. */
+  /** The text of the question. Default `<tool> needs approval`. */
   readonly reason?: string | ((call: PreToolCallEvent, ctx: HookContext) => string)
-  /** An answer that comes later than this counts as a denial. Default: never. */
+  /** How long the question is open. Without an answer by then, the call is denied. Default: for ever. */
   readonly expiresIn?: Duration.Input
-  /** Who may answer, by name. Default: anybody. */
+  /** The names of the people who may answer. Default: anybody. */
   readonly approvers?: ReadonlyArray<string>
-  /** How many different approvers have to approve. Default 1. */
+  /** How many people must approve. Default 1. */
   readonly quorum?: number
-  /** What may be answered. Default: anything. */
+  /** The types of answers that are valid. Any other answer denies the call. Default: all. */
   readonly allowed?: ReadonlyArray<Answer["type"]>
   /**
-   * With `ask`: where to keep approvals that are to be remembered, the session or a store of the project's rules.
-   * Default: none is remembered. Without `ask`, the agent's `approvals.rules` are used.
+   * Where approvals with `remember` are kept: in the session, or in a store of rules for the project. By default they
+   * are not kept. This option applies only with `ask`; without it, the agent's `approvals.rules` apply.
    */
   readonly standing?: "session" | RuleStore
   /**
-   * How many questions `ask` may have open at once, over all sessions. Default 1, which suits a terminal; use `Infinity`
-   * on a server.
+   * How many questions of `ask` may be open at once, in all sessions together. Default 1, for a terminal. On a server,
+   * use `Infinity`.
    */
   readonly concurrency?: number
 }
 
 /**
- * Runs a tool only when a person approves the call. The hook only asks: the runtime applies `expiresIn`, `approvers`,
- * `quorum`, `allowed` and `standing`, and runs the approved arguments. Every call has its own question and its own
- * answer. An `ask` that fails or returns nonsense denies the call. When a later hook changes the arguments, the person
- * is asked about the new ones.
+ * Runs a tool only if a person approves the call. Every call has its own question and its own answer. The hook asks;
+ * the runtime applies `expiresIn`, `approvers`, `quorum`, `allowed` and `standing`, and runs the tool with the approved
+ * arguments. If `ask` fails or returns something that is not an answer, the call is denied. If a later hook changes the
+ * arguments, the person is asked again. Throws a `ConfigError` for an invalid `concurrency` or `quorum`.
  *
  * @example
  * ```ts
@@ -116,15 +120,17 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
+  const name = common.name ?? "human-approval"
+  Result.getOrThrow(checkOptions(name, concurrencyCheck(concurrency), whole("quorum", quorum, 1)))
   const queue = Semaphore.makeUnsafe(concurrency)
-  const conditions: Omit<HookAction.Ask, "_tag" | "reason"> = {
-    ...(expiresIn === undefined ? {} : { expiresInMs: Duration.toMillis(expiresIn) }),
-    ...(approvers === undefined ? {} : { approvers }),
-    ...(quorum === undefined || quorum <= 1 ? {} : { quorum }),
-    ...(allowed === undefined ? {} : { allowed })
-  }
+  const conditions = withoutUndefined<Omit<HookAction.Ask, "_tag" | "reason">>({
+    expiresInMs: expiresIn === undefined ? undefined : Duration.toMillis(expiresIn),
+    approvers,
+    quorum: quorum === 1 ? undefined : quorum,
+    allowed
+  })
   return HookDefaults.apply(common, {
-    name: "human-approval",
+    name,
     priority: 5,
     kind: "policy",
     timeout: "none",
@@ -140,16 +146,23 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   })
 }
 
+const concurrencyCheck = (concurrency: number): Expectation => [
+  "concurrency",
+  concurrency,
+  (count: number) => count === Infinity || (Number.isSafeInteger(count) && count > 0),
+  "a whole number from 1, or Infinity"
+]
+
 const needsApproval = (when: Options["when"], call: PreToolCallEvent, ctx: HookContext): boolean =>
   when === undefined || Result.match(Result.try(() => when(call, ctx)), {
     onSuccess: (answer) => answer !== false,
     onFailure: (error) => {
-      ctx.warn(`\`when\` broke for ${call.name}, so approval is needed: ${messageOf(error)}`)
+      ctx.warn(`\`when\` failed for ${call.name}, so the call needs approval: ${messageOf(error)}`)
       return true
     }
   })
 
-/** What the person should know about the tool. */
+/** What a person should know about the tool before approving a call. */
 const detailsOf = ({ grant, tool }: PreToolCallEvent): Json => ({
   description: tool.description,
   readOnly: tool.readOnly ?? false,
@@ -157,7 +170,7 @@ const detailsOf = ({ grant, tool }: PreToolCallEvent): Json => ({
   sandbox: grant.sandbox
 })
 
-/** Lets the runtime ask the person, as far as others are not being asked. */
+/** The function with which the runtime asks the person. It waits while `concurrency` questions are open. */
 const answerWith = <R>(
   ask: NonNullable<Options<R>["ask"]>,
   queue: Semaphore.Semaphore,
@@ -171,7 +184,7 @@ const answerWith = <R>(
         if (ctx.signal.aborted) return Effect.fail("the turn was cancelled before anybody approved")
         const decision = decisionOf(given, call.name)
         return decision === undefined
-          ? Effect.fail("`ask` answered neither approve, deny, edit, respond nor delegate")
+          ? Effect.fail("`ask` must answer with approve, deny, edit, respond or delegate")
           : Effect.succeed(decision)
       }
     ))
@@ -185,7 +198,7 @@ const requestOf = (pending: PendingAsk, about: ToolMeta, signal: AbortSignal): R
   return approvers === undefined ? request : { ...request, approvers }
 }
 
-/** Reads an answer, which comes from outside: nothing when it is not one. */
+/** Decodes an answer, which code outside of Belay returned. Returns `undefined` if it is not an answer. */
 const decisionOf = (answer: unknown, tool: string): Decision | undefined => {
   if (typeof answer !== "object" || answer === null || !("type" in answer)) return undefined
   const { args, by, output, reason, remember, to, type } = answer as { readonly [key: string]: unknown }

@@ -1,5 +1,5 @@
 /**
- * Asks the person at the terminal about tool calls.
+ * Asks the person at the terminal to approve tool calls.
  *
  * @since 0.1.0
  */
@@ -10,29 +10,29 @@ import { createInterface, type Interface } from "node:readline/promises"
 import type { Readable, Writable } from "node:stream"
 import type { Answer, Request } from "./Approval.ts"
 
-/** The terminal of the person. @category models @since 0.1.0 */
+/** The streams of a terminal. @category models @since 0.1.0 */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean }
   readonly output: Writable & { readonly isTTY?: boolean }
 }
 
-/** @category models @since 0.1.0 */
+/** Options of `TerminalApproval.ask`. @category models @since 0.1.0 */
 export interface Options {
-  /** Default: the process's own. */
+  /** Default: the standard input and output of the process. */
   readonly terminal?: Terminal
   /**
-   * Also offers to approve the tool for the rest of the session; the `Approval` hook then needs `standing`. Default
-   * false.
+   * Whether the person can also approve the tool for the rest of the session. The `Approval` hook then needs the option
+   * `standing`. Default false.
    */
   readonly remember?: boolean
-  /** The reason of the denial when there is no terminal. Default: `nobody is at a terminal to approve it`. */
+  /** The reason of the denial if there is no terminal. Default: `nobody is at a terminal to approve it`. */
   readonly nobody?: string
 }
 
 /**
- * Makes an `ask` for `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny, edit
- * (arguments as JSON), and always, where that is offered. Control characters and invisible characters are shown
- * escaped. When input or output is not a terminal, the call is denied.
+ * Makes the option `ask` of `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny, edit
+ * (new arguments as JSON), and with `remember` also always. Control characters and invisible characters are escaped. If
+ * input or output is not a terminal, the call is denied.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export const ask = (options: Options = {}): (request: Request) => Promise<Answer
   }
 }
 
-/** Asks until there is an answer. */
+/** Repeats the question until the person gives a valid answer. */
 const askUntilAnswered = async (
   lines: Interface,
   output: Writable,
@@ -92,11 +92,11 @@ const askUntilAnswered = async (
   }
 }
 
-/** The reason, where it says more than that the tool needs approval. */
+/** The line with the reason. Empty for the default reason, which repeats the name of the tool. */
 const reasonLine = (reason: string, tool: string): string =>
   reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
 
-/** Escapes characters that move the cursor, are invisible, or reverse the text beside them. */
+/** Escapes characters that move the cursor, are invisible, or reverse the text next to them. */
 const visible = (text: string): string =>
   text.replace(
     /\p{Cc}|\p{Cf}|[\u2028\u2029]/gu,

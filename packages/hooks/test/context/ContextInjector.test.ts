@@ -7,12 +7,12 @@ import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { Message } from "@belay/core/Message"
 import * as ContextInjector from "@belay/hooks/ContextInjector"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { calls, recording, scripted } from "../support/agent.ts"
 import { request, standing } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 /** A session whose turn and step the test sets. */
 const session = (options: ContextInjector.Options) => {
@@ -20,7 +20,7 @@ const session = (options: ContextInjector.Options) => {
   const chain = HookChain.makeUnsafe([ContextInjector.make(options)])
   const state = HookState.make()
   const scope = (turnNumber: number): HookScope =>
-    Scope.make({ turnNumber, state, inject: (text) => void injected.push(text) })
+    TestScope.make({ turnNumber, state, inject: (text) => void injected.push(text) })
   return {
     injected,
     turn: (n: number) => chain.run("preTurn", { message: "hi" } as never, scope(n)),

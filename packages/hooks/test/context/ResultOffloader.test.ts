@@ -11,11 +11,11 @@ import * as SessionStore from "@belay/core/SessionStore"
 import { byLength } from "@belay/core/Tokenizer"
 import * as ResultOffloader from "@belay/hooks/ResultOffloader"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Events from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 const big = (lines = 2_000) => Array.from({ length: lines }, (_, n) => `line ${n} of the log`).join("\n")
 
@@ -227,7 +227,7 @@ describe("ResultOffloader", () => {
   it.effect("cuts results without a runtime that can store them", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([ResultOffloader.make({ maxResultTokens: 10 })])
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const { call, tool } = { call: Events.call("loud"), tool: Events.call("loud").tool }
       const event = { call, tool, result: { ok: true as const, output: big() }, elapsedMs: 1, executed: true }
       const outcome = yield* chain.run("postToolCall", event, scope)

@@ -4,6 +4,7 @@ import * as HookChain from "@belay/core/HookChain"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { byLength } from "@belay/core/Tokenizer"
 import * as ResultOffloader from "@belay/hooks/ResultOffloader"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,6 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Events from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 const textOf = (value: Json | undefined): string =>
   typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)
@@ -121,7 +121,7 @@ describe("the laws of ResultOffloader", () => {
 const chained = (options: ResultOffloader.Options, output: string, artifacts: ArtifactStore.ArtifactStore) =>
   Effect.gen(function*() {
     const lent = {
-      root: { sessionId: "s", turnNumber: 1, state: Scope.make().state },
+      root: { sessionId: "s", turnNumber: 1, state: TestScope.make().state },
       artifacts: (hook: string) => ({
         write: (key: string, content: string) =>
           Effect.mapError(
@@ -130,7 +130,7 @@ const chained = (options: ResultOffloader.Options, output: string, artifacts: Ar
           )
       })
     }
-    const scope = Scope.make({ capabilities: lent as never })
+    const scope = TestScope.make({ capabilities: lent as never })
     const { tool, ...call } = Events.call("loud")
     const event = { call, tool, result: { ok: true as const, output }, elapsedMs: 1, executed: true }
     const outcome = yield* HookChain.makeUnsafe([ResultOffloader.make(options)]).run("postToolCall", event, scope)

@@ -9,13 +9,13 @@ import type { Message } from "@belay/core/Message"
 import { text, whyInvalid } from "@belay/core/Message"
 import * as Budget from "@belay/hooks/Budget"
 import * as Summarizer from "@belay/hooks/Summarizer"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import { calls, recording, scripted } from "../support/agent.ts"
 import { overloaded } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 import { step, transcripts } from "../support/transcripts.ts"
 
 const writer = (answer: string | Partial<LlmResponse> | Effect.Effect<never, typeof overloaded>) => {
@@ -49,7 +49,7 @@ const long: ReadonlyArray<Message> = [
   { role: "user", content: "go on" }
 ]
 
-const run = (options: Summarizer.Options, request = compaction(long, { keepRecent: 2 }), scope = Scope.make()) =>
+const run = (options: Summarizer.Options, request = compaction(long, { keepRecent: 2 }), scope = TestScope.make()) =>
   Effect.map(
     HookChain.makeUnsafe([Summarizer.make(options)]).run("preCompaction", request, scope),
     ({ action }) => action
@@ -107,7 +107,7 @@ describe("Summarizer", () => {
   for (const [what, answer] of failures) {
     it.effect(`leaves it to the agent's own compaction when the model ${what}`, () =>
       Effect.gen(function*() {
-        const scope = Scope.make()
+        const scope = TestScope.make()
         assert.strictEqual((yield* run({ provider: writer(answer).provider }, undefined, scope))._tag, "Continue")
         assert.lengthOf(scope.warnings, 1)
       }))
@@ -115,7 +115,7 @@ describe("Summarizer", () => {
 
   it.effect("uses the agent's own compaction when the anchors throw or the model takes too long", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       assert.strictEqual(
         (yield* run({ provider: writer("x").provider, anchors: () => assert.fail("broken") }, undefined, scope))._tag,
         "Continue"

@@ -4,11 +4,11 @@ import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
 import type { LlmDelta } from "@belay/core/LlmCall"
 import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer } from "../support/events.ts"
 import { stream } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
 const guarded = (options: OutputGuardrail.Options) => HookChain.makeUnsafe([OutputGuardrail.make(options)])
 
@@ -24,7 +24,7 @@ describe("OutputGuardrail", () => {
         toolCalls: [{ id: "1", name: "deploy", args: {} }],
         finishReason: "tool-calls"
       })
-      const { action, by } = yield* guarded({ patterns }).run("postLlmCall", event, Scope.make())
+      const { action, by } = yield* guarded({ patterns }).run("postLlmCall", event, TestScope.make())
       assert.deepEqual(action, { _tag: "Reject", reason: "Response blocked by content policy" })
       assert.strictEqual(by, "output-guardrail")
     }))
@@ -32,7 +32,7 @@ describe("OutputGuardrail", () => {
   it.effect("does not change other responses", () =>
     Effect.gen(function*() {
       const event = answer({ text: "nothing secret" })
-      const outcome = yield* guarded({ patterns }).run("postLlmCall", event, Scope.make())
+      const outcome = yield* guarded({ patterns }).run("postLlmCall", event, TestScope.make())
       assert.strictEqual(outcome.action._tag, "Continue")
       assert.strictEqual(outcome.event, event)
     }))
@@ -40,7 +40,7 @@ describe("OutputGuardrail", () => {
   it.effect("searches reasoning and refusals too", () =>
     Effect.gen(function*() {
       for (const part of [{ reasoning: key }, { refusal: key }]) {
-        const { action } = yield* guarded({ patterns }).run("postLlmCall", answer(part), Scope.make())
+        const { action } = yield* guarded({ patterns }).run("postLlmCall", answer(part), TestScope.make())
         assert.strictEqual(action._tag, "Reject")
       }
     }))
@@ -50,7 +50,7 @@ describe("OutputGuardrail", () => {
       const event = answer({ toolCalls: [{ id: "1", name: "post", args: { body: [{ headers: { auth: key } }] } }] })
       const tag = (toolCalls: boolean) =>
         Effect.map(
-          guarded({ patterns, toolCalls }).run("postLlmCall", event, Scope.make()),
+          guarded({ patterns, toolCalls }).run("postLlmCall", event, TestScope.make()),
           ({ action }) => action._tag
         )
       assert.strictEqual(yield* tag(false), "Continue")
@@ -66,7 +66,7 @@ describe("OutputGuardrail", () => {
         feedback: "Leave out keys.",
         retries: 2
       })
-      const { action } = yield* chain.run("postLlmCall", answer({ text: key }), Scope.make())
+      const { action } = yield* chain.run("postLlmCall", answer({ text: key }), TestScope.make())
       assert.deepEqual(action, {
         _tag: "Reject",
         reason: "a key",
@@ -85,7 +85,7 @@ describe("OutputGuardrail", () => {
         reasoning: key,
         toolCalls: [{ id: "1", name: "post", args }]
       })
-      const { event: { response } } = yield* chain.run("postLlmCall", event, Scope.make())
+      const { event: { response } } = yield* chain.run("postLlmCall", event, TestScope.make())
       assert.strictEqual(response.text, "[$1], [$1], [$1]")
       assert.strictEqual(response.reasoning, "[$1]")
       assert.deepEqual(response.toolCalls[0]?.args, { keys: ["[$1]", 1, null], "[$1]": true })
@@ -110,7 +110,7 @@ describe("OutputGuardrail", () => {
           throw new Error("broken pattern")
         }]
       })
-      const { action, failure } = yield* chain.run("postLlmCall", answer(), Scope.make())
+      const { action, failure } = yield* chain.run("postLlmCall", answer(), TestScope.make())
       assert.strictEqual(action._tag, "Reject")
       assert.strictEqual(failure?.policy, "reject")
     }))
@@ -123,7 +123,7 @@ describe("OutputGuardrail", () => {
         postLlmCall: ({ response }) => HookAction.transform({ ...response, text: key })
       })
       const chain = HookChain.makeUnsafe([OutputGuardrail.make({ patterns }), last])
-      assert.strictEqual((yield* chain.run("postLlmCall", answer(), Scope.make())).action._tag, "Reject")
+      assert.strictEqual((yield* chain.run("postLlmCall", answer(), TestScope.make())).action._tag, "Reject")
     }))
 
   it.effect("is not skipped by a hook that replaces the response", () =>
@@ -133,7 +133,7 @@ describe("OutputGuardrail", () => {
         postLlmCall: ({ response }) => HookAction.replace({ ...response, text: key })
       })
       const chain = HookChain.makeUnsafe([OutputGuardrail.make({ patterns }), cache])
-      assert.strictEqual((yield* chain.run("postLlmCall", answer(), Scope.make())).action._tag, "Reject")
+      assert.strictEqual((yield* chain.run("postLlmCall", answer(), TestScope.make())).action._tag, "Reject")
     }))
 })
 
@@ -178,7 +178,7 @@ describe("OutputGuardrail while an answer streams", () => {
       ]
       const chain = guarded({ patterns, toolCalls: true })
       const seen = yield* Effect.forEach(deltas, (delta) =>
-        Effect.map(chain.run("onLlmDelta", delta, Scope.make()), ({ event }) => event))
+        Effect.map(chain.run("onLlmDelta", delta, TestScope.make()), ({ event }) => event))
       assert.deepEqual(seen, [{ type: "reasoning", text: "" }, {
         type: "tool-call",
         id: "1",

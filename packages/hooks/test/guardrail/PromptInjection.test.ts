@@ -8,19 +8,19 @@ import type { LlmRequest } from "@belay/core/LlmCall"
 import { success } from "@belay/core/Tool"
 import * as Approval from "@belay/hooks/Approval"
 import * as PromptInjection from "@belay/hooks/PromptInjection"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { call, request } from "../support/events.ts"
 import { asks, scripted } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
-const said = (message: string, options: PromptInjection.Options = {}, scope = Scope.make()) =>
+const said = (message: string, options: PromptInjection.Options = {}, scope = TestScope.make()) =>
   Effect.map(
     HookChain.makeUnsafe([PromptInjection.make(options)]).run("preTurn", { message }, scope),
     ({ action, event }) => action._tag === "Reject" ? `rejected: ${action.reason}` : event.message
   )
 
-const brought = (output: Json, options: PromptInjection.Options = {}, scope = Scope.make()) =>
+const brought = (output: Json, options: PromptInjection.Options = {}, scope = TestScope.make()) =>
   Effect.map(
     HookChain.makeUnsafe([PromptInjection.make(options)]).run(
       "postToolCall",
@@ -127,7 +127,7 @@ describe("what PromptInjection does", () => {
         yield* said(text, { input: "rewrite" }),
         "The weather is fine. [removed: it looked like an instruction] It will rain tomorrow."
       )
-      const scope = Scope.make()
+      const scope = TestScope.make()
       assert.strictEqual(yield* said(text, { input: "warn" }, scope), text)
       assert.match(scope.warnings[0]!, /a message looks like an injection/)
       assert.strictEqual(yield* said(text, { input: "off" }), text)
@@ -155,7 +155,7 @@ describe("what PromptInjection does", () => {
       for (
         const [strategy, isTainted] of [["warn", true], ["rewrite", true], ["block", false], ["filter", false]] as const
       ) {
-        const scope = Scope.make()
+        const scope = TestScope.make()
         yield* brought(text, { toolResults: strategy }, scope)
         assert.strictEqual(PromptInjection.isTainted(scope), isTainted, strategy)
         assert.strictEqual(HookState.make(scope.state.snapshot()).get(PromptInjection.tainted), isTainted)
@@ -169,7 +169,7 @@ describe("what PromptInjection does", () => {
         messages: [{ role: "user" as const, content: override }, { role: "user" as const, content: "hi" }]
       }
       const run = (options: PromptInjection.Options) =>
-        HookChain.makeUnsafe([PromptInjection.make(options)]).run("preLlmCall", asked, Scope.make())
+        HookChain.makeUnsafe([PromptInjection.make(options)]).run("preLlmCall", asked, TestScope.make())
       assert.strictEqual((yield* run({})).event, asked)
       assert.strictEqual((yield* run({ lastMessageOnly: false })).action._tag, "Reject")
       const { event } = yield* run({ lastMessageOnly: false, input: "filter" })
@@ -198,7 +198,7 @@ describe("what PromptInjection does", () => {
       }], { spotlight: "delimit" })
       assert.match((parts as ReadonlyArray<{ readonly text: string }>)[0]!.text, /^\[data/)
       const chain = HookChain.makeUnsafe([PromptInjection.make({ spotlight: "delimit" })])
-      const { event } = yield* chain.run("preLlmCall", { ...request(), instructions: "Be kind." }, Scope.make())
+      const { event } = yield* chain.run("preLlmCall", { ...request(), instructions: "Be kind." }, TestScope.make())
       assert.match(event.instructions!, /^Be kind\.\n\nThe results of tools are between/)
     }))
 

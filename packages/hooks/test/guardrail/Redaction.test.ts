@@ -6,10 +6,10 @@ import type { Json } from "@belay/core/Json"
 import { success } from "@belay/core/Tool"
 import * as Redaction from "@belay/hooks/Redaction"
 import { random } from "@belay/testing/SeededRandom"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer, call, request } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 const every: ReadonlyArray<Redaction.Kind> = [
   "email",
@@ -33,7 +33,7 @@ const iban = "DE89 3704 0044 0532 0130 00"
 /** What becomes of a message. */
 const said = (options: Redaction.Options, message: string) =>
   Effect.map(
-    HookChain.makeUnsafe([Redaction.make(options)]).run("preTurn", { message }, Scope.make()),
+    HookChain.makeUnsafe([Redaction.make(options)]).run("preTurn", { message }, TestScope.make()),
     ({ action, event }) => action._tag === "Reject" ? `rejected: ${action.reason}` : event.message
   )
 
@@ -122,7 +122,7 @@ describe("what Redaction finds", () => {
         const { below, pick } = random(seed)
         const used = Array.from({ length: 2 + below(4) }, () => pick(values))
         const message = used.join(pick([" ", ", ", "\n", "; ", "|", "\t", " and "]))
-        const { event } = yield* chain.run("preTurn", { message }, Scope.make())
+        const { event } = yield* chain.run("preTurn", { message }, TestScope.make())
         assert.notMatch(event.message, /\d{3}|@/, message)
       }
     }))
@@ -203,7 +203,7 @@ describe("what Redaction finds", () => {
       const chain = HookChain.makeUnsafe([Redaction.make({ kinds: every, strategy: "redact" })])
       const time = Effect.fnUntraced(function*(message: string) {
         const began = performance.now()
-        yield* chain.run("preTurn", { message }, Scope.make())
+        yield* chain.run("preTurn", { message }, TestScope.make())
         return performance.now() - began
       })
       for (const unit of units) {
@@ -230,10 +230,10 @@ describe("what Redaction does", () => {
   it.effect("hashes equal values equally in a session, and differently in two", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "hash" })])
-      const one = yield* chain.run("preTurn", { message: `${mail} ${mail}` }, Scope.make())
+      const one = yield* chain.run("preTurn", { message: `${mail} ${mail}` }, TestScope.make())
       const [first, second] = one.event.message.split(" ")
       assert.strictEqual(first, second)
-      const other = yield* chain.run("preTurn", { message: mail }, Scope.make({ sessionId: "session-2" }))
+      const other = yield* chain.run("preTurn", { message: mail }, TestScope.make({ sessionId: "session-2" }))
       assert.notStrictEqual(other.event.message, first)
     }))
 
@@ -247,7 +247,7 @@ describe("what Redaction does", () => {
         { type: "file" as const, mediaType: "image/png", url: `https://example.com/?of=${mail}` }
       ]
       const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])
-      const { event } = yield* chain.run("preTurn", { message: "look", attachments }, Scope.make())
+      const { event } = yield* chain.run("preTurn", { message: "look", attachments }, TestScope.make())
       assert.deepEqual<unknown>(event.attachments, [
         { type: "file", mediaType: "text/plain", url: data("to [EMAIL]"), filename: "[EMAIL]" },
         { type: "file", mediaType: "text/plain", url: `data:text/plain,${encodeURIComponent("to [EMAIL] é%")}` },
@@ -262,7 +262,7 @@ describe("what Redaction does", () => {
       const args: Json = JSON.parse(
         `{"a":[{"b":"${mail}"}],"${mail}":1,"bob@example.com":2,"card":4111111111111111,"n":42,"__proto__":"${mail}","constructor":{"x":null}}`
       )
-      const { event } = yield* chain.run("preToolCall", call("any", args), Scope.make())
+      const { event } = yield* chain.run("preToolCall", call("any", args), TestScope.make())
       assert.strictEqual(
         JSON.stringify(event.args),
         `{"a":[{"b":"[EMAIL]"}],"[EMAIL]":1,"[EMAIL] (2)":2,"card":"[CARD]","n":42,"__proto__":"[EMAIL]","constructor":{"x":null}}`
@@ -275,7 +275,7 @@ describe("what Redaction does", () => {
       const chain = HookChain.makeUnsafe([Redaction.make({ places: ["input"] })])
       assert.isFalse(chain.has("postLlmCall"))
       assert.isFalse(chain.has("preToolCall"))
-      assert.strictEqual((yield* chain.run("preTurn", { message: mail }, Scope.make())).event.message, "<EMAIL_1>")
+      assert.strictEqual((yield* chain.run("preTurn", { message: mail }, TestScope.make())).event.message, "<EMAIL_1>")
     }))
 
   it.effect("reports what it found, where and how often, but never the value", () =>
@@ -288,8 +288,8 @@ describe("what Redaction does", () => {
         }
       })
       const chain = HookChain.makeUnsafe([hook])
-      yield* chain.run("preTurn", { message: `${mail} ${mail} ${iban}` }, Scope.make())
-      yield* chain.run("postLlmCall", answer({ text: "x@y.de" }), Scope.make())
+      yield* chain.run("preTurn", { message: `${mail} ${mail} ${iban}` }, TestScope.make())
+      yield* chain.run("postLlmCall", answer({ text: "x@y.de" }), TestScope.make())
       assert.deepEqual(heard, [
         { kind: "email", place: "input", count: 2, sessionId: "session-1" },
         { kind: "iban", place: "input", count: 1, sessionId: "session-1" },
@@ -310,7 +310,7 @@ describe("what Redaction does", () => {
       const { event } = yield* HookChain.makeUnsafe([later, Redaction.make(), once]).run(
         "preTurn",
         { message: `${mail} <EMAIL_1>` },
-        Scope.make()
+        TestScope.make()
       )
       assert.strictEqual(event.message, "<EMAIL_1> <PII_TEXT_1> <EMAIL_2>!")
     }))
@@ -321,11 +321,11 @@ describe("what Redaction does", () => {
       const reason = (outcome: { readonly action: { readonly _tag: string; readonly reason?: string } }) =>
         outcome.action.reason
       assert.strictEqual(
-        reason(yield* chain.run("postLlmCall", answer({ text: card }), Scope.make())),
+        reason(yield* chain.run("postLlmCall", answer({ text: card }), TestScope.make())),
         "CARD is not allowed in an answer"
       )
       assert.strictEqual(
-        reason(yield* chain.run("preToolCall", call("pay", { card }), Scope.make())),
+        reason(yield* chain.run("preToolCall", call("pay", { card }), TestScope.make())),
         "CARD is not allowed in the arguments of a tool"
       )
       const result = {
@@ -335,7 +335,7 @@ describe("what Redaction does", () => {
         elapsedMs: 1,
         executed: true
       }
-      const after = yield* chain.run("postToolCall", result, Scope.make())
+      const after = yield* chain.run("postToolCall", result, TestScope.make())
       assert.deepEqual(after.event.result, {
         ok: false,
         error: "the result of pay was withheld: CARD is not allowed in the result of a tool"
@@ -348,7 +348,7 @@ describe("what Redaction does", () => {
       const { event } = yield* chain.run(
         "preLlmCall",
         { ...request(), messages: [{ role: "user", content: card }] },
-        Scope.make()
+        TestScope.make()
       )
       assert.deepEqual(event.messages, [{ role: "user", content: "[CARD]" }])
     }))
@@ -390,7 +390,7 @@ describe("what Redaction does", () => {
       assert.isUndefined(shadow.wrapToolCall)
       assert.isUndefined(shadow.hold)
       assert.strictEqual(
-        (yield* HookChain.makeUnsafe([shadow]).run("preTurn", { message: mail }, Scope.make())).event.message,
+        (yield* HookChain.makeUnsafe([shadow]).run("preTurn", { message: mail }, TestScope.make())).event.message,
         mail
       )
     }))

@@ -7,11 +7,11 @@ import { success, type ToolResult } from "@belay/core/Tool"
 import * as Approval from "@belay/hooks/Approval"
 import * as Redaction from "@belay/hooks/Redaction"
 import { random } from "@belay/testing/SeededRandom"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { asks, scripted } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
+import { asks, contextOf, scripted } from "../support/guarded.ts"
 
 const mail = "ada@example.com"
 const card = "4111 1111 1111 1111"
@@ -87,7 +87,7 @@ describe("a vault", () => {
     const result = await resumed(snapshot, pending[0]!.callId)
     assert.deepEqual(sent, [{ to: "<EMAIL_1>" }])
     assert.include(result.text, "<EMAIL_1>")
-    const scope = Scope.make({ state: HookState.make(snapshot.hookState) })
+    const scope = TestScope.make({ state: HookState.make(snapshot.hookState) })
     const next = await Effect.runPromise(
       HookChain.makeUnsafe([Redaction.make()]).run("preTurn", { message: "bob@example.com" }, scope)
     )
@@ -119,10 +119,10 @@ describe("a vault", () => {
         const between = pick(["", " "])
         const text = Array.from({ length: below(12) }, () => pick(parts)).join(between)
         const hook = Redaction.make()
-        const scope = Scope.make()
+        const scope = TestScope.make()
         const { event } = yield* HookChain.makeUnsafe([hook]).run("preTurn", { message: text }, scope)
         if (between === " ") assert.notMatch(event.message, /ada@|4111|3704/)
-        assert.strictEqual(hook.revealText!(event.message, Scope.context(scope, hook.name) as never), text)
+        assert.strictEqual(hook.revealText!(event.message, contextOf(scope, hook.name) as never), text)
       }
     }))
 
@@ -154,12 +154,12 @@ describe("a vault", () => {
       for (let seed = 0; seed < 300; seed++) {
         const value = make(random(seed), 0)
         const hook = Redaction.make({ revealTo: "put" })
-        const scope = Scope.make()
+        const scope = TestScope.make()
         const pass = (name: string, args: Json, next: (args: Json) => Json) =>
           hook.wrapToolCall!(
             { id: "1", name, args, tool: { name, description: "", inputSchema: {} }, grant: { sandbox: "none" } },
             ((call: { readonly args: Json }) => Effect.succeed(success(next(call.args)))) as never,
-            Scope.context(scope, hook.name) as never
+            contextOf(scope, hook.name) as never
           ) as Effect.Effect<ToolResult>
         const found = yield* pass("get", {}, () => value)
         const concealed = found.ok ? found.output : assert.fail()
@@ -174,7 +174,7 @@ describe("a vault", () => {
 
   it.effect("redacts what it has no room for, and says so", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const message = Array.from({ length: 5_000 }, (_, index) => `person${index}@example.com`).join(" ")
       const { event } = yield* HookChain.makeUnsafe([Redaction.make({ vault: { key } })]).run(
         "preTurn",
@@ -191,9 +191,9 @@ describe("a vault", () => {
     Effect.gen(function*() {
       const hook = Redaction.make()
       const chain = HookChain.makeUnsafe([hook])
-      const scope = Scope.make()
+      const scope = TestScope.make()
       yield* chain.run("preTurn", { message: mail }, scope)
       yield* chain.run("onSessionEnd", { sessionId: "session-1", reason: "done" }, scope)
-      assert.strictEqual(hook.revealText!("<EMAIL_1>", Scope.context(scope, hook.name) as never), "<EMAIL_1>")
+      assert.strictEqual(hook.revealText!("<EMAIL_1>", contextOf(scope, hook.name) as never), "<EMAIL_1>")
     }))
 })

@@ -4,11 +4,11 @@ import { defineTool } from "@belay/core/defineTool"
 import * as HookChain from "@belay/core/HookChain"
 import { success } from "@belay/core/Tool"
 import * as RegexFilter from "@belay/hooks/RegexFilter"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer, call } from "../support/events.ts"
 import { asks, chunks, scripted, stream } from "../support/guarded.ts"
-import * as Scope from "../support/scope.ts"
 
 const rules: ReadonlyArray<RegexFilter.Rule> = [{ name: "falcon", pattern: "(?i)project falcon" }]
 const text = "about Project Falcon, then"
@@ -25,16 +25,16 @@ describe("RegexFilter", () => {
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([RegexFilter.make({ rules })])
       const reasons = [
-        (yield* chain.run("preTurn", { message: text }, Scope.make())).action,
-        (yield* chain.run("postLlmCall", answer({ text }), Scope.make())).action,
-        (yield* chain.run("preToolCall", call("any", { deep: [text] }), Scope.make())).action
+        (yield* chain.run("preTurn", { message: text }, TestScope.make())).action,
+        (yield* chain.run("postLlmCall", answer({ text }), TestScope.make())).action,
+        (yield* chain.run("preToolCall", call("any", { deep: [text] }), TestScope.make())).action
       ].map((action) => action._tag === "Reject" ? action.reason : action._tag)
       assert.deepEqual(reasons, [
         "falcon is not allowed in a message",
         "falcon is not allowed in an answer",
         "falcon is not allowed in the arguments of a tool"
       ])
-      const { event } = yield* chain.run("postToolCall", after(text), Scope.make())
+      const { event } = yield* chain.run("postToolCall", after(text), TestScope.make())
       assert.deepEqual(event.result, {
         ok: false,
         error: "the result of read was withheld: falcon is not allowed in the result of a tool"
@@ -55,7 +55,7 @@ describe("RegexFilter", () => {
           onDetection: ({ count, kind, place }) => void heard.push([kind, place, count])
         })
       ])
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const { event } = yield* chain.run("preTurn", { message: text }, scope)
       assert.strictEqual(event.message, "$1 [FALCON], then")
       assert.deepEqual(scope.warnings, ["THEN found in input (1)"])
@@ -65,7 +65,7 @@ describe("RegexFilter", () => {
   it.effect("searches only in its phases", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([RegexFilter.make({ rules, phase: ["toolResults"] })])
-      assert.strictEqual((yield* chain.run("preTurn", { message: text }, Scope.make())).action._tag, "Continue")
+      assert.strictEqual((yield* chain.run("preTurn", { message: text }, TestScope.make())).action._tag, "Continue")
       assert.isFalse(chain.has("onLlmDelta"))
       assert.strictEqual(RegexFilter.make({ rules, phase: "input" }).hold, undefined)
     }))
@@ -76,7 +76,7 @@ describe("RegexFilter", () => {
         RegexFilter.make({ presets: ["pii", "secrets", "urls"], strategy: "redact" })
       ])
       const message = `ada@example.com, ${"sk"}-${"a1B2".repeat(8)}, https://example.com/x`
-      const { event } = yield* chain.run("preTurn", { message }, Scope.make())
+      const { event } = yield* chain.run("preTurn", { message }, TestScope.make())
       assert.strictEqual(event.message, "[EMAIL], [OPENAI_KEY], [URL]")
     }))
 
@@ -103,7 +103,7 @@ describe("RegexFilter", () => {
         RegexFilter.make({ rules: [{ name: "evil", pattern: "(a+)+$" }], strategy: "redact" })
       ])
       const began = performance.now()
-      yield* chain.run("preTurn", { message: `${"a".repeat(50_000)}!` }, Scope.make())
+      yield* chain.run("preTurn", { message: `${"a".repeat(50_000)}!` }, TestScope.make())
       assert.isBelow(performance.now() - began, 5_000)
     }))
 

@@ -1,4 +1,4 @@
-/** Budgets: nothing that a model does goes past them. */
+/** Budgets of runs and sessions: calls, tokens, money and time. */
 import { createAgent, defineHook, HookAction } from "@belay/core"
 import { ConfigError } from "@belay/core/AgentError"
 import type { LlmProvider } from "@belay/core/LlmProvider"
@@ -6,10 +6,9 @@ import * as ProviderError from "@belay/core/ProviderError"
 import * as SessionStore from "@belay/core/SessionStore"
 import * as Budget from "@belay/hooks/Budget"
 import * as Ledger from "@belay/hooks/Ledger"
-import { Scripted } from "@belay/testing"
+import { Scripted, VirtualClock } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-
 import { calls, endless, look, price, run, text } from "../support/budget.ts"
 
 describe("Budget", () => {
@@ -44,7 +43,8 @@ describe("Budget", () => {
     assert.deepStrictEqual([ended.asked, ended.error._tag, ended.error.message], [8, "aborted", "hand over"])
   })
 
-  it("ends with its wall clock, wherever among several limits it stands", async () => {
+  it("stops the run when its time is used up, whatever the order of the limits", async () => {
+    await using clock = VirtualClock.make()
     for (const scope of ["run", "session"]) {
       const other = { scope, time: "1 hour" } as const
       const short = { scope, time: 40 } as const
@@ -57,8 +57,12 @@ describe("Budget", () => {
         const provider = endless()
         let asked = 0
         const complete: LlmProvider["complete"] = (request) =>
-          Effect.andThen(Effect.sync(() => asked++), Effect.andThen(Effect.sleep(50), provider.complete(request)))
-        const { error } = await run({ limits }, { provider: { ...provider, complete } })
+          Effect.gen(function*() {
+            asked++
+            yield* Effect.promise(() => clock.advance(50))
+            return yield* provider.complete(request)
+          })
+        const { error } = await run({ limits }, { provider: { ...provider, complete }, layer: clock.layer })
         assert.match(error.message, new RegExp(`the ${scope} budget of 40 ms is used up: \\d+ ms`))
         assert.strictEqual(asked, 1)
       }

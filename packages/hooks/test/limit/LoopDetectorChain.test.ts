@@ -3,12 +3,12 @@ import * as HookChain from "@belay/core/HookChain"
 import * as HookState from "@belay/core/HookState"
 import * as Tool from "@belay/core/Tool"
 import * as LoopDetector from "@belay/hooks/LoopDetector"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { answer, call, standing } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 /** A tool that answers what `answer` says, and writes down that it ran. */
 
@@ -19,7 +19,7 @@ const times = <A>(n: number, value: A): ReadonlyArray<A> => Array.from({ length:
 describe("LoopDetector in a chain", () => {
   const chain = HookChain.makeUnsafe([LoopDetector.make()])
   const refused = (stepNumber: number, state: HookState.Store, agent = "tester") => {
-    const scope = Scope.make({ stepNumber, state, agent: { name: agent, depth: 0, invokedBy: "main" } })
+    const scope = TestScope.make({ stepNumber, state, agent: { name: agent, depth: 0, invokedBy: "main" } })
     const event = { ...call("build", {}, `call-${stepNumber}`), args: { target: "all" } }
     return Effect.gen(function*() {
       yield* chain.run("preToolCall", event, scope)
@@ -53,7 +53,7 @@ describe("LoopDetector in a chain", () => {
       const state = HookState.make()
       const ran: Array<string> = []
       for (const [index, key] of keys.entries()) {
-        const scope = Scope.make({ state, stepNumber: index + 1 })
+        const scope = TestScope.make({ state, stepNumber: index + 1 })
         const made = call("look", { key }, `call-${index}`)
         const { action } = yield* chain.run("preToolCall", made, scope)
         if (action._tag === "Abort") return { ran, action: action._tag }
@@ -109,7 +109,7 @@ describe("LoopDetector in a chain", () => {
     Effect.gen(function*() {
       const state = HookState.make()
       for (let turnNumber = 1; turnNumber < 6; turnNumber++) {
-        const scope = Scope.make({ state, turnNumber })
+        const scope = TestScope.make({ state, turnNumber })
         assert.strictEqual((yield* chain.run("postLlmCall", answer({ text: "yes" }), scope)).action._tag, "Continue")
         assert.deepEqual(scope.warnings, [])
       }
@@ -117,7 +117,7 @@ describe("LoopDetector in a chain", () => {
 
   it.effect("finds compactions that make nothing shorter, skips them, and ends the turn", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const budget = { usedTokens: 1_000, windowTokens: 1_000 }
       const compaction = { messages: [], budget, trigger: "threshold", hint: {} } as const
       const actions: Array<string> = []
@@ -139,7 +139,7 @@ describe("LoopDetector in a chain", () => {
 
   it.effect("treats an effective compaction as progress", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const budget = { usedTokens: 1_000, windowTokens: 1_000 }
       for (let n = 0; n < 20; n++) {
         yield* chain.run("preCompaction", { messages: [], budget, trigger: "threshold", hint: {} }, scope)
@@ -159,7 +159,7 @@ describe("LoopDetector in a chain", () => {
         yield* chain.run(
           "preToolCall",
           call("look", { n }, `${n}${"x".repeat(5_000)}`),
-          Scope.make({ state, stepNumber: n >> 8 })
+          TestScope.make({ state, stepNumber: n >> 8 })
         )
       }
       assert.isBelow(JSON.stringify(state.snapshot()).length, HookState.maxKey / 2)

@@ -7,18 +7,18 @@ import type { LlmRequest } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
 import * as TokenLimit from "@belay/hooks/TokenLimit"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer, failed, request, spent } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 /** One token a character. */
 const tokenizer = { count: (text: string) => text.length }
 
 const limited = (options: TokenLimit.Options, state = HookState.make(), turnNumber = 1) => {
   const chain = HookChain.makeUnsafe([TokenLimit.make({ tokenizer, ...options })])
-  const scope = Scope.make({ state, turnNumber })
+  const scope = TestScope.make({ state, turnNumber })
   return {
     scope,
     ask: (characters: number, more: Partial<LlmRequest> = {}) =>

@@ -7,13 +7,13 @@ import * as HookState from "@belay/core/HookState"
 import * as Approval from "@belay/hooks/Approval"
 import * as ToolCallLimit from "@belay/hooks/ToolCallLimit"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
-const count = (n: number, options: ToolCallLimit.Options, scope = Scope.make()) => {
+const count = (n: number, options: ToolCallLimit.Options, scope = TestScope.make()) => {
   const slow = { name: "slow", priority: 1, preToolCall: () => Effect.as(Effect.yieldNow, undefined) }
   const chain = HookChain.makeUnsafe([ToolCallLimit.make(options), slow])
   return Effect.map(
@@ -48,7 +48,9 @@ describe("ToolCallLimit", () => {
       const state = HookState.make()
       const options = { perTurn: 3, perSession: 5 }
       const passed: Array<number> = []
-      for (const turnNumber of [1, 1, 2, 3]) passed.push(yield* count(2, options, Scope.make({ turnNumber, state })))
+      for (const turnNumber of [1, 1, 2, 3]) {
+        passed.push(yield* count(2, options, TestScope.make({ turnNumber, state })))
+      }
       assert.deepEqual(passed, [2, 1, 2, 0])
     }))
 
@@ -64,7 +66,7 @@ describe("ToolCallLimit", () => {
 
   it.effect("does not count what another hook refuses", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       let refuse = true
       const strict = { name: "strict", preToolCall: () => refuse ? HookAction.reject("no") : undefined }
       const chain = HookChain.makeUnsafe([ToolCallLimit.make({ perTurn: 1 }), strict])

@@ -7,6 +7,7 @@ import type { Json } from "@belay/core/Json"
 import * as Tool from "@belay/core/Tool"
 import * as ErrorKnowledge from "@belay/hooks/ErrorKnowledge"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -15,7 +16,6 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 const stale: ErrorKnowledge.Known = {
   id: "stale-archive",
@@ -26,7 +26,7 @@ const stale: ErrorKnowledge.Known = {
 
 const session = (options: ErrorKnowledge.Options = {}, turnNumber = 1) => {
   const injected: Array<string> = []
-  const scope = Scope.make({ turnNumber, inject: (text) => void injected.push(text) })
+  const scope = TestScope.make({ turnNumber, inject: (text) => void injected.push(text) })
   const chain = HookChain.makeUnsafe([ErrorKnowledge.make(options)])
   const pre = (command: string, tool = "bash") => chain.run("preToolCall", call(tool, { command }), scope)
   const post = (command: Json, result: Tool.ToolResult, tool = "bash") => {

@@ -8,6 +8,7 @@ import * as HookChain from "@belay/core/HookChain"
 import * as HookState from "@belay/core/HookState"
 import * as SessionMemory from "@belay/hooks/SessionMemory"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -15,7 +16,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Scope from "../support/scope.ts"
 
 const keys = ["account:acme", "repo:acme/app", "branch:acme/app/main"]
 type Kind = SessionMemory.Note["kind"]
@@ -29,7 +29,7 @@ const session = (
 ) =>
   Effect.gen(function*() {
     const chain = HookChain.makeUnsafe([SessionMemory.make(options)])
-    const scope = Scope.make()
+    const scope = TestScope.make()
     const start = { sessionId: "session-1", source: "startup", context: [] } as const
     const { event } = yield* chain.run("onSessionStart", start, scope)
     for (const [kind, text] of written) SessionMemory.note(scope, { kind, text })
@@ -140,7 +140,7 @@ describe("SessionMemory", () => {
 
   it.effect("stays within the state, however much is written down", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       for (let n = 0; n < 400; n++) SessionMemory.note(scope, { kind: "fact", text: `${n} ${"\u{1f600}".repeat(400)}` })
       const waiting = SessionMemory.notes(scope.state)
       assert.isAbove(waiting.length, 20)

@@ -5,6 +5,7 @@ import * as HookChain from "@belay/core/HookChain"
 import { success } from "@belay/core/Tool"
 import * as AuditFile from "@belay/hooks/AuditFile"
 import * as AuditLog from "@belay/hooks/AuditLog"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
@@ -12,12 +13,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { answer, call, failed, request } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 const secret = "the secret word"
 
 /** A whole session, point by point. */
-const session = (chain: HookChain.HookChain, scope = Scope.make()) =>
+const session = (chain: HookChain.HookChain, scope = TestScope.make()) =>
   Effect.gen(function*() {
     const input = { message: secret }
     const error = new HookRejected({
@@ -81,8 +81,8 @@ describe("AuditLog", () => {
       assert.deepInclude(entries[1], {
         time: 1_700_000_000_000,
         session: "session-1",
-        turn: 1,
-        step: 1,
+        turn: 3,
+        step: 2,
         agent: "tester"
       })
       assert.deepInclude(entries[3], { provider: "one", attempt: 1, error: "Overloaded", next: "fail" })
@@ -114,7 +114,7 @@ describe("AuditLog", () => {
     Effect.gen(function*() {
       const { entries, hook } = logged()
       const guard = defineHook({ name: "guard", priority: 1, preTurn: () => HookAction.reject("no") })
-      yield* HookChain.makeUnsafe([hook, guard]).run("preTurn", { message: "x" }, Scope.make())
+      yield* HookChain.makeUnsafe([hook, guard]).run("preTurn", { message: "x" }, TestScope.make())
       assert.deepInclude(entries[0], { event: "turn_start", decision: { action: "Reject", by: "guard", reason: "no" } })
     }))
 
@@ -127,7 +127,7 @@ describe("AuditLog", () => {
   ) {
     it.effect(`does not break the agent when the sink ${how}, but is not silent about it`, () =>
       Effect.gen(function*() {
-        const scope = Scope.make()
+        const scope = TestScope.make()
         const chain = HookChain.makeUnsafe([AuditLog.make({ sink })])
         assert.strictEqual((yield* chain.run("preTurn", { message: "x" }, scope)).action._tag, "Continue")
         assert.deepInclude(scope.failures[0], { hook: "audit-log", policy: "open" })
@@ -141,7 +141,7 @@ describe("AuditLog", () => {
         await Promise.resolve()
         entries.push(event)
       }
-      yield* HookChain.makeUnsafe([AuditLog.make({ sink })]).run("preTurn", { message: "x" }, Scope.make())
+      yield* HookChain.makeUnsafe([AuditLog.make({ sink })]).run("preTurn", { message: "x" }, TestScope.make())
       assert.deepEqual(entries, ["turn_start"])
     }))
 
@@ -177,7 +177,7 @@ describe("AuditLog.line", () => {
           const path = join(folder, "audit.jsonl")
           const chain = HookChain.makeUnsafe([AuditLog.make({ sink: AuditFile.make(path), content: true })])
           yield* session(chain)
-          yield* chain.run("preTurn", { message: hostile }, Scope.make())
+          yield* chain.run("preTurn", { message: hostile }, TestScope.make())
           const lines = readFileSync(path, "utf8").split("\n")
           assert.lengthOf(lines, 13)
           assert.strictEqual(lines[12], "")

@@ -1,9 +1,11 @@
+import { ConfigError } from "@belay/core/AgentError"
 import { defineHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import { text } from "@belay/core/Message"
 import * as Approval from "@belay/hooks/Approval"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +13,6 @@ import * as Layer from "effect/Layer"
 import { scripted } from "../support/agent.ts"
 import { approving, run } from "../support/approvals.ts"
 import { call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 describe("Approval", () => {
   // rows: A-63
@@ -36,39 +37,42 @@ describe("Approval", () => {
     assert.deepEqual(ran, [{ to: "staging" }])
   })
 
-  it("answers in the tool's place when the person does", async () => {
+  it("returns the answer of the person as the result of the tool", async () => {
     const ask = (): Approval.Answer => ({ type: "respond", output: "deployed by hand" })
     const { ran, results } = await run([Approval.make({ tools: "deploy", ask })], ["deploy", {}])
     assert.deepEqual([ran, results], [[], ["deployed by hand"]])
   })
 
-  it("puts its question to a chain that has no runtime, and calls nobody", async () => {
+  it("returns a question, and does not call `ask`, in a chain without a runtime", async () => {
     let questions = 0
     const ask = (): Approval.Answer => {
       questions++
       return { type: "approve" }
     }
     const outcome = await Effect.runPromise(
-      approving({ tools: "deploy", ask }).run("preToolCall", call("deploy"), Scope.make())
+      approving({ tools: "deploy", ask }).run("preToolCall", call("deploy"), TestScope.make())
     )
     assert.deepEqual([outcome.action._tag, outcome.by, questions], ["Ask", "human-approval", 0])
   })
 
-  it.effect("asks the runtime to suspend when there is nobody to ask", () =>
+  it.effect("returns a question for the host without `ask`", () =>
     Effect.gen(function*() {
       const chain = approving({ tools: "deploy", reason: ({ name }) => `may ${name} run?` })
-      const { action } = yield* chain.run("preToolCall", call("deploy"), Scope.make())
+      const { action } = yield* chain.run("preToolCall", call("deploy"), TestScope.make())
       const details = { description: "The tool deploy.", readOnly: false, destructive: false, sandbox: "none" }
       assert.deepEqual(action, { _tag: "Ask", reason: "may deploy run?", details })
     }))
 
-  it.effect("asks for the tools it is for and no others", () =>
+  it.effect("asks only for the tools that `tools` selects", () =>
     Effect.gen(function*() {
       const tags = (tools: Approval.Options["tools"]) =>
         Effect.forEach(
           ["read_file", "write_file", "deploy"],
           (name) =>
-            Effect.map(approving({ tools }).run("preToolCall", call(name), Scope.make()), ({ action }) => action._tag)
+            Effect.map(
+              approving({ tools }).run("preToolCall", call(name), TestScope.make()),
+              ({ action }) => action._tag
+            )
         )
       assert.deepEqual(yield* tags("*"), ["Ask", "Ask", "Ask"])
       assert.deepEqual(yield* tags(["*", "!read_*"]), ["Continue", "Ask", "Ask"])
@@ -78,9 +82,9 @@ describe("Approval", () => {
       assert.deepEqual(yield* tags("re.d_file"), ["Continue", "Continue", "Continue"])
     }))
 
-  it.effect("asks only when the call is of the kind, and also when that cannot be told", () =>
+  it.effect("asks only if `when` does not return false, or throws", () =>
     Effect.gen(function*() {
-      const scope = Scope.make()
+      const scope = TestScope.make()
       const chain = approving({
         tools: "*",
         when: ({ args, name }) =>
@@ -101,7 +105,7 @@ describe("Approval", () => {
     _tag: "Continue"
   }]
   for (const answer of nonsense) {
-    it(`denies when the answer is ${answer === undefined ? "nothing" : JSON.stringify(answer)}`, async () => {
+    it(`denies the call if the answer is ${answer === undefined ? "nothing" : JSON.stringify(answer)}`, async () => {
       const ask = () => answer as Approval.Answer
       const { ran, warnings } = await run([Approval.make({ tools: "*", ask })], ["deploy", {}])
       assert.deepEqual(ran, [])
@@ -118,18 +122,21 @@ describe("Approval", () => {
       ["interrupts itself", () => Effect.interrupt]
     ] as const
   ) {
-    it(`denies when \`ask\` ${how}, even if the hook is made to fail open`, async () => {
+    it(`denies the call if \`ask\` ${how}, even if the hook fails open`, async () => {
       const { ran, results } = await run([{ ...Approval.make({ tools: "*", ask }), failOpen: true }], ["deploy", {}])
       assert.deepEqual([ran, results], [[], ["deploy was denied: its approval failed"]])
     })
   }
 
-  it("may ask through a service of the application", async () => {
-    class Desk extends Context.Service<Desk, { readonly open: boolean }>()("test/Desk") {}
+  it("can use a service of the application in `ask`", async () => {
+    class Office extends Context.Service<Office, { readonly open: boolean }>()("test/Office") {}
     const hook = Approval.make({
       tools: "*",
       ask: () =>
-        Effect.map(Desk, ({ open }): Approval.Answer => open ? { type: "approve" } : { type: "deny", reason: "closed" })
+        Effect.map(
+          Office,
+          ({ open }): Approval.Answer => open ? { type: "approve" } : { type: "deny", reason: "closed" }
+        )
     })
     const { provider } = scripted([{ toolCalls: [{ id: "1", name: "deploy", args: {} }] }])
     const deploy = defineTool({
@@ -142,14 +149,14 @@ describe("Approval", () => {
       provider,
       tools: [deploy],
       hooks: [hook],
-      layer: Layer.succeed(Desk, { open: false })
+      layer: Layer.succeed(Office, { open: false })
     })
     const { messages } = await agent.run("go")
     assert.deepEqual(messages.filter(({ role }) => role === "tool").map(text), ["closed"])
   })
 
   // rows: A-63
-  it("comes first, fails closed and never times out", () => {
+  it("runs first, fails closed and has no timeout", () => {
     assert.deepInclude(Approval.make({ tools: "*" }), {
       name: "human-approval",
       priority: 5,
@@ -159,14 +166,24 @@ describe("Approval", () => {
     })
   })
 
-  it.effect("is asked although an earlier hook replaces the call", () =>
+  it.effect("asks although an earlier hook replaces the call", () =>
     Effect.gen(function*() {
       const first = defineHook({
         name: "first",
         priority: 1,
         preToolCall: ({ id, name }) => HookAction.replace({ id, name, args: { to: "x" } })
       })
-      const { action } = yield* approving({ tools: "*" }, first).run("preToolCall", call("deploy"), Scope.make())
+      const { action } = yield* approving({ tools: "*" }, first).run("preToolCall", call("deploy"), TestScope.make())
       assert.strictEqual(action._tag, "Ask")
     }))
+
+  it("rejects invalid options", () => {
+    const wrong: ReadonlyArray<readonly [Partial<Approval.Options>, RegExp]> = [
+      [{ concurrency: 0 }, /human-approval\.concurrency: expected a whole number from 1, or Infinity, found 0/],
+      [{ quorum: 1.5 }, /human-approval\.quorum: expected a whole number from 1, found 1\.5/]
+    ]
+    for (const [options, message] of wrong) {
+      assert.throws(() => Approval.make({ tools: "*", ...options }), ConfigError, message)
+    }
+  })
 })

@@ -7,10 +7,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentWith, person, run } from "../support/approvals.ts"
 
-describe("Approval of calls side by side", () => {
+describe("Approval of parallel calls", () => {
   const three = [["deploy", { id: "1" }], ["deploy", { id: "2" }], ["deploy", { id: "3" }]] as const
 
-  it("gives each its own answer, in whatever order they come", async () => {
+  it("applies each answer to its own call, in any order", async () => {
     const { answer, ask, shown, untilShown } = person()
     const turn = run([Approval.make({ tools: "*", ask, concurrency: Infinity })], three[0], three[1])
     await untilShown(2)
@@ -36,7 +36,7 @@ describe("Approval of calls side by side", () => {
     assert.deepEqual((await turn).ran, [{ id: "1" }, { id: "3" }])
   })
 
-  it("drops questions of a cancelled turn, asked or still queueing, and continues with the next", async () => {
+  it("drops the open and the waiting questions of a cancelled turn, and asks the next one", async () => {
     const { answer, ask, shown, untilShown, waiting } = person()
     const hook = Approval.make({ tools: "*", ask })
     const controller = new AbortController()
@@ -56,7 +56,7 @@ describe("Approval of calls side by side", () => {
 })
 
 describe("Approval and the end of the turn", () => {
-  it("never approves once the turn was cancelled", async () => {
+  it("approves nothing after the turn was cancelled", async () => {
     const { answer, ask, shown, untilShown } = person()
     const controller = new AbortController()
     const { agent, ran } = agentWith([Approval.make({ tools: "*", ask })], [["deploy", {}]])
@@ -68,7 +68,7 @@ describe("Approval and the end of the turn", () => {
     assert.deepEqual([ran, shown], [[], ["1"]])
   })
 
-  it("counts an answer that comes too late as a denial, and closes the prompt", async () => {
+  it("denies a call whose question expired, and closes the prompt", async () => {
     const { ask, waiting } = person()
     const { ran, results } = await run([Approval.make({ tools: "*", ask, expiresIn: 20 })], ["deploy", {}])
     assert.deepEqual([ran, results], [[], ["the question about deploy expired before anybody decided"]])
@@ -76,8 +76,8 @@ describe("Approval and the end of the turn", () => {
   })
 })
 
-describe("Approval and what runs", () => {
-  it("shows the very arguments that will run, frozen", async () => {
+describe("Approval and the arguments that run", () => {
+  it("shows the arguments that will run, frozen", async () => {
     const asked: Array<Approval.Request> = []
     const ask = (request: Approval.Request): Approval.Answer => {
       asked.push(request)
@@ -91,7 +91,7 @@ describe("Approval and what runs", () => {
     assert.deepInclude(asked[0], { tool: "delete", callId: "1", reason: "delete needs approval" })
   })
 
-  it("runs what was shown, although somebody changes the arguments meanwhile", async () => {
+  it("runs the shown arguments, even if a hook changes its object later", async () => {
     const files = ["a"]
     const earlier = defineHook({
       name: "earlier",
@@ -121,7 +121,7 @@ describe("Approval and what runs", () => {
     assert.deepEqual([ran, results], [[], ["not there"]])
   })
 
-  it("runs what a later hook made of the arguments, once the person has approved that too", async () => {
+  it("runs the arguments of a later hook after the person has approved them too", async () => {
     const seen: Array<Json> = []
     const later = defineHook({
       name: "later",
@@ -137,7 +137,7 @@ describe("Approval and what runs", () => {
     assert.deepEqual(ran, [{ subject: "[x] hello" }])
   })
 
-  it("does not ask again about what the person has edited", async () => {
+  it("does not ask again about arguments that the person edited", async () => {
     let questions = 0
     const ask = (): Approval.Answer => {
       questions++
@@ -148,8 +148,8 @@ describe("Approval and what runs", () => {
   })
 })
 
-describe("Approval by several people, and what is remembered", () => {
-  it("needs as many approvers as the quorum says, and names those who have approved", async () => {
+describe("Approval by several people, and approvals that are remembered", () => {
+  it("needs as many approvals as `quorum`, and names the people who have approved", async () => {
     const approved: Array<ReadonlyArray<string>> = []
     const names = ["ada", "ada", "bob"]
     const ask = (request: Approval.Request): Approval.Answer => {
@@ -161,14 +161,14 @@ describe("Approval by several people, and what is remembered", () => {
     assert.deepEqual(ran, [{}])
   })
 
-  it("asks those to whom an answer delegates, and nobody else counts", async () => {
+  it("accepts only the answers of the people to whom the question was delegated", async () => {
     const ask = ({ approvers }: Approval.Request): Approval.Answer =>
       approvers === undefined ? { type: "delegate", to: ["ada"] } : { type: "approve", by: "mallory" }
     const { ran, results } = await run([Approval.make({ tools: "*", ask })], ["deploy", {}])
     assert.deepEqual([ran, results], [[], ["mallory may not decide about deploy, only ada"]])
   })
 
-  it("denies an answer that is not among the allowed ones", async () => {
+  it("denies the call if the answer is not among the allowed ones", async () => {
     const ask = (): Approval.Answer => ({ type: "edit", args: {} })
     const { ran } = await run([Approval.make({ tools: "*", ask, allowed: ["approve", "deny"] })], ["deploy", {}])
     assert.deepEqual(ran, [])
@@ -191,7 +191,7 @@ describe("Approval by several people, and what is remembered", () => {
     return { questions, warnings }
   }
 
-  it("asks once where the session remembers the tool, and every time where nothing is remembered", async () => {
+  it("asks once if the session remembers the tool, and every time if nothing is remembered", async () => {
     const tool: Approval.Answer = { type: "approve", remember: { what: "tool", scope: "session" } }
     assert.strictEqual((await questionsOf(undefined, tool)).questions, 3)
     assert.strictEqual((await questionsOf("session", tool)).questions, 1)
@@ -199,14 +199,14 @@ describe("Approval by several people, and what is remembered", () => {
     assert.strictEqual((await questionsOf("session", args)).questions, 2)
   })
 
-  it("keeps rules of the project in the hook's own store, under the name of the hook", async () => {
+  it("adds rules of the project to the store of the hook, under the name of the hook", async () => {
     const added: Array<unknown> = []
     const store = { load: Effect.succeed([]), add: (rule: unknown) => Effect.sync(() => void added.push(rule)) }
     await questionsOf(store, { type: "approve", remember: { what: "tool", scope: "project" } })
     assert.deepEqual(added[0], { hook: "human-approval", tool: "deploy" })
   })
 
-  it("warns when its store of rules fails, and asks all the same", async () => {
+  it("warns and asks if the store of rules fails", async () => {
     const store = { load: Effect.fail("no disk"), add: () => Effect.fail("no disk") }
     const { questions, warnings } = await questionsOf(store, {
       type: "approve",

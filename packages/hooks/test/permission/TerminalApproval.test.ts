@@ -41,25 +41,25 @@ describe("TerminalApproval", () => {
     })
   })
 
-  it("asks again after an answer that is none, and after arguments that are not JSON", async () => {
+  it("asks again after an unknown answer, and after arguments that are not JSON", async () => {
     const { answer, shown } = await answered("what?\n", "e\n", "{oops\n", "allow\n")
     assert.deepStrictEqual(answer, { type: "approve" })
     assert.include(shown, "not JSON")
   })
 
-  it("approves for the rest of the session, where that is offered", async () => {
+  it("approves for the rest of the session, if `remember` is set", async () => {
     assert.deepStrictEqual((await answered("w\n")).answer, {
       type: "approve",
       remember: { what: "tool", scope: "session" }
     })
   })
 
-  it("shows control characters of the arguments instead of obeying them", async () => {
+  it("escapes control characters in the arguments", async () => {
     const { shown } = await answered("d\n")
     assert.notInclude(shown, "\u001b[2J")
   })
 
-  it("denies with the reason when nobody is there", async () => {
+  it("denies the call if there is no terminal", async () => {
     const { streams } = terminal(false)
     const answer = await TerminalApproval.ask({ terminal: streams })(request())
     assert.strictEqual(answer.type, "deny")

@@ -9,6 +9,7 @@ import * as ModelCallLimit from "@belay/hooks/ModelCallLimit"
 import * as ModelRetry from "@belay/hooks/ModelRetry"
 import * as ProviderFallback from "@belay/hooks/ProviderFallback"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -16,7 +17,6 @@ import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { failed, overloaded, request } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
 const about = { provider: "one", message: "no" }
 const auth = new ProviderError.Auth(about)
@@ -25,7 +25,7 @@ const limitedFor = (retryAfterMs: number) => new ProviderError.RateLimited({ ...
 
 const decisions = (options: ModelRetry.Options, failures: ReadonlyArray<Partial<OnLlmErrorEvent>>) => {
   const chain = HookChain.makeUnsafe([ModelRetry.make({ jitter: "none", ...options })])
-  const scope = Scope.make()
+  const scope = TestScope.make()
   return Effect.forEach(
     failures,
     (failure, index) =>

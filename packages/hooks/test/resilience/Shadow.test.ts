@@ -10,13 +10,13 @@ import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import * as Shadow from "@belay/hooks/Shadow"
 import * as ToolCallLimit from "@belay/hooks/ToolCallLimit"
 import * as Scripted from "@belay/testing/Scripted"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer, call } from "../support/events.ts"
-import * as Scope from "../support/scope.ts"
 
-const at = (hook: AgentHook, others: ReadonlyArray<AgentHook> = [], scope = Scope.make()) => {
+const at = (hook: AgentHook, others: ReadonlyArray<AgentHook> = [], scope = TestScope.make()) => {
   const diffs: Array<Shadow.Diff> = []
   const chain = HookChain.makeUnsafe([Shadow.make(hook, { onDiff: (one) => void diffs.push(one) }), ...others])
   return {
@@ -62,8 +62,8 @@ describe("Shadow", () => {
           would: { action: "Reject", reason: "no" },
           did: { action: "Continue" },
           sessionId: "session-1",
-          turnNumber: 1,
-          stepNumber: 1
+          turnNumber: 3,
+          stepNumber: 2
         }])
         assert.deepInclude(scope.records[0]?.hooks[0], { hook: "candidate-shadow", answer: "Reject", shadow: true })
       }))
@@ -111,7 +111,7 @@ describe("Shadow", () => {
       const state = HookState.make()
       state.set(CostTracker.totalCost, 7)
       const injected: Array<string> = []
-      const scope = Scope.make({
+      const scope = TestScope.make({
         state,
         inject: (text) => void injected.push(text),
         notifyUser: (text) => void injected.push(text)
@@ -135,7 +135,7 @@ describe("Shadow", () => {
 
       const limits = [ToolCallLimit.make({ perTurn: 3 }), Shadow.make(ToolCallLimit.make({ perTurn: 1 }))]
       const chain = HookChain.makeUnsafe(limits)
-      const both = Scope.make()
+      const both = TestScope.make()
       const actions: Array<string> = []
       for (let n = 0; n < 4; n++) actions.push((yield* chain.run("preToolCall", call("look"), both)).action._tag)
       assert.deepEqual(actions, ["Continue", "Continue", "Continue", "Reject"])

@@ -8,6 +8,7 @@ import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as Budget from "@belay/hooks/Budget"
 import { Scripted } from "@belay/testing"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 export const usage = { inputTokens: 100, outputTokens: 50 }
 export const text = (words: string): LlmResponse => ({
@@ -36,7 +37,10 @@ export const endless = (): LlmProvider => {
   }
 }
 
-export const run = async (options: Budget.Options, more: Partial<AgentConfig> = {}) => {
+export const run = async (
+  options: Budget.Options,
+  more: Partial<AgentConfig> & { readonly layer?: Layer.Layer<never> } = {}
+) => {
   const levels: Array<BudgetLevel> = []
   const provider = endless()
   let asked = 0
@@ -46,7 +50,8 @@ export const run = async (options: Budget.Options, more: Partial<AgentConfig> = 
       complete: (request) => Effect.andThen(Effect.sync(() => asked++), provider.complete(request))
     },
     tools: [look],
-    hooks: [Budget.make(options), defineHook({ name: "hear", onBudget: (level) => void levels.push(level) })],
+    layer: Layer.empty,
+    hooks: [Budget.make(options), defineHook({ name: "watch", onBudget: (level) => void levels.push(level) })],
     ...more
   })
   const error = await agent.run("go").then(

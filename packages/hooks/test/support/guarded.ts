@@ -8,9 +8,9 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as ProviderError from "@belay/core/ProviderError"
 import { random } from "@belay/testing/SeededRandom"
+import * as TestScope from "@belay/testing/TestScope"
 import * as Effect from "effect/Effect"
 import { answer } from "./events.ts"
-import * as Scope from "./scope.ts"
 
 export type Line =
   | string
@@ -74,7 +74,7 @@ export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: Readon
   const chain = HookChain.makeUnsafe([hook])
   const { hold = "none" } = hook
   const chars = hold === "untilPass" ? Infinity : hold === "none" ? 0 : hold.chars
-  const scope = Scope.make()
+  const scope = TestScope.make()
   let shown = ""
   let tail = ""
   for (const piece of given) {
@@ -87,6 +87,13 @@ export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: Readon
   }
   const { action, event } = yield* chain.run("postLlmCall", answer({ text: shown + tail }), scope)
   return { shown, cut: action._tag === "Reject", text: event.response.text }
+})
+
+/** The part of a context that `revealText` and `wrapToolCall` of a guardrail read. */
+export const contextOf = (scope: TestScope.TestScope, hook: string) => ({
+  ...scope,
+  hook,
+  root: { sessionId: scope.sessionId, turnNumber: scope.turnNumber, state: scope.state }
 })
 
 /** Cuts a text at random places, also inside surrogate pairs. */
