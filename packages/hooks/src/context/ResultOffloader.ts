@@ -39,13 +39,13 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
    */
   readonly perTool?: { readonly [pattern: string]: Bounds | false }
   /**
-   * For how many turns after its own an artifact is kept; 0 removes it when the next turn begins. Default: as long as the
+   * How many more turns an artifact is kept; 0 removes it when the next turn begins. Default: as long as the
    * conversation.
    */
   readonly evictAfterTurns?: number
   /**
-   * Whether files inside of a result (`data:` URLs) stay in it (`keep`) or are stored as artifacts too (`offload`). They
-   * do not count as tokens. Default `keep`.
+   * What happens to files inside of a result (`data:` URLs): they stay (`keep`), or they are stored as artifacts too
+   * (`offload`). They do not count as tokens. Default `keep`.
    */
   readonly media?: "keep" | "offload"
   /**

@@ -1,6 +1,6 @@
 /**
- * Runs a hook as a shadow: it sees everything and decides, but its decisions have no effect. Every difference to what
- * happened is reported.
+ * Runs a hook as a shadow: the hook receives every event and decides, but its decisions have no effect. Each decision
+ * that differs from what happened is reported.
  *
  * @since 0.1.0
  */

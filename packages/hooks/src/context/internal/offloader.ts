@@ -125,7 +125,7 @@ const textOf = (output: Json, parts: ReadonlyArray<ContentPart> | undefined): st
   return parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n")
 }
 
-/** The beginning and the end of a text, and between them how much is left out. */
+/** Returns the beginning and the end of a text, and between them the number of characters that are left out. */
 const shorten = (text: string, tokens: number, tokenizer: Tokenizer): string => {
   const endTokens = Math.floor(tokens / 3)
   const start = Excerpt.head(text, tokens - endTokens, tokenizer)
