@@ -7,7 +7,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { keyOf } from "@belay/core/Artifact"
 import { defineTool, type Tool } from "@belay/core/defineTool"
-import { messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json } from "@belay/core/Json"
