@@ -218,6 +218,7 @@ describe("belay hooks doctor, by system", () => {
     ) assert.deepEqual([fine, bash(fine)], [fine, []])
   })
 
+  // rows: DEC-36
   it("knows the unit of a timeout", () => {
     assert.deepEqual(rulesAt("copilot", "preToolUse", "exit 0", { timeoutSec: 5_000 }), ["warning timeout-unit"])
     assert.deepEqual(rulesAt("copilot", "preToolUse", "exit 0", { timeoutSec: 120 }), [])

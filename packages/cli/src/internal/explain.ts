@@ -99,7 +99,7 @@ export const page = (): string => {
       `Files: ${system.files}. Input of each event: ${system.input.join(", ")}.`,
       table(["exit code", "means"], system.codes),
       table(
-        ["event", "point", "matcher", "may", "exit code 2", "told besides"],
+        ["event", "point", "matcher", "may", "exit code 2", "more input"],
         system.events.map(({ fields, matcher = "", may = "only watch", name, occasion, two }) => [
           code(name),
           points[occasion],

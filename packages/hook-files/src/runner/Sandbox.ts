@@ -3,7 +3,8 @@
  *
  * @since 0.1.0
  */
-import { type Eventual, eventual, messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
+import { type Eventual, eventual } from "@belay/core/Eventual"
 import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

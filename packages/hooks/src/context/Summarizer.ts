@@ -5,7 +5,7 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { CompactionRequest, CompactionResult } from "@belay/core/Compaction"
-import { messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"

@@ -27,6 +27,7 @@ describe("requests of a hook", () => {
     }
   })
 
+  // rows: U-23
   it("are sent by the agent's client, as they are", async () => {
     const asked: Array<HttpRequest> = []
     const failures: Array<unknown> = []
@@ -154,6 +155,7 @@ describe("a model for a hook", () => {
     assert.lengthOf(result.messages, 2)
   })
 
+  // rows: U-21
   it("cannot recurse: a hook that runs for a hook's call cannot make calls", async () => {
     const failures: Array<string> = []
     const model = scripted([], { after: "x" })
@@ -169,6 +171,7 @@ describe("a model for a hook", () => {
     assert.lengthOf(model.requests, 2)
   })
 
+  // rows: U-21
   it("can be rejected by hooks that guard such calls, and fails in the asking hook then", async () => {
     const guard: AgentHook = {
       name: "guard",
@@ -194,6 +197,7 @@ describe("a model for a hook", () => {
 })
 
 describe("tools for a hook", () => {
+  // rows: U-21
   it("run under the policy, without hooks; what needs a person fails, whatever was approved for the agent", async () => {
     const results: Array<unknown> = []
     const seen: Array<string> = []

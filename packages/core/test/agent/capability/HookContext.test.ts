@@ -11,7 +11,7 @@ import { assertValid, line, recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 
 describe("the context", () => {
-  // rows: A-30
+  // rows: A-30, DEC-41
   it("has the session, the turn, the step, the core, the agent and the directory", async () => {
     const seen: Array<string> = []
     const place = (point: string) => (_: unknown, ctx: HookContext) =>
@@ -96,6 +96,7 @@ describe("the context", () => {
     assert.deepStrictEqual(result.usage, { inputTokens: 300, outputTokens: 60 })
   })
 
+  // rows: U-07
   it("loses no update of the state when tools run in parallel", async () => {
     const count = HookState.key("count", 0)
     const model = scripted([asks(...Array.from({ length: 50 }, () => ["look"] as const)), "done"])
@@ -195,6 +196,7 @@ describe("injections", () => {
     assertValid(session.messages)
   })
 
+  // rows: U-14
   it("of the same key replace each other in mode overwrite, and are both kept otherwise", async () => {
     const model = scripted([])
     await using agent = createAgent({

@@ -17,7 +17,7 @@ const message = "no luck"
 const quick = (): RetryDecision => ({ type: "retry", delayMs: 0 })
 
 describe("a failed call", () => {
-  // rows: A-06
+  // rows: A-06, DEC-41
   it("gives onLlmError the attempt, from 1, and does what the hook decides", async () => {
     const attempts: Array<string> = []
     const model = scripted([

@@ -135,6 +135,7 @@ describe("Transform and Replace", () => {
     assert.strictEqual(line(result.messages), "user: go | assistant: removed nothing")
   })
 
+  // rows: U-24
   it("of the arguments run, while the history keeps the model's own", async () => {
     const model = scripted([asks(["login", { password: "$PW" }]), "done"])
     const login = recording("login")

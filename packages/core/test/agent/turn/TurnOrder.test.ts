@@ -21,7 +21,7 @@ const logger = (log: Array<string>, name = "log", more: Partial<AgentHook> = {})
 })
 
 describe("the order of a turn", () => {
-  // rows: A-41
+  // rows: A-41, U-12
   it("runs hooks, memory, policy, provider and tool in the order of the contract", async () => {
     const log: Array<string> = []
     const note = (what: string, answer: string | ReturnType<typeof asks>) => () => {
@@ -173,7 +173,7 @@ describe("the order of a turn", () => {
 })
 
 describe("policy and hooks", () => {
-  // rows: A-42
+  // rows: A-42, U-11, U-18
   it("does not ask the hooks about a call that the policy denies", async () => {
     const log: Array<string> = []
     const model = scripted([asks(["rm", { path: "/" }]), "sorry"])
@@ -200,7 +200,7 @@ describe("policy and hooks", () => {
     )
   })
 
-  // rows: A-42
+  // rows: A-42, DEC-33
   it("checks arguments that a hook changed again, on the final value", async () => {
     const checked: Array<string> = []
     const model = scripted([asks(["write", { path: "/tmp/a" }]), "done"])

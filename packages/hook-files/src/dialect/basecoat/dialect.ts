@@ -1,5 +1,6 @@
 /** The rules of Base Coat as data for the engine. */
-import { eventual, messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
+import { eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import { digest, type JsonObject } from "@belay/core/Json"
 import { redactText } from "@belay/hooks/Secrets"

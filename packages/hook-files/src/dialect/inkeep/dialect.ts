@@ -1,5 +1,6 @@
 /** The rules of stored hooks as data for the engine: code runs in a sandbox, or in the process of the host. */
-import { eventual, messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
+import { eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Cause from "effect/Cause"

@@ -1,5 +1,6 @@
 /** Recipes: what a callback runs, and whose output takes the place of the history. */
-import { type Eventual, eventual, messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
+import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import { type Message, text } from "@belay/core/Message"
 import { defaultPrompt } from "@belay/hooks/Summarizer"

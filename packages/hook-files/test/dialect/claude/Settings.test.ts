@@ -261,7 +261,7 @@ describe("events of Claude Code", () => {
     }
   })
 
-  // rows: C-54
+  // rows: C-54, DEC-36
   it("take their times in seconds: the file's, else those of the event and the type", () => {
     const text = JSON.stringify({
       hooks: { PreToolUse: [command("x", { timeout: 10 }), { hooks: [{ type: "agent", prompt: "?", timeout: 60 }] }] }

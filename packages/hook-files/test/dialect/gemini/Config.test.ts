@@ -19,7 +19,7 @@ const decode = (hooks: unknown, more: object = {}) => Gemini.decode(JSON.stringi
 const group = (hook: object, more: object = {}) => [{ ...more, hooks: [{ type: "command", command: "x", ...hook }] }]
 
 describe("Gemini.decode", () => {
-  // rows: U-10
+  // rows: U-10, DEC-36
   it("reads all 11 events, with 60,000 milliseconds unless the file says otherwise", () => {
     const { handlers, warnings } = decode(
       Object.fromEntries(events.map((event, index) => [event, group(index === 0 ? { timeout: 5_000 } : {})]))

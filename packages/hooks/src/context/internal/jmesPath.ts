@@ -1,5 +1,5 @@
 /** JMESPath expressions that read only the data, never a prototype, and return only JSON. */
-import { messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
 import { type Json, whyNot } from "@belay/core/Json"
 import * as jmespath from "@jmespath-community/jmespath"
 import * as Result from "effect/Result"

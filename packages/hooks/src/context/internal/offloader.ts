@@ -1,5 +1,5 @@
 /** Stores tool results as artifacts, and replaces them by a preview and a reference. */
-import { messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json } from "@belay/core/Json"
 import { ContentPart, type FilePart } from "@belay/core/Message"

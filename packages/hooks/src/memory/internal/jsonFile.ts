@@ -2,7 +2,7 @@
  * A JSON file that is replaced as a whole, so that a reader sees either the old or the new contents. A broken file is
  * never overwritten.
  */
-import { messageOf } from "@belay/core/Eventual"
+import { messageOf } from "@belay/core/ErrorMessage"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
