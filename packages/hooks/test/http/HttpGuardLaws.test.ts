@@ -68,20 +68,20 @@ const address = Schema.Literals([
 ])
 
 describe("laws of HttpGuard", () => {
-  it.prop("what may be requested is what it says, whatever the text", [Schema.String], ([text]) => {
+  it.prop("`check` and `request` agree about any text", [Schema.String], ([text]) => {
     for (const url of [text, `https://${text}`, `http://${text}.example.com/`, `https://example.com/${text}`]) {
       if (!isSound(url)) return false
     }
     return true
   }, { arbitrary: { runs: 500 } })
 
-  it.prop("nor does a mixture of the signs of a URL get past it", [Schema.Array(signs)], ([pieces]) => {
+  it.prop("`check` and `request` agree about any mixture of URL characters", [Schema.Array(signs)], ([pieces]) => {
     const text = pieces.join("")
     return [text, `https://${text}`, `http://${text}`].every(isSound)
   }, { arbitrary: { runs: 2_000 } })
 
   it.effect.prop(
-    "connects to the addresses of a name when all of them are public, and else to none",
+    "connects to the addresses of a name only if all of them are public",
     [Schema.NonEmptyArray(address)],
     ([given]) =>
       Effect.gen(function*() {
