@@ -5,7 +5,6 @@
  */
 import * as Effect from "effect/Effect"
 
-
 /** A value, a promise of it, or an Effect of it. @category models @since 0.1.0 */
 export type Eventual<A, R = never> = A | PromiseLike<A> | Effect.Effect<A, unknown, R>
 
