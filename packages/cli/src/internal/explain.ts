@@ -55,7 +55,7 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
         ? []
         : [row("matcher", `${event.matcher}${event.values === undefined ? "" : `: ${event.values.join(", ")}`}`)]),
       row("files", system.files),
-      row("told", [...event.fields, ...system.input].join(", ")),
+      row("input", [...event.fields, ...system.input].join(", ")),
       "",
       "  Exit codes",
       ...table(codesOf(event, system)),
@@ -99,7 +99,7 @@ export const page = (): string => {
       `Files: ${system.files}. Input of each event: ${system.input.join(", ")}.`,
       table(["exit code", "means"], system.codes),
       table(
-        ["event", "point", "matcher", "may", "exit code 2", "told besides"],
+        ["event", "point", "matcher", "may", "exit code 2", "more input"],
         system.events.map(({ fields, matcher = "", may = "only watch", name, occasion, two }) => [
           code(name),
           points[occasion],
