@@ -17,6 +17,7 @@ import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
 import { shown } from "./engine/record.ts"
+import { defined } from "./internal/defined.ts"
 import { isInside, real } from "./internal/files.ts"
 import * as Command from "./process/Command.ts"
 import * as Runners from "./Runners.ts"
@@ -134,65 +135,87 @@ export interface Loaded {
  * @since 0.1.0
  */
 export const load = (options: Options = {}): Loaded => {
-  const {
-    home = homedir(),
-    managed,
-    run = Command.run,
-    scopes,
-    sources: wanted,
-    systems = [],
-    transcripts,
-    trust = join(home, ".belay", "trust"),
-    ...rest
-  } = options
+  const { home = homedir(), run = Command.run, systems = [], transcripts, ...rest } = options
+  const { trust = join(home, ".belay", "trust"), ...making } = rest
   const cwd = resolve(options.cwd ?? process.cwd())
-  const where = {
-    cwd,
-    home,
-    systems,
-    ...(managed === undefined ? {} : { managed }),
-    ...(wanted === undefined ? {} : { sources: wanted }),
-    ...(scopes === undefined ? {} : { scopes })
-  }
-  const find = () => Discovery.find(where)
+  const find = () => Discovery.find({ ...pickPlaces(options), cwd, home })
   const { sources, warnings } = find()
-  const counting = heard(sources)
-  const project = counting.filter(({ ofProject }) => ofProject)
-  const entries = project.flatMap(({ config }) => config.handlers)
-  const isAsked = entries.length > 0 || project.some(({ config }) => config.warnings.some(isOfPolicy))
+  const counting = withoutSilenced(sources)
+  const project = decide({ cwd, home, trust, sources, counting, find: () => find().sources })
+  const may = counting.filter(({ ofProject }) => !ofProject || project.isTrusted)
+  // A project that nobody has trusted keeps nobody from starting.
+  Result.getOrThrow(malformed(may))
+  const { urls, variables } = lists(counting)
+  const folder = transcripts ?? join(home, ".belay", "transcripts")
+  const made = {
+    ...making,
+    projectDir: cwd,
+    home,
+    runners: Runners.make({
+      ...making,
+      run: (request) => run({ ...request, env: { HOME: home, ...request.env } }),
+      ...defined({ allowedHttpHookUrls: urls, httpHookAllowedEnvVars: variables })
+    }),
+    transcripts: folder === false ? undefined : folder,
+    refuse: project.refuse
+  }
+  return {
+    hooks: [...byDialect(systems).values()].flatMap((system) =>
+      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), made)
+    ),
+    warnings,
+    untrusted: project.untrusted,
+    sources,
+    silenced: sources.filter((one) => !counting.includes(one))
+  }
+}
+
+const pickPlaces = ({ managed, scopes, sources, systems }: Options) => defined({ managed, scopes, sources, systems })
+
+interface Project {
+  readonly cwd: string
+  readonly home: string
+  /** The folder of decisions. */
+  readonly trust: string
+  readonly sources: ReadonlyArray<Discovery.Source>
+  /** Those of the sources that nothing silences. */
+  readonly counting: ReadonlyArray<Discovery.Source>
+  /** Finds the sources as they are now. */
+  readonly find: () => ReadonlyArray<Discovery.Source>
+}
+
+/** Whether the project's files may run, and who is to decide. Throws a `ConfigError` for a folder inside the project. */
+const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
+  const own = counting.filter(({ ofProject }) => ofProject)
+  const entries = own.flatMap(({ config }) => config.handlers)
+  const isAsked = entries.length > 0 || own.some(({ config }) => config.warnings.some(isOfPolicy))
   Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
   const seen = Files.make()
   const theirs = sources.filter(({ ofProject }) => ofProject)
   const covered: Covered.Covered = isAsked ? Covered.of(cwd, theirs, home, seen) : new Map()
-  const print = Covered.print(cwd, covered)
-  const trusted = isAsked && store.isTrusted(cwd, print)
-  const may = counting.filter(({ ofProject }) => !ofProject || trusted)
-  // Nobody is kept from starting by a project that he has not trusted.
-  Result.getOrThrow(malformed(may))
-  const files = new Set([...project.map(({ path }) => path), ...entries.map(({ file }) => file)])
+  const fingerprint = Covered.print(cwd, covered)
+  const isTrusted = isAsked && store.isTrusted(cwd, fingerprint)
+  const files = new Set([...own.map(({ path }) => path), ...entries.map(({ file }) => file)])
   const changed = onceATick(Watch.make({
     cwd,
     home,
     files: seen,
     sources: theirs,
     trusted: covered,
-    find: () => find().sources.filter(({ ofProject }) => ofProject),
+    find: () => find().filter(({ ofProject }) => ofProject),
     isTrusted: (current) => store.isTrusted(cwd, current)
   }))
-  const { urls, variables } = lists(counting)
-  const folder = transcripts ?? join(home, ".belay", "transcripts")
-  const making = {
-    ...rest,
-    projectDir: cwd,
-    home,
-    runners: Runners.make({
-      ...rest,
-      run: (request) => run({ ...request, env: { HOME: home, ...request.env } }),
-      ...(urls === undefined ? {} : { allowedHttpHookUrls: urls }),
-      ...(variables === undefined ? {} : { httpHookAllowedEnvVars: variables })
-    }),
-    transcripts: folder === false ? undefined : folder,
+  const untrusted: Untrusted = {
+    project: real(cwd),
+    commands: entries.map(untrustedEntry),
+    fingerprint,
+    trust: () => store.trust(cwd, fingerprint)
+  }
+  return {
+    isTrusted,
+    untrusted: !isAsked || isTrusted ? [] : [untrusted],
+    /** Says why an entry of the project may not run now. */
     refuse: ({ file }: Pick<Discovery.Entry, "file">) => {
       const path = files.has(file) ? changed() : undefined
       return path === undefined
@@ -200,27 +223,15 @@ export const load = (options: Options = {}): Loaded => {
         : `hooks of this project changed since they were trusted (${path}): look at them, and run \`belay hooks trust\``
     }
   }
-  return {
-    hooks: [...byDialect(systems).values()].flatMap((system) =>
-      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), making)
-    ),
-    warnings,
-    untrusted: !isAsked || trusted ? [] : [{
-      project: real(cwd),
-      commands: entries.map(({ event, file, key, work }) => ({
-        event,
-        file,
-        key,
-        command: work.type === "command" ? work.command : shown(work),
-        ...(work.type === "command" && work.args !== undefined ? { args: work.args } : {})
-      })),
-      fingerprint: print,
-      trust: () => store.trust(cwd, print)
-    }],
-    sources,
-    silenced: sources.filter((one) => !counting.includes(one))
-  }
 }
+
+const untrustedEntry = ({ event, file, key, work }: Discovery.Entry): UntrustedEntry => ({
+  event,
+  file,
+  key,
+  command: work.type === "command" ? work.command : shown(work),
+  ...defined({ args: work.type === "command" ? work.args : undefined })
+})
 
 /**
  * The same for `createAgent({ hookSources })`: read when the agent is made, for its folder. What does not count, and
@@ -249,7 +260,7 @@ export const source = (options: Options = {}): HookSource => ({
   }
 })
 
-/** Entries of one event start together: one look is enough for all of them. */
+/** Entries of one event start together: one check is enough for all of them. */
 const onceATick = <A>(look: () => A): () => A => {
   let seen: { readonly found: A } | undefined
   return () => {
@@ -260,7 +271,7 @@ const onceATick = <A>(look: () => A): () => A => {
 
 const isOfPolicy = ({ policy }: Warning): boolean => policy === true
 
-/** What is managed, and what enforces a policy, has to be right: a guard that is spelt wrong must not be left out. */
+/** Managed entries, and entries that enforce a policy, must be valid: a misspelled guard must not be left out. */
 const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
   const wrong = sources.flatMap(({ config, scope }) =>
     scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy)
@@ -275,10 +286,8 @@ const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void
     )
 }
 
-/**
- * Leaves out what is silenced. Only the machine's owner silences what is managed, and a project nobody's but its own.
- */
-const heard = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
+/** Leaves out silenced files. Only managed files silence managed files, and a project silences only its own. */
+const withoutSilenced = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
   const managed = sources.filter(({ scope }) => scope === "managed")
   const isOff = managed.some(({ config }) => config.disableAllHooks)
   const isOnly = managed.some(({ config }) =>

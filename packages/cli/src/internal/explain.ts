@@ -55,7 +55,7 @@ export const text = (events: ReadonlyArray<Event>, screen: Screen): string => {
         ? []
         : [row("matcher", `${event.matcher}${event.values === undefined ? "" : `: ${event.values.join(", ")}`}`)]),
       row("files", system.files),
-      row("told", [...event.fields, ...system.input].join(", ")),
+      row("input", [...event.fields, ...system.input].join(", ")),
       "",
       "  Exit codes",
       ...table(codesOf(event, system)),

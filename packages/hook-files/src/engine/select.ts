@@ -24,10 +24,22 @@ const maxCached = 1_000
 
 interface Index<E> {
   readonly all: ReadonlyArray<E>
-  readonly byEvent: ReadonlyMap<string, ReadonlyArray<E>>
-  /** By event and subjects: agents call few tools, and often. */
+  readonly byEvent: ReadonlyMap<string, EventIndex<E>>
+}
+
+/** The entries of one event. */
+interface EventIndex<E> {
+  readonly entries: ReadonlyArray<E>
+  /** By their subjects: agents call few tools, and often. */
   readonly cache: Map<string, ReadonlyArray<E>>
 }
+
+const indexOf = <E>(all: ReadonlyArray<E>, eventOf: (entry: E) => string): Index<E> => ({
+  all,
+  byEvent: new Map(
+    [...Map.groupBy(all, eventOf)].map(([event, entries]) => [event, { entries, cache: new Map() }])
+  )
+})
 
 export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   dialect: Dialect<E, I, A, V>,
@@ -40,15 +52,16 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   let index: Index<E> | undefined
   const current = (): Index<E> => {
     const all = entries()
-    if (index?.all !== all) index = { all, byEvent: Map.groupBy(all, eventOf), cache: new Map() }
+    if (index?.all !== all) index = indexOf(all, eventOf)
     return index
   }
 
   const candidates: Selection<E, I>["candidates"] = (event, subjects) => {
-    const { byEvent, cache } = current()
-    const all = byEvent.get(event)
-    if (all === undefined || matches === undefined) return all ?? none
-    const key = `${event}\n${subjects.join("\n")}`
+    const ofEvent = current().byEvent.get(event)
+    if (ofEvent === undefined) return none
+    const { cache, entries: all } = ofEvent
+    if (matches === undefined) return all
+    const key = subjects.length === 1 ? subjects[0]! : subjects.join("\n")
     const cached = cache.get(key)
     if (cached !== undefined) return cached
     const found = all.filter((entry) => matches(entry, subjects))

@@ -4,7 +4,7 @@ import type { Item } from "../world.ts"
 /** Events at which exit code 2 blocks in Claude Code and Codex. */
 export const blocksByTwo = ({ event, source }: Pick<Item, "event" | "source">): boolean =>
   (source.dialect === "claude" || source.dialect === "codex") && event !== undefined &&
-  /refused|goes on with|skipped|ends$|stays/.test(event.two)
+  /refused|continues with|skipped|ends$|stays/.test(event.two)
 
 /** Explains what happens if an entry cannot be started. */
 export const breaking = (item: Pick<Item, "event" | "source">, code: number): string => {

@@ -20,7 +20,7 @@ export const basecoat: Guide = {
     "timeout",
     "passes, a warning"
   ]],
-  answers: [["warnings", "are told"], ["metadata", "is told"]],
+  answers: [["warnings", "the developer reads them"], ["metadata", "is logged"]],
   timeout: 3,
   keys: ["command", "args", "tool", "priority", "kind", "timeout", "enabled"],
   groupKeys: [],
@@ -59,7 +59,7 @@ export const basecoat: Guide = {
       occasion: "tool-failure",
       when: "A tool, a model or a hook failed.",
       may: "change the error, add context",
-      answers: [["action: \"modify\", modifiedOutput", "the error that everybody after it is told"], inject]
+      answers: [["action: \"modify\", modifiedOutput", "the error that everybody after it reads"], inject]
     }),
     coatEvent({
       name: "OnBudgetExceeded",

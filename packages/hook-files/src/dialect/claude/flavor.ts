@@ -31,6 +31,8 @@ export interface Flavor {
   readonly noTranscript: "" | null
 }
 
+const none: ReadonlyArray<string> = []
+
 export const claude: Flavor = {
   name: "claude",
   read,
@@ -39,7 +41,7 @@ export const claude: Flavor = {
   shell: (work) => work,
   pluginPrefixes: ["CLAUDE_"],
   // `Task` is called `Agent` now, and settings know either name.
-  aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : [],
+  aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : none,
   inputFields: () => ({}),
   response,
   noTranscript: ""

@@ -15,7 +15,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "SessionStart",
     occasion: "session-start",
-    when: "A session begins, goes on, or was compacted.",
+    when: "A session begins, is resumed, or was compacted.",
     may: "add context",
     matcher: "source",
     values: ["startup", "resume", "clear", "compact", "fork"],
@@ -29,7 +29,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "UserPromptSubmit",
     occasion: "prompt",
-    when: "The user said something, and no model was asked yet.",
+    when: "The user sent a prompt, and no model was asked yet.",
     may: "refuse the prompt, add context",
     fields: ["prompt"],
     two: "the turn fails, the user reads standard error",
@@ -76,7 +76,7 @@ const events: ReadonlyArray<Event> = [
     matcher: "tool_name",
     fields: [...toolFields, "reason"],
     two: ignored,
-    answers: [["hookSpecificOutput.retry: true", "the model is told that it may try again"]]
+    answers: [["hookSpecificOutput.retry: true", "the model reads that it may try again"]]
   }),
   event({
     name: "PostToolUse",
@@ -117,8 +117,8 @@ const events: ReadonlyArray<Event> = [
     when: "The agent is about to stop.",
     may: "keep the agent going",
     fields: ["stop_hook_active", "last_assistant_message"],
-    two: "the agent goes on with standard error as its next instruction, at most 8 times in a row",
-    answers: [block("the agent goes on with the reason"), context]
+    two: "the agent continues with standard error as its next instruction, at most 8 times in a row",
+    answers: [block("the agent continues with the reason"), context]
   }),
   event({
     name: "StopFailure",
@@ -146,8 +146,8 @@ const events: ReadonlyArray<Event> = [
     may: "keep the sub-agent going",
     matcher: "agent_type",
     fields: ["agent_id", "agent_type", "stop_hook_active", "last_assistant_message", "agent_transcript_path"],
-    two: "the sub-agent goes on with standard error",
-    answers: [block("the sub-agent goes on with the reason"), context]
+    two: "the sub-agent continues with standard error",
+    answers: [block("the sub-agent continues with the reason"), context]
   }),
   event({
     name: "PreCompact",
@@ -201,7 +201,7 @@ const events: ReadonlyArray<Event> = [
   }),
   signal("TeammateIdle", "a teammate has nothing to do", ["teammate_name", "team_name"], {
     may: "keep the teammate at work",
-    two: "the teammate goes on",
+    two: "the teammate continues",
     answers: [["continue: false", "the teammate stops"]]
   }),
   signal("TaskCreated", "a task was made", ["task_id", "task_subject", "task_description"], {
@@ -214,7 +214,7 @@ const events: ReadonlyArray<Event> = [
     two: "the task stays open",
     answers: [block("the task stays open"), ["continue: false", "the teammate stops"]]
   }),
-  signal("Notification", "the user is being told something", ["message", "title", "notification_type"], {
+  signal("Notification", "the user is notified of something", ["message", "title", "notification_type"], {
     matcher: "notification_type"
   }),
   signal("MessageDisplay", "a text is about to be shown", ["turn_id", "message_id", "index", "final", "delta"], {

@@ -86,7 +86,8 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
   const fireForTool: Events["fireForTool"] = (event, ctx, call, fields = {}) => {
     const tool = nameOf(call.name, toolNames)
     if (event === "PreToolUse") owners.noteCall(tool, call.args, ctx)
-    const subjects = [tool, ...flavor.aliases(tool)]
+    const aliases = flavor.aliases(tool)
+    const subjects = aliases.length === 0 ? [tool] : [tool, ...aliases]
     if (!engine.matches(event, subjects)) return undefined
     const { input: args } = known(call.name, call.args, toolNames, ctx.cwd, call.tool)
     const input: Input = {

@@ -14,7 +14,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "sessionStart",
     occasion: "session-start",
-    when: "A session begins or goes on.",
+    when: "A session begins or is resumed.",
     may: "add context",
     fields: ["source"],
     answers: [["additionalContext", "the session begins with it"]]
@@ -24,7 +24,7 @@ const events: ReadonlyArray<Event> = [
     name: "userPromptSubmitted",
     others: ["UserPromptSubmit"],
     occasion: "prompt",
-    when: "The user said something.",
+    when: "The user sent a prompt.",
     may: "change the prompt, add context",
     fields: ["prompt"],
     answers: [["modifiedPrompt", "is what the user said"], ["additionalContext", "the model reads it"]]
@@ -88,7 +88,7 @@ const events: ReadonlyArray<Event> = [
     when: "The agent is about to stop.",
     may: "keep the agent going",
     fields: ["stopReason", "transcriptPath"],
-    answers: [["decision: \"block\", reason", "the agent goes on with the reason, at most 8 times in a row"]]
+    answers: [["decision: \"block\", reason", "the agent continues with the reason, at most 8 times in a row"]]
   }),
   event({
     name: "subagentStart",
@@ -106,7 +106,7 @@ const events: ReadonlyArray<Event> = [
     may: "keep the sub-agent going",
     matcher: "agentName",
     fields: ["agentName"],
-    answers: [["decision: \"block\", reason", "the sub-agent goes on"]]
+    answers: [["decision: \"block\", reason", "the sub-agent continues"]]
   }),
   event({
     name: "errorOccurred",
@@ -138,7 +138,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "notification",
     occasion: "signal",
-    when: "The host says that the user is being told something.",
+    when: "The host says that the user is notified of something.",
     matcher: "notification_type",
     may: "add context",
     fields: ["message", "title", "notification_type"],

@@ -27,7 +27,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "SessionStart",
     occasion: "session-start",
-    when: "A session begins or goes on.",
+    when: "A session begins or is resumed.",
     may: "add context",
     matcher: "source",
     values: ["startup", "resume", "clear"],
@@ -46,7 +46,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "BeforeAgent",
     occasion: "prompt",
-    when: "The user said something.",
+    when: "The user sent a prompt.",
     may: "refuse the prompt, add context",
     fields: ["prompt"],
     two: refused,
@@ -62,7 +62,7 @@ const events: ReadonlyArray<Event> = [
     may: "keep the agent going",
     fields: ["prompt", "prompt_response", "stop_hook_active"],
     two: refused,
-    answers: [["decision: \"deny\", reason", "the agent goes on with the reason as its prompt"], [
+    answers: [["decision: \"deny\", reason", "the agent continues with the reason as its prompt"], [
       "hookSpecificOutput.clearContext",
       "the history is forgotten"
     ]]
@@ -137,7 +137,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "Notification",
     occasion: "signal",
-    when: "The host says that the user is being told something.",
+    when: "The host says that the user is notified of something.",
     matcher: "notification_type",
     fields: ["notification_type", "message", "details"],
     answers: []

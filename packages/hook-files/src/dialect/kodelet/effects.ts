@@ -40,6 +40,8 @@ export const make = (setup: Setup): Effects => ({
   preCompaction: (request, ctx) => compact(setup, request, ctx)
 })
 
+const none: Effect.Effect<undefined> = Effect.undefined
+
 /** Why it is not known whether an executable would have refused, where that blocks. */
 const brokenReason = ({ blockOnError, entries }: Setup, ctx: HookContext): Effect.Effect<string | undefined> =>
   blockOnError
@@ -47,7 +49,7 @@ const brokenReason = ({ blockOnError, entries }: Setup, ctx: HookContext): Effec
       entries.all(ctx),
       ({ broken }) => broken.length === 0 ? undefined : `a hook broke: ${broken.join("; ")}`
     )
-    : Effect.succeed(undefined)
+    : none
 
 const beforeTurn = Effect.fnUntraced(function*(
   setup: Setup,
@@ -179,7 +181,7 @@ const changeHistory = (
   messages: ReadonlyArray<Message>,
   ctx: HookContext
 ) => {
-  if (change === undefined) return Effect.succeed(undefined)
+  if (change === undefined) return none
   if (change.type === "mutate") return Effect.succeed(HookAction.transform(change.messages))
   return Effect.map(
     cook(change.recipe, { messages, args: change.args, ctx }, recipes),

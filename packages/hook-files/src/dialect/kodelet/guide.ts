@@ -43,7 +43,7 @@ export const kodelet: Guide = {
     kodeletEvent({
       name: "user_message_send",
       occasion: "prompt",
-      when: "The user said something.",
+      when: "The user sent a prompt.",
       may: "refuse the prompt",
       fields: ["message"],
       answers: [["blocked: true, reason", "the turn fails"]]
@@ -72,7 +72,7 @@ export const kodelet: Guide = {
       when: "The agent is about to stop.",
       may: "keep the agent going, rewrite the history, run a recipe",
       fields: ["messages", "usage", "invoked_recipe"],
-      answers: [["follow_up_messages", "the agent goes on with them"], [
+      answers: [["follow_up_messages", "the agent continues with them"], [
         "result: \"mutate\" or \"callback\"",
         "as after a step"
       ]]

@@ -1,0 +1,114 @@
+/** Reads settings files of Claude Code and of Codex. */
+import { nearest } from "@belay/core/NamePattern"
+import type { Warning } from "../../Dialect.ts"
+import { defined } from "../../internal/defined.ts"
+import { codexEvents } from "../codex/events.ts"
+import { isFields, record } from "../shared/fields.ts"
+import { whyNoObject } from "../shared/jsonError.ts"
+import { own, readGroup, type Warn } from "./entry.ts"
+import { isEvent, names } from "./events.ts"
+import type { Handler, HookConfig, ReadOptions } from "./handler.ts"
+
+/**
+ * Reads the text of a settings file. What is malformed becomes a warning that names the key, and the rest counts.
+ *
+ * @example
+ * ```ts
+ * import * as HookConfig from "@belay/hook-files/HookConfig"
+ *
+ * const text = `{ "hooks": { "PreToolUs": [], "Stop": [{ "hooks": [{ "type": "command", "command": "./check.sh" }] }] } }`
+ * const { handlers, warnings } = HookConfig.decode(text, "settings.json")
+ * handlers[0]?.work // { type: "command", command: "./check.sh" }
+ * warnings.map(HookConfig.show) // ['settings.json: hooks.PreToolUs: unknown event; did you mean PreToolUse?']
+ * ```
+ * @category decoding
+ * @since 0.1.0
+ */
+export const decode = (text: string, file: string, options: ReadOptions = {}): HookConfig => {
+  const settings = record(text)
+  return settings === undefined
+    ? { ...nothing, warnings: [{ file, key: "", reason: whyNoObject(text) }] }
+    : fromValue(settings, file, options)
+}
+
+const nothing: HookConfig = { handlers: [], warnings: [], disableAllHooks: false, allowManagedHooksOnly: false }
+
+/** Texts, numbers and truth values, as texts. */
+const environment = (value: unknown, warn: Warn): { readonly [name: string]: string } | undefined => {
+  if (value === undefined) return undefined
+  if (!isFields(value)) return warn("env", "expected an object of variables")
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      if (/^[A-Za-z_]\w{0,200}$/.test(name) && ["string", "number", "boolean"].includes(typeof one)) {
+        return [[name, String(one)]]
+      }
+      warn(`env.${name.slice(0, 80)}`, "expected a name of letters, digits and _, and a text")
+      return []
+    })
+  )
+}
+
+/** Reads settings that are parsed already, such as front matter or TOML. @category decoding @since 0.1.0 */
+export const fromValue = (
+  settings: { readonly [key: string]: unknown },
+  file: string,
+  options: ReadOptions = {}
+): HookConfig => {
+  const warnings: Array<Warning> = []
+  const warn: Warn = (key, reason) => {
+    warnings.push({ file, key: `${options.prefix ?? ""}${key}`, reason: reason.slice(0, 500) })
+    return undefined
+  }
+  const flag = (key: string): boolean => {
+    const value = own(settings, key)
+    if (value !== undefined && typeof value !== "boolean") warn(key, "expected true or false")
+    return value === true
+  }
+  const list = (key: string): ReadonlyArray<string> | undefined => {
+    const value = own(settings, key)
+    if (value === undefined || isTexts(value)) return value
+    warn(key, "expected a list of texts, so nothing is allowed")
+    return []
+  }
+  const env = environment(own(settings, "env"), warn)
+  const handlers = readHooks(own(settings, "hooks"), { file, options, warn })
+  const lists = {
+    allowedHttpHookUrls: list("allowedHttpHookUrls"),
+    httpHookAllowedEnvVars: list("httpHookAllowedEnvVars")
+  }
+  return {
+    handlers,
+    disableAllHooks: flag("disableAllHooks"),
+    allowManagedHooksOnly: flag("allowManagedHooksOnly"),
+    ...defined({ env, ...lists }),
+    warnings
+  }
+}
+
+interface Where {
+  readonly file: string
+  readonly options: ReadOptions
+  readonly warn: Warn
+}
+
+/** Reads `hooks`: lists of groups by the names of events. */
+const readHooks = (hooks: unknown, where: Where): ReadonlyArray<Handler> => {
+  const { options: { flavor }, warn } = where
+  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
+  const known = flavor === "codex" ? codexEvents : names
+  return Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, groups]) => {
+    const key = `hooks.${event.slice(0, 80)}`
+    if (!isEvent(event) || !known.includes(event)) {
+      // Codex keeps its own data about hooks beside them.
+      if (flavor === "codex" && event === "state") return []
+      const near = nearest(event, known)
+      const hint = near === undefined ? `; events are ${known.join(", ")}` : `; did you mean ${near}?`
+      return warn(key, `unknown event${hint}`) ?? []
+    }
+    if (!Array.isArray(groups)) return warn(key, "expected a list of groups") ?? []
+    return groups.flatMap((group: unknown, index) => readGroup({ event, ...where }, group, `${key}[${index}]`))
+  })
+}
+
+const isTexts = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((one) => typeof one === "string")

@@ -1,0 +1,192 @@
+/** Reads one group of a settings file with its entries. */
+import { whyNot } from "@belay/core/Json"
+import { nearest } from "@belay/core/NamePattern"
+import * as Condition from "@belay/hooks/Condition"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { defined } from "../../internal/defined.ts"
+import type { Work } from "../../Runners.ts"
+import { type Fields, isFields } from "../shared/fields.ts"
+import { type EventName, rowOf } from "./events.ts"
+import type { Handler, Origin, ReadOptions } from "./handler.ts"
+import * as Matcher from "./Matcher.ts"
+
+/** Adds a warning about a key; for expressions whose value is then undefined. */
+export type Warn = (key: string, reason: string) => undefined
+
+export const own = (record: { readonly [key: string]: unknown }, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+/** The event and the file of a group. */
+export interface Place {
+  readonly event: EventName
+  readonly file: string
+  readonly options: ReadOptions
+  readonly warn: Warn
+}
+
+export const readGroup = (place: Place, group: unknown, key: string): ReadonlyArray<Handler> => {
+  const { event, file, options: { flavor, folder, origin }, warn } = place
+  const refuse = (at: string, reason: string) => {
+    warn(at, reason)
+    return []
+  }
+  if (!isFields(group)) return refuse(key, "expected an object with hooks")
+  const { hooks, matcher } = group
+  if (matcher !== undefined && typeof matcher !== "string") return refuse(`${key}.matcher`, "expected a text")
+  if (!Array.isArray(hooks)) return refuse(`${key}.hooks`, "expected a list of hooks")
+  const compiled = Matcher.compile(matcher, event, flavor)
+  if (compiled.warning !== undefined) warn(`${key}.matcher`, compiled.warning)
+  return (hooks as ReadonlyArray<unknown>).flatMap((hook, index) => {
+    const at = `${key}.hooks[${index}]`
+    const entry = readEntry(place, hook, at)
+    if (entry === undefined) return []
+    const { async: isAsync, asyncRewake, if: rule, once, statusMessage, timeout } = entry.when
+    const compiledRule = readRule(rule, event, `${at}.if`, folder, warn)
+    // Entries of a sub-agent run when that sub-agent stops.
+    const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
+    return [{
+      event: own,
+      file,
+      key: at,
+      matcher: compiled,
+      work: entry.work,
+      ...defined({
+        rule: compiledRule,
+        timeout,
+        async: isAsync === true || asyncRewake === true || undefined,
+        rewake: asyncRewake === true || undefined,
+        once: once === true || undefined,
+        status: statusMessage?.slice(0, 200),
+        origin
+      })
+    }]
+  })
+}
+
+const Text = Schema.String.check(Schema.isMinLength(1))
+const Names = Schema.Array(Schema.String)
+
+const When = Schema.Struct({
+  if: Schema.optionalKey(Schema.String),
+  timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
+  async: Schema.optionalKey(Schema.Boolean),
+  asyncRewake: Schema.optionalKey(Schema.Boolean),
+  once: Schema.optionalKey(Schema.Boolean),
+  statusMessage: Schema.optionalKey(Schema.String)
+})
+
+const types = {
+  command: Schema.Struct({
+    type: Schema.Literal("command"),
+    command: Text,
+    args: Schema.optionalKey(Names),
+    shell: Schema.optionalKey(Schema.Literals(["bash", "powershell"]))
+  }),
+  http: Schema.Struct({
+    type: Schema.Literal("http"),
+    url: Text,
+    headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+    allowedEnvVars: Schema.optionalKey(Names)
+  }),
+  mcp_tool: Schema.Struct({
+    type: Schema.Literal("mcp_tool"),
+    server: Text,
+    tool: Text,
+    input: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
+  }),
+  prompt: Schema.Struct({
+    type: Schema.Literal("prompt"),
+    prompt: Text,
+    model: Schema.optionalKey(Text),
+    continueOnBlock: Schema.optionalKey(Schema.Boolean)
+  }),
+  agent: Schema.Struct({ type: Schema.Literal("agent"), prompt: Text, model: Schema.optionalKey(Text) })
+}
+
+const decoders = {
+  when: Schema.decodeUnknownResult(When),
+  command: Schema.decodeUnknownResult(types.command),
+  http: Schema.decodeUnknownResult(types.http),
+  mcp_tool: Schema.decodeUnknownResult(types.mcp_tool),
+  prompt: Schema.decodeUnknownResult(types.prompt),
+  agent: Schema.decodeUnknownResult(types.agent)
+}
+
+const kinds = Object.keys(types) as ReadonlyArray<Work["type"]>
+
+const isKind = (type: unknown): type is Work["type"] => kinds.includes(type as Work["type"])
+
+/** What may run at an event. */
+const runsAt = (event: EventName): ReadonlyArray<Work["type"]> => {
+  const { runs } = rowOf(event)
+  return runs === "models" ? kinds : runs === "local" ? ["command", "mcp_tool"] : ["command", "http", "mcp_tool"]
+}
+
+const readEntry = (
+  { event, options: { origin }, warn }: Place,
+  hook: unknown,
+  key: string
+): { readonly work: Work; readonly when: typeof When.Type } | undefined => {
+  if (!isFields(hook)) return warn(key, "expected an object with a type")
+  const type = own(hook, "type")
+  if (!isKind(type)) {
+    const near = typeof type === "string" ? nearest(type, kinds) : undefined
+    return warn(
+      `${key}.type`,
+      `expected one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`
+    )
+  }
+  if (!runsAt(event).includes(type)) {
+    return warn(`${key}.type`, `hooks of type ${type} do not run at ${event}, where ${runsAt(event).join(", ")} do`)
+  }
+  const why = whyNot(hook, key)
+  if (why !== undefined) return warn(key, `expected JSON, ${why}`)
+  const when = decoders.when(hook)
+  const work: Result.Result<Work, { readonly message: string }> = decoders[type](hook)
+  if (Result.isFailure(when)) return warn(key, line(when.failure.message))
+  if (Result.isFailure(work)) return warn(key, `${line(work.failure.message)}${misspelt(hook, type)}`)
+  const unfilled = unfillable(work.success, origin)
+  if (unfilled !== undefined) return warn(`${key}.command`, `${unfilled}… is not filled in, so this one never runs`)
+  return { work: work.success, when: when.success }
+}
+
+/** A key that was meant, where one that is not known looks like it. */
+const misspelt = (hook: Fields, type: Work["type"]): string => {
+  const known = [...Object.keys(types[type].fields), ...Object.keys(When.fields)]
+  const [near] = Object.keys(hook).flatMap((key) => known.includes(key) ? [] : nearest(key, known) ?? [])
+  return near === undefined ? "" : `; did you mean ${near}?`
+}
+
+const line = (message: string): string => message.replaceAll(/\s*\n\s*/g, " ")
+
+/** What a line for the shell names that nobody fills in. */
+const unfillable = (work: Work, origin: Origin | undefined): string | undefined => {
+  if (work.type !== "command") return undefined
+  const { args = [], command } = work
+  return [command, ...args].flatMap((text) =>
+    (origin?.type === "plugin"
+      ? /\$\{(?:user_config|tool_input)\./
+      : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)(?!\w|:?-)/)
+      .exec(text) ?? []
+  )[0]
+}
+
+const readRule = (
+  text: string | undefined,
+  event: EventName,
+  key: string,
+  folder: string | undefined,
+  warn: Warn
+): Condition.Rule | "never" | undefined => {
+  if (text === undefined) return undefined
+  if (rowOf(event).tool === undefined) {
+    warn(key, `counts at events about one tool call only: at ${event} the hook never runs`)
+    return "never"
+  }
+  const rules = Condition.parseAll([text], key, folder)
+  if (Result.isSuccess(rules)) return rules.success[0]!
+  // The warning names the key itself.
+  warn(key, `${rules.failure.message.slice(`${key}[0]: `.length)}, so the hook never runs`)
+  return "never"
+}
