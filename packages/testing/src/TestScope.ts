@@ -14,7 +14,7 @@ export interface TestScope extends HookScope {
   readonly records: Array<HookRecord>
   /** `hook what` of everything that came after a timeout. */
   readonly late: Array<string>
-  /** `hook kind: text` of everything that hooks did besides answering. */
+  /** `hook kind: text` of everything that hooks did in addition to their answers. */
   readonly actions: Array<string>
   /** Texts of `ctx.warn`. */
   readonly warnings: Array<string>

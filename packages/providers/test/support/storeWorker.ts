@@ -1,5 +1,5 @@
 /**
- * A process that works on sessions in a SQLite file until it is killed, or that resumes sessions when it is told to, or
+ * A process that works on sessions in a SQLite file until it is killed, or that resumes sessions on request, or
  * that adds to one account, one text and one list of rules. Arguments: `work`, `race`, `count` or nothing, the file, a
  * folder for what its tools did, a prefix of its sessions, a seed.
  */

@@ -170,7 +170,7 @@ const textsOf = (value: unknown, key: string, warn: Warn): { readonly [name: str
 
 /**
  * A pattern for the whole value; under a name in Pascal case also names of tools with `|` between them. Nothing where
- * it is no pattern.
+ * it is not a pattern.
  */
 const compile = (
   matcher: string | undefined,
