@@ -11,7 +11,7 @@ describe("the recipes", () => {
     const text = lines.join("\n")
     assert.match(
       text,
-      /\[This result of fetch_log is .* All of it is <artifact:hook:offload\/t1-[0-9a-f]{14}>; read on with read_artifact\.\]/
+      /\[This result of fetch_log is .* The whole result is <artifact:hook:offload\/t1-[0-9a-f]{14}>; read it with read_artifact\.\]/
     )
     assert.match(text, /- read_artifact: \{"total":\d+,"offset":0,"text":"request 0 took 0 ms/)
     assert.notInclude(text, "request 2500 ")

@@ -1,6 +1,6 @@
 /**
- * A value is planted with the user, in a tool and with memory: it is found where it belongs, and in no other place that
- * anybody could read.
+ * Personal data from the user, a tool and memory reaches the listed tools and the user. It appears in no other place, such
+ * as logs, records or stored sessions.
  */
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import type { AgentHook } from "@belay/core/AgentHook"
@@ -31,13 +31,13 @@ const mail = "ada.canary@example.com"
 const card = "4111 1111 1111 1111"
 const recalled = "bob.canary@example.org"
 const invented = "eve.canary@example.net"
-/** What only the values have. */
+/** Parts that only the values contain. */
 const traces = ["canary", "4111 1111", "41111111"]
 
 const all = (value: unknown): string =>
   inspect(value, { depth: Infinity, showHidden: true, maxStringLength: null, maxArrayLength: null, getters: true })
 
-/** As JSON, or why it is none. */
+/** Renders a value as JSON, or returns why that fails. */
 const serialised = (value: unknown): string => {
   try {
     return JSON.stringify(value)
@@ -46,7 +46,7 @@ const serialised = (value: unknown): string => {
   }
 }
 
-/** Everything an error has: fields, causes, stacks. */
+/** Renders all parts of an error: fields, causes and stacks. */
 const failure = (error: unknown): string =>
   `${all(error)} ${error instanceof Error ? `${error.message} ${error.stack} ${all(error.cause)}` : ""}`
 
@@ -83,7 +83,7 @@ const tools = [
   })
 ]
 
-/** Looks on at every point, and passes on what it sees in every way a hook has. */
+/** A hook that reports every event that it receives, in every way that a hook has. */
 const spy: AgentHook = {
   name: "spy",
   kind: "advisory",

@@ -1,4 +1,4 @@
-/** The hooks of one line, together. */
+/** `Hooks.safeDefaults`: the hooks of the list work together. */
 import { createAgent } from "@belay/core"
 import { defineTool } from "@belay/core/defineTool"
 import type { LlmResponse } from "@belay/core/LlmCall"

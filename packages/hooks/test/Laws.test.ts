@@ -1,4 +1,4 @@
-/** The laws of hooks, for the ready-made ones. */
+/** The laws of hooks, checked for every ready-made hook. */
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as Approval from "@belay/hooks/Approval"
 import * as AuditLog from "@belay/hooks/AuditLog"

@@ -60,7 +60,7 @@ export const make = (options: Options = {}): AgentHook => {
       const share = Math.floor(100 * used / limit)
       if (level === "warn") {
         const used = `${share} % of the ${scope} budget of ${kind} is used`
-        ctx.inject(`${used}. Finish what is open before you begin something new.`, {
+        ctx.inject(`${used}. Finish the current work before you start something new.`, {
           key: "session-rotation",
           mode: "overwrite"
         })

@@ -235,11 +235,11 @@ const reachedLimit = (run: RunClock, limits: Limits): readonly [string, Timeout[
   const now = run.now()
   if (run.chunkDue <= now) {
     return run.hasBegun
-      ? [`${limits.chunk} ms to go on`, "idle"]
-      : [`${limits.firstChunk} ms to begin`, "first-event"]
+      ? [`${limits.chunk} ms to send the next part`, "idle"]
+      : [`${limits.firstChunk} ms to send the first part`, "first-event"]
   }
-  if (run.turnEnds <= now) return ["is left of its turn", "total"]
-  return [run.stepEnds <= now ? "is left of its step" : `${limits.llmCall} ms`, "total"]
+  if (run.turnEnds <= now) return ["the time that is left of its turn", "total"]
+  return [run.stepEnds <= now ? "the time that is left of its step" : `${limits.llmCall} ms`, "total"]
 }
 
 const timeoutResult = (tool: string, problem: string, as: "error" | "feedback"): ToolResult => {

@@ -50,7 +50,7 @@ export const make = (options: Options): AgentHook => {
     preToolCall: ({ name: tool }, ctx) => {
       const limit = CallCounter.exhaustedLimit(options, calls, ctx)
       if (limit !== undefined) {
-        return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Go on without it.`)
+        return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Continue without it.`)
       }
       CallCounter.add(calls, ctx)
       return undefined

@@ -72,7 +72,7 @@ export const make = (options: Options = {}): AgentHook => {
       const found = findProblem(call, { except, rules, setting })
       if (found.destructive !== undefined) return rejectOrAsk(onMatch, reason(event.name, found.destructive))
       if (found.unknown === undefined || onUnknown === "allow") return undefined
-      const unknown = `it cannot be known what it runs: ${found.unknown}. Write the command out`
+      const unknown = `its commands cannot be known: ${found.unknown}. Write the command in full`
       return rejectOrAsk(onUnknown, reason(event.name, unknown))
     }
   })

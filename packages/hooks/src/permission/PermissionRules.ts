@@ -129,7 +129,7 @@ const modes: ReadonlyArray<string> = ["default", "acceptEdits", "plan", "dontAsk
 
 const ask = (event: PreToolCallEvent, mode: Mode, why: string): ActionAt<"preToolCall"> =>
   mode === "dontAsk"
-    ? HookAction.reject(`${event.name} is rejected: it needs approval ${why}, and the mode dontAsk forbids to ask`)
+    ? HookAction.reject(`${event.name} is rejected: it needs approval ${why}, and the mode dontAsk does not ask`)
     : HookAction.ask(`${event.name} needs approval ${why}`, {
       description: event.tool.description,
       destructive: event.tool.destructive ?? false

@@ -76,7 +76,7 @@ const askUntilAnswered = async (
         return { type: "approve" }
       case "d":
       case "deny":
-        return { type: "deny", reason: "the person at the terminal said no" }
+        return { type: "deny", reason: "the person at the terminal denied it" }
       case "w":
       case "always":
         if (remember) return { type: "approve", remember: { what: "tool", scope: "session" } }

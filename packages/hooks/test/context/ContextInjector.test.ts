@@ -213,7 +213,7 @@ describe("an agent with injected texts", () => {
     return { requests, messages: conversation.messages }
   }
 
-  /** What a vendor may have cached of a request: everything but what is not kept. */
+  /** The part of a request that a vendor can cache: everything except ephemeral texts. */
   const stable = ({ messages }: LlmRequest, placement: ContextInjector.Placement): ReadonlyArray<Message> =>
     placement === "ephemeral" && messages.at(-1)?.role === "user" &&
       (messages.at(-1) as { source?: string }).source !== undefined

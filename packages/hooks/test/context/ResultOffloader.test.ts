@@ -73,7 +73,7 @@ describe("ResultOffloader", () => {
       shown,
       /line 1999 of the log\n\n\[This result of loud is too long to be read at once: \d+ characters, about \d+ tokens\./
     )
-    assert.include(shown, `All of it is ${kept[0]!.ref}; read on with read_artifact.]`)
+    assert.include(shown, `The whole result is ${kept[0]!.ref}; read it with read_artifact.]`)
     assert.match(kept[0]!.key, /^hook:offload\/t1-[0-9a-f]{14}$/)
     assert.deepInclude(kept[0], { by: "result-offloader", mimeType: "text/plain", toolCallId: "c1", size: text.length })
     assert.strictEqual(await Effect.runPromise(artifacts.read("s", kept[0]!.key)), text)

@@ -1,4 +1,4 @@
-/** Servers that do not answer as they should, and requests that nobody waits for any more. */
+/** Servers with invalid answers, and requests that are cancelled. */
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -10,7 +10,7 @@ import type { Duplex } from "node:stream"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { answer, facing, type Handler, head, home, loopback, network, outcome, says } from "../support/http.ts"
 
-/** Writes until nobody listens. */
+/** Writes until the connection is closed. */
 const endless = (first: string, piece: string | Uint8Array): Handler => (_head, socket) => {
   socket.write(first)
   const more = (): void => {

@@ -1,4 +1,4 @@
-/** What must not be reached, in every form that some parser reads; and what may be. */
+/** Bad URLs in every spelling that some parser accepts, and good URLs. */
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

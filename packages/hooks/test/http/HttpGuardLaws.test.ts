@@ -1,4 +1,4 @@
-/** What holds for every URL and for every answer of a resolver. */
+/** Laws for every URL and for every answer of a resolver. */
 import * as Address from "@belay/hooks/Address"
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import { assert, describe, it } from "@effect/vitest"
@@ -41,7 +41,7 @@ const signs = Schema.Literals([
 
 const policy: HttpGuard.Policy = { allowHttp: true, loopback: ["localhost:443"] }
 
-/** A target is what it says, and another reader of the URL finds the same. */
+/** Whether the target of a URL is consistent, and equal to what the URL parser of Node finds. */
 const isSound = (url: string): boolean => {
   const result = HttpGuard.check(url, policy)
   if (Result.isFailure(result)) return result.failure.message.length < 400

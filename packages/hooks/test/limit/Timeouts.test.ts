@@ -15,7 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 
-/** Never answers, and takes its interruption badly: its finalizer never ends. */
+/** Never answers, and its finalizer never ends. */
 const stuck = (stopped: Array<string>): Effect.Effect<LlmResponse> =>
   Effect.never.pipe(Effect.onInterrupt(() => {
     stopped.push("stopped")
@@ -198,7 +198,7 @@ describe("Timeouts of a stream", () => {
       assert.deepInclude(late._tag === "Failure" ? late.failure as ProviderError : {}, {
         _tag: "Timeout",
         phase: "first-event",
-        message: "the model call took longer than 1000 ms to begin"
+        message: "the model call took longer than 1000 ms to send the first part"
       })
       for (const bounds of [{ chunk: 500 }, { firstChunk: 60_000, chunk: 500 }, { llmCall: 60_000, chunk: 500 }]) {
         const sooner = yield* endsAt(yield* streamed(bounds, 900, 10_000), 1_400)

@@ -75,7 +75,7 @@ describe("ToolCallLimit", () => {
       assert.strictEqual((yield* chain.run("preToolCall", call("look"), scope)).action._tag, "Continue")
       assert.deepEqual((yield* chain.run("preToolCall", call("look"), scope)).action, {
         _tag: "Reject",
-        reason: "tool call limit of 1 per turn reached: look was not called. Go on without it."
+        reason: "tool call limit of 1 per turn reached: look was not called. Continue without it."
       })
     }))
 

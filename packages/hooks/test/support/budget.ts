@@ -1,4 +1,4 @@
-/** An agent that never stops by itself, and what a budget needs of a context. */
+/** An agent that never stops by itself, and the part of a context that a budget uses. */
 import { createAgent, defineHook, type HookPoint } from "@belay/core"
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import type { BudgetLevel } from "@belay/core/Compaction"
@@ -24,7 +24,7 @@ export const calls = (
   ...Scripted.toolCalls(...all),
   usage
 })
-/** Ten dollars a call of 150 tokens. */
+/** A call of 150 tokens costs ten dollars. */
 export const price = { costPerInputToken: 0.05, costPerOutputToken: 0.1 }
 
 export const look = defineTool({ name: "look", description: "Looks", input: { type: "object" }, execute: () => "seen" })
@@ -66,7 +66,7 @@ export const request: LlmRequest = { messages: [], tools: [], parameters: {} }
 export const nextOf = (provider: LlmProvider) =>
   Object.assign((value: LlmRequest) => provider.complete(value), { promise: undefined as never })
 
-/** What of a context a budget uses. */
+/** The part of a context that a budget uses. */
 export const budgetScope = () => {
   const values = new Map<string, unknown>()
   const conversation = {

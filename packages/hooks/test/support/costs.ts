@@ -4,7 +4,7 @@ import * as CostTracker from "@belay/hooks/CostTracker"
 import * as TestScope from "@belay/testing/TestScope"
 import { spent } from "./events.ts"
 
-/** Tracks as many calls of 0.0000004 dollars. Returns the total. */
+/** Tracks `calls` calls, each of 0.0000004 dollars, and returns the total. */
 export const totalAfter = (calls: number): CostTracker.Total => {
   const chain = HookChain.makeUnsafe([CostTracker.make({ costPerInputToken: 1e-7, costPerOutputToken: 3e-7 })])
   const scope = TestScope.make({ freeze: false, record: false })

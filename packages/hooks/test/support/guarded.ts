@@ -69,7 +69,7 @@ export const asks = (
 const pieces = (text: string, size: number): ReadonlyArray<string> =>
   Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size))
 
-/** Streams pieces as the runtime does: what is held back comes again, before the next piece. */
+/** Streams pieces as the runtime does: buffered text is sent again, in front of the next piece. */
 export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: ReadonlyArray<string>) {
   const chain = HookChain.makeUnsafe([hook])
   const { hold = "none" } = hook

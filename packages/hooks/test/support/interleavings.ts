@@ -52,7 +52,7 @@ const spendInParallel = (seed: number): Effect.Effect<number> =>
     )
   })
 
-/** Tries as many interleavings: none may spend more than the limit and one reserved call, some must pass the limit. */
+/** Tries `count` interleavings. None may spend more than the limit and one reserved call; some must exceed the limit. */
 export const tryInterleavings = async (count: number): Promise<void> => {
   let most = 0
   for (let seed = 0; seed < count; seed++) {

@@ -1,4 +1,4 @@
-/** Conversations: sound ones of every shape. */
+/** Arbitrary valid conversations. */
 import type { Message } from "@belay/core/Message"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
@@ -19,7 +19,7 @@ export const step = (id: string, calls: number, result = `result of ${id}`, name
 
 const kinds = ["user", "assistant", "pinned", "injected", 1, 2, 3] as const
 
-/** Any sound conversation. */
+/** Any valid conversation. */
 export const transcripts: Arbitrary.Arbitrary<ReadonlyArray<Message>> = Arbitrary.map(
   Arbitrary.schema(Schema.Array(Schema.Literals(kinds))),
   (shape) =>

@@ -58,9 +58,9 @@ export class Offloader {
         if (ctx.events.active) {
           ctx.events.emit("result-offloaded", { tool: call.name, ref, tokens, characters: text.length })
         }
-        const how = this.reader === false ? "" : `; read on with ${this.reader}`
+        const how = this.reader === false ? "" : `; read it with ${this.reader}`
         const preview = shorten(text, bounds.previewTokens, this.tokenizer)
-        return `${preview}\n\n[This result of ${about} All of it is ${ref}${how}.]`
+        return `${preview}\n\n[This result of ${about} The whole result is ${ref}${how}.]`
       }),
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.sync(() => {

@@ -21,7 +21,7 @@ export type Destruction =
 export const destructionTexts: { readonly [K in Destruction]: string } = {
   "delete-recursively": "deletes whole folders",
   "git-force-push": "overwrites or deletes a remote branch",
-  "git-discard": "throws away changes that are not committed",
+  "git-discard": "discards uncommitted changes",
   "git-rewrite": "deletes or rewrites history",
   disk: "overwrites a disk or a device",
   "sql-drop": "deletes tables or their rows",

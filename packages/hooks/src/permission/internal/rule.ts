@@ -82,7 +82,7 @@ export const parseRule = (text: string, key: string, folder?: string): Result.Re
   const spec = open < 0 ? undefined : trimmed.slice(open + 1, -1).trim()
   if (spec === "") return invalid("there is nothing between its parentheses")
   if (spec !== undefined && spec.length > maxGlobLength) return invalid(`it is longer than ${maxGlobLength} characters`)
-  if (spec?.startsWith("!")) return invalid("a rule cannot exclude; list what it is for")
+  if (spec?.startsWith("!")) return invalid("a rule cannot exclude anything; write what it applies to")
   const isForEveryCall = spec === undefined || spec === "*" || spec === "**"
   return Result.succeed({
     text: trimmed,
