@@ -173,15 +173,15 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
     child.once("error", (error) => resolve({ exitCode: 127, error: refusal(request, error) }))
     // What is at the other end of a pipe may have something left to say.
     child.once("exit", (exitCode) => void drained(closed).then(() => resolve({ exitCode: exitCode ?? undefined })))
-    let unheard = onFirstLine
+    let listener = onFirstLine
     for (const name of ["stdout", "stderr"] as const) {
       let size = 0
       streams[name].on("data", (chunk: Buffer) => {
         if (size < maxOutput) kept[name].push(chunk.subarray(0, maxOutput - size))
         size += chunk.length
-        if (name === "stdout" && unheard !== undefined && chunk.includes("\n")) {
-          unheard(text(kept.stdout).split("\n", 1)[0]!)
-          unheard = undefined
+        if (name === "stdout" && listener !== undefined && chunk.includes("\n")) {
+          listener(text(kept.stdout).split("\n", 1)[0]!)
+          listener = undefined
         }
         if (size > maxOutput) isTooMuch = true
         if (size > maxOutput * 16) resolve("overflow")
