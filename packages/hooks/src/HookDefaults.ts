@@ -1,5 +1,6 @@
 /**
- * The options that every ready-made hook takes beside its own: its name and order, when it is active, and how it fails.
+ * The options that every ready-made hook takes in addition to its own: its name and order, when it is active, and how
+ * it fails.
  *
  * @since 0.1.0
  */
@@ -13,7 +14,7 @@ import { checkOptions, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
-/** What a hook decided. `onDecision` receives one for each action but Continue. @category models @since 0.1.0 */
+/** A decision of a hook. `onDecision` receives one for each action except Continue. @category models @since 0.1.0 */
 export interface Decision {
   readonly hook: string
   readonly point: HookPointName
@@ -25,7 +26,7 @@ export interface Decision {
   readonly stepNumber: number
 }
 
-/** Options of a hook that an option of the same name replaces. */
+/** The options of `HookOptions` that a caller can replace. */
 const hookOptionNames = [
   "name",
   "priority",
@@ -42,7 +43,7 @@ const hookOptionNames = [
 ] as const
 
 /**
- * Options that every ready-made hook takes. Those of `HookOptions` replace what the ready-made hook says itself.
+ * Options that every ready-made hook takes. An option of `HookOptions` replaces the value that the ready-made hook has.
  *
  * @category models
  * @since 0.1.0
@@ -50,7 +51,7 @@ const hookOptionNames = [
 export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOptionNames)[number]>> {
   /** `false` removes all methods of the hook, so that a configuration can switch it off. Default true. */
   readonly enabled?: boolean
-  /** The hook is active only where this does not return `false`. If it throws, the hook is active. Default always. */
+  /** Whether the hook is active, by context. If this throws, the hook is active. Default: always. */
   readonly when?: (ctx: HookContext) => boolean
   /**
    * Names of the agents in which the hook is active; `*` stands for any characters, a leading `!` excludes. Default
@@ -62,12 +63,9 @@ export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOpti
    * Default any depth.
    */
   readonly maxDepth?: number
-  /**
-   * The share of turns in which the hook is active, from 0 to 1. It is active in a whole turn or not at all in it.
-   * Default 1.
-   */
+  /** The share of turns in which the hook is active, from 0 to 1. The choice holds for a whole turn. Default 1. */
   readonly sample?: number
-  /** Receives every decision of the hook but Continue. An error that it throws is ignored. */
+  /** Receives every decision of the hook except Continue. An error that it throws is ignored. */
   readonly onDecision?: (decision: Decision) => void
 }
 
@@ -99,7 +97,7 @@ export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R
   const conditions = conditionsOf(options, name)
   if (conditions.length === 0 && options.onDecision === undefined) return configured
   const isActive = (ctx: HookContext) => conditions.every((condition) => condition(ctx))
-  // Methods are replaced by name, whatever the types of their events are.
+  // Methods are replaced by name, so the types of their events do not matter here.
   const methods = configured as unknown as Record<string, unknown>
   for (const point of names) {
     const method = methods[point]
@@ -123,7 +121,7 @@ const methodNames: ReadonlySet<string> = new Set([...names, ...wrapperNames, "co
 const hookOptionsOf = (options: HookDefaults): object =>
   Object.fromEntries(hookOptionNames.flatMap((key) => options[key] === undefined ? [] : [[key, options[key]]]))
 
-/** The same hook with its name and order only: what is left is an `AgentHook`, all methods of which are optional. */
+/** All methods of an `AgentHook` are optional, so its name and order alone are an `AgentHook` too. */
 const withoutMethods = <R>(hook: AgentHook<R>): AgentHook<R> =>
   Object.fromEntries(Object.entries(hook).filter(([key]) => !methodNames.has(key))) as never
 
@@ -148,7 +146,7 @@ const conditionsOf = (options: HookDefaults, name: string): ReadonlyArray<Condit
 const positionOfTurn = (name: string, { sessionId, turnNumber }: HookContext): number =>
   Number.parseInt(digest([name, sessionId, turnNumber]).slice(-8), 16) / 2 ** 32
 
-/** Calls the method of a point where the hook is active, and reports what it decides. */
+/** Calls the method of a point if the hook is active, and reports the decision. */
 const conditionalPoint = (
   hook: { readonly name: string },
   method: Function,
@@ -163,7 +161,7 @@ const conditionalPoint = (
   return observe(answer, (action) => reportDecision(onDecision, hook.name, point, action, ctx))
 }
 
-/** Calls a wrapper where the hook is active, otherwise only what it wraps. */
+/** Calls a wrapper if the hook is active; otherwise calls only the wrapped operation. */
 const conditionalWrapper =
   (hook: object, method: Function, isActive: Condition) =>
   (input: unknown, next: (input: unknown) => unknown, ctx: HookContext): unknown =>
@@ -196,7 +194,7 @@ const reportDecision = (
   { sessionId, stepNumber, turnNumber }: HookContext
 ): void => {
   if (typeof action !== "object" || action === null || !("_tag" in action) || action._tag === "Continue") return
-  // Whatever else has a tag is an action of a hook.
+  // Every other object with a tag is an action of a hook.
   const { _tag, reason } = action as { readonly _tag: Decision["action"]; readonly reason?: string }
   const decision = { hook, point, action: _tag, sessionId, turnNumber, stepNumber }
   Result.try(() => onDecision(reason === undefined ? decision : { ...decision, reason }))

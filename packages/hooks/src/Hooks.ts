@@ -1,5 +1,5 @@
 /**
- * Ready-made hooks in one line.
+ * Makes a list of ready-made hooks that suits most agents.
  *
  * @since 0.1.0
  */

@@ -38,9 +38,9 @@ export interface Options<R = never> extends HookDefaults.HookDefaults {
   /** With `tail`: whether a text that is equal to the last one is left out. Default true. */
   readonly dedupe?: boolean
   /**
-   * How many turns or model calls a text is valid, whichever ends first. While it is valid, `render` is not called. After
-   * that `render` is called, and with `tail` the text is added again even if it is the same. Default: `render` is called
-   * before every model call.
+   * How many turns or model calls a text is valid; it ends with the first limit that is reached. While it is valid,
+   * `render` is not called. After that `render` is called, and with `tail` the text is added again even if it is the
+   * same. Default: `render` is called before every model call.
    */
   readonly ttl?: { readonly turns?: number; readonly steps?: number }
   /** The most tokens of the text, at least 16. A longer text is cut, with a mark. Default 2,000. */
@@ -107,8 +107,8 @@ class Renderer<R> {
   }
 
   /**
-   * Calls `use` with the current text, and whether it has to be added. When the text needs no waiting, `use` is called
-   * at once.
+   * Calls `use` with the current text, and whether it has to be added. If the text is available at once, so is the
+   * call.
    */
   withText<A>(ctx: HookContext, use: (text: string, isNew: boolean) => A): A | Effect.Effect<A, unknown, R> {
     const before = ctx.state.get(this.last)
@@ -131,7 +131,7 @@ class Renderer<R> {
       : Effect.map(eventual(() => rendered), store)
   }
 
-  /** Whether the last text need not be rendered again yet. */
+  /** Whether the last text is still valid. */
   private isValid(ctx: HookContext): boolean {
     const { ttl } = this.options
     const { step, turn } = ctx.state.get(this.last)

@@ -7,23 +7,17 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { keyOf } from "@belay/core/Artifact"
 import { defineTool, type Tool } from "@belay/core/defineTool"
-import { messageOf } from "@belay/core/ErrorMessage"
 import * as HookAction from "@belay/core/HookAction"
-import type { HookContext } from "@belay/core/HookContext"
-import type { Json } from "@belay/core/Json"
-import { ContentPart, type FilePart } from "@belay/core/Message"
 import { matcher } from "@belay/core/NamePattern"
 import { checkOptions, type Expectation, oneOf, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
-import { failure, type PostToolCallEvent, success, type ToolResult } from "@belay/core/Tool"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
-import * as Excerpt from "./internal/excerpt.ts"
-import { removeOldArtifacts, writeArtifact } from "./internal/offloadedArtifacts.ts"
+import { removeOldArtifacts } from "./internal/offloadedArtifacts.ts"
+import { type Limits, Offloader } from "./internal/offloader.ts"
 import { readExcerpt } from "./internal/readExcerpt.ts"
 
 /** How much of a result the model reads. @category models @since 0.1.0 */
@@ -45,13 +39,13 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
    */
   readonly perTool?: { readonly [pattern: string]: Bounds | false }
   /**
-   * For how many turns after its own an artifact is kept; 0 removes it when the next turn begins. Default: as long as the
+   * How many more turns an artifact is kept; 0 removes it when the next turn begins. Default: as long as the
    * conversation.
    */
   readonly evictAfterTurns?: number
   /**
-   * Whether files inside of a result (`data:` URLs) stay in it (`keep`) or are stored as artifacts too (`offload`). They
-   * do not count as tokens. Default `keep`.
+   * What happens to files inside of a result (`data:` URLs): they stay (`keep`), or they are stored as artifacts too
+   * (`offload`). They do not count as tokens. Default `keep`.
    */
   readonly media?: "keep" | "offload"
   /**
@@ -121,121 +115,13 @@ const boundsByTool = (options: Options) => {
     matches: matcher(pattern),
     bounds
   }))
-  return (tool: string): Required<Bounds> | undefined => {
+  return (tool: string): Limits | undefined => {
     const bounds = patterns.find(({ matches }) => matches(tool))?.bounds
     if (bounds === false) return undefined
     const maxResultTokens = bounds?.maxResultTokens ?? options.maxResultTokens ?? 2_500
     const previewTokens = bounds?.previewTokens ?? options.previewTokens ?? 1_000
     return { maxResultTokens, previewTokens: Math.min(previewTokens, maxResultTokens) }
   }
-}
-
-/** Stores results and replaces them. A class: its methods share the options. */
-class Offloader {
-  private readonly reader: string | false
-  private readonly offloadsFiles: boolean
-  private readonly tokenizer: Tokenizer
-
-  constructor(reader: string | false, offloadsFiles: boolean, tokenizer: Tokenizer) {
-    this.reader = reader
-    this.offloadsFiles = offloadsFiles
-    this.tokenizer = tokenizer
-  }
-
-  /** Returns the result that replaces a long one; `undefined` when the result stays as it is. */
-  offload(event: PostToolCallEvent, bounds: Required<Bounds>, ctx: HookContext): Effect.Effect<ToolResult> | undefined {
-    const { result } = event
-    const output = result.ok ? result.output : result.error
-    const parts = isParts(output) ? output : undefined
-    const text = textOf(output, parts)
-    const tokens = this.tokenizer.count(text)
-    const isText = typeof output === "string" || parts !== undefined
-    const mimeType = isText ? "text/plain" : "application/json"
-    const preview = tokens > bounds.maxResultTokens
-      ? this.offloadText({ text, tokens, mimeType }, bounds, event, ctx)
-      : undefined
-    if (parts !== undefined) return this.offloadParts(parts, preview, event, ctx)
-    return preview && Effect.map(preview, (shown) => result.ok ? success(shown) : failure(shown))
-  }
-
-  /** Stores a text and returns its preview. A text that cannot be stored is cut. */
-  private offloadText(
-    { mimeType, text, tokens }: { readonly text: string; readonly tokens: number; readonly mimeType: string },
-    bounds: Required<Bounds>,
-    { call }: PostToolCallEvent,
-    ctx: HookContext
-  ): Effect.Effect<string> {
-    const about = `${call.name} is too long to be read at once: ${text.length} characters, about ${tokens} tokens.`
-    return writeArtifact({ text, mimeType, toolCallId: call.id, part: "text" }, ctx).pipe(
-      Effect.map(({ ref }) => {
-        if (ctx.events.active) {
-          ctx.events.emit("result-offloaded", { tool: call.name, ref, tokens, characters: text.length })
-        }
-        const how = this.reader === false ? "" : `; read on with ${this.reader}`
-        const preview = shorten(text, bounds.previewTokens, this.tokenizer)
-        return `${preview}\n\n[This result of ${about} All of it is ${ref}${how}.]`
-      }),
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.sync(() => {
-          ctx.warn(`a result of ${call.name} could not be stored, and was cut: ${messageOf(Cause.squash(cause))}`)
-          const start = shorten(text, bounds.maxResultTokens, this.tokenizer)
-          return `${start}\n\n[This result of ${about} It could not be stored: what was left out is lost.]`
-        })
-      )
-    )
-  }
-
-  /** Replaces the texts of a content by their preview, and files by references. */
-  private offloadParts(
-    parts: ReadonlyArray<ContentPart>,
-    preview: Effect.Effect<string> | undefined,
-    event: PostToolCallEvent,
-    ctx: HookContext
-  ): Effect.Effect<ToolResult> | undefined {
-    const isOffloaded = (part: ContentPart): part is FilePart =>
-      this.offloadsFiles && part.type === "file" && part.url.startsWith("data:")
-    if (preview === undefined && !parts.some(isOffloaded)) return undefined
-    return Effect.gen(function*() {
-      const texts: ReadonlyArray<Json> = preview === undefined ? [] : [{ type: "text", text: yield* preview }]
-      const rest = parts.filter(({ type }) => preview === undefined || type === "file")
-      const files = yield* Effect.forEach(
-        rest,
-        (part, index): Effect.Effect<Json> =>
-          isOffloaded(part) ? offloadFile(part, index, event, ctx) : Effect.succeed({ ...part }),
-        { concurrency: "unbounded" }
-      )
-      return success([...texts, ...files])
-    })
-  }
-}
-
-/** Stores a file and returns the reference that replaces it. A file that cannot be stored stays. */
-const offloadFile = (
-  part: FilePart,
-  index: number,
-  { call }: PostToolCallEvent,
-  ctx: HookContext
-): Effect.Effect<Json> =>
-  writeArtifact({ text: part.url, mimeType: part.mediaType, toolCallId: call.id, part: `file-${index}` }, ctx).pipe(
-    Effect.map(({ ref }): Json => ({
-      type: "text",
-      text: `[A file of type ${part.mediaType} was here. It is ${ref}.]`
-    })),
-    Effect.catchCause((cause) =>
-      Effect.sync((): Json => {
-        const problem = messageOf(Cause.squash(cause))
-        ctx.warn(`a file of ${call.name} could not be stored, and stays in the result: ${problem}`)
-        return { ...part }
-      })
-    )
-  )
-
-const isParts = Schema.is(Schema.NonEmptyArray(ContentPart))
-
-const textOf = (output: Json, parts: ReadonlyArray<ContentPart> | undefined): string => {
-  if (typeof output === "string") return output
-  if (parts === undefined) return JSON.stringify(output)
-  return parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n")
 }
 
 const checkBounds = (
@@ -246,14 +132,6 @@ const checkBounds = (
   whole(`${prefix}maxResultTokens`, maxResultTokens, 1),
   whole(`${prefix}previewTokens`, previewTokens, 0, maxResultTokens ?? fallback)
 ]
-
-/** The beginning and the end of a text, and between them how much is left out. */
-const shorten = (text: string, tokens: number, tokenizer: Tokenizer): string => {
-  const endTokens = Math.floor(tokens / 3)
-  const start = Excerpt.head(text, tokens - endTokens, tokenizer)
-  const end = Excerpt.tail(text.slice(start.length), endTokens, tokenizer)
-  return `${start}\n\n[... ${text.length - start.length - end.length} characters left out ...]\n\n${end}`
-}
 
 /** The arguments of the tool that reads artifacts. @category models @since 0.1.0 */
 export interface ReadArgs extends Schema.Schema.Type<typeof ReadArgs> {}

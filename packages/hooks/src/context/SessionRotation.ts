@@ -32,9 +32,9 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Tells the model when most of a budget is used (`warn`), and rotates the session when the budget is exceeded. Before the
- * next model call the handoff replaces the conversation, hooks see the old session end and the new one start, and
- * missing anchors are added. Throws a `ConfigError` for an invalid number.
+ * Informs the model when most of a budget is used (`warn`), and rotates the session when the budget is exceeded. Then,
+ * before the next model call, the hooks of the session's end and start run, and the handoff replaces the conversation.
+ * Anchors that the handoff does not contain are added to it. Throws a `ConfigError` for an invalid number.
  *
  * @example
  * ```ts

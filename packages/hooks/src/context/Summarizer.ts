@@ -174,7 +174,7 @@ const messageText = (message: Message): string => {
 const summaryOf = ({ finishReason, refusal, text: answer }: LlmResponse): string =>
   refusal !== undefined || finishReason === "content-filter" ? "" : answer.trim()
 
-/** The compaction, or a text that says why there is none. */
+/** Returns the compaction, or a text that says why the conversation was not compacted. */
 const compact = (
   { messages }: CompactionRequest,
   from: number,

@@ -1,5 +1,5 @@
 /**
- * Restricts the arguments of tool calls, and tells the model which arguments are allowed.
+ * Restricts the arguments of tool calls, and informs the model which arguments are allowed.
  *
  * @since 0.1.0
  */
@@ -16,13 +16,13 @@ import type { RE2JS } from "re2js"
 import * as HookDefaults from "../HookDefaults.ts"
 import { compileRe2 } from "./internal/re2.ts"
 
-/** The conditions for one argument. It must meet all that are given. @category models @since 0.1.0 */
+/** The conditions for one argument. The argument must meet all of them. @category models @since 0.1.0 */
 export interface Rule {
   /** The value is one of these. */
   readonly oneOf?: ReadonlyArray<Json>
   /** The value is none of these. */
   readonly noneOf?: ReadonlyArray<Json>
-  /** The value is a text that this RE2 pattern matches a part of; `^` and `$` match its ends. */
+  /** The value is a text, and this RE2 pattern matches a part of it; `^` and `$` match its ends. */
   readonly pattern?: string
   /** The value is a number that is not below this one. */
   readonly min?: number

@@ -41,7 +41,7 @@ export interface CustomSignal {
   readonly name: string
   /** An RE2 pattern. It searches the normalized text: compatible letters, single spaces, no invisible characters. */
   readonly pattern: string
-  /** How much the signal counts, from 0 (nothing) to 1 (certain). */
+  /** The weight of the signal, from 0 (it means nothing) to 1 (it is certain). */
   readonly weight: number
 }
 

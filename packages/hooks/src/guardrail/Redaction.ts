@@ -59,7 +59,7 @@ export type Detection = Redactor.Detection
 export interface Options extends HookDefaults.HookDefaults {
   /** The kinds to search for: a list, or a strategy by kind. Default: the kinds with few false findings (see `Kind`). */
   readonly kinds?: ReadonlyArray<Kind> | { readonly [K in Kind]?: Strategy }
-  /** What happens to kinds without their own strategy. Default `placeholder`. */
+  /** The strategy for kinds without their own. Default `placeholder`. */
   readonly strategy?: Strategy
   /** More detectors. Where findings overlap, these take precedence. Default none. */
   readonly detectors?: ReadonlyArray<Detector>

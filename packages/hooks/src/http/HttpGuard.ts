@@ -1,5 +1,5 @@
 /**
- * Sends HTTP requests only to servers that are allowed. So a model that is misled into requesting a URL cannot reach the
+ * Sends HTTP requests only to allowed servers, so that a model that is tricked into requesting a URL cannot reach the
  * internal network.
  *
  * @since 0.1.0
@@ -45,9 +45,9 @@ export interface Options {
   /** The most bytes of all headers of an answer. Default 65,536. */
   readonly maxHeaderBytes?: number
   /**
-   * Whether the guard may start although Node is configured to use the proxies of the environment. The guard connects
-   * directly in any case, because it cannot check what a proxy connects to. To use a proxy, pass `connect`. Default
-   * false.
+   * Whether `make` ignores that Node is configured to use a proxy. With `false` it throws then. The guard always
+   * connects directly, because it cannot check which address a proxy connects to. To use a proxy, pass `connect`.
+   * Default false.
    */
   readonly trustProxy?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Limits money, tokens, model calls and time, per run, session, user or tenant. Every model call is paid for before it
- * is made: also the calls of sub-agents, retries, fallbacks, compaction, and hooks that call a model.
+ * Limits money, tokens, model calls and time, per run, session, user or tenant. The cost of every model call is
+ * reserved before the call. This includes the calls of sub-agents, retries, fallbacks, compaction and hooks.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,7 @@ import type { Price } from "./internal/prices.ts"
 import * as Ledger from "./Ledger.ts"
 
 /**
- * How much may be used, and by whom together. At least one of `money`, `tokens`, `calls` and `time` is required.
+ * A limit, and who shares it. At least one of `money`, `tokens`, `calls` and `time` is required.
  *
  * @category models
  * @since 0.1.0
@@ -87,7 +87,7 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
   /** Counts tokens before a call. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer
   /**
-   * Stores the accounts of all scopes but `run` and `session`, which are stored with the conversation. Default: in
+   * Stores the accounts of all scopes except `run` and `session`, which are stored with the conversation. Default: in
    * memory.
    */
   readonly ledger?: Ledger.Ledger
@@ -106,7 +106,7 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
  */
 export const accounts = accountsKey
 
-/** What is left of a limit. An absent amount has no limit. @category models @since 0.1.0 */
+/** The remaining amounts of a limit. An absent amount has no limit. @category models @since 0.1.0 */
 export interface Remaining {
   readonly scope: string
   readonly money?: number
@@ -115,8 +115,8 @@ export interface Remaining {
 }
 
 /**
- * Returns what the conversation has left of each limit of the scopes `run` and `session`, in their order. `name` is the
- * name of the hook, if it is not `budget`.
+ * Returns the remaining amounts of the limits with the scopes `run` and `session`, in the order of the limits. Pass the
+ * name of the hook if it is not `budget`.
  *
  * @category reading
  * @since 0.1.0
@@ -139,10 +139,10 @@ export const remaining = (
 }
 
 /**
- * Reserves what a call may cost before it is made, and replaces the reservation with the real cost afterwards. So the
- * sum stays below the limit however many calls run in parallel; only the last call that was allowed may exceed it. A
- * call that breaks off without a report costs what was reserved. The accounts of a run and a session survive suspension
- * and, where the agent has a store, the end of the process. Throws a `ConfigError` for an invalid limit.
+ * Reserves the estimated cost of a call before the call, and replaces the reservation with the real cost afterwards. So
+ * parallel calls stay below the limit together; only the last allowed call may exceed it. A call that breaks off
+ * without a report costs the reserved amount. The accounts of a run and a session survive suspension and, if the agent
+ * has a store, the end of the process. Throws a `ConfigError` for an invalid limit.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export const make = (options: Options): AgentHook => {
   const hasTimes = rules.rules.some(({ timeMs }) => timeMs !== undefined)
   const hook = withoutUndefined<AgentHook>({
     name: "budget",
-    // The innermost wrapper: wrappers around the call may make it several times, or not at all.
+    // Makes the hook the innermost wrapper, because the wrappers around it may repeat or skip the call.
     priority: 1_000,
     kind: "policy",
     timeout: "none",

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** What calls cost. `money` is in pico-dollars (10^-12 dollars), as decimal digits. @category models @since 0.1.0 */
+/** The cost of calls. `money` is in pico-dollars (10^-12 dollars), as decimal digits. @category models @since 0.1.0 */
 export interface Amount extends Schema.Schema.Type<typeof Amount> {}
 /** @category schemas @since 0.1.0 */
 export const Amount = Schema.Struct({
@@ -63,7 +63,7 @@ export const add = (a: Amount, b: Amount): Amount => ({
   calls: a.calls + b.calls
 })
 
-/** Returns the sum of what is spent and reserved. @category reading @since 0.1.0 */
+/** Returns the sum of the spent and the reserved amounts. @category reading @since 0.1.0 */
 export const total = ({ holds, spent }: Account): Amount =>
   Object.values(holds).reduce((sum, { amount }) => add(sum, amount), spent)
 

@@ -1,6 +1,6 @@
 /**
- * Stops an agent that repeats itself. It first warns the developer, then advises the model, then involves a person, then
- * blocks the calls, and at last ends the turn.
+ * Stops an agent that repeats itself. The measures become stronger with every repetition: a warning for the developer,
+ * advice for the model, a question to a person, blocked calls, and the end of the turn.
  *
  * @since 0.1.0
  */
@@ -19,8 +19,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** When each measure begins. Default: the defaults of `Ladder`. */
   readonly ladder?: Ladder
   /**
-   * How often one call may fail with the same error before it is blocked. It may run again when another call had a new
-   * result. `false` leaves failures to the ladder. Default 3.
+   * How often a call may fail with the same error before it is blocked. The block ends when another call has a new
+   * result. With `false` only `ladder` applies to failures. Default 3.
    */
   readonly failures?: number | false
   /**
@@ -31,8 +31,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** How often a person is involved in one turn, at most. Default 2. */
   readonly maxEscalations?: number
   /**
-   * By tool, when two calls are the same: when these fields of the arguments are equal, or when this function returns
-   * the same value. `false` excludes a tool. Default: when all arguments are equal.
+   * Which calls of a tool are the same, by the name of the tool: those with equal values of these fields, or those for
+   * which this function returns the same value. `false` excludes a tool. Default: calls with equal arguments.
    */
   readonly loopKey?: LoopKeys
   /** The advice for the model. Default: that it repeats itself and should do something else. */

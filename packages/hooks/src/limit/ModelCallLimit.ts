@@ -13,7 +13,7 @@ import * as CallCounter from "./internal/callCounter.ts"
 export interface Options extends HookDefaults.HookDefaults {
   /** The most calls in one turn: a number, or a function that returns it for the turn. Default no limit. */
   readonly perTurn?: number | ((ctx: HookContext) => number)
-  /** The most calls in the whole session, likewise. Default no limit. */
+  /** The most calls in the whole session: a number, or a function that returns it. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
   /**
    * What happens to a call above the limit: the turn fails (`reject`), or ends with the reason as its last message
@@ -45,7 +45,7 @@ export const make = (options: Options): AgentHook => {
   }
   return HookDefaults.apply(options, {
     name,
-    // The innermost wrapper, and the last to decide about a retry.
+    // Makes the hook the innermost wrapper, and the last one to decide about a retry.
     priority: 900,
     kind: "policy",
     reinvoke: "ifChanged",

@@ -1,5 +1,5 @@
 /**
- * Limits the time of a turn, a step, a model call, the pauses of a stream, and a tool call.
+ * Limits the time of turns, steps, model calls, tool calls, and pauses in a stream.
  *
  * @since 0.1.0
  */
@@ -107,7 +107,7 @@ export const make = (options: Options): AgentHook => {
     { ...rest, name },
     withoutUndefined<AgentHook>({
       name,
-      // Inside of retries and caches, and the last to decide about a retry.
+      // Places the hook inside of retries and caches, as the last one to decide about a retry.
       priority: 800,
       kind: "policy",
       reinvoke: "ifChanged",
@@ -142,7 +142,8 @@ export const make = (options: Options): AgentHook => {
           const callEnds = Math.min(run.turnEnds, run.stepEnds, now + limits.llmCall)
           if (callEnds === Infinity && !hasChunkLimit) return next(request)
           const timeout = () => Effect.fail(timeoutError(name, request, run, limits))
-          // After the first part the next may be due earlier than the first was, so the deadline is asked for again.
+          // The deadline is read again after each part, because the next part may be due earlier than the first one
+          // was.
           return until(next(request), () => Math.min(callEnds, run.chunkDue), timeout, limits.chunk)
         }),
       onLlmDelta: hasChunkLimit

@@ -21,7 +21,7 @@ export interface Tokens {
   readonly input?: number
   /** Tokens that the model writes. */
   readonly output?: number
-  /** Both together. */
+  /** The sum of both. */
   readonly total?: number
 }
 
@@ -96,7 +96,7 @@ export const make = (options: Options): AgentHook => {
       if (limit.scope !== "perRequest") warn(limit, usedOf(limit, current(ctx.state.get(state), ctx)), ctx)
     }
   }
-  /** Warns once for each limit, and once more when a soft limit is exceeded. */
+  /** Warns once for each limit, and again when a soft limit is exceeded. */
   const warn = (limit: Limit, amount: number, ctx: HookContext): void => {
     if (amount < limit.max * warnAt && amount <= limit.max) return
     const level = amount > limit.max ? "exceeded" : "near"

@@ -16,7 +16,7 @@ export interface Options extends HookDefaults.HookDefaults {
    * the turn. Default no limit.
    */
   readonly perTurn?: number | ((ctx: HookContext) => number)
-  /** The most calls in the whole session, likewise. Default no limit. */
+  /** The most calls in the whole session: a number, or a function that returns it. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
   /**
    * What happens to a call above the limit: the model reads the reason and continues without the call (`reject`), or the

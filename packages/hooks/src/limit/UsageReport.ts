@@ -114,7 +114,7 @@ export const make = (options: Options = {}): AgentHook => {
     options,
     withoutUndefined<AgentHook>({
       name,
-      // The innermost wrapper: a call that a cache answers does not count.
+      // Makes the hook the innermost wrapper, so that a call that a cache answers does not count.
       priority: 900,
       kind: "observer",
       allowReentry: true,

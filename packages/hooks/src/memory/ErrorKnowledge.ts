@@ -1,5 +1,5 @@
 /**
- * Remembers how tools fail and what helped. It informs the model about known failures, and learns from new ones.
+ * Remembers the failures of tools and what helped. It informs the model about known failures, and records new ones.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,10 @@ export type { Known, Store } from "./internal/knowledgeBase.ts"
 
 /** Options of `ErrorKnowledge.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Entries that are known from the beginning. Of the same entry in the store only the counts are used. Default none. */
+  /**
+   * Entries that are known from the beginning. If the store has an entry with the same id, only its counts are used.
+   * Default none.
+   */
   readonly entries?: ReadonlyArray<Known>
   /** Stores the entries. Default: in memory, as long as the hook exists. */
   readonly store?: Store
@@ -36,13 +39,11 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Before a tool call it tells the model about known failures of such calls, once in a turn. After a failure it finds the
- * entry whose signature matches, or adds a `novel` one. It then alerts the developer with a warning and the event
- * `error-knowledge`, and gives the model the resolution. The next call in the scope of the entry shows whether the
- * resolution helped.
- *
- * A store that cannot be read is never written to: the hook fails at the start of the session and does nothing in it.
- * Throws a `ConfigError` for an invalid pattern.
+ * Before a tool call, the hook informs the model about known failures of such calls, once in a turn. After a failure,
+ * it finds the entry whose signature matches, or adds a `novel` one. It then alerts the developer with a warning and
+ * the event `error-knowledge`, and gives the model the resolution. The next call in the scope of the entry shows
+ * whether the resolution helped. If the store cannot be read, the hook fails at the start of the session and does
+ * nothing in it; the store is not overwritten. Throws a `ConfigError` for an invalid pattern.
  *
  * @example
  * ```ts
@@ -70,7 +71,7 @@ export const make = (options: Options = {}): AgentHook => {
     options,
     withoutUndefined<AgentHook>({
       name,
-      // The first hook to see a result: signatures are written for the original errors of tools.
+      // Makes the hook the first one to see a result, because signatures match the original errors of tools.
       priority: 950,
       onSessionStart: store === undefined ? undefined : () => base.reload,
       preToolCall: ({ args, name: tool }, ctx) =>
@@ -101,7 +102,7 @@ export const make = (options: Options = {}): AgentHook => {
 
 /**
  * Makes a store in a JSON file. The file is replaced as a whole. A broken file fails with a `FileError` and is never
- * overwritten. Only one process should write the file: of two, the counts of the last one stay.
+ * overwritten. Only one process should write the file; if two do, the counts of the last one stay.
  *
  * @category stores
  * @since 0.1.0

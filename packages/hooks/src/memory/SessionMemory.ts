@@ -59,10 +59,9 @@ export interface Options extends HookDefaults.HookDefaults {
 
 /**
  * Starts a session with a pinned message that contains the remembered items of its keys. When the session ends, for
- * whatever reason, it stores the notes that the model wrote with the tool of `remember`, and hooks with `note`. Until
- * then notes are in the session's state, so that they survive a suspended run.
- *
- * A memory that cannot be read is reported and never overwritten; the session then starts without it. Throws a
+ * whatever reason, the hook stores the new notes: the model writes them with the tool of `remember`, and other hooks
+ * with `note`. Until then the notes are in the session's state, so that they survive a suspended run. If the memory
+ * cannot be read, a warning says so, the session starts without it, and the memory is not overwritten. Throws a
  * `ConfigError` for an invalid number.
  *
  * @example

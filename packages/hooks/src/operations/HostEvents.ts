@@ -1,5 +1,5 @@
 /**
- * Sends signals to the hooks of a session when files, settings or instructions change, and when the session moves to
+ * Calls the hooks of a session with a signal when files, settings or instructions change, or when the session moves to
  * another folder.
  *
  * @since 0.1.0
@@ -238,7 +238,7 @@ class FileWatch {
   }
 }
 
-/** The paths in the payload of the event `watch-paths`, which comes from hooks. */
+/** The paths in the payload of the event `watch-paths`, which hooks emit. */
 const pathsOf = (payload: unknown): ReadonlyArray<string> => {
   if (typeof payload !== "object" || payload === null || !("paths" in payload)) return []
   return Array.isArray(payload.paths) ? payload.paths.filter((path) => typeof path === "string") : []

@@ -20,9 +20,9 @@ export type { Verdict } from "./internal/fileAccess.ts"
 export type { Place } from "./internal/pathSpellings.ts"
 export type { Rule } from "./internal/rule.ts"
 
-/** Where a call is made, and what its tools do. @category models @since 0.1.0 */
+/** The folders of a call, and what the tools of the agent do. @category models @since 0.1.0 */
 export interface Setting extends Place {
-  /** What the agent's tools do. Default: it is guessed from their names and arguments. */
+  /** What the agent's tools do. Default: a guess from their names and arguments. */
   readonly kinds?: Kinds
   /**
    * `guard` reads path rules in the widest sense: `src/**` also matches below other folders, and `dir/**` also matches
@@ -65,7 +65,7 @@ export const parseAll = (
   Result.all(rules.map((rule, index) => parseRule(rule, `${key}[${index}]`, folder)))
 
 /**
- * Returns whether a call does what a rule is about; it may do other things as well. A guard treats `unknown` like
+ * Returns whether a call does what a rule describes; it may do other things as well. A guard treats `unknown` like
  * `match`.
  *
  * @category evaluation
@@ -86,9 +86,9 @@ export const evaluate = (rule: Rule, call: Call, setting: Setting): Verdict => {
 }
 
 /**
- * Returns whether rules cover everything that a call does, so that they may allow it: every command of a line, and every
- * file by each of its names. A call that cannot be read is never covered. A command that runs another one is covered
- * only by a rule without `*` that matches it exactly.
+ * Returns whether rules cover everything that a call does: every command of a line, and every file by each of its
+ * names. Only such a call may be allowed. A call that cannot be read is never covered. A command that runs another
+ * command is covered only by a rule without `*` that matches it exactly.
  *
  * @category evaluation
  * @since 0.1.0
@@ -138,7 +138,7 @@ const coversPath = (rules: ReadonlyArray<Rule>, path: string, place: Place): boo
 const placeOf = <P extends Place>({ folder }: Rule, place: P): P =>
   folder === undefined ? place : { ...place, source: resolve(place.cwd, folder) }
 
-/** Whether a rule is for the call's tool: by the name of the tool, or by what it does. */
+/** Whether a rule applies to the tool of a call: by the name of the tool, or by what it does. */
 const isForTool = ({ compiled, tool }: Rule, call: Call, operations: ReadonlyArray<CallOperation>): boolean =>
   compiled.matchesTool(call.tool) || call.tool === tool ||
   (operations.some(({ kind }) => compiled.kinds.has(kind)) &&
@@ -185,7 +185,7 @@ const evaluateParameter = (
   return [isCommand ? runsCommand(String(value), param.command) : verdictOf(param.matches(String(value)))]
 }
 
-/** For tools that nothing is known about, a rule is about any text among their arguments. */
+/** If nothing is known about a tool, a rule is compared with every text in its arguments. */
 const evaluateTexts = (
   { compiled }: Rule,
   { args }: Call,

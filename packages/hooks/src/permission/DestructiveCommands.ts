@@ -1,5 +1,5 @@
 /**
- * Stops commands that destroy what is hard to restore.
+ * Stops commands that destroy data, such as `rm -rf`, `git push --force` or `DROP TABLE`.
  *
  * @since 0.1.0
  */
@@ -26,8 +26,8 @@ export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
   /** Whether a destructive call is rejected, or a person is asked about it. Default `reject`. */
   readonly onMatch?: "reject" | "ask"
   /**
-   * What happens to a line that hides what it runs: the name of a program in a variable, code in another language, or a
-   * script from a file or the network. Default the value of `onMatch`.
+   * What happens to a line whose commands cannot be known, because the name of a program is in a variable, or the line
+   * runs code in another language, or a script from a file or the network. Default: the value of `onMatch`.
    */
   readonly onUnknown?: "reject" | "ask" | "allow"
   /** Text for the model that follows the reason of a rejection or a question. Default none. */
@@ -78,7 +78,7 @@ export const make = (options: Options = {}): AgentHook => {
   })
 }
 
-/** What is wrong with a call: it is destructive, or it cannot be known what it runs. */
+/** The problem of a call: it is destructive, or its commands cannot be known. */
 interface Problem {
   readonly destructive?: string
   readonly unknown?: string | undefined

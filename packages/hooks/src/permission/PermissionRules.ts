@@ -1,5 +1,5 @@
 /**
- * Decides by rules which tool calls run, which a person is asked about, and which are rejected.
+ * Decides by rules which tool calls run, which need approval, and which are rejected.
  *
  * @since 0.1.0
  */
@@ -38,7 +38,7 @@ export type Mode = "default" | "acceptEdits" | "plan" | "dontAsk"
 export interface Rules {
   /** Calls that run. They must cover everything that a call does. Default none. */
   readonly allow?: ReadonlyArray<string>
-  /** Calls that a person is asked about. Default none. */
+  /** Calls that need the approval of a person. Default none. */
   readonly ask?: ReadonlyArray<string>
   /** Calls that are rejected. Default none. */
   readonly deny?: ReadonlyArray<string>
@@ -135,7 +135,7 @@ const ask = (event: PreToolCallEvent, mode: Mode, why: string): ActionAt<"preToo
       destructive: event.tool.destructive ?? false
     })
 
-/** A rule that matches a call, or may match it. */
+/** A rule that matches a call, or possibly matches it. */
 interface RuleMatch {
   readonly verdict: Condition.Verdict
   readonly rule: Condition.Rule

@@ -25,7 +25,7 @@ import { type Backoff, backoffChecks, delayOf } from "./internal/backoff.ts"
 
 export type { Backoff } from "./internal/backoff.ts"
 
-/** How often a call is retried, and after which delays. @category models @since 0.1.0 */
+/** The number of retries, and the delays before them. @category models @since 0.1.0 */
 export interface Policy extends Backoff {
   /**
    * The most retries of one call with the same provider and model, after its first attempt. The runtime stops after
@@ -41,11 +41,11 @@ export type Tag = ProviderError["_tag"]
 export interface Options extends HookDefaults.HookDefaults, Policy {
   /** The errors that are retried: their kinds, or a function. Default `ProviderError.isRetryable`. */
   readonly retryOn?: ReadonlyArray<Tag> | ((error: ProviderError, failure: OnLlmErrorEvent) => boolean)
-  /** Other policies for some kinds of errors. These errors are always retried; with `false` never. Default none. */
+  /** Policies for single kinds of errors. These errors are always retried, or never with `false`. Default none. */
   readonly perError?: { readonly [K in Tag]?: Policy | false }
   /**
    * The longest delay in milliseconds that a vendor may ask for (`Retry-After`), at most 60,000. A shorter one replaces
-   * the delay of the policy; after a longer one the call is not retried. Default 60,000.
+   * the delay of the policy. If a vendor asks for a longer one, the call is not retried. Default 60,000.
    */
   readonly maxRetryAfterMs?: number
   /**
@@ -54,8 +54,9 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
    */
   readonly replay?: "always" | "beforeFirstToken"
   /**
-   * What happens when no retry is left, or the error is not retried: the call fails (`fail`), the next registered
-   * provider is tried if that may help (`fallback`), or the turn ends with a text (`{ respond }`). Default `fallback`.
+   * What happens if no retry is left, or the error is not retried: the call fails (`fail`), the next registered
+   * provider is tried if it may not have the same error (`fallback`), or the turn ends with a text (`{ respond }`).
+   * Default `fallback`.
    */
   readonly whenExhausted?: "fail" | "fallback" | { readonly respond: string | ((error: ProviderError) => string) }
 }

@@ -23,7 +23,10 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly to?: ReadonlyArray<Target>
   /** The errors after which a target is tried. Default `ProviderError.isFallbackable`. */
   readonly on?: (error: ProviderError) => boolean
-  /** A planned retry with a shorter delay than this comes before the fallback. Default 0: no retry does. */
+  /**
+   * A planned retry with a shorter delay, in milliseconds, happens before the fallback. Default 0: the fallback always
+   * comes first.
+   */
   readonly patience?: Duration.Input
 }
 
@@ -31,8 +34,8 @@ export interface Options extends HookDefaults.HookDefaults {
 export const tried: HookState.StateKey<number> = HookState.key("provider-fallback/tried", 0)
 
 /**
- * Tries the next target after a failed call. Each target is tried once for a call; after the last one the decision of
- * other hooks stays.
+ * Tries the next target after a failed call. Each target is tried once for a call. After the last one, the decision of
+ * the other hooks applies.
  *
  * @example
  * ```ts

@@ -48,7 +48,7 @@ export const make = (options: Options = {}): AgentHook => {
   Result.getOrThrow(checkOptions(name, whole("maxLength", maxLength, 1)))
   return HookDefaults.apply(options, {
     name,
-    // The first hook to see a result, so that other hooks see the cleaned text.
+    // Makes the hook the first one to see a result, so that other hooks see the cleaned text.
     priority: 900,
     kind: "policy",
     postToolCall: (event, ctx) => {

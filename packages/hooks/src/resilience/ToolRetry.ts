@@ -52,7 +52,7 @@ export const make = (options: Options = {}): AgentHook => {
     typeof retryOn === "function" ? retryOn(error, call) : patterns === undefined || patterns.test(error)
   return HookDefaults.apply(options, {
     name,
-    // Outside of timeouts, which limit every execution.
+    // Places the hook outside of timeouts, so that these limit every execution.
     priority: 100,
     wrapToolCall: (call, next, ctx) => {
       if (!isIncluded(call.name) || (idempotentOnly && !isSafe(call.tool))) return next(call)

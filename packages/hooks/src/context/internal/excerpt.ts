@@ -1,7 +1,7 @@
 /** Cuts texts to a number of tokens, never in the middle of a character. */
 import type { Tokenizer } from "@belay/core/Tokenizer"
 
-/** The longest token that is assumed, in characters, so that huge texts need not be counted as a whole. */
+/** The assumed length of the longest token, in characters. With it, a huge text need not be counted as a whole. */
 const longestToken = 32
 
 /** The boundary between two characters at or before `index`. */

@@ -14,12 +14,12 @@ interface OffloadedPart {
   readonly part: string
 }
 
-/** Milliseconds. It is less than a hook's timeout, after which the whole result would stay. */
+/** Milliseconds. This is less than the timeout of a hook, which would leave the result as it is. */
 const writeTimeout = 10_000
 
 /**
- * Writes a part. The key contains the turn, so that old artifacts can be removed, and a digest of the id of the call,
- * because the model chooses that id.
+ * Writes a part. The key contains the turn, by which old artifacts are removed, and a digest of the call's id. The id
+ * itself is not used, because the model chooses it.
  */
 export const writeArtifact = (
   { mimeType, part, text, toolCallId }: OffloadedPart,

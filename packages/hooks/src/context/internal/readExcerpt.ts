@@ -29,7 +29,7 @@ export const readExcerpt = (
 
 const searchText = (text: string, search: string, from: number, max: number): JsonObject => {
   const lower = text.toLowerCase()
-  // When lower case changes the length of the text, offsets would differ, so the case is not ignored.
+  // If lower case changes the length of the text, its offsets are wrong, so the search does not ignore case then.
   const [haystack, needle] = lower.length === text.length ? [lower, search.toLowerCase()] : [text, search]
   const matches: Array<JsonObject> = []
   let left = max

@@ -1,6 +1,6 @@
 /**
- * A cache of texts in which nothing was found. The same text is scanned several times: as a result, as history, and in
- * the next step.
+ * A cache of texts in which nothing was found. It saves time, because the same text is scanned as a result, as history,
+ * and again in the next step.
  */
 
 /** Lengths of the texts that are cached, in characters. */

@@ -63,7 +63,8 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
       /AIza|GOCSPX-|ya29\./,
       /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})/g
     ),
-    // Encoded JSON is recognized by its first characters, so that a stream need not wait for the first dot.
+    // A token is recognized by the first characters of its encoded JSON, so that a stream need not wait for the first
+    // dot.
     jwt: patternDetector("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, {
       reach: 32,
       needs: "eyJ",

@@ -1,4 +1,4 @@
-/** Invisible characters: which there are, and which of them a text needs. */
+/** The kinds of invisible characters, and the ones that a text needs. */
 
 /** A kind of invisible characters. @category models @since 0.1.0 */
 export type HiddenKind = "control" | "zero-width" | "bidi" | "tags"

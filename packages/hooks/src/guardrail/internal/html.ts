@@ -1,4 +1,4 @@
-/** Removes HTML from texts in one pass. The result contains no tags but those that are kept. */
+/** Removes HTML from texts in one pass. The result contains only the tags that are kept. */
 
 /** Elements whose content is removed with them, because people do not see it. */
 const hiddenElements: ReadonlySet<string> = new Set(
@@ -17,7 +17,7 @@ export const sanitizeHtml = (text: string, keepBasic: boolean): string => {
   if (!text.includes("<")) return text
   const output: Array<string> = []
   let pending = ""
-  // After a removal a `<` may stand before text that makes a tag of it, so a space separates them.
+  // After a removal, a `<` and the text behind it could form a tag, so a space separates them.
   const flush = () => {
     output.push(pending.replaceAll(/<(?=[a-z/!?])/gi, "< "))
     pending = ""

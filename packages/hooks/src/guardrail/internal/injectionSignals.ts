@@ -4,7 +4,7 @@
  */
 import { hiddenPattern, stripHidden } from "./hiddenCharacters.ts"
 
-/** A sign of an injection. Its weight is from 0 (means nothing) to 1 (certain). */
+/** A sign of an injection. Its weight is from 0 (it means nothing) to 1 (it is certain). */
 export interface Signal {
   readonly name: string
   readonly weight: number

@@ -14,7 +14,7 @@ export interface Placeholders {
   readonly put: (kind: string, value: Value) => string | undefined
   /** Returns the value of a placeholder, whatever letter case it is written in. */
   readonly get: (placeholder: string) => Value | undefined
-  /** Whether this or another hook of the conversation made the placeholder. */
+  /** Whether a hook of the conversation made the placeholder. */
   readonly isKnown: (placeholder: string) => boolean
   /** All values with their kinds. */
   readonly values: () => Iterable<readonly [value: string, kind: string]>
@@ -37,12 +37,11 @@ export interface PlaceholderStore {
 /** The name of a kind inside of a marker or a placeholder: `EMAIL`. */
 export const kindLabel = (kind: string): string => kind.toUpperCase().replaceAll("-", "_")
 
-/** How many bytes of JSON are stored for a session: encrypted, they have to fit into one key of the state. */
+/** The most bytes of JSON that are stored for a session. The encrypted JSON has to fit into one key of the state. */
 const maxBytes = 48_000
 
 /**
- * The last number of each kind. A number is never used twice in a conversation: not by another hook, and not after its
- * value was removed.
+ * The last number of each kind. A number is used once in a conversation, by one hook, even if its value was removed.
  */
 const counts = HookState.key("placeholders/counts", Schema.Record(Schema.String, Schema.Finite), {})
 
@@ -54,7 +53,7 @@ const stateKeyOf = (hook: string) => HookState.key(`${hook}/vault`, "")
  */
 export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderStore => {
   const open = new Map<string, { readonly data: PlaceholderTable; readonly encrypted: string }>()
-  // In the session of a sub-agent the hook may have another name.
+  // The hook may have another name in the session of a sub-agent.
   const keys = new Map<string, HookState.StateKey<string>>()
   const keyOf = (hook: string) => {
     const found = keys.get(hook) ?? stateKeyOf(hook)
@@ -74,7 +73,7 @@ export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderSt
       const { data } = known
       data.raiseCounts(state.get(counts))
       const before = data.size
-      // New placeholders are stored even when `f` throws, because they may be in use already.
+      // New placeholders are stored even if `f` throws, because a text with them may have been sent already.
       const result = Result.try(() => f(data))
       if (data.size !== before) {
         state.set(counts, { ...state.get(counts), ...Object.fromEntries(data.counts) })

@@ -1,6 +1,6 @@
 /**
- * A hook that replaces values everywhere they could be read: in messages, answers, tool calls, results and history.
- * `Redaction`, `Secrets` and `RegexFilter` are built on it.
+ * A hook that replaces values in messages, answers, tool calls, results and history. `Redaction`, `Secrets` and
+ * `RegexFilter` are built on it.
  */
 import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
@@ -37,7 +37,7 @@ interface SharedOptions extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Detection) => void
 }
 
-/** What distinguishes the hooks. */
+/** The options in which these hooks differ. */
 interface Settings {
   readonly name: string
   readonly priority: number
@@ -213,8 +213,8 @@ const resultMethods = (
 ): Pick<AgentHook, "postDelegation" | "postToolCall"> => {
   const isScanned = tools === undefined ? always : matcher(tools)
   return {
-    // `wrapToolCall` has scanned the result of a tool. Results that hooks made are scanned here; what looks like a
-    // placeholder in them is one.
+    // `wrapToolCall` has scanned the result of a tool. The results of hooks are scanned here; every lookalike in them
+    // is a placeholder.
     postToolCall: ({ call, result }, ctx) => {
       const { blocked, value } = scanner.scan("toolResults", ctx, always, (scan) => scanResult(result, scan))
       if (blocked !== undefined) return HookAction.transform(withheldResult(scanner, call.name, blocked))
@@ -224,7 +224,8 @@ const resultMethods = (
       const { blocked, value: text } = scanner.scan(
         "toolResults",
         ctx,
-        // The other agent may repeat the placeholders of its task, and those of values that were found in its work.
+        // The other agent may repeat the placeholders in its task, and the placeholders of values that were found in
+        // its messages.
         (placeholder, known) =>
           delegation.message.toUpperCase().includes(placeholder.toUpperCase()) || known.isKnown(placeholder),
         (scan) => scan.text(result.text)

@@ -10,7 +10,7 @@ import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
 /** What happens to a value. */
 type Strategy = "block" | "redact" | "mask" | "hash" | "placeholder" | "warn"
 
-/** What is searched for, and what happens to it. */
+/** The values to search for, and what happens to them. */
 export interface ScanRules {
   readonly detectors: ReadonlyArray<Detector>
   readonly strategy: (kind: string) => Strategy
@@ -46,7 +46,7 @@ export const scanRules = (
 /** How many characters after a value are needed to know where it ends. */
 const margin = 32
 
-/** How much of a streamed text has to be buffered, so that nothing is shown before it was checked. */
+/** How many characters of a streamed text to buffer, so that every character is checked before it is shown. */
 export const minimumHold = (detectors: ReadonlyArray<Detector>): number =>
   Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
 
@@ -59,11 +59,11 @@ export class Scan {
   readonly counts = new Map<string, number>()
   /** The first kind that was found and is not allowed. */
   blocked: string | undefined = undefined
-  /** A value was redacted because there is no room for another placeholder. */
+  /** Whether a value was redacted because the store has no room for another placeholder. */
   isFull = false
   readonly rules: ScanRules
   private readonly placeholders: Placeholders
-  /** Whether a text that looks like a placeholder is one, and so stays. */
+  /** Whether a text that looks like a placeholder is a placeholder, which stays. */
   private readonly isPlaceholder: (placeholder: string) => boolean
 
   constructor(rules: ScanRules, placeholders: Placeholders, isPlaceholder: (placeholder: string) => boolean) {

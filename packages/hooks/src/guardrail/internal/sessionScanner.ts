@@ -1,4 +1,4 @@
-/** Scans with the placeholders of a session, and reports what is found. */
+/** Scans texts with the placeholders of a session, and reports the findings. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Message } from "@belay/core/Message"
@@ -26,7 +26,7 @@ export interface Detection {
   readonly sessionId: string
 }
 
-/** What is remembered about a session, apart from its values. */
+/** The state of a session, without its values. */
 interface Session {
   /** Scanned messages, and the number of values that were known at the scan. */
   readonly messages: WeakMap<Message, { readonly message: Message; readonly size: number }>
@@ -74,13 +74,13 @@ export class SessionScanner {
     return session
   }
 
-  /** Drops what is remembered. A conversation that continues in another session takes its values along. */
+  /** Drops the state of a session. If the conversation continues in another session, its values move there. */
   endSession(sessionId: string, reason: string): void {
     this.sessions.delete(sessionId)
     if (reason !== "rotate") this.store.drop(sessionId)
   }
 
-  /** Scans something and reports what is found. `isPlaceholder` decides which lookalikes are placeholders. */
+  /** Runs a scan and reports the findings. `isPlaceholder` decides which lookalikes are placeholders. */
   scan<A>(place: Place, ctx: HookContext, isPlaceholder: IsPlaceholder, f: (scan: Scan) => A): Scanned<A> {
     return this.store.use(ctx, (placeholders) => {
       const scan = new Scan(this.rules, placeholders, (placeholder) => isPlaceholder(placeholder, placeholders))

@@ -62,7 +62,7 @@ export const makeConnections = (): Connections => {
     add: (stream) => {
       if (all.has(stream)) return
       all.add(stream)
-      // The user of the stream listens as well. This listener is for errors that come later.
+      // The user of the stream handles its errors too. This listener is for errors after that.
       stream.on("error", () => {})
       if (isClosed) stream.destroy()
     },

@@ -9,8 +9,8 @@ import * as Schema from "effect/Schema"
  */
 export class HttpRefused extends Schema.TaggedError<HttpRefused>()("HttpRefused", {
   /**
-   * Why: `url`: the URL cannot be read reliably; `request`: the method, the headers or the body are not allowed; the
-   * others: this part of the URL is not allowed.
+   * The reason. `url`: the URL cannot be read reliably. `request`: the method, the headers or the body are not allowed.
+   * Any other value names the part of the URL that is not allowed.
    */
   reason: Schema.Literals(["url", "scheme", "userinfo", "port", "host", "address", "redirect", "request"]),
   message: Schema.String

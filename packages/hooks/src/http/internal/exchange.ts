@@ -18,7 +18,7 @@ export interface Bounds {
 
 /** An answer, with the targets of a redirect. */
 export interface Answer extends Omit<HttpResponse, "url"> {
-  /** All `Location` headers. Of more than one it is not clear which is meant. */
+  /** All `Location` headers. If there are several, it is not clear which one is meant. */
   readonly locations: ReadonlyArray<string>
 }
 

@@ -10,7 +10,7 @@ export interface RequestInit {
   readonly headers?: Readonly<Record<string, string>>
   /** The body, which is sent as UTF-8. Default none. */
   readonly body?: string
-  /** Ends the request when it is aborted; the request then fails. Default none. */
+  /** Aborts the request, which then fails. Default none. */
   readonly signal?: AbortSignal
 }
 

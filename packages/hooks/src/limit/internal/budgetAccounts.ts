@@ -43,12 +43,12 @@ interface Call {
   readonly id: string
   readonly request: LlmRequest
   readonly charges: ReadonlyArray<Charge>
-  /** What the call may cost at most. */
+  /** The most that the call may cost. */
   readonly estimate: Ledger.Amount
   readonly ctx: HookContext
 }
 
-/** A class: it holds the mutable state of one hook, which are its identity as a holder and its clocks. */
+/** A class: it holds the mutable state of one hook, its id as the owner of reservations and its clocks. */
 export class BudgetAccounts {
   private readonly options: AccountOptions
   private readonly settings: BudgetRules
@@ -182,7 +182,7 @@ export class BudgetAccounts {
     return Effect.flatMap(ctx.reportBudget(level), (abort) => abort === undefined ? Effect.void : Effect.fail(abort))
   }
 
-  /** What a call may cost at most, or why that is not known. */
+  /** The most that a call may cost, or why it is not known. */
   private estimate(request: LlmRequest): Ledger.Amount | string {
     const { assumeOutputTokens = 4_096, onUnknownPrice = "stop", tokenizer } = this.options
     const { estimate, limitsMoney, limitsTokens } = this.settings
@@ -196,7 +196,10 @@ export class BudgetAccounts {
       : { money: "0", tokens: inputTokens + outputTokens, calls: 1 }
   }
 
-  /** What a call did cost: what the vendor reports, otherwise the estimate. A call that the vendor refused costs nothing. */
+  /**
+   * The cost of a finished call: the cost that the vendor reports, or the estimate. A call that the vendor refused
+   * costs nothing.
+   */
   private cost(
     request: LlmRequest,
     exit: Exit.Exit<LlmResponse, unknown>,

@@ -58,7 +58,7 @@ interface Thresholds {
 /** Compiled options. */
 export interface BudgetRules extends Thresholds {
   readonly rules: ReadonlyArray<Rule>
-  /** A limit is on tokens or money, so that both have to be estimated. */
+  /** Whether a limit is on tokens or money, which have to be estimated before a call. */
   readonly limitsTokens: boolean
   readonly limitsMoney: boolean
   readonly leaseMs: number

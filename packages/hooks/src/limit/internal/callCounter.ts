@@ -1,4 +1,4 @@
-/** Counts calls per turn and per session, in one entry of the session's state. */
+/** Counts calls per turn and per session, under one key of the session's state. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
@@ -21,7 +21,7 @@ interface Limits {
   readonly onLimit?: "reject" | "abort"
 }
 
-/** Makes the entry of the state in which a hook counts. Throws a `ConfigError` for an invalid limit. */
+/** Makes the key of the state under which a hook counts. Throws a `ConfigError` for an invalid limit. */
 export const make = (name: string, { onLimit, perSession, perTurn }: Limits): HookState.StateKey<Counts> => {
   Result.getOrThrow(checkOptions(
     name,

@@ -37,7 +37,7 @@ export interface Ladder {
   readonly stop?: number | false
 }
 
-/** By tool, when two calls are the same. @category models @since 0.1.0 */
+/** Which calls of a tool are the same, by the name of the tool. @category models @since 0.1.0 */
 export type LoopKeys = {
   readonly [tool: string]: false | ReadonlyArray<string> | ((args: Json) => Json)
 }

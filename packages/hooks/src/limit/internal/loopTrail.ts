@@ -10,7 +10,10 @@ const maxCalls = 32
 /** How many calls of one step are remembered. */
 const maxOpen = 256
 
-/** What one agent did in its current turn. A new turn starts with an empty trail, because the user's message is new. */
+/**
+ * The calls and answers of one agent in its current turn. A new turn starts with an empty trail, because the message of
+ * the user is new.
+ */
 export interface Trail extends Schema.Schema.Type<typeof Trail> {}
 export const Trail = Schema.Struct({
   agent: Schema.String,
@@ -18,8 +21,8 @@ export const Trail = Schema.Struct({
   /** The calls of the current step: the digest of the id, the key, and whether the call was blocked. */
   open: Schema.Array(Schema.Struct({ id: Schema.String, key: Schema.String, blocked: Schema.Boolean })),
   /**
-   * The calls that were made: how often without a new result since, the last result, and whether the call was repeated
-   * after it was new.
+   * The calls that were made: the number of repetitions without a new result, the last result, and whether the call was
+   * repeated after a new result.
    */
   calls: Schema.Array(
     Schema.Struct({ key: Schema.String, count: Schema.Finite, result: Schema.String, repeated: Schema.Boolean })

@@ -31,7 +31,7 @@ interface Settings {
 /** How many agents of one session are remembered. */
 const maxAgents = 8
 
-/** A compaction has an effect when it leaves less than this share of the tokens. */
+/** A compaction has an effect if less than this share of the tokens remains. */
 const effectiveShare = 0.95
 
 /** A class: its methods share the settings and the key of the session's state. */
@@ -126,7 +126,7 @@ export class LoopWatch {
     }
   }
 
-  /** Ends the turn if a compaction asked for it: a compaction itself cannot. */
+  /** Ends the turn if a compaction requested it, because a compaction itself cannot end a turn. */
   beforeModelCall(ctx: HookContext): HookAction.Abort | undefined {
     const { stop } = this.trailOf(ctx)
     return stop === "" ? undefined : HookAction.abort(stop)

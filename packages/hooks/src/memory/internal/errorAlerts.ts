@@ -1,4 +1,7 @@
-/** Informs the developer and the model about known failures, and remembers in the session's state what it said. */
+/**
+ * Informs the developer and the model about known failures, and remembers in the session's state which of them it has
+ * reported.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
@@ -6,17 +9,17 @@ import { type Entry, normalizeError } from "./errorEntries.ts"
 
 const State = Schema.Struct({
   turn: Schema.Finite,
-  /** Entries about which the model was informed before a call of this turn. */
+  /** The entries that the model has read before a call of this turn. */
   told: Schema.Array(Schema.String),
   alerts: Schema.Array(Schema.Struct({ id: Schema.String, at: Schema.Finite, missed: Schema.Finite })),
-  /** Entries whose resolution the model has read and not tried yet. */
+  /** The entries whose resolution the model has read but not tried yet. */
   pending: Schema.Array(Schema.String)
 })
 
 /** How many entries of each list are remembered. */
 const maxRemembered = 128
 
-/** About how many entries the model is informed before one call. */
+/** The most entries that the model reads before one call. */
 const maxAdvice = 5
 
 /** A class: its methods share the key of the state and the options. */

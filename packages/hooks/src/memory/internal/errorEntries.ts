@@ -56,7 +56,7 @@ export const compileEntry = (entry: Entry, key: string): Result.Result<CompiledE
   )
 }
 
-/** The maxLength text that is matched, in characters. */
+/** The longest text that is matched, in characters. */
 const maxLength = 4_000
 
 /**

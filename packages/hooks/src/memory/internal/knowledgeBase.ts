@@ -58,7 +58,7 @@ export class KnowledgeBase {
   private readonly name: string
   private readonly maxEntries: number
   private readonly load: Effect.Effect<void, unknown>
-  /** `undefined` until the store was read, and when it could not be read. */
+  /** `undefined` until the store was read, or if it could not be read. */
   private entries: ReadonlyArray<CompiledEntry> | undefined
   private loadFailed = false
 
@@ -84,13 +84,13 @@ export class KnowledgeBase {
     }))
   }
 
-  /** Runs `f` with the entries. Loads them before, if that was not tried yet; does nothing if it failed. */
+  /** Runs `f` with the entries. Loads them first if they were not loaded yet. Does nothing if they cannot be loaded. */
   whenLoaded(f: () => Effect.Effect<void, unknown> | undefined): Effect.Effect<void, unknown> | undefined {
     if (this.entries !== undefined) return f()
     return this.loadFailed ? undefined : Effect.andThen(this.load, Effect.suspend(() => f() ?? Effect.void))
   }
 
-  /** The entries with a resolution that are for a call, and about which the model was not informed yet. */
+  /** The entries for a call whose resolution the model has not read yet. */
   unknownTo(informed: ReadonlyArray<string>, tool: string, command: string): ReadonlyArray<Entry> {
     return this.all.flatMap(({ entry, isFor }) =>
       entry.resolution.length > 0 && !informed.includes(entry.id) && isFor(tool, command) ? [entry] : []

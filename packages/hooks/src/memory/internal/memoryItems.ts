@@ -28,7 +28,7 @@ export const Note = Schema.Struct({
 const maxText = 1_000
 const maxHandoff = 8_000
 
-/** Makes one line of a text, so that an item cannot look like several. A handoff keeps its lines. */
+/** Joins the lines of a text, so that one item cannot look like several. A handoff keeps its lines. */
 const normalizeNote = ({ kind, text }: Note): Note => {
   const printable = text.replaceAll(/[\p{Cc}--[\n\t]]|[\p{Cf}\u2028\u2029]/gv, "").trim()
   return kind === "handoff"
@@ -52,8 +52,8 @@ export const addNote = (notes: ReadonlyArray<Note>, newNote: Note): ReadonlyArra
 }
 
 /**
- * Adds notes to items. A handoff replaces the last one, and a resolved item is removed. Of more than `max` items the
- * oldest are dropped.
+ * Adds notes to items. A handoff replaces the last one, and a resolved item is removed. If there are more than `max`
+ * items, the oldest are dropped.
  */
 export const mergeNotes = (
   items: ReadonlyArray<Item>,

@@ -11,7 +11,7 @@ export class FolderWatchers {
     this.onChange = onChange
   }
 
-  /** Watches these folders, and no others. A folder that cannot be watched is skipped. */
+  /** Watches exactly these folders. A folder that cannot be watched is skipped. */
   set(folders: ReadonlyArray<string>): void {
     const wanted = new Set(folders)
     for (const folder of [...this.watchers.keys()]) if (!wanted.has(folder)) this.remove(folder)

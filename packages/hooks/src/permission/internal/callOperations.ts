@@ -1,6 +1,4 @@
-/**
- * What a tool call does, whatever the name of the tool: the commands, files, addresses and agents in its arguments.
- */
+/** Finds what a tool call does from its arguments: the commands it runs, the files, the addresses and the agents. */
 import type { Json } from "@belay/core/Json"
 
 /**
@@ -12,8 +10,8 @@ import type { Json } from "@belay/core/Json"
 export type Kind = "shell" | "write" | "read" | "fetch" | "agent"
 
 /**
- * One thing that a tool does, and the name of the argument that says with what. The argument is a text or a list of
- * texts.
+ * One thing that a tool does, and the name of the argument with the command, path, address or agent. The argument is a
+ * text or a list of texts.
  *
  * @category models
  * @since 0.1.0
@@ -24,7 +22,7 @@ export interface ToolKind {
 }
 
 /**
- * What tools do, by their exact names. For other tools it is guessed from their names and arguments.
+ * What tools do, by their exact names. What other tools do is guessed from their names and arguments.
  *
  * @category models
  * @since 0.1.0
@@ -169,7 +167,7 @@ type JsonObject = { readonly [key: string]: Json }
 /** Searches the arguments of a call. A class: the list that it fills is shared by the steps of one recursion. */
 class OperationSearch {
   readonly found: Array<CallOperation> = []
-  /** There is more than is searched. */
+  /** The arguments are too large to be searched completely. */
   isIncomplete = false
   private readonly hints: NameHints
   private readonly fileKinds: ReadonlyArray<Kind>

@@ -11,9 +11,12 @@ export interface CommandGlob {
   readonly start: ReadonlyArray<string>
   /** The name of the program, when the glob spells it out. */
   readonly program: string | undefined
-  /** The glob is longer than the name of a program, so that the value of a variable can decide whether it matches. */
+  /**
+   * Whether the glob has more words than the name of a program. Then the value of a variable can decide whether it
+   * matches.
+   */
   readonly hasArguments: boolean
-  /** The glob contains no star. */
+  /** Whether the glob has no star. */
   readonly exact: boolean
 }
 
@@ -70,7 +73,7 @@ const matchCommand = (command: Command, { matches, program, start }: CommandGlob
   return verdict
 }
 
-/** Whether words may be those that a glob starts with, once the shell knows the values of dynamic words. */
+/** Whether words may equal the first words of a glob, when the shell has replaced dynamic words by their values. */
 const couldStartWith = (words: ReadonlyArray<Word>, start: ReadonlyArray<string>): boolean => {
   for (const [index, expected] of start.entries()) {
     const word = words[index]

@@ -1,4 +1,4 @@
-/** Finds every command that a shell line may run, and says why when that cannot be known. */
+/** Finds every command that a shell line may run, or says why its commands cannot be known. */
 import * as Programs from "./nestedPrograms.ts"
 import { inert, interpreters, shells, wrappers } from "./programs.ts"
 import { readScript } from "./scriptReader.ts"
@@ -11,14 +11,14 @@ export interface Command {
   readonly words: ReadonlyArray<Word>
   /** The program's name without its folder, in lower case. */
   readonly name: string
-  /** The program is named without a folder, or in a folder of the operating system. */
+  /** Whether the program is named without a folder, or in a folder of the operating system. */
   readonly standard: boolean
   readonly redirects: ReadonlyArray<Redirect>
   /** `plain`: the line runs it. `wrapped`: another program runs it. `guess`: an unknown program might run it. */
   readonly via: "plain" | "wrapped" | "guess"
-  /** It runs another command, which is among its arguments. */
+  /** Whether it runs another command, which is among its arguments. */
   readonly wraps: boolean
-  /** Variables are set for it. */
+  /** Whether the line sets variables for it. */
   readonly assigns: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Decomposed {
   readonly commands: ReadonlyArray<Command>
   /** The line contains a variable, a parameter or a substitution. */
   readonly dynamic: boolean
-  /** Why it cannot be known what the line runs; `undefined` when it is known. */
+  /** Why the commands of the line cannot be known; `undefined` if they are known. */
   readonly unknown: string | undefined
 }
 
@@ -71,7 +71,7 @@ const commandVariable = /(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPENER?|ASKPASS|
 const loaderVariable =
   /^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*)$/
 
-/** Programs that run code of their own, so that the places after them are searched once more. */
+/** Programs that run code in their arguments, so the arguments after them are searched again. */
 const runsCode: ReadonlySet<string> = new Set(
   ["eval", "source", ".", "awk", "gawk", "sed", "git", "xargs", "find", "trap"]
 )
@@ -99,7 +99,7 @@ class CommandCollector {
     for (const simple of script.commands) this.simple(simple, depth, via)
   }
 
-  /** Notes why the line cannot be known. What is only a guess cannot make it unknown. */
+  /** Records why the commands of the line cannot be known. A mere guess cannot make a line unknown. */
   private problem(why: string, via: Command["via"]): void {
     if (via !== "guess") this.unknown ??= why
   }
@@ -261,7 +261,7 @@ class CommandCollector {
       if (text === "" || text.startsWith("-") || Programs.assignmentWord.test(text)) return
       this.push(args.slice(index), via)
       const name = Programs.programName(text)
-      // What a wrapper runs may run something else that no suffix shows: a shell with code, or an interpreter.
+      // The command of a wrapper may itself run code, in a shell or an interpreter. Its arguments do not show that.
       if (
         index < 16 && this.commands.length - from < 256 &&
         (shells.has(name) || interpreters.has(name) || runsCode.has(name))

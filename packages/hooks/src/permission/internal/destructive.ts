@@ -1,4 +1,4 @@
-/** Finds commands that destroy what is hard to restore. */
+/** Finds commands that destroy data, such as `rm -rf` or `git push --force`. */
 import type { Command, Decomposed } from "./decompose.ts"
 import { interpreters, network, shells } from "./programs.ts"
 
@@ -46,7 +46,7 @@ const device = /^\/dev\/(?!null$|zero$|stdout$|stderr$|stdin$|tty|fd\/|u?random$
 /** Something destructive in a line: its kind, and the part of the line that does it. */
 export type FoundDestruction = readonly [kind: Destruction, text: string]
 
-/** Finds what a line destroys. A dynamic word counts as any value that makes the command destructive. */
+/** Finds the destructive command of a line. A dynamic word counts as any value that makes a command destructive. */
 export const findDestructions = (line: Decomposed, text: string): ReadonlyArray<FoundDestruction> => {
   const found: Array<FoundDestruction> = []
   if (runsDownload(line)) found.push(["run-download", "a download that is run"])
@@ -83,16 +83,16 @@ const forkBombs = (text: string): ReadonlyArray<FoundDestruction> => {
   )
 }
 
-/** The arguments of a command, with questions about them. */
+/** The arguments of a command, with methods that search them. */
 interface Arguments {
   readonly texts: ReadonlyArray<string>
-  /** An argument is dynamic, so that it may be any of the options that a check asks for. */
+  /** Whether an argument is dynamic. It may then be any option that a check searches for. */
   readonly isDynamic: boolean
-  /** One of the arguments matches the pattern. */
+  /** Whether one of the arguments matches the pattern. */
   readonly some: (pattern: RegExp) => boolean
-  /** All of these words are among the arguments. */
+  /** Whether all of these words are among the arguments. */
   readonly has: (...words: ReadonlyArray<string>) => boolean
-  /** A group of short options contains the letter, as in `-rf`. */
+  /** Whether a group of short options contains the letter, as in `-rf`. */
   readonly flag: (letter: string) => boolean
 }
 

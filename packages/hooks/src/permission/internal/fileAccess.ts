@@ -6,7 +6,7 @@ import { type FileAccess, filesOf } from "./programFiles.ts"
 import { inert, writers } from "./programs.ts"
 
 /**
- * Whether a call does what a rule is about. `unknown`: the call cannot be read well enough to know.
+ * Whether a call does what a rule describes. `unknown`: the call cannot be read well enough.
  *
  * @category models
  * @since 0.1.0
@@ -18,11 +18,11 @@ const maxFolders = 16
 /** How many words are compared with the file system. A line with more of them is `unknown`. */
 const maxLookups = 1_024
 
-/** What is searched for in a line. */
+/** The files to search for in a line. */
 export interface FileQuery {
   readonly access: "read" | "write"
   readonly glob: Pick<PathGlob, "below" | "intersects" | "test">
-  /** Ignores the arguments of programs that are not known. Default false. */
+  /** Whether to ignore the arguments of unknown programs. Default false. */
   readonly onlyKnownPrograms?: boolean
 }
 
@@ -66,7 +66,7 @@ const matchFile = (
   return matches ? "match" : "no-match"
 }
 
-/** The folders that a line may be in; incomplete when it may also be in one that is not known. */
+/** The folders that a line may run in; `incomplete` if it may also run in an unknown folder. */
 type Folders = readonly [folders: ReadonlyArray<string>, isIncomplete: boolean]
 
 const foldersOf = (line: Decomposed, place: Place): Folders => {

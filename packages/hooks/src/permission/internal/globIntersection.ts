@@ -1,8 +1,8 @@
 /** Whether two path globs can match the same path. */
 
 /**
- * Whether some path may match both globs. A class such as `[a-z]` counts as any characters, so that the answer is
- * rather yes than no. The second glob is a word of the shell.
+ * Whether some path may match both globs. A class such as `[a-z]` counts as any characters, so the answer may be a
+ * wrong yes, but never a wrong no. The second glob is a word of the shell.
  */
 export const globsIntersect = (a: string, b: string): boolean => {
   const [left, right] = [a.split("/"), b.split("/")]
@@ -24,7 +24,7 @@ export const globsIntersect = (a: string, b: string): boolean => {
   return row[right.length]!
 }
 
-/** As for globs. The leading `*` of the second segment does not match a dot, as in the shell. */
+/** Whether some name may match both segments. A leading `*` of the second one does not match a dot, as in the shell. */
 const segmentsIntersect = (a: string, b: string): boolean => {
   if (/^[*?]/.test(b) && (a.startsWith(".") || a.startsWith("\\."))) return false
   const [left, right] = [patternCharacters(a), patternCharacters(b)]

@@ -1,11 +1,11 @@
-/** Tells from a program's arguments whether it runs commands of its own. */
+/** Finds out from the arguments of a program whether it runs other commands. */
 import { interpreters, isSystemFolder, shells, wrappers } from "./programs.ts"
 
 /** The name of the program that a word runs: without its folder and extension, in lower case. */
 export const programName = (word: string): string =>
   word.slice(word.lastIndexOf("/") + 1).toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, "")
 
-/** The word names a program without a folder, or in a folder of the operating system. */
+/** Whether the word names a program without a folder, or in a folder of the operating system. */
 export const isStandardProgram = (word: string): boolean =>
   !word.includes("/") || isSystemFolder(word.slice(0, word.lastIndexOf("/")))
 
@@ -26,7 +26,7 @@ export const sedMayRunCommands = (args: ReadonlyArray<string>): boolean => args.
 export const isInterpreter = (name: string): boolean =>
   interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)
 
-/** An interpreter reads code from its arguments or its input, not from a file that is named. */
+/** Whether an interpreter reads code from its arguments or its input, instead of a named file. */
 export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<string>): boolean => {
   if (args.length > 0 && /^(?:-v|-V|-h|--version|--help|--test)$/.test(args[0]!)) return false
   const ownArgs = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) + 1 || undefined)
@@ -97,7 +97,7 @@ export const readsProgramName = (name: string, args: ReadonlyArray<string>): boo
   return runner === words.length - 1 || words.slice(runner + 1).some((word) => word.includes(placeholder))
 }
 
-/** What stands for the word from the input: `{}`, unless a flag says something else. */
+/** The text that the word from the input replaces: `{}`, or the value of a flag. */
 const placeholderOf = (flag: string | undefined, value: string | undefined): string => {
   if (flag === undefined) return "{}"
   if (flag === "-I" || flag === "-J") return value ?? "{}"

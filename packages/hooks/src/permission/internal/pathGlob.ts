@@ -4,8 +4,8 @@ import { globsIntersect } from "./globIntersection.ts"
 import { absolutePaths, folderSpellings, normalizeName, normalizePath, type Place } from "./pathSpellings.ts"
 
 /**
- * Where a relative glob matches: `anchored` only below the folder that it starts at, `anywhere` also below any other
- * folder, which is what a guard needs.
+ * Where a relative glob matches: only below the folder that it starts at (`anchored`), or below any folder, as a guard
+ * needs it (`anywhere`).
  */
 type Reach = "anchored" | "anywhere"
 
@@ -23,7 +23,7 @@ export interface PathGlob {
 /** The longest glob, in characters. */
 export const maxGlobLength = 1_024
 
-/** What a leading slash means: the root of the file system, or the folder of the rule's source. */
+/** The meaning of a leading slash: the root of the file system, or the folder of the rule's source. */
 type SlashMeaning = "root" | "source"
 
 /** Compiles a glob. Where a leading slash means `source`, two slashes mean the root of the file system. */
@@ -93,7 +93,7 @@ const literalStart = (glob: string): string => {
 /** Escapes the name of a folder, which is not a pattern. */
 const escapeGlob = (path: string): string => path.replaceAll(/[\\*?[\]{}()!+@]/g, (c) => `\\${c}`)
 
-/** The absolute globs that a written glob stands for. */
+/** The absolute globs of a glob as it is written. */
 const absoluteGlobs = (written: string, place: Place, reach: Reach, slash: SlashMeaning): ReadonlyArray<string> => {
   const { cwd, home, source = cwd } = place
   const text = written.startsWith("./") ? written.slice(2) : written

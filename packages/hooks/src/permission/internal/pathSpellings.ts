@@ -1,4 +1,4 @@
-/** The absolute paths that a written path stands for, as the file system sees them. */
+/** Finds the absolute paths of a path as it is written, with and without symbolic links. */
 import * as Result from "effect/Result"
 import { readlinkSync, realpathSync } from "node:fs"
 import { posix } from "node:path"
@@ -41,14 +41,14 @@ export const spellings = (
   return cached.get(key)
 }
 
-/** What is known about the paths of one call, which many rules ask about. */
+/** The cache of one call. Many rules read the same paths. */
 export interface PathCache {
   readonly spellings: Map<string, ReadonlyArray<string> | undefined>
   /** The folders that the commands of a line may run in. */
   folders?: { readonly line: object; readonly found: readonly [ReadonlyArray<string>, boolean] }
 }
 
-/** Module state: weak, so that a cache ends with its place. */
+/** Module state: weak, so that a cache is collected with its place. */
 const caches = new WeakMap<Place, PathCache>()
 
 /**

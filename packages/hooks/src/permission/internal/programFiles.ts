@@ -7,7 +7,7 @@ export interface FileAccess {
   readonly word: Word
   /** `maybe`: the program is not known, so the word may be a file that is read or written. */
   readonly how: "read" | "write" | "maybe"
-  /** What is below the folder is read or written too. */
+  /** Whether the files below the folder are read or written too. */
   readonly recursive: boolean
 }
 

@@ -7,7 +7,7 @@ import type { Kind } from "./callOperations.ts"
 import { type CommandGlob, compileCommandGlob } from "./commandGlob.ts"
 import { compilePathGlob, maxGlobLength, type PathGlob } from "./pathGlob.ts"
 
-/** What a rule may name instead of a tool: it holds for every tool that does this. */
+/** What a rule may name instead of a tool. The rule then applies to every tool that does this. */
 type Capability = "read" | "write" | "exec" | "network"
 
 /** A compiled rule. @category models @since 0.1.0 */
@@ -31,7 +31,7 @@ interface CompiledRule {
   readonly capability: Capability | undefined
   /** Whether the rule is for the tool of this name. */
   readonly matchesTool: (tool: string) => boolean
-  /** The rule is for every tool that does this, whatever its name. */
+  /** The rule applies to every tool that does this, whatever its name. */
   readonly kinds: ReadonlySet<Kind>
   readonly command: CommandGlob
   readonly path: PathGlob

@@ -1,4 +1,4 @@
-/** What the guards of tool calls share: the options to read a call, and how they refuse it. */
+/** Code that the guards of tool calls share: the options to read a call, and its rejection. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { PreToolCallEvent } from "@belay/core/Tool"
@@ -10,7 +10,7 @@ import { withPathCache } from "./pathSpellings.ts"
 
 /** Options of hooks that read the arguments of tool calls. @category models @since 0.1.0 */
 export interface ToolReadingOptions {
-  /** What the agent's tools do. Default: it is guessed from their names and arguments. */
+  /** What the agent's tools do. Default: a guess from their names and arguments. */
   readonly kinds?: Kinds
   /** The absolute folder that `~` stands for. Default the home folder of the user who runs the process. */
   readonly home?: string
@@ -23,7 +23,7 @@ export interface ToolReadingOptions {
   readonly realpath?: (path: string) => string | undefined
 }
 
-/** Where a call is made, for a guard. */
+/** The setting in which a guard reads a call. */
 export const guardSetting = (
   { home, ignoreCase, kinds, realpath }: ToolReadingOptions,
   ctx: HookContext

@@ -6,8 +6,8 @@ import * as Random from "effect/Random"
 /** How the delays between attempts grow. @category models @since 0.1.0 */
 export interface Backoff {
   /**
-   * `constant`: the delay is always the first one. `linear`: the first delay times the number of the retry.
-   * `exponential`: each delay is the last one times `factor`. Default `exponential`.
+   * How the delay grows. `constant`: it stays the first delay. `linear`: it is the first delay times the number of the
+   * retry. `exponential`: each delay is the last one times `factor`. Default `exponential`.
    */
   readonly backoff?: "constant" | "linear" | "exponential"
   /** The factor of `exponential`, at least 1. Default 2. */
@@ -17,8 +17,8 @@ export interface Backoff {
   /** The longest delay, in milliseconds. Default 60,000. */
   readonly maxDelayMs?: number
   /**
-   * The random part of a delay, so that many agents do not retry at the same time: nothing (`none`), all of it (`full`),
-   * or its second half (`equal`). Default `equal`.
+   * The random part of a delay, so that many agents do not retry at the same time: no part (`none`), the whole delay
+   * (`full`), or its second half (`equal`). Default `equal`.
    */
   readonly jitter?: "none" | "full" | "equal"
 }
