@@ -309,8 +309,8 @@ beforeAll(async () => {
   )
 })
 
-describe("a planted value", () => {
-  it("reaches the tools on the list, and the user", () => {
+describe("a canary value", () => {
+  it("reaches the listed tools and the user", () => {
     assert.deepInclude(revealed, { to: mail })
     assert.isTrue(results.some(({ text }) => text.includes(mail)))
     assert.isTrue(
@@ -388,7 +388,7 @@ describe("a planted value", () => {
       .map((point) => `what later hooks receive at ${point}`)
   ]
 
-  it.each(sinks)("is not in: %s", (sink) => {
+  it.each(sinks)("does not appear in %s", (sink) => {
     const text = (seen[sink] ?? []).join(sink === "text of the stream" ? "" : "\n")
     assert.notStrictEqual(text, "", "nothing came here")
     for (const trace of traces) assert.notInclude(text, trace)

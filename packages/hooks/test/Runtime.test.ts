@@ -123,7 +123,7 @@ describe("an agent with guardrails", () => {
   })
 
   for (const hold of ["untilPass", { chars: 24 }] as const) {
-    it(`never shows nor keeps a redacted secret, holding back ${JSON.stringify(hold)}`, async () => {
+    it(`never shows or keeps a redacted secret with the buffer ${JSON.stringify(hold)}`, async () => {
       const { provider } = scripted([{ text: `well, the key is ${key}, and that is all there is to say about it` }])
       const expected = "well, the key is [key], and that is all there is to say about it"
       await using agent = createAgent({
@@ -151,10 +151,10 @@ describe("an agent with guardrails", () => {
   })
 })
 
-describe("an agent that counts its costs", () => {
+describe("an agent that tracks its costs", () => {
   const price = { costPerInputToken: 0.01, costPerOutputToken: 0.02 }
 
-  it("knows them when the turn ends, exactly", async () => {
+  it("has the exact costs at the end of the turn", async () => {
     const seen: Array<number> = []
     const reader = defineHook({
       name: "reader",
@@ -229,7 +229,7 @@ describe("an agent that asks before it acts", () => {
     assert.deepEqual(ran, [{ to: "staging" }])
   })
 
-  it("runs nothing when it is cancelled during a question, and aborts the question", async () => {
+  it("runs nothing if it is cancelled during a question, and aborts the question", async () => {
     ran.length = 0
     const controller = new AbortController()
     const { provider, requests } = scripted([asks("staging", "production")])
@@ -247,7 +247,7 @@ describe("an agent that asks before it acts", () => {
     assert.lengthOf(requests, 1)
   })
 
-  it("asks about the arguments that a later hook has put in place", async () => {
+  it("asks about the arguments of a later hook", async () => {
     ran.length = 0
     const seen: Array<unknown> = []
     const { provider } = scripted([asks("staging")])

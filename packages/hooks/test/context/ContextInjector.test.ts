@@ -60,7 +60,7 @@ describe("ContextInjector at the tail", () => {
       assert.deepEqual(injected, ["main", "main"])
     }))
 
-  it.effect("neither renders nor says anything while a text counts, and says it again afterwards", () =>
+  it.effect("does not render or add a text while it is valid, and adds it again afterwards", () =>
     Effect.gen(function*() {
       let renders = 0
       const { ask, injected, step, turn } = session({
@@ -85,7 +85,7 @@ describe("ContextInjector at the tail", () => {
       assert.deepEqual(injected, ["text", "text", "text"])
     }))
 
-  it.effect("says it again when the conversation was compacted", () =>
+  it.effect("adds the text again after a compaction", () =>
     Effect.gen(function*() {
       const { compacted, injected, turn } = session({ render: () => "main" })
       yield* compacted(1)
@@ -143,7 +143,7 @@ describe("ContextInjector in the request", () => {
       assert.strictEqual((yield* ask(1, { ...request(), instructions: "Help." })).instructions, "Help.\n\nBe brief.")
     }))
 
-  it.effect("leaves a request alone when there is nothing to say", () =>
+  it.effect("does not change a request if there is no text", () =>
     Effect.gen(function*() {
       const asked = request()
       for (const placement of ["prefix", "ephemeral"] as const) {
@@ -151,7 +151,7 @@ describe("ContextInjector in the request", () => {
       }
     }))
 
-  it.effect("keeps the text while it counts", () =>
+  it.effect("keeps the text while it is valid", () =>
     Effect.gen(function*() {
       let renders = 0
       const { ask } = session({ render: () => String(++renders), placement: "prefix", ttl: { steps: 2 } })
@@ -178,7 +178,7 @@ describe("ContextInjector in the request", () => {
 const texts = Schema.Array(Schema.Literals(["", "one", "two", "three"]))
 const placements = Schema.Literals(["tail", "ephemeral"])
 
-describe("an agent into which texts are injected", () => {
+describe("an agent with injected texts", () => {
   /** Four turns of three steps each, with another text rendered every time. */
   const requestsOf = async (placement: ContextInjector.Placement, rendered: ReadonlyArray<string>) => {
     const { tools } = recording()
@@ -221,7 +221,7 @@ describe("an agent into which texts are injected", () => {
       : messages
 
   it.effect.prop(
-    "begins every request as the one before it, unless the text stands in the prefix",
+    "starts every request like the one before it, unless the text is in the prefix",
     [placements, texts],
     ([placement, rendered]) =>
       Effect.promise(async () => {
@@ -236,7 +236,7 @@ describe("an agent into which texts are injected", () => {
     { arbitrary: { runs: 25 } }
   )
 
-  it("keeps what stands at the tail, and nothing that is ephemeral", async () => {
+  it("keeps texts at the tail in the conversation, and no ephemeral texts", async () => {
     const sources = (messages: ReadonlyArray<Message>) =>
       messages.filter((message) => message.role === "user" && message.source === "context-injector").length
     const tail = await requestsOf("tail", ["same"])
@@ -252,12 +252,12 @@ describe("an agent into which texts are injected", () => {
     assert.deepEqual(first.requests[0]?.messages.map(({ content }) => content), ["hi", "same"])
   })
 
-  it("changes the prefix only with its text when it stands there", async () => {
+  it("changes the prefix only if the text changes", async () => {
     const { requests } = await requestsOf("prefix", ["one"])
     assert.deepEqual([...new Set(requests.map(({ instructions }) => instructions))], ["Help.\n\none"])
   })
 
-  it("says nothing twice when a run is suspended and resumed", async () => {
+  it("adds no text twice in a run that is suspended and resumed", async () => {
     const { ran, tools } = recording()
     const { provider, requests } = scripted([calls(["bash", { command: "ls" }]), calls(["bash", { command: "pwd" }])])
     const hooks = [

@@ -32,7 +32,7 @@ const project = (
 const output = (result: ToolResult): Json => result.ok ? result.output : assert.fail(result.error)
 
 describe("Projection", () => {
-  it.effect("shows what the expression makes of a result, or of a text that is JSON", () =>
+  it.effect("replaces a result, or a text with JSON, by the value of the expression", () =>
     Effect.gen(function*() {
       const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, secret: "x" }))
       const query = "{rows: rows[0:2].id, truncated: length(rows) > `2`, total: length(rows)}"
@@ -41,7 +41,7 @@ describe("Projection", () => {
       assert.deepEqual(output((yield* project({ query }, success(JSON.stringify({ rows })))).result), expected)
     }))
 
-  it.effect("leaves errors, and other tools, as they are", () =>
+  it.effect("does not change errors or the results of other tools", () =>
     Effect.gen(function*() {
       assert.deepEqual(yield* project({ query: "a" }, failure("{\"a\": 1}")), {
         result: failure("{\"a\": 1}"),
@@ -83,7 +83,7 @@ describe("Projection", () => {
       ["computes what is no number", "a / b", { a: 1, b: 0 }, ""]
     ] as const
   ) {
-    it.effect(`leaves the result and warns when it ${what}`, () =>
+    it.effect(`keeps the result and warns if the expression ${what}`, () =>
       Effect.gen(function*() {
         const answer = yield* project({ query: expression }, success(result))
         assert.deepEqual(answer.result, success(result))
@@ -92,7 +92,7 @@ describe("Projection", () => {
       }))
   }
 
-  it.effect("finds fields that are called like those of a prototype where the data has them", () =>
+  it.effect("finds fields with the names of a prototype only if the data has them", () =>
     Effect.gen(function*() {
       const data = "{\"constructor\": {\"name\": \"mine\"}, \"__proto__\": {\"admin\": true}, \"toString\": 1}"
       const query = "{a: constructor.name, b: \"__proto__\".admin, c: toString, d: hasOwnProperty, e: keys(@)}"
@@ -107,7 +107,7 @@ describe("Projection", () => {
     }))
 
   it.effect.prop(
-    "shows any JSON as it is where the expression changes nothing",
+    "copies any JSON unchanged",
     [JsonValue],
     ([value]) =>
       Effect.gen(function*() {
@@ -137,7 +137,7 @@ describe("Projection", () => {
     })
   }
 
-  it("projects the results of an agent and of those that work for it, and events and records have only that", async () => {
+  it("projects the results of an agent and its sub-agents, also in events and records", async () => {
     const query = defineTool({
       name: "query",
       description: "q",

@@ -63,7 +63,7 @@ describe("ResultOffloader", () => {
     assert.deepEqual(kept, [])
   })
 
-  it("shows the beginning, the end and a reference, and keeps all of it under a key that the model does not choose", async () => {
+  it("shows the beginning, the end and a reference, and stores the whole result under a key that the model does not choose", async () => {
     const text = big()
     const { artifacts, events, kept, read } = await run({ maxResultTokens: 500, previewTokens: 90 }, text)
     const shown = textOf(read[0])
@@ -86,7 +86,7 @@ describe("ResultOffloader", () => {
     }]])
   })
 
-  it("keeps JSON as JSON, whatever its keys are called", async () => {
+  it("stores JSON as JSON, whatever the names of its keys", async () => {
     const output = JSON.parse(`{"__proto__": {"admin": true}, "constructor": ${JSON.stringify(big())}}`) as Json
     const { artifacts, kept, read } = await run({ maxResultTokens: 100 }, output)
     assert.strictEqual(kept[0]?.mimeType, "application/json")
@@ -125,7 +125,7 @@ describe("ResultOffloader", () => {
     )
   })
 
-  it("has other limits for some tools, and none for others", async () => {
+  it("applies other limits to some tools, and none to others", async () => {
     const perTool = { "lo*": { maxResultTokens: 20_000 }, loud: false } as const
     assert.deepEqual((await run({ perTool }, big())).read, [big()])
     assert.deepEqual((await run({ maxResultTokens: 1, perTool: { loud: false } }, big())).read, [big()])
@@ -133,7 +133,7 @@ describe("ResultOffloader", () => {
     assert.deepEqual((await run({ tools: "!loud" }, big())).kept, [])
   })
 
-  it("comes after what other hooks make of the result", async () => {
+  it("offloads the result as other hooks have changed it", async () => {
     const shorten = {
       name: "shorten",
       postToolCall: () => HookAction.transform({ ok: true as const, output: "short" })
@@ -162,7 +162,7 @@ describe("ResultOffloader", () => {
     assert.deepEqual(read[4], { total: text.length, offset: text.length, text: "" })
   })
 
-  it("reads nothing but what it may: no other hook's artifacts, no tool's, no other session's", async () => {
+  it("reads only the allowed artifacts, not those of other hooks, tools or sessions", async () => {
     const artifacts = ArtifactStore.inMemory()
     const about = { by: "result-offloader" }
     await Effect.runPromise(artifacts.write("other", "hook:offload/t1-00000000000000", "of another session", about))
@@ -190,7 +190,7 @@ describe("ResultOffloader", () => {
     }
   })
 
-  it("reads what the runtime has kept out of the window, too: an injection that was cut", async () => {
+  it("also reads the artifacts of the runtime, such as an injection that was cut", async () => {
     const tail = `${"x".repeat(10_000)}the end`
     const provider = Scripted.make([
       (request) => {
@@ -342,7 +342,7 @@ describe("ResultOffloader", () => {
     assert.match(warnings[0]!, /^old results could not be removed: artifacts of .*: no list$/)
   })
 
-  it("keeps what tools that run beside each other say apart", async () => {
+  it("stores the results of parallel tools separately", async () => {
     const artifacts = ArtifactStore.inMemory()
     const say = defineTool({
       name: "say",

@@ -24,7 +24,7 @@ describe("the laws of ResultOffloader", () => {
   const number = (...values: ReadonlyArray<number>) => Arbitrary.schema(Schema.Literals(values))
   const utf8 = { count: (one: string) => new TextEncoder().encode(one).length }
 
-  it.effect.prop("shows no more tokens than it may, and cuts no character in two", [
+  it.effect.prop("shows at most the allowed tokens, and cuts only between characters", [
     texts,
     number(1, 2, 3, 7, 20, 60),
     number(0, 1, 2, 3, 5, 19, 60),
@@ -46,7 +46,7 @@ describe("the laws of ResultOffloader", () => {
       if (content.isWellFormed()) assert.isTrue(shown.isWellFormed())
     }), { arbitrary: { runs: 300 } })
 
-  it.effect.prop("returns in excerpts exactly what was stored", [
+  it.effect.prop("returns exactly the stored text in excerpts", [
     texts,
     number(-5, 0, 1, 2, 3, 50, 1e9),
     number(100, 101, 300)
@@ -73,7 +73,7 @@ describe("the laws of ResultOffloader", () => {
       assert.strictEqual(all, content)
     }), { arbitrary: { runs: 300 } })
 
-  it.effect("does not let a result pass whole because the store hangs", () =>
+  it.effect("cuts the result if the store does not answer", () =>
     Effect.gen(function*() {
       const hanging = { ...ArtifactStore.inMemory(), write: () => Effect.never }
       const fiber = yield* Effect.forkChild(chained({ maxResultTokens: 10 }, "x".repeat(1_000), hanging))
@@ -112,7 +112,7 @@ describe("the laws of ResultOffloader", () => {
     })
   }
 
-  it("refuses a reading tool that could read nothing", () => {
+  it("rejects a tool that could read nothing", () => {
     assert.throws(() => ResultOffloader.readTool({ maxLength: 10 }), ConfigError, "read_artifact.maxLength")
   })
 })

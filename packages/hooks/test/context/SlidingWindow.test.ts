@@ -59,7 +59,7 @@ describe("SlidingWindow", () => {
 
   const small = Schema.Literals([0, 1, 2, 3, 5, 8])
   it.effect.prop(
-    "sends a sound part of a sound conversation, in its order",
+    "sends a valid part of any valid conversation, in order",
     [transcripts, small, small],
     ([messages, first, last]) =>
       Effect.gen(function*() {

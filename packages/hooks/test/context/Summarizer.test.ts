@@ -105,7 +105,7 @@ describe("Summarizer", () => {
     ["writes more than there was", "x".repeat(5_000)]
   ]
   for (const [what, answer] of failures) {
-    it.effect(`leaves it to the agent's own compaction when the model ${what}`, () =>
+    it.effect(`uses the agent's own compaction if the model ${what}`, () =>
       Effect.gen(function*() {
         const scope = TestScope.make()
         assert.strictEqual((yield* run({ provider: writer(answer).provider }, undefined, scope))._tag, "Continue")
@@ -125,7 +125,7 @@ describe("Summarizer", () => {
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "Continue")
     }))
 
-  it.effect("does nothing when there is nothing to summarise", () =>
+  it.effect("does nothing if there is nothing to summarize", () =>
     Effect.gen(function*() {
       const { provider, requests } = writer("x")
       assert.strictEqual((yield* run({ provider }, compaction(long.slice(1, 2))))._tag, "Continue")
@@ -163,7 +163,7 @@ describe("Summarizer", () => {
     }))
 
   it.effect.prop(
-    "answers with a sound conversation that is shorter, or not at all",
+    "returns a valid, shorter conversation, or none",
     [transcripts],
     ([messages]) =>
       Effect.gen(function*() {
@@ -178,7 +178,7 @@ describe("Summarizer", () => {
     { arbitrary: { runs: 300 } }
   )
 
-  it("refuses numbers that are no counts", () => {
+  it("rejects numbers that are not whole", () => {
     const { provider } = writer("x")
     for (const options of [{ keep: -1 }, { trimTokensToSummarize: 10 }]) {
       assert.throws(() => Summarizer.make({ provider, ...options }), /summarizer\./)
@@ -210,7 +210,7 @@ describe("Summarizer", () => {
     assert.strictEqual(whyInvalid(messages), undefined)
   })
 
-  it("asks the agent's own model when no provider is named, and a budget pays for it", async () => {
+  it("uses the agent's provider by default, and a budget counts the call", async () => {
     const asked: Array<LlmRequest> = []
     const provider: LlmProvider = {
       name: "own",

@@ -102,7 +102,7 @@ describe("ArgumentSchema", () => {
       assert.isDefined(yield* whyNot({ amount: 5, path: "../x" }, { allow: amount, deny }))
     }))
 
-  it.effect("sees own keys only, whatever they are called", () =>
+  it.effect("checks only own keys, whatever their names", () =>
     Effect.gen(function*() {
       const allow: ArgumentSchema.Rules = { constructor: { required: true }, "__proto__.x": { required: true } }
       assert.include((yield* whyNot({}, { allow }))!, "constructor: expected a value, found none")
@@ -135,7 +135,7 @@ describe("ArgumentSchema", () => {
     }
   })
 
-  it("has the model try again with what fits, whatever other hooks make of it", async () => {
+  it("gives the model the reason, and checks the arguments that a later hook changes", async () => {
     const ran: Array<unknown> = []
     const pay = defineTool({
       name: "pay",

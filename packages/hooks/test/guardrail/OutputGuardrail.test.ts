@@ -17,7 +17,7 @@ const patterns = ["sk-[a-z]{8,}"]
 
 describe("OutputGuardrail", () => {
   // rows: A-65
-  it.effect("rejects a response that matches, tool calls and all", () =>
+  it.effect("rejects a response that matches, together with its tool calls", () =>
     Effect.gen(function*() {
       const event = answer({
         text: `use ${key}`,
@@ -57,7 +57,7 @@ describe("OutputGuardrail", () => {
       assert.strictEqual(yield* tag(true), "Reject")
     }))
 
-  it.effect("has the model asked again with its advice", () =>
+  it.effect("calls the model again with its advice", () =>
     Effect.gen(function*() {
       const chain = guarded({
         patterns,
@@ -76,7 +76,7 @@ describe("OutputGuardrail", () => {
       })
     }))
 
-  it.effect("redacts instead, literally and everywhere", () =>
+  it.effect("redacts every match by a literal text, if the option is set", () =>
     Effect.gen(function*() {
       const chain = guarded({ patterns: [...patterns, /pin \d+/], redact: "[$1]", toolCalls: true })
       const args = { keys: [key, 1, null], [key]: true }
@@ -91,7 +91,7 @@ describe("OutputGuardrail", () => {
       assert.deepEqual(response.toolCalls[0]?.args, { keys: ["[$1]", 1, null], "[$1]": true })
     }))
 
-  it("refuses to redact what a function finds", () => {
+  it("rejects a function as a pattern for redaction", () => {
     assert.throws(
       () => OutputGuardrail.make({ patterns: [() => true], redact: "x" }),
       ConfigError,
@@ -99,7 +99,7 @@ describe("OutputGuardrail", () => {
     )
   })
 
-  it("refuses patterns that are not linear", () => {
+  it("rejects patterns that RE2 does not support", () => {
     assert.throws(() => OutputGuardrail.make({ patterns: ["(?=a)"] }), ConfigError, /output-guardrail\.patterns\[0\]/)
   })
 
@@ -170,7 +170,7 @@ describe("OutputGuardrail while an answer streams", () => {
       }
     }))
 
-  it.effect("does not stream reasoning, nor searched arguments, that nobody has checked", () =>
+  it.effect("does not stream unchecked reasoning or arguments", () =>
     Effect.gen(function*() {
       const deltas: ReadonlyArray<LlmDelta> = [
         { type: "reasoning", text: key },

@@ -97,11 +97,11 @@ describe("what Redaction finds", () => {
     ["birth-date", "1815-12-10, on 10.12.1815"]
   ]
   it.effect.each(leaves)(
-    "but no %s in %s",
+    "finds no %s in %s",
     ([kind, text]) => Effect.map(kindOf(kind, text), (found) => assert.strictEqual(found, text))
   )
 
-  it.effect("finds values side by side, in any order", () =>
+  it.effect("finds values next to each other, in any order", () =>
     Effect.gen(function*() {
       const values = [
         mail,
@@ -137,7 +137,7 @@ describe("what Redaction finds", () => {
       assert.strictEqual(yield* said({ strategy: "redact", detectors }, `client ${mail}`), "[CLIENT].com")
     }))
 
-  it.effect("has detectors of one's own, with patterns, functions and validators", () =>
+  it.effect("accepts custom detectors with patterns, functions and validators", () =>
     Effect.gen(function*() {
       const detectors: ReadonlyArray<Redaction.Detector> = [
         { kind: "employee", find: "E-\\d{4}", validate: (value) => value !== "E-0000", strategy: "mask" },
@@ -278,7 +278,7 @@ describe("what Redaction does", () => {
       assert.strictEqual((yield* chain.run("preTurn", { message: mail }, TestScope.make())).event.message, "<EMAIL_1>")
     }))
 
-  it.effect("reports what it found, where and how often, but never the value", () =>
+  it.effect("reports the kind, the place and the number of findings, but never the value", () =>
     Effect.gen(function*() {
       const heard: Array<Redaction.Detection> = []
       const hook = Redaction.make({
@@ -297,7 +297,7 @@ describe("what Redaction does", () => {
       ])
     }))
 
-  it.effect("has the last look at what later hooks change", () =>
+  it.effect("checks the changes of later hooks too", () =>
     Effect.gen(function*() {
       const later = defineHook({
         name: "later",
@@ -342,7 +342,7 @@ describe("what Redaction does", () => {
       })
     }))
 
-  it.effect("redacts in the history what it blocks elsewhere, so that a session can continue", () =>
+  it.effect("redacts blocked values in the history, so that a session can continue", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ kinds: { card: "block" } })])
       const { event } = yield* chain.run(
@@ -380,7 +380,7 @@ describe("what Redaction does", () => {
     assert.throws(() => Redaction.make({ name: "mine", kinds: [] }), ConfigError, /mine\.kinds/)
   })
 
-  it.effect("does nothing when it is off, and changes nothing as a shadow", () =>
+  it.effect("does nothing if it is disabled, and changes nothing as a shadow", () =>
     Effect.gen(function*() {
       assert.deepEqual(
         Object.keys(Redaction.make({ enabled: false })).filter((key) => /^(on|pre|post|wrap|reveal|hold)/.test(key)),

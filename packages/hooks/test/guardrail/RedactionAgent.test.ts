@@ -131,7 +131,7 @@ describe("an agent with placeholders", () => {
     assert.deepEqual(ran, [{ card: 4111111111111111, note: "with 4111111111111111" }])
   })
 
-  it("finds a known value again where no detector would find it", async () => {
+  it("finds a known value again, even if no detector matches there", async () => {
     const model = scripted([asks(["send_mail", { to: "x" }]), "ok"])
     const detectors = [{ kind: "password", find: "(?i)password is \\S+" }]
     const tools = [mailer(() => "it said: Password is hunter2-fake, again: Password is hunter2-fake")]
@@ -151,7 +151,7 @@ describe("an agent with placeholders", () => {
     assert.deepEqual(model.requests.map(({ messages }) => messages[0]?.content), ["<EMAIL_1>", "<EMAIL_1>"])
   })
 
-  it("speaks with another agent in placeholders, whether that one has the hook or not", async () => {
+  it("sends placeholders to another agent, whether or not that agent has the hook", async () => {
     for (const hooks of [[], [Redaction.make()]]) {
       const inner = scripted([
         (request) => `I wrote to ${/<\w+_1>/.exec(JSON.stringify(request.messages))![0]} and bob@example.com`
@@ -190,7 +190,7 @@ describe("an agent with placeholders", () => {
     assert.notInclude(JSON.stringify(events), "@example")
   })
 
-  it("shows nothing in a stream of an agent, in pieces of any size, beside other hooks that keep text back", async () => {
+  it("shows no value in a stream of pieces of any size, together with other hooks that buffer", async () => {
     const secret = `${"sk"}-${"aB3dE5fG7hJ9".repeat(3)}`
     const text = `${"so ".repeat(40)}mail eve@example.net, pay ${card}, use ${secret}; ${"and on ".repeat(60)}`
     for (const size of [1, 2, 3, 7, 50, 5_000]) {
@@ -215,7 +215,7 @@ describe("an agent with placeholders", () => {
     }
   })
 
-  it("cleans what memory brought before it is sent, and in the history when the step is over", async () => {
+  it("redacts recalled memory before it is sent, and in the history after the step", async () => {
     const model = scripted(["hello"])
     const memory = {
       preTurnContext: () => Effect.succeed<ReadonlyArray<Message>>([{ role: "user", content: `the user is ${mail}` }])

@@ -29,7 +29,7 @@ const mailer = (execute: (args: { readonly to: string }) => string = ({ to }) =>
     }
   })
 
-describe("a vault", () => {
+describe("placeholders that are stored", () => {
   const key = new Uint8Array(32).fill(7)
   const hooks = (vault?: { readonly key: Uint8Array }) => [
     Redaction.make({ revealTo: "send_mail", ...(vault === undefined ? {} : { vault }) }),
@@ -48,7 +48,7 @@ describe("a vault", () => {
     return agent.resume(JSON.stringify(snapshot), { [callId]: { type: "approve" } })
   }
 
-  it("is opened by another agent with the same key; no file holds a value", async () => {
+  it("can be read by another agent with the same key, and no file contains a value", async () => {
     sent.length = 0
     const { pending, snapshot } = await suspended({ key })
     assert.notInclude(JSON.stringify(snapshot), "ada")
@@ -58,7 +58,7 @@ describe("a vault", () => {
     assert.strictEqual(result.text, `I wrote to ${mail}, not to <EMAIL_2>`)
   })
 
-  it("does not open with another key, for another session, or when it was changed", async () => {
+  it("cannot be read with another key, in another session, or after a change", async () => {
     sent.length = 0
     const { pending, snapshot } = await suspended({ key })
     const { callId } = pending[0]!
@@ -80,7 +80,7 @@ describe("a vault", () => {
     assert.deepEqual(sent, [])
   })
 
-  it("in memory does not exist in another agent: its placeholders have no value there", async () => {
+  it("have no value in another agent if they are in memory", async () => {
     sent.length = 0
     const { pending, snapshot } = await suspended()
     assert.notInclude(JSON.stringify(snapshot), "ada")
@@ -94,7 +94,7 @@ describe("a vault", () => {
     assert.strictEqual(next.event.message, "<EMAIL_2>")
   })
 
-  it.effect("restores every text", () =>
+  it.effect("are replaced by the values in every text", () =>
     Effect.gen(function*() {
       const parts = [
         mail,
@@ -126,7 +126,7 @@ describe("a vault", () => {
       }
     }))
 
-  it.effect("restores all JSON for a tool: texts, keys and numbers", () =>
+  it.effect("are replaced by the values in the JSON for a tool: texts, keys and numbers", () =>
     Effect.gen(function*() {
       const texts = [
         mail,
@@ -172,7 +172,7 @@ describe("a vault", () => {
       }
     }))
 
-  it.effect("redacts what it has no room for, and says so", () =>
+  it.effect("are not made if the store is full; the value is redacted with a warning", () =>
     Effect.gen(function*() {
       const scope = TestScope.make()
       const message = Array.from({ length: 5_000 }, (_, index) => `person${index}@example.com`).join(" ")
@@ -187,7 +187,7 @@ describe("a vault", () => {
       assert.match(scope.warnings[0]!, /no more values of this session can be stored/)
     }))
 
-  it.effect("forgets a session that ends", () =>
+  it.effect("are removed when the session ends", () =>
     Effect.gen(function*() {
       const hook = Redaction.make()
       const chain = HookChain.makeUnsafe([hook])

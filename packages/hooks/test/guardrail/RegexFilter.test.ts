@@ -41,7 +41,7 @@ describe("RegexFilter", () => {
       })
     }))
 
-  it.effect("redacts with the rule's words, and warns where it only reports", () =>
+  it.effect("redacts with the text of the rule, or only warns", () =>
     Effect.gen(function*() {
       const heard: Array<unknown> = []
       const chain = HookChain.makeUnsafe([
@@ -62,7 +62,7 @@ describe("RegexFilter", () => {
       assert.deepEqual(heard, [["about", "input", 1], ["falcon", "input", 1], ["then", "input", 1]])
     }))
 
-  it.effect("searches only in its phases", () =>
+  it.effect("searches only in the phase of the option", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([RegexFilter.make({ rules, phase: ["toolResults"] })])
       assert.strictEqual((yield* chain.run("preTurn", { message: text }, TestScope.make())).action._tag, "Continue")
@@ -80,7 +80,7 @@ describe("RegexFilter", () => {
       assert.strictEqual(event.message, "[EMAIL], [OPENAI_KEY], [URL]")
     }))
 
-  it.effect("shows nothing of it in a stream, however it is cut", () =>
+  it.effect("shows no part of a match in a stream of pieces of any size", () =>
     Effect.gen(function*() {
       const long = `${"so ".repeat(70)}${text} ${"and ".repeat(70)}`
       for (let seed = 0; seed < 60; seed++) {

@@ -50,7 +50,7 @@ describe("Secrets", () => {
       )
     }))
 
-  it.effect("leaves words, repetitions, placeholders and short values", () =>
+  it.effect("ignores words, repetitions, placeholders and short values", () =>
     Effect.gen(function*() {
       const text =
         "password: changeme, changeme1, password requirements: requirements, token authentication, secret: requirements, token: https://example.com/reset, token = aaaaaaaaaaaaaaaa, api_key=<YOUR_KEY>, secret: short, sk-short, key=[API_KEY], AKIA, eyJhbGci, tokens: 128000"

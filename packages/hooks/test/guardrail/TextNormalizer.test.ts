@@ -76,7 +76,7 @@ describe("TextNormalizer", () => {
       assert.strictEqual(yield* said("❤\ufe0f\ufe0f\ufe0f"), "❤\ufe0f")
     }))
 
-  it.effect("brings texts into a Unicode form", () =>
+  it.effect("converts texts to the Unicode form of the option", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* said("e\u0301"), "\u00e9")
       assert.strictEqual(yield* said("ｐａｓｓ ﬁ ①"), "ｐａｓｓ ﬁ ①")
@@ -101,14 +101,14 @@ describe("TextNormalizer", () => {
     ["<x:y>a</x:y>", "a", "a"],
     ["plain", "plain", "plain"]
   ]
-  it.effect.each(html)("takes HTML out of %s", ([text, plain, basic]) =>
+  it.effect.each(html)("removes HTML from %s", ([text, plain, basic]) =>
     Effect.gen(function*() {
       assert.strictEqual(yield* said(text, { html: "strip" }), plain)
       assert.strictEqual(yield* said(text, { html: "basic" }), basic)
       assert.strictEqual(yield* said(text), text)
     }))
 
-  it.effect("leaves no tag in what it strips, whatever it is made of", () =>
+  it.effect("leaves no tag in stripped text, however the tags are nested", () =>
     Effect.gen(function*() {
       const parts = [
         "<",
@@ -154,7 +154,7 @@ describe("TextNormalizer", () => {
       assert.strictEqual(yield* said("  a \t\u00a0 b \n\n\n\n c  ", options), "a b\n\nc")
     }))
 
-  it.effect("bounds messages, counted in characters", () =>
+  it.effect("limits the length of messages in characters", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* said("😀😀😀", { maxLength: 3 }), "😀😀😀")
       assert.strictEqual(yield* said("😀😀😀😀", { maxLength: 3 }), "rejected: the message is longer than 3 characters")

@@ -10,7 +10,7 @@ const write = { name: "fs_write", args: { path: "a" } }
 
 describe("ToolArguments", () => {
   // rows: A-66
-  it("passes new arguments on, and changes nothing else of the call", async () => {
+  it("changes only the arguments of the call", async () => {
     const { verdicts } = await testHook(
       ToolArguments.make({ tools: "fs_*", rewrite: (args) => ({ ...Object(args), dryRun: true }) })
     ).given("preToolCall", call("fs_write", { path: "a" })).expectTransform({ path: "a", dryRun: true })
@@ -24,12 +24,12 @@ describe("ToolArguments", () => {
       .given("preToolCall", write).expectTransform({ by: "effect" })
   })
 
-  it("keeps the arguments when nothing is returned", async () => {
+  it("keeps the arguments if the function returns nothing", async () => {
     await testHook(ToolArguments.make({ tools: "*", rewrite: () => undefined }))
       .given("preToolCall", write).expectContinue()
   })
 
-  it("rewrites the arguments of its tools only", async () => {
+  it("rewrites only the arguments of the tools in `tools`", async () => {
     await testHook(ToolArguments.make({ tools: ["fs_*", "!fs_stat"], rewrite: () => ({ seen: true }) }))
       .given("preToolCall", { name: "fs_write" }).expectTransform({ seen: true })
       .given("preToolCall", { name: "fs_stat" }).expectContinue()

@@ -16,14 +16,14 @@ const good = [
 ]
 
 describe("Address", () => {
-  it.each(bad)("takes %s for %s, and no spelling of it for public", (address, kind) => {
+  it.each(bad)("classifies %s as %s, and no spelling of it as public", (address, kind) => {
     assert.strictEqual(Address.classify(address), kind)
     for (const spelling of spellings(address)) {
       assert.notInclude(["public", "name"], Address.classify(spelling), spelling)
     }
   })
 
-  it("reads the spellings of an address as one", () => {
+  it("gives all spellings of an address the same kind", () => {
     for (const spelling of spellings("169.254.169.254").slice(0, 17)) {
       assert.strictEqual(Address.classify(spelling), "metadata", spelling)
     }

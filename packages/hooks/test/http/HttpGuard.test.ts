@@ -9,7 +9,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { vi } from "vitest"
 import { answer, facing, head, home, loopback, outcome, says } from "../support/http.ts"
 
-describe("what HttpGuard asks and reads", () => {
+describe("requests and answers of HttpGuard", () => {
   it.effect("sends a request and reads the answer, and closes the connection", () =>
     Effect.gen(function*() {
       const heads: Array<string> = []
@@ -61,7 +61,7 @@ describe("what HttpGuard asks and reads", () => {
       assert.strictEqual(yield* outcome(guard, "http://a.example.com/", { method: "HEAD" }), "200 ")
     }))
 
-  it.effect("sends nothing that changes how the request is read, or where it goes", () =>
+  it.effect("refuses headers that change the framing or the destination of the request", () =>
     Effect.gen(function*() {
       const bad: ReadonlyArray<HttpGuard.Init> = [
         { method: "CONNECT" },
@@ -101,7 +101,7 @@ describe("what HttpGuard asks and reads", () => {
       }
     }))
 
-  it.effect("keeps to its lists of hosts and ports, and says why it refuses", () =>
+  it.effect("refuses hosts and ports that are not listed, with the reason", () =>
     Effect.gen(function*() {
       const policy: HttpGuard.Policy = {
         hosts: ["api.example.com", "*.docs.example.com", "bücher.example", home],
@@ -182,7 +182,7 @@ describe("what HttpGuard asks and reads", () => {
     }))
 })
 
-describe("a guard that is made", () => {
+describe("HttpGuard.make", () => {
   it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [HttpGuard.Options, RegExp]> = [
       [{ maxRedirects: 4 }, /http-guard\.maxRedirects: expected a whole number from 0 to 3, found 4/],
@@ -235,7 +235,7 @@ describe("a guard that is made", () => {
     vi.unstubAllEnvs()
   })
 
-  it.effect("goes through no proxy", () =>
+  it.effect("does not use a proxy", () =>
     Effect.gen(function*() {
       const heard: Array<string> = []
       const proxy = yield* loopback((head, socket) => {

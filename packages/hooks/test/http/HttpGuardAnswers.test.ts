@@ -68,23 +68,26 @@ const faults: ReadonlyArray<readonly [what: string, handler: Handler]> = [
   ["is deflate without its frame", answer(200, { "content-encoding": "deflate" }, deflateRawSync("x"))]
 ]
 
-describe("invalid answers", () => {
-  it.effect.each(faults)("one that %s fails like any other", ([, handler]) =>
-    Effect.gen(function*() {
-      const { connected, guard, heads } = facing(handler)
-      const error = yield* Effect.flip(guard.request("http://a.example.com/secret?x=y"))
-      assert.instanceOf(error, HttpGuard.HttpFailed)
-      assert.deepStrictEqual({ ...error, message: error.message, cause: error.cause }, {
-        _tag: "HttpFailed",
-        origin: "http://a.example.com",
-        message: "the request to http://a.example.com failed",
-        cause: undefined
+describe("invalid answers of a server", () => {
+  it.effect.each(faults)(
+    "an answer that %s fails with the same error as any other",
+    ([, handler]) =>
+      Effect.gen(function*() {
+        const { connected, guard, heads } = facing(handler)
+        const error = yield* Effect.flip(guard.request("http://a.example.com/secret?x=y"))
+        assert.instanceOf(error, HttpGuard.HttpFailed)
+        assert.deepStrictEqual({ ...error, message: error.message, cause: error.cause }, {
+          _tag: "HttpFailed",
+          origin: "http://a.example.com",
+          message: "the request to http://a.example.com failed",
+          cause: undefined
+        })
+        assert.lengthOf(connected, 1)
+        assert.lengthOf(heads, 1)
       })
-      assert.lengthOf(connected, 1)
-      assert.lengthOf(heads, 1)
-    }))
+  )
 
-  it.effect("fail over real connections too, which are then closed", () =>
+  it.effect("fail over real connections too, and the connections are closed", () =>
     Effect.gen(function*() {
       for (const [what, handler] of faults.filter(([what]) => /end$|large|bomb|cut off/.test(what))) {
         yield* Effect.scoped(Effect.gen(function*() {
@@ -100,14 +103,14 @@ describe("invalid answers", () => {
       }
     }))
 
-  it.effect("a port where nobody listens fails like one where somebody does not answer", () =>
+  it.effect("a closed port fails with the same error as a server that does not answer", () =>
     Effect.gen(function*() {
       const host = yield* Effect.scoped(Effect.map(loopback(says("")), (server) => server.host))
       const error = yield* Effect.flip(HttpGuard.make({ policy: { loopback: [host] } }).request(`http://${host}/`))
       assert.strictEqual(error.message, `the request to http://${host} failed`)
     }))
 
-  it.effect("bodies and headers may be as large as is said, and no larger", () =>
+  it.effect("bodies and headers may be as large as the limits, but not larger", () =>
     Effect.gen(function*() {
       const options = { maxBodyBytes: 1_000, maxHeaderBytes: 2_000 }
       const cases: ReadonlyArray<readonly [Handler, number | undefined]> = [
@@ -136,7 +139,7 @@ describe("invalid answers", () => {
     ["has only informed", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"]
   ]
   it.effect.each(slow)(
-    "one that %s fails when its time is over, however it drips",
+    "an answer that %s fails after the time limit, even if single bytes keep arriving",
     ([, first]) =>
       Effect.gen(function*() {
         const asked = yield* Deferred.make<Duplex>()
@@ -160,7 +163,7 @@ describe("invalid answers", () => {
       })
   )
 
-  it.effect("the time is that of all redirects together", () =>
+  it.effect("the time limit covers all redirects together", () =>
     Effect.gen(function*() {
       const asked = yield* Deferred.make<void>()
       const { guard } = facing((head, socket) => {
@@ -174,8 +177,8 @@ describe("invalid answers", () => {
     }))
 })
 
-describe("requests that are given up", () => {
-  it.effect("close their connection, by interruption and by signal", () =>
+describe("cancelled requests", () => {
+  it.effect("close their connection, after an interruption and after an abort", () =>
     Effect.gen(function*() {
       for (const way of ["interrupt", "signal"]) {
         yield* Effect.scoped(Effect.gen(function*() {
@@ -203,14 +206,14 @@ describe("requests that are given up", () => {
       }
     }))
 
-  it.effect("are not even begun when the signal has come already", () =>
+  it.effect("are not sent if the signal is aborted already", () =>
     Effect.gen(function*() {
       const { guard, heads } = facing(answer(200, {}))
       assert.strictEqual(yield* outcome(guard, "http://a.example.com/", { signal: AbortSignal.abort() }), "failed")
       assert.deepStrictEqual(heads, [])
     }))
 
-  it.effect("close a connection that opens when it is too late", () =>
+  it.effect("close a connection that opens after the cancellation", () =>
     Effect.gen(function*() {
       const closed = yield* Deferred.make<void>()
       let open: ((socket: Duplex) => void) | undefined

@@ -262,7 +262,7 @@ describe("the corpus of HttpGuard", () => {
       assert.deepStrictEqual({ resolved: net.resolved, connected: net.connected }, { resolved: [], connected: [] })
     }))
 
-  it("refuses loopback that the policy does not name, in the spelling and with the port that it names", () => {
+  it("allows loopback only in the spelling and with the port that the policy lists", () => {
     const policy: HttpGuard.Policy = { allowHttp: true, loopback: ["127.0.0.1:8080"] }
     assert.isTrue(Result.isSuccess(HttpGuard.check("http://127.0.0.1:8080/", policy)))
     const others = [...spellings("127.0.0.1").slice(1), "localhost", "127.0.0.2", "[::1]"].flatMap((host) => [

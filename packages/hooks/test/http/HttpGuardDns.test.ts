@@ -82,7 +82,7 @@ describe("names that HttpGuard resolves", () => {
       assert.deepStrictEqual(net.resolved, ["a.example.com"])
     }))
 
-  it.effect("resolves once: who answers otherwise the second time is not asked a second time", () =>
+  it.effect("resolves a name once, so that a different second answer has no effect", () =>
     Effect.gen(function*() {
       const net = network({ "a.example.com": [[v4(other), v4(home)], [v4("127.0.0.1")]] }, {
         [`${home}:80`]: answer(200, {}, "here")
@@ -94,7 +94,7 @@ describe("names that HttpGuard resolves", () => {
       assert.strictEqual(yield* outcome(guard, "http://a.example.com/x?y"), "refused: address")
     }))
 
-  it.effect("asks the name that was checked, and no address of any", () =>
+  it.effect("resolves the checked name, and does not resolve addresses", () =>
     Effect.gen(function*() {
       const net = network({ "xn--bcher-kva.example": [[v4(home)]] }, { [`${home}:8080`]: answer(200, {}, "here") })
       const guard = HttpGuard.make({ policy: { allowHttp: true }, resolve: net.resolve, connect: net.connect })
@@ -270,7 +270,7 @@ const served = (handler: Handler) => {
   return { ...net, make }
 }
 
-describe("redirects that HttpGuard meets", () => {
+describe("redirects", () => {
   it.effect.each(redirects)("%s", ([, handler, ends]) =>
     Effect.gen(function*() {
       const net = served(handler)
@@ -278,7 +278,7 @@ describe("redirects that HttpGuard meets", () => {
       for (const one of net.connected) assert.match(one, /^93\.184\.215\.1[45]:(80|443)$/)
     }))
 
-  it.effect("are refused unless they are asked for", () =>
+  it.effect("are refused unless `maxRedirects` allows them", () =>
     Effect.gen(function*() {
       for (const status of [301, 302, 303, 307, 308]) {
         const net = served(to("/next", status))
@@ -291,7 +291,7 @@ describe("redirects that HttpGuard meets", () => {
       }
     }))
 
-  it.effect("are followed as often as is said, each over a connection of its own", () =>
+  it.effect("are followed at most `maxRedirects` times, each over a new connection", () =>
     Effect.gen(function*() {
       const steps: Handler = (head, socket) => {
         const at = Number(/^GET \/(\d*)/.exec(head)![1])
@@ -305,7 +305,7 @@ describe("redirects that HttpGuard meets", () => {
       assert.strictEqual(yield* outcome(net.make({ maxRedirects: 2 }), "http://a.example.com/"), "refused: redirect")
     }))
 
-  it.effect("take headers along within an origin, and to no other", () =>
+  it.effect("keep the headers only within the same origin", () =>
     Effect.gen(function*() {
       const headers = { authorization: "Bearer not-a-real-token", "x-a": "1", cookie: "a=b" }
       const inside = served(to("/next"))
@@ -319,7 +319,7 @@ describe("redirects that HttpGuard meets", () => {
       }
     }))
 
-  it.effect("become a GET where they should, and never carry a body to another origin", () =>
+  it.effect("become a GET where HTTP requires it, and never send a body to another origin", () =>
     Effect.gen(function*() {
       const post: HttpGuard.Init = { method: "POST", body: "secret", headers: { "content-type": "text/plain" } }
       const cases: ReadonlyArray<readonly [status: number, init: HttpGuard.Init, location: string, ends: string]> = [

@@ -62,7 +62,7 @@ const secured = (identity: { readonly key: string; readonly cert: string }) =>
   )
 
 describe("HttpGuard over TLS", () => {
-  it.effect("asks for the name, and believes the name's certificate alone", () =>
+  it.effect("sends the name to the server, and accepts only a certificate for that name", () =>
     Effect.gen(function*() {
       const { connected, guard, port, seen } = yield* secured(
         { ...trusted, ALPNProtocols: ["h2", "http/1.1"] } as never
@@ -88,14 +88,14 @@ describe("HttpGuard over TLS", () => {
       ])
     }))
 
-  it.effect("is not left for plain HTTP, even where that is allowed", () =>
+  it.effect("is not replaced by plain HTTP, even if that is allowed", () =>
     Effect.gen(function*() {
       const { connected, guard } = yield* secured(trusted)
       assert.strictEqual(yield* outcome(guard, "https://a.example.com/plain"), "refused: redirect")
       assert.lengthOf(connected, 1)
     }))
 
-  it.effect("believes nobody unknown, whatever the environment says", () =>
+  it.effect("rejects unknown certificates, whatever the environment variables say", () =>
     Effect.gen(function*() {
       const { guard, seen } = yield* secured(unknown)
       vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0")

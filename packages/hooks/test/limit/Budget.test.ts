@@ -69,7 +69,7 @@ describe("Budget", () => {
     }
   })
 
-  it("does not take an unknown price for nothing", async () => {
+  it("does not treat an unknown price as free", async () => {
     const unknown = await run({ limits: [{ scope: "run", money: 1 }] })
     assert.strictEqual(unknown.asked, 0)
     assert.match(unknown.error.message, /is not known, so the budget cannot be kept/)
@@ -97,7 +97,7 @@ describe("Budget", () => {
     assert.match((failed as { readonly message: string }).message, /budget of 2 calls is used up/)
   })
 
-  it("charges what hooks and compactors ask a model for", async () => {
+  it("charges the model calls of hooks and compactors", async () => {
     const seen: Array<ReadonlyArray<Budget.Remaining>> = []
     const limits: ReadonlyArray<Budget.Limit> = [{ scope: "run", calls: 4 }]
     await using agent = createAgent({
@@ -159,7 +159,7 @@ describe("Budget", () => {
     assert.match((end as { readonly message: string }).message, /session budget of 5 calls/)
   })
 
-  it("keeps users apart, and one user's sessions together, in windows", async () => {
+  it("has one account for all sessions of a user, and a new one in each window", async () => {
     const ledger = Ledger.inMemory()
     const options: Budget.Options = {
       limits: [{
@@ -180,7 +180,7 @@ describe("Budget", () => {
     assert.strictEqual((await make().run("nobody")).status, "limited")
   })
 
-  it("counts a call that was cut off as reserved", async () => {
+  it("charges the reserved amount for a call that was cut off", async () => {
     const controller = new AbortController()
     const limits: ReadonlyArray<Budget.Limit> = [{ scope: "session", tokens: 10_000 }]
     let left: ReadonlyArray<Budget.Remaining> = []

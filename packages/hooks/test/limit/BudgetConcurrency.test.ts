@@ -14,7 +14,7 @@ describe("Budget with parallel calls", () => {
   it("never spends more than the limit and one reserved call, in 500 interleavings of parallel agents and failed calls", () =>
     tryInterleavings(500))
 
-  it("holds over sub-agents, retries and two approval pauses, in whole runs", async () => {
+  it("keeps the limit of a run with sub-agents, retries and approval pauses", async () => {
     for (let seed = 0; seed < 60; seed++) {
       const { below } = random(seed)
       let spent = 0

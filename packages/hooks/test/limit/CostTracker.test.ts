@@ -26,7 +26,7 @@ const tracked = (options: CostTracker.Options) => {
 
 describe("CostTracker", () => {
   // rows: A-62
-  it.effect("adds the calls of a session up under total_cost", () =>
+  it.effect("adds up the costs of a session under `total_cost`", () =>
     Effect.gen(function*() {
       const { post, scope, total } = tracked(price)
       yield* post(spent(100, 50))
@@ -53,14 +53,14 @@ describe("CostTracker", () => {
     assert.deepEqual(totalAfter(20_000), { usd: 0.008, text: "$0.008", unknownCalls: 0 })
   })
 
-  it.effect("reads prices as the decimals they were written as", () =>
+  it.effect("reads prices as exact decimal numbers", () =>
     Effect.gen(function*() {
       const { post, total } = tracked({ costPerInputToken: 3.75e-8, costPerOutputToken: 0.00012 })
       yield* post(spent(1, 3))
       assert.strictEqual(total().text, "$0.0003600375")
     }))
 
-  it.effect("prices each model by the table, under the name it answered or was asked by", () =>
+  it.effect("finds the price of a model by the name in the response or in the request", () =>
     Effect.gen(function*() {
       const { post, total } = tracked({
         ...price,
@@ -73,21 +73,21 @@ describe("CostTracker", () => {
       assert.strictEqual(total().text, "$6.03")
     }))
 
-  it.effect("prices cached and billable tokens as what they are", () =>
+  it.effect("applies the prices of cached and of billable tokens", () =>
     Effect.gen(function*() {
       const { post, total } = tracked({ ...price, costPerCachedToken: 0.001 })
       yield* post(spent(100, 50, { cachedTokens: 90, billableOutputTokens: 60 }))
       assert.strictEqual(total().text, "$1.39")
     }))
 
-  it.effect("believes the vendor's own figure first", () =>
+  it.effect("prefers the cost that the vendor reports", () =>
     Effect.gen(function*() {
       const { post, total } = tracked(price)
       yield* post(spent(100, 50, { costUsd: 0.0123 }))
       assert.strictEqual(total().text, "$0.0123")
     }))
 
-  it.effect("counts what it cannot price as unknown, and says so once", () =>
+  it.effect("counts calls without a price as unknown, and warns once", () =>
     Effect.gen(function*() {
       const { post, scope, total } = tracked({ prices: {} })
       for (const event of [answer(), spent(1, 1), spent(-1, 1, {}), spent(1, 1, { costUsd: -1 })]) yield* post(event)
@@ -97,7 +97,7 @@ describe("CostTracker", () => {
       ])
     }))
 
-  it.effect("charges nothing for what a hook answered, and what had come of a call that broke off", () =>
+  it.effect("charges nothing for a call that a hook answers, and the tokens so far for a call that breaks off", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([CostTracker.make(price)])
       const scope = TestScope.make()
@@ -189,7 +189,7 @@ describe("CostTracker with a limit", () => {
       assert.deepEqual(yield* pre, { _tag: "Abort", reason: "cost limit of $0.00 reached: $0.00 spent" })
     }))
 
-  it.effect("warns once on the way", () =>
+  it.effect("warns once before the limit", () =>
     Effect.gen(function*() {
       const { post, scope } = tracked({ ...cheap, limit: 0.1, warnAt: 0.5 })
       yield* post(spent(499, 0))

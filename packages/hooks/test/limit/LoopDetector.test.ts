@@ -71,7 +71,7 @@ describe("LoopDetector in an agent", () => {
     assert.deepEqual([varied.result.status, varied.told], ["completed", []])
   })
 
-  it("leaves a tool alone whose result changes", async () => {
+  it("does nothing if the result of a tool changes", async () => {
     const { result, told } = await walk(times(12, look), { look: (_args, n) => `progress ${n}` })
     assert.deepEqual([result.status, told], ["completed", []])
   })
@@ -86,7 +86,7 @@ describe("LoopDetector in an agent", () => {
   })
 
   for (const length of [2, 3, 4]) {
-    it(`finds ${length} calls that go round without progress`, async () => {
+    it(`detects a cycle of ${length} calls without progress`, async () => {
       const round = times(length, 0).map((_, n): ReadonlyArray<Call> => [["look", { q: `place ${n}` }]])
       const { ran, result, told } = await walk(times(9, round).flat(), same)
       assert.deepInclude(result, { status: "aborted", by: "loop-detector" })
@@ -95,7 +95,7 @@ describe("LoopDetector in an agent", () => {
     })
   }
 
-  it("starts anew when anything new happens in between", async () => {
+  it("counts from the beginning after a new result", async () => {
     const steps = times(8, 0).flatMap((
       _,
       n
@@ -104,7 +104,7 @@ describe("LoopDetector in an agent", () => {
     assert.deepEqual([result.status, told], ["completed", []])
   })
 
-  it("blocks a call that failed three times with the same error, and says so in the same words each time", async () => {
+  it("blocks a call that failed three times with the same error, with the same reason each time", async () => {
     const { ran, result, results } = await walk(times(5, look), {
       look: () => {
         throw new Error("no such table")
@@ -119,7 +119,7 @@ describe("LoopDetector in an agent", () => {
     )
   })
 
-  it("lets a call that failed three times be tried once more after something new was done", async () => {
+  it("allows one more attempt of a failed call after another call had a new result", async () => {
     const edit = (n: number): ReadonlyArray<Call> => [["read", { q: String(n) }]]
     const { ran, results } = await walk(
       [look, edit(1), look, edit(2), look, look, edit(3), look, look, edit(4), look],
@@ -143,7 +143,7 @@ describe("LoopDetector in an agent", () => {
     assert.lengthOf(ran, 9)
   })
 
-  it("leaves a call alone that fails otherwise each time, or succeeds in between", async () => {
+  it("does nothing if a call fails with different errors, or succeeds in between", async () => {
     const flaky = await walk(times(7, look), {
       look: (_args, n) => {
         if (n % 3 === 0) return `fine ${n}`
@@ -153,7 +153,7 @@ describe("LoopDetector in an agent", () => {
     assert.lengthOf(flaky.ran, 7)
   })
 
-  it("finds the same error behind different calls", async () => {
+  it("detects the same error of different calls", async () => {
     const { result, told } = await walk(times(9, 0).map((_, n) => [["look", { q: String(n) }]] as const), {
       look: () => {
         throw new Error("permission denied")
@@ -163,7 +163,7 @@ describe("LoopDetector in an agent", () => {
     assert.match(result.text, /look failed with the same error 8 times in a row/)
   })
 
-  it("finds arguments that are empty or broken again and again, which no tool ever saw", async () => {
+  it("detects repeated calls with empty or broken arguments, which did not reach a tool", async () => {
     const strict = defineTool({
       name: "strict",
       description: "strict",
@@ -180,7 +180,7 @@ describe("LoopDetector in an agent", () => {
     assert.match(result.text, /strict was called 8 times with empty or broken arguments/)
   })
 
-  it("finds a model that keeps giving the same answer", async () => {
+  it("detects a model that repeats the same answer", async () => {
     const nag = defineHook({ name: "nag", preStop: (_stop, ctx) => ctx.followUp("go on") })
     const provider = Scripted.make(times(9, "I am done.\n"))
     const events: Array<string> = []
@@ -210,7 +210,7 @@ describe("LoopDetector in an agent", () => {
     assert.deepEqual((await walk(steps, same, throws)).told, [])
   })
 
-  it("is not misled by a tool with the name of a prototype's member", async () => {
+  it("handles a tool with a name such as `constructor`", async () => {
     const { ran } = await walk(times(6, [["constructor", {}]]), { constructor: () => "same" }, {
       ladder: { stop: false },
       loopKey: {}
@@ -218,7 +218,7 @@ describe("LoopDetector in an agent", () => {
     assert.lengthOf(ran, 4)
   })
 
-  it("keeps counting in another process after a question, and asks at most twice", async () => {
+  it("continues to count in another process after a question, and asks at most twice", async () => {
     const options: LoopDetector.Options = { escalate: "ask" }
     const first = toolkit(same)
     await using one = createAgent({

@@ -35,7 +35,7 @@ describe("LoopDetector in a chain", () => {
   }
 
   // rows: B-42
-  it.effect("says how often and in how many minutes a call failed with the same error", () =>
+  it.effect("reports how often, and in how many minutes, a call failed with the same error", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       assert.strictEqual((yield* refused(1, state))._tag, "Continue")
@@ -71,7 +71,7 @@ describe("LoopDetector in a chain", () => {
   const few = Schema.Literals(["a", "b", "c", "d"])
 
   it.effect.prop(
-    "lets every call pass whose result is always new",
+    "allows every call whose result is always new",
     [Schema.Array(few)],
     ([keys]) =>
       Effect.gen(function*() {
@@ -83,7 +83,7 @@ describe("LoopDetector in a chain", () => {
   )
 
   it.effect.prop(
-    "ends every round of up to four calls, and runs none more than four times after the last that was new",
+    "ends every cycle of up to four calls, and runs each at most four times after the last new result",
     [Schema.Array(few)],
     ([round]) =>
       Effect.gen(function*() {
@@ -95,7 +95,7 @@ describe("LoopDetector in a chain", () => {
       })
   )
 
-  it.effect("counts every agent of a session by itself", () =>
+  it.effect("counts every agent of a session separately", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       for (const agent of ["one", "two", "__proto__"]) {
@@ -105,7 +105,7 @@ describe("LoopDetector in a chain", () => {
       assert.strictEqual((yield* refused(2, state, "one"))._tag, "Continue")
     }))
 
-  it.effect("starts anew with every turn", () =>
+  it.effect("counts from the beginning in every turn", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       for (let turnNumber = 1; turnNumber < 6; turnNumber++) {
@@ -115,7 +115,7 @@ describe("LoopDetector in a chain", () => {
       }
     }))
 
-  it.effect("finds compactions that make nothing shorter, skips them, and ends the turn", () =>
+  it.effect("detects compactions without effect, skips them, and ends the turn", () =>
     Effect.gen(function*() {
       const scope = TestScope.make()
       const budget = { usedTokens: 1_000, windowTokens: 1_000 }
@@ -152,7 +152,7 @@ describe("LoopDetector in a chain", () => {
       assert.deepEqual(scope.warnings, [])
     }))
 
-  it.effect("stays small, however much is called and however long the ids are", () =>
+  it.effect("keeps a small state, whatever the number of calls and the length of their ids", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       for (let n = 0; n < 600; n++) {

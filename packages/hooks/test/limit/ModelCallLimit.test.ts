@@ -19,7 +19,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(() => assert.fail("expected a rejection"), (error) => error)
 
 describe("ModelCallLimit", () => {
-  it("ends a turn after so many calls, and begins anew with the next", async () => {
+  it("ends a turn at its limit, and starts to count again in the next one", async () => {
     const provider = Scripted.make([asks(), asks(), "one", "two", "never"])
     await using agent = createAgent({
       provider,
@@ -46,13 +46,13 @@ describe("ModelCallLimit", () => {
     assert.lengthOf(provider.requests, 3)
   })
 
-  it("leaves the error of the last attempt that counts to itself when nobody wants another", async () => {
+  it("keeps the error of the last attempt if no hook retries it", async () => {
     const auth = new ProviderError.Auth({ provider: "one", message: "wrong key" })
     await using agent = createAgent({ provider: Scripted.make([auth]), hooks: [ModelCallLimit.make({ perTurn: 1 })] })
     assert.deepInclude(await rejection(agent.run("go")), { _tag: "Auth" })
   })
 
-  it("counts neither what a hook answered nor what a cache did", async () => {
+  it("does not count calls that a hook or a cache answers", async () => {
     const provider = Scripted.make([])
     const cache = { name: "cache", wrapLlmCall: (_request: LlmRequest) => Effect.succeed(textResponse("cached")) }
     await using agent = createAgent({ provider, hooks: [cache, ModelCallLimit.make({ perSession: 1 })] })
@@ -60,7 +60,7 @@ describe("ModelCallLimit", () => {
     for (const _ of [1, 2, 3]) assert.strictEqual((await session.run("go")).text, "cached")
   })
 
-  it("counts on after a resume", async () => {
+  it("continues to count after a resume", async () => {
     const make = (script: ReadonlyArray<Scripted.Entry>, steps: number) =>
       createAgent({
         provider: Scripted.make(script),
@@ -79,7 +79,7 @@ describe("ModelCallLimit", () => {
     })
   })
 
-  it("takes the limit of the turn from a function", async () => {
+  it("calls the function for the limit of the turn", async () => {
     const provider = Scripted.make([asks(), "two"])
     const hook = ModelCallLimit.make({ perTurn: ({ turnNumber }) => turnNumber, onLimit: "abort" })
     await using agent = createAgent({ provider, tools: [look], hooks: [hook] })

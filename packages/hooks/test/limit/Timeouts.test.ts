@@ -49,7 +49,7 @@ const endsAt = <A, E>(fiber: Fiber.Fiber<A, E>, at: Duration.Input & number) =>
 const asks = (...names: ReadonlyArray<string>) => () => Scripted.toolCalls(...names.map((name) => ({ name })))
 
 describe("Timeouts", () => {
-  it.effect("fail a model call that takes too long, which is then retried as any other, whatever it does with its interruption", () =>
+  it.effect("fail a model call that takes too long, which is retried like other failures, even if it ignores its interruption", () =>
     Effect.gen(function*() {
       const stopped: Array<string> = []
       const { fiber, provider } = yield* run({ llmCall: "10 seconds" }, [stuck(stopped), "late but here"])
@@ -86,7 +86,7 @@ describe("Timeouts", () => {
       assert.lengthOf(provider.requests, 1)
     }))
 
-  it.effect("end a turn in the middle of a tool, and instead of a wait that would be longer", () =>
+  it.effect("end a turn during a tool, or before a wait that would be too long", () =>
     Effect.gen(function*() {
       const first = yield* run({ turn: 5_000 }, [asks("look"), "never"], [hanging("look")])
       const result = yield* endsAt(first.fiber, 5_000)
@@ -99,7 +99,7 @@ describe("Timeouts", () => {
       assert.lengthOf(second.provider.requests, 1)
     }))
 
-  it.effect("fail a step that takes too long, and give the next one its own time", () =>
+  it.effect("fail a step that takes too long, and start a new limit for the next one", () =>
     Effect.gen(function*() {
       const half = Effect.delay(Effect.succeed(Scripted.toolCalls({ name: "look" })), 600)
       const { fiber } = yield* run({ step: 1_000 }, [half, half, stuck([])], [hanging("look")])
@@ -108,7 +108,7 @@ describe("Timeouts", () => {
     }))
 
   for (const as of ["error", "feedback"] as const) {
-    it.effect(`stop a tool and have the model read a result as ${as}, each tool by its own bound`, () =>
+    it.effect(`stop a tool at its own limit, and give the model a result as ${as}`, () =>
       Effect.gen(function*() {
         const options = { tool: 1_000, perTool: { "build_*": 3_000, look: 2_000 }, onToolTimeout: as }
         const tools = ["look", "build_all", "other"].map((name) => hanging(name))
@@ -152,7 +152,7 @@ describe("Timeouts", () => {
       assert.deepEqual(reasons, [true])
     }))
 
-  it.effect("hold only for the tools of the option", () =>
+  it.effect("apply only to the tools of the option", () =>
     Effect.gen(function*() {
       const slow = Effect.delay(Effect.succeed("slow"), 5_000)
       const { fiber, provider } = yield* run({ tool: 1_000, tools: "look" }, [asks("look", "other"), "done"], [
@@ -192,7 +192,7 @@ describe("Timeouts of a stream", () => {
       return yield* Effect.forkChild(Effect.result(runtime.run("go")), { startImmediately: true })
     })
 
-  it.effect("wait for the first piece, and then for each", () =>
+  it.effect("limit the time to the first part, and between parts", () =>
     Effect.gen(function*() {
       const late = yield* endsAt(yield* streamed({ firstChunk: 1_000, chunk: 500 }, 1_001), 1_000)
       assert.deepInclude(late._tag === "Failure" ? late.failure as ProviderError : {}, {
@@ -220,7 +220,7 @@ describe("Timeouts of a stream", () => {
       assert.deepInclude(fine._tag === "Success" ? fine.success : {}, { text: "xxxx" })
     }))
 
-  it.effect("bound the whole of it all the same", () =>
+  it.effect("limit the whole call as well", () =>
     Effect.gen(function*() {
       const cut = yield* endsAt(yield* streamed({ chunk: 500, llmCall: 1_000 }, 400, 400, 400), 1_000)
       assert.deepInclude(cut._tag === "Failure" ? cut.failure as ProviderError : {}, { phase: "total" })

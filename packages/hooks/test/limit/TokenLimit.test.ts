@@ -33,7 +33,7 @@ const limited = (options: TokenLimit.Options, state = HookState.make(), turnNumb
 }
 
 describe("TokenLimit", () => {
-  it.effect("refuses a request that is too long, before anybody pays for it", () =>
+  it.effect("rejects a request that is too long before the call", () =>
     Effect.gen(function*() {
       const { ask } = limited({ perRequest: { input: 100 } })
       assert.strictEqual((yield* ask(100)).action._tag, "Continue")
@@ -50,7 +50,7 @@ describe("TokenLimit", () => {
     }))
 
   it.effect.prop(
-    "never lets a turn begin a call that goes beyond",
+    "never starts a call that exceeds the limit of a turn",
     [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })))],
     ([sizes]) =>
       Effect.gen(function*() {
@@ -88,7 +88,7 @@ describe("TokenLimit", () => {
       })
     }))
 
-  it.effect("counts a turn by itself and the session as a whole", () =>
+  it.effect("counts each turn separately, and the whole session", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       const options: TokenLimit.Options = { perTurn: { total: 100 }, perSession: { total: 250 } }
@@ -105,7 +105,7 @@ describe("TokenLimit", () => {
       assert.match(JSON.stringify((yield* third.ask(1)).action), /250 tokens per session/)
     }))
 
-  it.effect("warns once at a share, and a soft limit once more when it is passed", () =>
+  it.effect("warns once at a share of the limit, and again when a soft limit is exceeded", () =>
     Effect.gen(function*() {
       const { ask, scope, spend } = limited({ perTurn: { total: 100 }, onLimit: "warn", warnAt: 0.5 })
       for (let n = 0; n < 12; n++) {
@@ -135,7 +135,7 @@ describe("TokenLimit", () => {
       assert.deepEqual(used(), { input: 20, output: 40 })
     }))
 
-  it("stops a loop in an agent that counts on after a resume", async () => {
+  it("stops a loop in an agent that was resumed", async () => {
     const look = defineTool({ name: "look", description: "Look", input: Schema.Struct({}), execute: () => "seen" })
     const script = () => Scripted.make(Array.from({ length: 9 }, () => Scripted.toolCalls({ name: "look" })))
     const hook = () => TokenLimit.make({ perTurn: { input: 85 }, tokenizer: { count: () => 1 }, onLimit: "abort" })

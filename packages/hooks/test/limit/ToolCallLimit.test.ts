@@ -35,7 +35,7 @@ const asks = (n: number) => Scripted.toolCalls(...Array.from({ length: n }, () =
 
 describe("ToolCallLimit", () => {
   it.effect.prop(
-    "lets exactly `perTurn` of concurrent calls pass",
+    "allows exactly `perTurn` concurrent calls",
     [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))],
     ([limit]) =>
       Effect.gen(function*() {
@@ -43,7 +43,7 @@ describe("ToolCallLimit", () => {
       })
   )
 
-  it.effect("counts turns by themselves and the session as a whole", () =>
+  it.effect("counts each turn separately, and the whole session", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       const options = { perTurn: 3, perSession: 5 }
@@ -64,7 +64,7 @@ describe("ToolCallLimit", () => {
       assert.strictEqual(yield* count(5, { perSession: broken }), 0)
     }))
 
-  it.effect("does not count what another hook refuses", () =>
+  it.effect("does not count calls that another hook rejects", () =>
     Effect.gen(function*() {
       const scope = TestScope.make()
       let refuse = true

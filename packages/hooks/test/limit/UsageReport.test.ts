@@ -30,7 +30,7 @@ const says = (response: Partial<LlmResponse>): LlmResponse => ({ ...textResponse
 const usage = { inputTokens: 100, outputTokens: 10, cachedTokens: 40, reasoningTokens: 5 }
 
 describe("UsageReport", () => {
-  it("adds up models, tools, agents and what hooks decided", async () => {
+  it("adds up models, tools, agents and the decisions of hooks", async () => {
     const calls = Scripted.toolCalls({ name: "look" }, { name: "fail" }, { name: "look" }, { name: "look" })
     const down = new ProviderError.Overloaded({ provider: "scripted", message: "busy", model: "small-1" })
     const provider = Scripted.make([
@@ -91,7 +91,7 @@ describe("UsageReport", () => {
     assert.deepEqual(UsageReport.cost(UsageReport.read(session.state)), { usd: 0.24, text: "$0.24", unpriced: 2 })
   })
 
-  it.effect("knows how long calls took, and that one was cut off", () =>
+  it.effect("counts the duration of calls, and a call that was cut off", () =>
     Effect.gen(function*() {
       const slow = Effect.delay(Effect.succeed(says({ usage })), 1_500)
       const reports: Array<UsageReport.Report> = []
@@ -134,7 +134,7 @@ describe("UsageReport", () => {
     assert.deepInclude(agents.find(({ name }) => name === "helper"), { turns: 1, calls: 1, inputTokens: 100 })
   })
 
-  it("counts on after a resume", async () => {
+  it("continues to count after a resume", async () => {
     const make = () =>
       createAgent({
         provider: Scripted.make([Scripted.toolCalls({ name: "look" })]),
@@ -151,7 +151,7 @@ describe("UsageReport", () => {
     assert.strictEqual(UsageReport.read(HookState.make(again.snapshot.hookState)).tools[0]?.calls, 2)
   })
 
-  it("renders tables that no name can break", () => {
+  it("renders tables that names with control characters cannot break", () => {
     const row = {
       calls: 1_200,
       failures: 1,
@@ -189,7 +189,7 @@ describe("UsageReport", () => {
   })
 
   it.prop(
-    "adds up to the same whatever the order of the reports",
+    "merges reports to the same sum in any order",
     [Schema.Array(UsageReport.Report), Schema.Int],
     ([reports, seed]) => {
       const few = reports.slice(0, 4)
@@ -201,7 +201,7 @@ describe("UsageReport", () => {
     }
   )
 
-  it("stays small when a vendor names a new model every time", async () => {
+  it("keeps a small report if a vendor reports a new model every time", async () => {
     const script = Array.from({ length: 200 }, (_, n) => says({ model: `${n}${"x".repeat(1_000)}` }))
     await using agent = createAgent({ provider: Scripted.make(script), hooks: [UsageReport.make()] })
     const session = await agent.session()

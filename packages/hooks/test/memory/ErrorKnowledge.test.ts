@@ -132,7 +132,7 @@ describe("ErrorKnowledge", () => {
       ]])
     }))
 
-  it.effect("forgets the oldest novel failures, and nothing that a person wrote", () =>
+  it.effect("drops the oldest novel failures, but no entry of a person", () =>
     Effect.gen(function*() {
       const store = ErrorKnowledge.memory()
       const { fail } = session({ entries: [stale], store, maxEntries: 3 })
@@ -179,7 +179,7 @@ describe("ErrorKnowledge", () => {
     }))
 
   it.effect.prop(
-    "knows every error again that it has written down",
+    "recognizes every error that it has added",
     [Schema.String],
     ([error]) =>
       Effect.gen(function*() {
@@ -246,7 +246,7 @@ describe("ErrorKnowledge in a file", () => {
     return { ended, events, provider }
   }
 
-  it("knows in the next process what happened in this one, and what helped", () =>
+  it("reads the counts and resolutions of an earlier process", () =>
     folder(async (at) => {
       const path = join(at, "deep", "knowledge.json")
       const first = await run(path, ["archive x is older", "ok"], { entries: [stale] })
@@ -272,7 +272,7 @@ describe("ErrorKnowledge in a file", () => {
       "with a bad pattern": "bad"
     })
   ) {
-    it(`never overwrites a file that is ${what}, and says what is wrong with it`, () =>
+    it(`never overwrites a file that is ${what}, and reports the problem`, () =>
       folder(async (at) => {
         const path = join(at, "knowledge.json")
         const bad = {
@@ -300,7 +300,7 @@ describe("ErrorKnowledge in a file", () => {
       }))
   }
 
-  it("does not write over a file that was broken after it was read", () =>
+  it("does not overwrite a file that became broken after it was read", () =>
     folder(async (at) => {
       const path = join(at, "knowledge.json")
       const store = ErrorKnowledge.file(path)

@@ -112,7 +112,7 @@ describe("SessionMemory", () => {
 
   const kinds = Schema.Literals(["fact", "blocker", "note", "handoff"])
   const many = Schema.Array(Schema.Tuple([kinds, Schema.String]))
-  it.effect.prop("never begins with more than it may, and remembers each text once", [
+  it.effect.prop("never recalls more than the limit, and keeps each text once", [
     many,
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 400 }))
   ], ([written, maxChars]) =>
@@ -138,7 +138,7 @@ describe("SessionMemory", () => {
       assert.strictEqual(begun, `Facts:\n- ${"x".repeat(999)}…\n- one Blockers: - two[2J`)
     }))
 
-  it.effect("stays within the state, however much is written down", () =>
+  it.effect("keeps its notes within the limit of the state", () =>
     Effect.gen(function*() {
       const scope = TestScope.make()
       for (let n = 0; n < 400; n++) SessionMemory.note(scope, { kind: "fact", text: `${n} ${"\u{1f600}".repeat(400)}` })
@@ -248,7 +248,7 @@ describe("SessionMemory in an agent", () => {
       }])
     }))
 
-  it("begins without a memory that cannot be read, says so, and never writes over it", () =>
+  it("starts without a memory that cannot be read, warns, and never overwrites it", () =>
     within(async (folder) => {
       const store = SessionMemory.folder(folder)
       await Effect.runPromise(store.save("a", []) as Effect.Effect<void>)

@@ -92,7 +92,7 @@ describe("AuditLog", () => {
       assert.deepInclude(entries[9], { error: "HookRejected", hook: "guard", point: "postTurn", reason: "rule 7" })
     }))
 
-  it.effect("keeps content out: lengths and digests only", () =>
+  it.effect("logs only lengths and digests of content by default", () =>
     Effect.gen(function*() {
       const { entries, hook } = logged()
       yield* session(HookChain.makeUnsafe([hook]))
@@ -125,7 +125,7 @@ describe("AuditLog", () => {
       ["fails", () => Effect.fail("disk full")]
     ] as const
   ) {
-    it.effect(`does not break the agent when the sink ${how}, but is not silent about it`, () =>
+    it.effect(`warns, and does not stop the agent, if the sink ${how}`, () =>
       Effect.gen(function*() {
         const scope = TestScope.make()
         const chain = HookChain.makeUnsafe([AuditLog.make({ sink })])
@@ -146,7 +146,7 @@ describe("AuditLog", () => {
     }))
 
   // rows: A-60
-  it("observes, at its place", () => {
+  it("is an observer with a fixed place", () => {
     assert.deepInclude(logged().hook, { name: "audit-log", priority: 50, kind: "observer" })
   })
 })
@@ -163,13 +163,13 @@ describe("AuditLog.line", () => {
     message: hostile
   }
 
-  it("is one line of JSON that says the same", () => {
+  it("renders an entry as one line of JSON", () => {
     const line = AuditLog.line(entry)
     assert.notMatch(line, /[\p{Cc}\p{Cf}\u2028\u2029]/u)
     assert.deepEqual(JSON.parse(line), entry)
   })
 
-  it.effect("is what the file gets, one an entry, for its owner's eyes", () =>
+  it.effect("is written to a file for each entry, which only the owner can read", () =>
     Effect.acquireUseRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "belay-audit-"))),
       (folder) =>

@@ -28,7 +28,7 @@ const listen = (more: Partial<HostEvents.Options> = {}, answer: SignalAnswer = {
 
 describe("HostEvents", () => {
   // rows: C-03
-  it("signals files that are added, changed and removed, once each, however often they are written", async () => {
+  it("signals added, changed and removed files, once for several writes", async () => {
     const { cwd, start, told } = listen({ files: [".env", "package.json", "deep/er/x.txt"] })
     write(join(cwd, "package.json"), "{}")
     await using events = start()

@@ -56,7 +56,7 @@ describe("rules about commands", () => {
       assert.strictEqual(hits(shell(text, command)), hit))
   }
 
-  it("finds the command in whatever tool runs one, and in no other", () => {
+  it("finds the command in every tool that runs commands, and in no other", () => {
     for (
       const [tool, args] of [["run_command", { cmd: "git push" }], ["terminal", { script: "git push" }], ["x", {
         command: ["git", "push"]
@@ -171,7 +171,7 @@ describe("capabilities", () => {
       assert.strictEqual(evaluate(etc, "Bash", { command: line }, guard), "no-match"))
   }
 
-  it("speaks of whatever tool does it", () => {
+  it("apply to every tool that has them", () => {
     assert.strictEqual(evaluate(etc, "save_file", { path: "/etc/a" }), "match")
     assert.strictEqual(evaluate(etc, "read_file", { path: "/etc/a" }), "no-match")
     assert.strictEqual(evaluate("read(.env)", "read_file", { path: ".env" }), "match")
@@ -191,7 +191,7 @@ describe("capabilities", () => {
 })
 
 describe("a guard against `git push`", () => {
-  it("has at least 200 ways to be got round", () => assert.isAtLeast(new Set(bypasses).size, 200))
+  it("has at least 200 disguises to test", () => assert.isAtLeast(new Set(bypasses).size, 200))
 
   for (const [index, line] of bypasses.entries()) {
     it(`stops ${index}: ${JSON.stringify(line).slice(0, 90)}`, () => {
@@ -201,7 +201,7 @@ describe("a guard against `git push`", () => {
     })
   }
 
-  it("rarely mistakes a harmless line for a push", () => {
+  it("stops few harmless lines", () => {
     assert.isAtLeast(new Set(harmless).size, 60)
     const taken = harmless.filter((line) => hits(shell("Bash(git push*)", line)))
     // A line with variables, arguments from an input or code in another language is unknown, so it matches on purpose.
@@ -241,7 +241,7 @@ describe("rules that allow", () => {
     .map(rule)
   const covers = (command: string) => Condition.covers(rules, { tool: "Bash", args: { command } }, at)
 
-  it("cover a line when they cover every command of it", () => {
+  it("cover a line if they cover every command in it", () => {
     for (
       const line of [
         "git status",
@@ -256,7 +256,7 @@ describe("rules that allow", () => {
     }
   })
 
-  it("do not cover what they do not name, cannot read, or what comes with it", () => {
+  it("do not cover other commands, unreadable lines, or commands in addition", () => {
     const lines = [
       ..."git push|git status && rm x|ls $(rm x)|ls $HOME|ls > list|ls > out/../list|npm run build --x|A=b ls|/tmp/ls|./git status|ls `x`"
         .split("|"),

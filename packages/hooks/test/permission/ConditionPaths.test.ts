@@ -47,7 +47,7 @@ describe("rules about paths", () => {
       assert.strictEqual(hits(evaluate(text, tool, { file_path: path })), hit))
   }
 
-  it("lets a leading slash mean the folder of the rule's source", () => {
+  it("starts a path with a leading slash at the folder of the rule's source", () => {
     const setting = { ...at, source: "/p/packages/a" }
     assert.strictEqual(evaluate("Edit(/docs/**)", "Edit", { file_path: "/p/packages/a/docs/x.md" }, setting), "match")
     assert.strictEqual(evaluate("Edit(/docs/**)", "Edit", { file_path: "/docs/x.md" }, setting), "no-match")
@@ -82,7 +82,7 @@ describe("rules about paths", () => {
     ...["file:///p/%73ecrets/key", "ſecrets/key", "/P/secrets/key", "secrets/./././key"]
   ]
   for (const path of spelt) {
-    it(`knows ${path} for secrets/key`, () =>
+    it(`recognizes ${path} as secrets/key`, () =>
       assert.strictEqual(evaluate("Write(secrets/key)", "write_file", { path }, guard), "match"))
   }
 
@@ -117,7 +117,7 @@ describe("paths on a real disk", () => {
   symlinkSync("loop", join(root, "place/loop"))
   const here: Condition.Setting = { cwd: join(root, "place"), home: "/h/ada", use: "guard" }
 
-  it("sees through links, to files that do not exist yet too", () => {
+  it("resolves links, also to files that do not exist yet", () => {
     for (
       const path of [
         "notes/key",
@@ -133,7 +133,7 @@ describe("paths on a real disk", () => {
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "loop" }, here), "no-match")
   })
 
-  it("asks the disk anew every time, as links change", () => {
+  it("asks the disk every time, because links change", () => {
     const changing = join(root, "place/changing")
     symlinkSync(join(root, "outside"), changing)
     assert.strictEqual(evaluate("Write(secrets/**)", "Write", { file_path: "changing/key" }, here), "no-match")

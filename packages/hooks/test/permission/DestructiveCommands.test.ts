@@ -119,7 +119,7 @@ describe("DestructiveCommands", () => {
       Effect.map(tag(line, { onUnknown: "allow" }), (action) => assert.strictEqual(action, "Continue")))
   }
 
-  it.effect("seldom stops a harmless line", () =>
+  it.effect("stops few harmless lines", () =>
     Effect.gen(function*() {
       const stopped = yield* Effect.filter(harmless, (line) => Effect.map(tag(line), (action) => action !== "Continue"))
       assert.deepEqual(stopped, ["rm -rf dist", "find . -name '*.log' -delete", "python3 -c 'print(1)'"])
@@ -158,7 +158,7 @@ describe("DestructiveCommands", () => {
       assert.strictEqual(yield* tag("rm -rf dist; git reset --hard", { except: ["delete-recursively"] }), "Reject")
     }))
 
-  it.effect("finds SQL that drops in the tools that run SQL", () =>
+  it.effect("finds destructive SQL in tools that run SQL", () =>
     Effect.gen(function*() {
       const decide = deciding()
       assert.strictEqual((yield* decide("run_sql", { query: "DROP\n TABLE users" }))._tag, "Reject")
@@ -167,7 +167,7 @@ describe("DestructiveCommands", () => {
       assert.strictEqual((yield* decide("write_file", { path: "a", content: "drop table x" }))._tag, "Continue")
     }))
 
-  it.effect("says what would be destroyed, and the advice", () =>
+  it.effect("gives the reason and the advice", () =>
     Effect.gen(function*() {
       const { reason } = yield* deciding({ advice: "Use the trash" })("bash", { command: "sudo rm -rf x" })
       assert.strictEqual(reason, "bash is stopped: `rm -rf x` deletes whole folders. Use the trash")

@@ -51,7 +51,7 @@ describe("EgressGuard", () => {
       for (const text of texts) assert.isUndefined(yield* whyNot({ text }), text)
     }))
 
-  it.effect("leaves texts that lead nowhere", () =>
+  it.effect("ignores texts without a host", () =>
     Effect.gen(function*() {
       const texts = [
         "//comment next\nconst a = 1",
@@ -87,7 +87,7 @@ describe("EgressGuard", () => {
       for (const text of texts) assert.isUndefined(yield* whyNot({ text, n: 3000, list: [text] }), text)
     }))
 
-  it.effect("refuses hosts without a scheme where a host is expected", () =>
+  it.effect("rejects hosts without a scheme where a host is expected", () =>
     Effect.gen(function*() {
       const args: ReadonlyArray<Json> = [
         { host: "127.1" },
@@ -125,7 +125,7 @@ describe("EgressGuard", () => {
       for (const one of args) assert.isDefined(yield* whyNot(one), JSON.stringify(one))
     }))
 
-  it.effect("refuses what hides its host", () =>
+  it.effect("rejects URLs that hide their host", () =>
     Effect.gen(function*() {
       const urls = [
         "http://good@127.0.0.1/",
@@ -199,7 +199,7 @@ describe("EgressGuard", () => {
       assert.isDefined(yield* whyNot("http://example.com/a", { schemes: ["https"] }))
     }))
 
-  it.effect("keeps to its lists", () =>
+  it.effect("applies its lists", () =>
     Effect.gen(function*() {
       const options = {
         allow: ["api.example.com", "*.docs.example.com", "example.org:8443", "localhost:3000", "[::1]:9"],

@@ -57,7 +57,7 @@ describe("PermissionRules", () => {
       assert.include(reason, "so that it can be checked")
     }))
 
-  it.effect("is not got round", () =>
+  it.effect("is not evaded", () =>
     Effect.gen(function*() {
       const decide = deciding({ deny: ["Bash(git push *)"], allow: ["Bash"], otherwise: "allow" })
       const passed = yield* Effect.filter(bypasses, (command) =>
@@ -75,7 +75,7 @@ describe("PermissionRules", () => {
       assert.strictEqual(yield* shell({ allow: ["Bash(npm test *)", "Bash(ls *)"] }, "npm test; ls"), "Continue")
     }))
 
-  it.effect("holds capabilities against every tool that has them", () =>
+  it.effect("applies capabilities to every tool that has them", () =>
     Effect.gen(function*() {
       const options: PermissionRules.Options = {
         deny: ["write(/etc/**)", "network(domain:*.example.com)"],
@@ -230,7 +230,7 @@ describe("an agent with permission rules", () => {
     assert.deepEqual(ran, ["rm a"])
   })
 
-  it("denies by another hook of rules what a person edits the call into", async () => {
+  it("checks the arguments that a person edited with the rules of another hook", async () => {
     const { ran, tools } = recording()
     const { provider } = scripted([calls(["bash", { command: "rm a" }])])
     const never = PermissionRules.make({ name: "never", deny: ["Bash(git push *)"], otherwise: "allow" })

@@ -95,7 +95,7 @@ describe("ProtectedPaths", () => {
       assert.strictEqual((yield* deciding(options)("read_file", { paths: ["a", "b/.env"] }))._tag, "Reject")
     }))
 
-  it.effect("asks instead of rejecting if the option is set, and says about what", () =>
+  it.effect("asks instead of rejecting if the option is set, with the reason", () =>
     Effect.gen(function*() {
       const { _tag, reason } = yield* deciding({ onMatch: "ask" })("write_file", { path: ".env", content: "" })
       assert.deepEqual([_tag, reason], ["Ask", "write_file would change .env*, which is protected"])
@@ -110,7 +110,7 @@ describe("ProtectedPaths", () => {
       assert.strictEqual((yield* deciding({ kinds })("persist", {}))._tag, "Reject")
     }))
 
-  it.effect("refuses in time what names too many files to look them all up", () =>
+  it.effect("rejects a call with too many files in limited time", () =>
     Effect.gen(function*() {
       const numbers = Array.from({ length: 8_000 }, (_, n) => `f${n}`)
       const began = performance.now()
@@ -158,7 +158,7 @@ describe("ProtectedPaths on a real disk", () => {
   symlinkSync(join(root, "private/new"), join(root, "output/dangling"))
   symlinkSync(join(root, "output"), join(root, "into"))
 
-  it.effect("sees through links", () =>
+  it.effect("resolves links", () =>
     Effect.gen(function*() {
       for (const path of ["notes.txt", "output/history/config", "output/history/../.env"]) {
         assert.strictEqual(yield* write(path, {}, root), "Reject", path)
@@ -223,7 +223,7 @@ describe("ProtectedPaths on a real disk", () => {
 })
 
 describe("an agent with protected paths", () => {
-  it("writes what it may, and nothing else, by whatever tool", async () => {
+  it("writes only allowed files, with any tool", async () => {
     const hooks = [ProtectedPaths.make()]
     const { ran, said } = await run(
       hooks,

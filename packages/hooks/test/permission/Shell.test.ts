@@ -26,7 +26,7 @@ describe("Shell.parse", () => {
     assert.deepEqual(command?.inputs.map(({ text }) => text), ["hello"])
   })
 
-  it("says why a script cannot be read, and never guesses", () => {
+  it("reports why a script cannot be read, and never guesses", () => {
     assert.strictEqual(Shell.parse("echo 'open").problem, "a quote is not closed")
     assert.strictEqual(Shell.parse("echo $(date").problem, "a parenthesis is not closed")
     assert.strictEqual(Shell.parse(`echo ${"a".repeat(70_000)}`).problem, "it is too long")

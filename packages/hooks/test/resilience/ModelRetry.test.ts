@@ -47,7 +47,7 @@ describe("ModelRetry", () => {
       assert.deepEqual(yield* decisions({ whenExhausted: "fail" }, times(3, {})), [1_000, 2_000, "fail"])
     }))
 
-  it.effect("waits as the backoff options say", () =>
+  it.effect("waits for the delays of the backoff options", () =>
     Effect.gen(function*() {
       const settings = { maxRetries: 4, initialDelayMs: 100, maxDelayMs: 350 }
       assert.deepEqual(yield* decisions({ ...settings, backoff: "constant" }, times(4)), [100, 100, 100, 100])
@@ -61,7 +61,7 @@ describe("ModelRetry", () => {
     typeof Schema.Int
   ] = [Schema.Literals(["full", "equal"]), Schema.Literals(["constant", "linear", "exponential"]), Schema.Int]
   it.effect.prop(
-    "keeps chance within its bounds, the same for the same seed",
+    "keeps random delays within their bounds, and repeats them for the same seed",
     options,
     ([jitter, backoff, seed]) =>
       Effect.gen(function*() {
@@ -102,7 +102,7 @@ describe("ModelRetry", () => {
       assert.deepEqual(yield* decisions({ perError }, [{ ...alone, error: malformed }]), ["fail"])
     }))
 
-  it.effect("counts each provider, model and call by itself", () =>
+  it.effect("counts each provider, model and call separately", () =>
     Effect.gen(function*() {
       const small = { ...alone, request: request("small-1") }
       assert.deepEqual(

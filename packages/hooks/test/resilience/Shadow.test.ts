@@ -50,7 +50,7 @@ describe("Shadow", () => {
       })
     })
   ) {
-    it.effect(`tells what a hook would have refused that answers ${name}, and obeys nothing`, () =>
+    it.effect(`reports what a hook that answers ${name} would have rejected, and rejects nothing`, () =>
       Effect.gen(function*() {
         const { before, diffs, scope } = at(hook)
         assert.strictEqual((yield* before).action._tag, "Continue")
@@ -69,7 +69,7 @@ describe("Shadow", () => {
       }))
   }
 
-  it.effect("compares with what the other hooks decided", () =>
+  it.effect("compares with the decisions of the other hooks", () =>
     Effect.gen(function*() {
       const kinds: Array<ReadonlyArray<string>> = []
       const reject = HookAction.reject("no")
@@ -106,7 +106,7 @@ describe("Shadow", () => {
       assert.deepEqual(redacting.diffs[0]?.changes, ["text: \"a secret\" -> \"a [x]\""])
     }))
 
-  it.effect("holds back what the hook says, and keeps its state apart from that of the same hook in force", () =>
+  it.effect("does not deliver the texts of the hook, and separates its state from that of the real hook", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       state.set(CostTracker.totalCost, 7)
@@ -249,7 +249,7 @@ describe("Shadow", () => {
     ])
   })
 
-  it("keeps counting over a resume, and renders what it counted", async () => {
+  it("continues to count after a resume, and renders the counts", async () => {
     const look = defineTool({ name: "look", description: "Look", input: Schema.Struct({}), execute: () => "seen" })
     const make = () =>
       createAgent({

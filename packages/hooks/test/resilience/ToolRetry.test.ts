@@ -53,7 +53,7 @@ const run = (options: ToolRetry.Options, tools: ReadonlyArray<ReturnType<typeof 
   })
 
 describe("ToolRetry", () => {
-  it.effect("runs tools again that say it does no harm, after growing pauses, and no others", () =>
+  it.effect("retries only tools that declare to be safe, after growing delays", () =>
     Effect.gen(function*() {
       const reads = flaky("reads", ["busy", "busy"], { readOnly: true })
       const repeats = flaky("repeats", ["busy"], { idempotent: true })

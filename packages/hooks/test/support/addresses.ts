@@ -1,4 +1,4 @@
-/** Addresses that nobody but their own network should reach, and every way to write them. */
+/** Addresses that are not public, and every way to write them. */
 import type * as Address from "@belay/hooks/Address"
 
 /** Every way to write an IPv4 address that some parser reads. */

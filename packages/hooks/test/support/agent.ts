@@ -1,4 +1,4 @@
-/** An agent with a scripted model, whose tools write down what they are called with. */
+/** An agent with a scripted model, whose tools record their arguments. */
 import type { AgentHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"

@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for a server of a test. */
+/** A self-signed certificate for the server of a test. */
 import { generateKeyPairSync, sign } from "node:crypto"
 import { isIPv4 } from "node:net"
 

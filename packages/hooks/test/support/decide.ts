@@ -1,4 +1,4 @@
-/** What a hook decides about a tool call. */
+/** Returns the decision of a hook about a tool call. */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Json } from "@belay/core/Json"
 import type { PreToolCallEvent } from "@belay/core/Tool"
