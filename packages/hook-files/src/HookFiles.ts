@@ -99,7 +99,7 @@ export interface Untrusted {
   readonly trust: () => void
 }
 
-/** What was loaded. @category models @since 0.1.0 */
+/** The hooks that were loaded. @category models @since 0.1.0 */
 export interface Loaded {
   /** A hook for each system that has entries which may run; what is managed is a hook of its own, before all others. */
   readonly hooks: ReadonlyArray<AgentHook>

@@ -34,7 +34,7 @@ export interface Output<S extends InputSchema = InputSchema> {
   readonly jsonSchema?: JsonObject
   /** The name of the schema that the vendor gets. Default `answer`. */
   readonly name?: string
-  /** Whether the vendor must enforce the schema; vendors then take only a part of JSON Schema. */
+  /** Whether the vendor must enforce the schema. Vendors then support only a part of JSON Schema. */
   readonly strict?: boolean
   /**
    * How many times an answer that does not fit is sent back before the turn fails with an `OutputMismatch`. Default 2.

@@ -1,23 +1,24 @@
 /**
- * The errors of an agent, one tag per kind. The message is for people, the fields are for programs.
+ * The errors of an agent. Each kind has its own tag. Messages are for people, fields are for programs.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import type { ProviderError } from "./ProviderError.ts"
 
-/** A hook refused an operation. @category errors @since 0.1.0 */
+/** A hook rejected an operation. @category errors @since 0.1.0 */
 export class HookRejected extends Schema.TaggedError<HookRejected>()("HookRejected", {
   hook: Schema.String,
   point: Schema.String,
   reason: Schema.String,
-  /** The message for the user, where it should not be the reason. */
+  /** The message for the user. Default: the reason. */
   userMessage: Schema.optionalKey(Schema.String),
   message: Schema.String
 }) {}
 
 /**
- * A fail-closed hook broke (it threw, timed out, or gave an illegal answer), and its policy ends the operation.
+ * A fail-closed hook failed: it threw, timed out, or returned an illegal answer. Its failure policy ended the
+ * operation.
  *
  * @category errors
  * @since 0.1.0
@@ -41,15 +42,15 @@ export class ChainError extends Schema.TaggedError<ChainError>()("ChainError", {
   message: Schema.String
 }) {}
 
-/** The agent's configuration is wrong; `key` says where. @category errors @since 0.1.0 */
+/** The configuration of the agent is wrong; `key` names the option. @category errors @since 0.1.0 */
 export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError", {
   key: Schema.String,
   message: Schema.String
 }) {}
 
 /**
- * A snapshot cannot be resumed: broken JSON, wrong shape, newer version, or an agent that does not fit it. Nothing was
- * changed.
+ * A snapshot cannot be resumed: it is not valid JSON, has the wrong shape or a newer version, or does not fit this
+ * agent. Nothing was changed.
  *
  * @category errors
  * @since 0.1.0
@@ -59,14 +60,19 @@ export class SnapshotError extends Schema.TaggedError<SnapshotError>()("Snapshot
   message: Schema.String
 }) {}
 
-/** The session is busy with a turn, or was closed. @category errors @since 0.1.0 */
+/**
+ * The session cannot run a turn, because another turn is running or because it was closed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SessionError extends Schema.TaggedError<SessionError>()("SessionError", {
   sessionId: Schema.String,
   problem: Schema.Literals(["busy", "closed", "exists"]),
   message: Schema.String
 }) {}
 
-/** Memory, policy, a store or a custom core failed. @category errors @since 0.1.0 */
+/** A component that the program passed in failed: memory, policy, store or core. @category errors @since 0.1.0 */
 export class PortFailed extends Schema.TaggedError<PortFailed>()("PortFailed", {
   port: Schema.String,
   message: Schema.String,
@@ -77,15 +83,15 @@ export class PortFailed extends Schema.TaggedError<PortFailed>()("PortFailed", {
 export class OutputMismatch extends Schema.TaggedError<OutputMismatch>()("OutputMismatch", {
   /** Name of the output. */
   output: Schema.String,
-  /** Where the answer does not fit; the path of the whole answer is empty. */
+  /** The places where the answer does not fit. An empty path means the whole answer. */
   problems: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })),
-  /** The last answer. */
+  /** The text of the last answer. */
   text: Schema.String,
   message: Schema.String
 }) {}
 
 /**
- * Every error a turn can end with. Limits, suspension and `Abort` are outcomes, not errors.
+ * All errors of a turn. Limits, suspension and `Abort` are results, not errors.
  *
  * @category errors
  * @since 0.1.0

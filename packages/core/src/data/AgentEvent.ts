@@ -1,6 +1,6 @@
 /**
- * Events of an agent while it works. They are read-only and ordered by `seq` within a session. They are not built while
- * nobody listens.
+ * The events that an agent sends while it runs. They are read-only and ordered by `seq` within a session. They are
+ * built only while there are listeners.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import type { Usage } from "./Usage.ts"
 
 /** Where and when an event happened. @category models @since 0.1.0 */
 export interface EventMeta {
-  /** Counts from 1 within a session, without gaps. */
+  /** The number of the event within its session: from 1, without gaps. */
   readonly seq: number
   readonly sessionId: string
   readonly turnNumber: number
@@ -27,11 +27,11 @@ export interface EventMeta {
 /** Any event. `hook` events are decision records. @category models @since 0.1.0 */
 export type AgentEvent = EventMeta & AgentEventBody
 
-/** The part that differs. @category models @since 0.1.0 */
+/** The fields of each kind of event. @category models @since 0.1.0 */
 export type AgentEventBody =
   | { readonly type: "session-start"; readonly source: "startup" | "resume" | "rotate" }
   | { readonly type: "session-end"; readonly reason: "done" | "error" | "rotate" | "abort" }
-  /** Sent after the `preTurn` hooks; the message is empty when they refused it. */
+  /** Sent after the `preTurn` hooks have run. The message is empty when they rejected it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
   | {
@@ -43,7 +43,7 @@ export type AgentEventBody =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly name: string; readonly argsText: string }
-  /** What was streamed since the last `llm-start` does not count: another attempt follows. */
+  /** Discard the text that was streamed since the last `llm-start`: another attempt follows. */
   | { readonly type: "retract"; readonly reason: string }
   | {
     readonly type: "llm-end"
@@ -63,7 +63,7 @@ export type AgentEventBody =
     readonly message: string
     readonly decision: RetryDecision
   }
-  /** A hook asked a model for itself. */
+  /** A hook called a model through `ctx.llm`. */
   | {
     readonly type: "hook-llm"
     readonly hook: string
@@ -82,7 +82,7 @@ export type AgentEventBody =
   | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
   | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
   | { readonly type: "ask"; readonly ask: PendingAsk }
-  /** `by` is who decided, where that is known; `rule` when an earlier approval answered. */
+  /** `by` is who decided, if known; it is `rule` when a remembered approval answered. */
   | {
     readonly type: "decided"
     readonly callId: string
@@ -105,7 +105,7 @@ export type AgentEventBody =
   | { readonly type: "follow-up"; readonly message: string; readonly count: number }
   | { readonly type: "compaction"; readonly removedCount: number; readonly summary: string }
   /**
-   * The session is about to be followed by a fresh one: from now on large results are kept out; the handoff is kept.
+   * The conversation is about to continue in a fresh session. From now on, large results are replaced by references.
    */
   | {
     readonly type: "rotation"
@@ -115,7 +115,7 @@ export type AgentEventBody =
   }
   | { readonly type: "limit"; readonly limit: string; readonly used: number; readonly max: number }
   | { readonly type: "custom"; readonly hook: string; readonly name: string; readonly payload: Json }
-  /** A slow reader missed this many events. */
+  /** The reader was too slow: this many events were dropped. */
   | { readonly type: "dropped"; readonly count: number }
 
 /** A decision record, as `hook/HookRecord` defines it. @category models @since 0.1.0 */

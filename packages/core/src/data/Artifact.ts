@@ -1,29 +1,30 @@
 /**
- * Texts that are kept beside a conversation: their description, and references to them.
+ * Artifacts: texts that are stored with a conversation but are not part of it. This file has their description and the
+ * references to them.
  *
  * @since 0.1.0
  */
 
-/** What is known of an artifact without reading it. @category models @since 0.1.0 */
+/** The description of an artifact, without its text. @category models @since 0.1.0 */
 export interface Artifact {
-  /** Names it within its session; begins with who may write it: `hook:` or `tool:`. */
+  /** Unique within its session. It begins with `hook:` or `tool:`, which tells who may write it. */
   readonly key: string
-  /** What the model may be shown, and what reads it back: `<artifact:KEY>`. */
+  /** The reference `<artifact:KEY>`. It may be shown to the model, and it can be used to read the artifact. */
   readonly ref: string
   readonly mimeType: string
   /** In UTF-16 code units. */
   readonly size: number
-  /** The hook or tool that wrote it last. */
+  /** The name of the hook or tool that wrote it last. */
   readonly by: string
-  /** The tool call during which it was written first, where there was one. */
+  /** The id of the tool call during which it was first written, if any. */
   readonly toolCallId?: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** What the model is shown for a key. @category rendering @since 0.1.0 */
+/** Makes the reference that the model sees. @category rendering @since 0.1.0 */
 export const refOf = (key: string): string => `<artifact:${key}>`
 
-/** Reads a reference, or a bare key. @category reading @since 0.1.0 */
+/** Returns the key of a reference; a plain key is returned as it is. @category reading @since 0.1.0 */
 export const keyOf = (ref: string): string => /^<artifact:([\s\S]+)>$/.exec(ref.trim())?.[1] ?? ref.trim()

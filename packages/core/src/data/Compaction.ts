@@ -5,7 +5,13 @@
  */
 import type { Message } from "./Message.ts"
 
-/** The window and how full it is, in tokens (estimated until the vendor reports). @category models @since 0.1.0 */
+/**
+ * The size of the window and how much of it is used, in tokens. The used tokens are estimated until the vendor reports
+ * them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface TokenBudget {
   readonly usedTokens: number
   readonly windowTokens: number
@@ -16,20 +22,20 @@ export interface CompactionRequest {
   readonly messages: ReadonlyArray<Message>
   readonly budget: TokenBudget
   /**
-   * `rotation` when the conversation continues in a fresh session, `overflow` when the provider said that the request
-   * was too long.
+   * `rotation`: the conversation continues in a fresh session. `overflow`: the provider reported that the request was
+   * too long.
    */
   readonly trigger: "threshold" | "overflow" | "manual" | "rotation"
   readonly hint: CompactionHint
 }
 
-/** How to compact. @category models @since 0.1.0 */
+/** Options of the compaction. @category models @since 0.1.0 */
 export interface CompactionHint {
-  /** Most recent messages to keep as they are. Default 20. */
+  /** How many of the most recent messages to keep unchanged. Default 20. */
   readonly keepRecent?: number
   /** Texts that the summary must contain. */
   readonly instructions?: string
-  /** Texts that must survive literally (issue number, branch, paths). */
+  /** Texts that the summary must contain word for word, such as an issue number, a branch or a path. */
   readonly anchors?: ReadonlyArray<string>
 }
 
@@ -53,13 +59,16 @@ export interface PostCompactionEvent {
   readonly trigger: CompactionRequest["trigger"]
 }
 
-/** How much of a budget is gone: what `onBudget` hooks receive. @category models @since 0.1.0 */
+/** How much of a budget is used up: what `onBudget` hooks receive. @category models @since 0.1.0 */
 export interface BudgetLevel {
   readonly level: "warn" | "exceeded"
   readonly kind: "tokens" | "money" | "calls" | "time"
-  /** Whose budget: `window` is the model's, others are what a budget hook keeps (run, session, user, tenant). */
+  /**
+   * What the budget limits: `window` is the model's window; a budget hook may use other names (run, session, user,
+   * tenant).
+   */
   readonly scope: "window" | "run" | "session" | "user" | "tenant" | (string & {})
-  /** In tokens, US dollars, calls or milliseconds. */
+  /** The unit of `used` and `limit`: tokens, US dollars, calls or milliseconds. */
   readonly used: number
   readonly limit: number
 }

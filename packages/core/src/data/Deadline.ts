@@ -7,11 +7,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * Runs `effect` until its deadline. Use it where `Effect.timeout` is not enough: that one waits for finalizers. `due`
- * gives the deadline in milliseconds of the clock. It is called at the beginning, and again when the deadline seems to
- * be reached, so the deadline can move on. If the deadline can also come closer, pass `every`: `due` is then called at
- * that interval, in milliseconds. At the deadline the result is that of `late`; the effect is interrupted, and nobody
- * waits for it.
+ * Runs `effect` until its deadline. Use it instead of `Effect.timeout` when finalizers may be slow, because
+ * `Effect.timeout` waits for them.
+ *
+ * `due` returns the deadline in milliseconds of the clock. It is called at the start, and again when the deadline is
+ * reached, so the deadline may be postponed. If the deadline may also become earlier, pass `every`: `due` is then
+ * called every that many milliseconds. At the deadline, the effect is interrupted without waiting for it, and the
+ * result is that of `late`.
  *
  * @category operations
  * @since 0.1.0
@@ -49,5 +51,5 @@ export const until = <A, E, B, F, R>(
     })
   ))
 
-/** What a timer of the platform can wait for. */
+/** The longest time that a platform timer can wait for. */
 const longest = 2_147_483_647

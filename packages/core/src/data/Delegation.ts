@@ -16,7 +16,7 @@ export interface Delegation {
   readonly metadata?: { readonly [key: string]: Json }
 }
 
-/** What a sub-agent gave back. @category models @since 0.1.0 */
+/** The result of a sub-agent. @category models @since 0.1.0 */
 export interface DelegationResult {
   readonly text: string
 }
@@ -43,11 +43,11 @@ export interface HostSignal {
   readonly blockable: boolean
 }
 
-/** The answer of the hooks to a signal. @category models @since 0.1.0 */
+/** How the hooks answered a signal. @category models @since 0.1.0 */
 export interface SignalAnswer {
   readonly allowed: boolean
   /** Why the host's action is refused. */
   readonly reason?: string
-  /** What a hook answered (`Respond`): a path for a new worktree, what was filled in. */
+  /** The output of a hook that answered with `Respond`, such as the path of a new worktree. */
   readonly answer?: Json
 }

@@ -6,9 +6,8 @@
 import * as Result from "effect/Result"
 
 /**
- * Reads the message of an error: what the model and the log get to see, never a stack. A value that is not an `Error`
- * is rendered as text or JSON.
- * Never throws, not even when the error's own getters do.
+ * Returns the message of an error, for the model and the log; never a stack. A value that is not an `Error` is rendered
+ * as text or JSON. Never throws, even if a getter of the error throws.
  *
  * @example
  * ```ts
@@ -29,8 +28,9 @@ const textOf = (error: unknown): string => {
 }
 
 /**
- * Makes one line for a log of a text that came from a model, a tool or a process: line breaks become spaces, and
- * control characters become question marks, so that the text cannot move the cursor or forge another line.
+ * Makes an untrusted text safe for one line of a log. Line breaks become spaces and control characters become question
+ * marks, so that the text cannot move the cursor or forge another line. Use it for texts from a model, a tool or a
+ * process.
  *
  * @category operations
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * What a callback may return: a value, a promise of it, or an Effect of it.
+ * The return type of callbacks: a value, a promise of it, or an Effect of it.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 export type Eventual<A, R = never> = A | PromiseLike<A> | Effect.Effect<A, unknown, R>
 
 /**
- * Calls `f` and waits for its answer. The signal aborts when the wait is interrupted.
+ * Calls `f` and waits for its result. The signal aborts when the wait is interrupted.
  *
  * @category constructors
  * @since 0.1.0
@@ -20,7 +20,8 @@ export const eventual = <A, R>(f: (signal: AbortSignal) => Eventual<A, R>): Effe
     return Effect.try({ try: () => f(controller.signal), catch: (error) => error }).pipe(
       Effect.flatMap((answer): Effect.Effect<A, unknown, R> =>
         Effect.isEffect(answer)
-          // `isEffect` does not know the type parameters; what is neither an Effect nor a thenable is the value.
+          // `isEffect` cannot check the type parameters. A result that is neither an Effect nor a thenable is the
+          // value.
           ? answer as Effect.Effect<A, unknown, R>
           : isThenable(answer)
           ? Effect.tryPromise({ try: () => answer, catch: (error) => error })

@@ -1,5 +1,5 @@
 /**
- * Objects without the fields that are `undefined`.
+ * Removes fields that are `undefined` from objects.
  *
  * @since 0.1.0
  */

@@ -1,26 +1,26 @@
 /**
- * HTTP as hooks see it: plain data, texts only.
+ * HTTP requests and responses of hooks, as plain data. Bodies are text.
  *
  * @since 0.1.0
  */
 
-/** What a hook asks a server. @category models @since 0.1.0 */
+/** An HTTP request of a hook. @category models @since 0.1.0 */
 export interface HttpRequest {
   readonly url: string
   /** Default `GET`. */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as UTF-8. */
+  /** The body, sent as UTF-8. */
   readonly body?: string
 }
 
-/** The answer of a server, with any status. @category models @since 0.1.0 */
+/** The response of a server, with any status. @category models @since 0.1.0 */
 export interface HttpResponse {
   readonly status: number
-  /** Names in lower case; the values of a header that came more than once are joined by `, `. */
+  /** Header names are in lower case. If a header occurs more than once, its values are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>
-  /** Decoded: without its content encoding, as UTF-8. */
+  /** The body as text: decompressed, and decoded as UTF-8. */
   readonly body: string
-  /** Where it came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string
 }

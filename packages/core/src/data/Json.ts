@@ -1,5 +1,5 @@
 /**
- * JSON values, and the two things Belay asks of them: one canonical text per value, and a short digest of it.
+ * JSON values: their types, their canonical text, a short digest of it, and checks of untyped values.
  *
  * @since 0.1.0
  */
@@ -11,8 +11,8 @@ export type Json = string | number | boolean | null | ReadonlyArray<Json> | { re
 export type JsonObject = { readonly [key: string]: Json }
 
 /**
- * Renders a value as JSON with sorted keys, so that equal values have equal text (RFC 8785 key order).
- * What JSON cannot say (`undefined`, functions, cycles, bigint) is rendered as a marker, never thrown on.
+ * Renders a value as JSON with sorted keys (in the order of RFC 8785), so that equal values have equal text. Never
+ * throws: values that JSON cannot represent (`undefined`, functions, cycles, bigint) are rendered as markers.
  *
  * @category rendering
  * @since 0.1.0
@@ -26,14 +26,14 @@ const render = (value: unknown, parents: ReadonlyArray<object>): string => {
   if (parents.includes(value) || parents.length > 512) return `"[cycle]"`
   const inside = [...parents, value]
   if (Array.isArray(value)) return `[${value.map((item) => render(item, inside)).join(",")}]`
-  // It is an object: any key may be read.
+  // It is an object, so any key may be read.
   const record = value as Record<string, unknown>
   const keys = Object.keys(record).filter((key) => record[key] !== undefined).sort()
   return `{${keys.map((key) => `${JSON.stringify(key)}:${render(record[key], inside)}`).join(",")}}`
 }
 
 /**
- * Returns a 14-digit hexadecimal digest of the canonical text. Good for telling values apart in records; not a
+ * Returns a hexadecimal digest of the canonical text, 14 digits long. Use it to compare values in records. It is not a
  * signature.
  *
  * @category rendering
@@ -53,10 +53,10 @@ export const digest = (value: unknown): string => {
   return (b & 0x1fffff).toString(16).padStart(6, "0") + (a >>> 0).toString(16).padStart(8, "0")
 }
 
-/** Freezes a value and everything below it; stops where something is frozen already. @category guards @since 0.1.0 */
+/** Freezes a value and everything in it. Objects that are already frozen are skipped. @category guards @since 0.1.0 */
 export const freeze = <A>(value: A): A => {
   if (!isLoose(value)) return value
-  // A list instead of recursion: what a model wrote may be deeper than the stack.
+  // A list instead of recursion, because a model may write JSON that is deeper than the stack.
   const found: Array<object> = [Object.freeze(value)]
   for (const one of found) {
     for (const key of Object.keys(one)) {
@@ -71,7 +71,7 @@ const isLoose = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Object.isFrozen(value) && isPlain(value)
 
 /**
- * Whether a value is an array or a bare object, the only things that are frozen, cloned or sent.
+ * Returns whether a value is an array or a plain object. Only these are frozen, cloned and sent.
  *
  * @category guards
  * @since 0.1.0
@@ -83,8 +83,8 @@ export const isPlain = (value: object): boolean => {
 }
 
 /**
- * Says why a value is not JSON (with the path to the culprit), or nothing when it is. Depth is limited to 64, as a
- * parser's guard would.
+ * Describes why a value is not JSON, with the path to the wrong part. Returns nothing if the value is JSON. A value
+ * that is nested deeper than 64 levels is refused.
  *
  * @category guards
  * @since 0.1.0
@@ -92,13 +92,13 @@ export const isPlain = (value: object): boolean => {
 export const whyNot = (value: unknown, path = "$", depth = 0): string | undefined =>
   isJson(value, depth) ? undefined : culprit(value, path, depth)
 
-/** Most values are JSON: nothing is built for them. */
+/** Most values are JSON, so nothing is built for them. */
 const isJson = (value: unknown, depth: number): boolean => {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true
   if (typeof value === "number") return Number.isFinite(value)
   if (typeof value !== "object" || depth >= 64 || !isPlain(value)) return false
   const isArray = Array.isArray(value)
-  // It is an object: any key may be read.
+  // It is an object, so any key may be read.
   for (const key of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[key]
     if (!isJson(child, depth + 1) && (child !== undefined || isArray)) return false
@@ -112,7 +112,7 @@ const culprit = (value: unknown, path: string, depth: number): string | undefine
   if (typeof value !== "object") return `${path} is ${value === undefined ? "undefined" : `a ${typeof value}`}`
   if (depth >= 64) return `${path} is nested deeper than 64 levels`
   if (!isPlain(value)) return `${path} is a ${value.constructor?.name ?? "class instance"}`
-  // It is an object: any key may be read.
+  // It is an object, so any key may be read.
   for (const key of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[key]
     if (child === undefined && !Array.isArray(value)) continue

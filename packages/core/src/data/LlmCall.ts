@@ -21,25 +21,25 @@ export interface LlmRequest {
   readonly parameters: LlmParameters
 }
 
-/** How to answer; absent fields mean the vendor's defaults. @category models @since 0.1.0 */
+/** Parameters of the answer. For absent fields, the vendor's defaults apply. @category models @since 0.1.0 */
 export interface LlmParameters {
   readonly temperature?: number
   readonly topP?: number
-  /** Most tokens the model may write. */
+  /** The maximum number of tokens that the model may write. */
   readonly maxTokens?: number
   readonly stop?: ReadonlyArray<string>
   readonly seed?: number
   readonly toolChoice?: "auto" | "none" | "required" | { readonly tool: string }
   readonly parallelToolCalls?: boolean
   readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | (string & {})
-  /** What the text of the answer must be: JSON that fits a schema. */
+  /** Requires the text of the answer to be JSON that fits a schema. */
   readonly responseFormat?: ResponseFormat
-  /** Sent as it is, beside the standard fields. */
+  /** Vendor-specific fields. They are sent unchanged, together with the standard fields. */
   readonly extra?: JsonObject
 }
 
 /**
- * JSON Schema of an answer. However a provider gets there, the text of its response is the JSON.
+ * The JSON Schema of an answer. A provider may use any method, but the text of its response must be the JSON.
  *
  * @category models
  * @since 0.1.0
@@ -47,29 +47,29 @@ export interface LlmParameters {
 export interface ResponseFormat {
   readonly name: string
   readonly schema: JsonObject
-  /** Whether the vendor must enforce the schema; vendors then take only a part of JSON Schema. */
+  /** Whether the vendor must enforce the schema. Vendors then support only a part of JSON Schema. */
   readonly strict?: boolean
 }
 
-/** The answer of a model, with complete tool calls only. @category models @since 0.1.0 */
+/** The answer of a model. Its tool calls are complete. @category models @since 0.1.0 */
 export interface LlmResponse extends Schema.Schema.Type<typeof LlmResponse> {}
 /** @category schemas @since 0.1.0 */
 export const LlmResponse = Schema.Struct({
-  /** The model that answered, as the vendor names it. */
+  /** The vendor's name of the model that answered. */
   model: Schema.String,
   text: Schema.String,
   toolCalls: Schema.Array(ToolCall),
   finishReason: FinishReason,
-  /** Absent when the vendor did not say; absent is never zero. */
+  /** Absent when the vendor did not report it. Absent does not mean zero. */
   usage: Schema.optionalKey(Usage),
   reasoning: Schema.optionalKey(Schema.String),
-  /** The text with which the model refused, when the vendor marks it. */
+  /** The text with which the model refused to answer, if the vendor marks refusals. */
   refusal: Schema.optionalKey(Schema.String),
-  /** What must go back to the vendor with the next request. */
+  /** Data of the vendor that must be sent back with the next request. */
   metadata: Schema.optionalKey(ProviderMetadata)
 })
 
-/** Makes a response of text. @category constructors @since 0.1.0 */
+/** Makes a response that consists of text. @category constructors @since 0.1.0 */
 export const textResponse = (text: string, model = "none"): LlmResponse => ({
   model,
   text,
@@ -77,20 +77,20 @@ export const textResponse = (text: string, model = "none"): LlmResponse => ({
   finishReason: "stop"
 })
 
-/** An answered LLM call: what `postLlmCall` hooks receive. @category models @since 0.1.0 */
+/** A finished LLM call: what `postLlmCall` hooks receive. @category models @since 0.1.0 */
 export interface PostLlmCallEvent {
   readonly request: LlmRequest
   readonly response: LlmResponse
-  /** Name of the provider that answered; the hook's name when a hook did. */
+  /** The name of the provider that answered, or of the hook when a hook answered. */
   readonly provider: string
-  /** Counts from 1 over retries and fallbacks of this call. */
+  /** The number of the attempt, from 1. Retries and fallbacks of this call count. */
   readonly attempt: number
   /** False when a hook answered for the model (`Respond`). */
   readonly executed: boolean
 }
 
 /**
- * A piece of a streamed answer. Tool-call pieces are for display: only complete calls are acted on.
+ * A piece of a streamed answer. Pieces of tool calls are for display only; tools run when their call is complete.
  *
  * @category models
  * @since 0.1.0
@@ -103,6 +103,6 @@ export type LlmDelta =
 /** What to do about a failed LLM call. @category models @since 0.1.0 */
 export type RetryDecision =
   | { readonly type: "retry"; readonly delayMs: number }
-  /** Go on with another provider (by name), another model, or both. */
+  /** Continues with another provider (by name), another model, or both. */
   | { readonly type: "fallback"; readonly provider?: string; readonly model?: string }
   | { readonly type: "fail" }

@@ -1,23 +1,23 @@
 /**
- * Tools of MCP servers as hooks see them: plain data.
+ * Tools of MCP servers and their results, as plain data for hooks.
  *
  * @since 0.1.0
  */
 import type { JsonObject } from "./Json.ts"
 
-/** What a tool of an MCP server answered, as the protocol has it. @category models @since 0.1.0 */
+/** The result of an MCP tool, in the format of the protocol. @category models @since 0.1.0 */
 export interface McpResult {
-  /** Parts such as `{ type: "text", text: "..." }`. */
+  /** Content blocks such as `{ type: "text", text: "..." }`. */
   readonly content: ReadonlyArray<JsonObject>
   readonly structuredContent?: JsonObject
-  /** The tool ran and failed; `content` says why. */
+  /** Whether the tool failed; `content` then has the error message. */
   readonly isError: boolean
 }
 
-/** A tool that an MCP server has. @category models @since 0.1.0 */
+/** A tool of an MCP server. @category models @since 0.1.0 */
 export interface McpTool {
   readonly server: string
-  /** As the server calls it. */
+  /** The name of the tool on its server. */
   readonly name: string
   readonly description?: string
   /** JSON Schema of the arguments. */

@@ -1,5 +1,5 @@
 /**
- * The conversation as plain data: what a model reads and what it answered.
+ * The messages of a conversation, as plain data.
  *
  * @since 0.1.0
  */
@@ -10,7 +10,7 @@ import type { Json } from "./Json.ts"
 export const JsonValue = Schema.Json as unknown as Schema.Codec<Json>
 
 /**
- * What a vendor wants back unchanged with a later request (thought signatures and the like), by provider name.
+ * Data that a vendor needs back unchanged in a later request, such as thought signatures, by provider name.
  *
  * @category schemas
  * @since 0.1.0
@@ -38,7 +38,7 @@ export type ContentPart = TextPart | FilePart
 export const ContentPart = Schema.Union([TextPart, FilePart])
 
 /**
- * A model's request to run a tool: `id` is unique in the session, `args` is what the model wrote, parsed.
+ * A model's request to run a tool. `id` is unique in the session; `args` is the parsed JSON that the model wrote.
  *
  * @category models
  * @since 0.1.0
@@ -49,7 +49,7 @@ export const ToolCall = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   args: JsonValue,
-  /** The model's own text, kept only when it was not JSON; `args` is then a repaired reading of it, or `null`. */
+  /** The text of the model, set only when it was not valid JSON. `args` is then a repaired version of it, or `null`. */
   malformed: Schema.optionalKey(Schema.String),
   metadata: Schema.optionalKey(ProviderMetadata)
 })
@@ -60,7 +60,7 @@ export interface UserMessage extends Schema.Schema.Type<typeof UserMessage> {}
 export const UserMessage = Schema.Struct({
   role: Schema.Literal("user"),
   content: Schema.Union([Schema.String, Schema.Array(ContentPart)]),
-  /** Who wrote it when it was not the user: the name of the hook that injected it, or `summary`. */
+  /** Set when the user did not write the message: the name of the hook that injected it, or `summary`. */
   source: Schema.optionalKey(Schema.String),
   /** Pinned messages survive every compaction. */
   pinned: Schema.optionalKey(Schema.Boolean)
@@ -82,14 +82,14 @@ export const AssistantMessage = Schema.Struct({
   metadata: Schema.optionalKey(ProviderMetadata)
 })
 
-/** The one result of one tool call. @category models @since 0.1.0 */
+/** The result of a tool call. Each tool call has exactly one. @category models @since 0.1.0 */
 export interface ToolMessage extends Schema.Schema.Type<typeof ToolMessage> {}
 /** @category schemas @since 0.1.0 */
 export const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   toolCallId: Schema.String,
   toolName: Schema.String,
-  /** Any JSON value; an array of content parts is sent as content parts. */
+  /** Any JSON value. An array of content parts is sent as content parts. */
   content: JsonValue,
   isError: Schema.optionalKey(Schema.Boolean)
 })
@@ -116,9 +116,9 @@ export const text = (message: Message): string => {
 }
 
 /**
- * Says why a provider would refuse this transcript, or nothing when it is sound: every tool call has exactly one
- * result,
- * in the order of the calls, directly after the message that asked; ids are unique; no result without a call.
+ * Describes why a provider would refuse this transcript, or returns nothing if it is valid. In a valid transcript,
+ * every tool call has exactly one result, the results follow their message directly and in the order of the calls,
+ * every result belongs to a call, and ids are unique.
  *
  * @category checking
  * @since 0.1.0

@@ -1,13 +1,13 @@
 /**
- * Names: how tools and agents are picked by a pattern, and which one a misspelt name is meant to be.
+ * Selects names by patterns, and suggests the known name that is closest to a misspelt one.
  *
  * @since 0.1.0
  */
 
 /**
- * Compiles patterns into a test: `*` stands for any characters, a leading `!` excludes, everything else stands for
- * itself. With
- * exclusions only, every other name fits. Linear in the length of the name.
+ * Compiles patterns to a test for names. `*` matches any characters, a leading `!` excludes, and every other character
+ * matches itself. If all patterns are exclusions, every other name matches. The test takes time linear in the length of
+ * the name.
  *
  * @category constructors
  * @since 0.1.0
@@ -36,9 +36,9 @@ const fits = (pieces: ReadonlyArray<string>, name: string): boolean => {
 }
 
 /**
- * Finds the known name that a misspelt one is closest to, when it is close at all: at most a third of its letters
- * differ (of short ones two), and
- * no more than half of the known one's. Case and signs do not count.
+ * Returns the known name that is closest to a misspelt one, or nothing if none is close. A name is close if at most a
+ * third of its letters differ (two letters for short names), and at most half of those of the known name. Case and
+ * punctuation do not count.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export const nearest = (name: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** What is longer is no name that somebody mistyped. */
+/** A longer text is not a mistyped name. */
 const maxName = 100
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")

@@ -17,7 +17,7 @@ import { ConfigError } from "./AgentError.ts"
 
 /**
  * A check of one option: its name, its value, whether the value is valid, and a description of valid values for the
- * error. An absent option (`undefined`) is always valid.
+ * error message. An absent option (`undefined`) is always valid.
  *
  * @category models
  * @since 0.1.0
@@ -25,8 +25,8 @@ import { ConfigError } from "./AgentError.ts"
 export type Expectation = readonly [key: string, value: unknown, isValid: (value: never) => boolean, expected: string]
 
 /**
- * Checks options in order. Fails with a `ConfigError` for the first option that is not valid; `owner` is the name of
- * the hook or the constructor, and begins the message.
+ * Checks options in order. Fails with a `ConfigError` for the first option that is not valid. The message begins with
+ * `owner`, the name of the hook or the constructor.
  *
  * @category operations
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * What goes wrong between Belay and a model, one tag per kind. Retry and fallback are decided on these, never on
- * message texts.
+ * The errors of providers. Each kind has its own tag. Retries and fallbacks depend on the tag, never on the text of a
+ * message.
  *
  * @since 0.1.0
  */
@@ -8,45 +8,45 @@ import * as Schema from "effect/Schema"
 import type { LlmResponse } from "./LlmCall.ts"
 
 const fields = {
-  /** Name of the provider, as registered. */
+  /** The name of the provider. */
   provider: Schema.String,
   message: Schema.String,
   model: Schema.optionalKey(Schema.String),
-  /** HTTP status, where there was one. */
+  /** The HTTP status, if there was a response. */
   status: Schema.optionalKey(Schema.Finite),
   requestId: Schema.optionalKey(Schema.String),
-  /** The first 2,000 characters of the body, secrets redacted. */
+  /** The first 2,000 characters of the response body, with secrets redacted. */
   body: Schema.optionalKey(Schema.String),
-  /** What had arrived before the failure. Never acted on. */
+  /** The text that had arrived before the failure. Belay does not use it. */
   partial: Schema.optionalKey(Schema.Unknown as unknown as Schema.Codec<Partial<LlmResponse>>)
 }
 
-/** Too many requests; `retryAfterMs` is the vendor's own wish. @category errors @since 0.1.0 */
+/** There were too many requests. `retryAfterMs` is how long the vendor asks to wait. @category errors @since 0.1.0 */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   ...fields,
   retryAfterMs: Schema.optionalKey(Schema.Finite)
 }) {}
 
-/** The vendor is out of capacity (503, 529). @category errors @since 0.1.0 */
+/** The vendor has no capacity at the moment (503, 529). @category errors @since 0.1.0 */
 export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {
   ...fields,
   retryAfterMs: Schema.optionalKey(Schema.Finite)
 }) {}
 
-/** The account is out of money or quota. @category errors @since 0.1.0 */
+/** The account has no money or quota left. @category errors @since 0.1.0 */
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", fields) {}
 
-/** The key is missing or wrong. @category errors @since 0.1.0 */
+/** The API key is missing or wrong. @category errors @since 0.1.0 */
 export class Auth extends Schema.TaggedError<Auth>()("Auth", fields) {}
 
-/** The key is right but may not do this. @category errors @since 0.1.0 */
+/** The API key is valid but has no permission for this request. @category errors @since 0.1.0 */
 export class Permission extends Schema.TaggedError<Permission>()("Permission", fields) {}
 
-/** No such model or endpoint. @category errors @since 0.1.0 */
+/** The model or the endpoint does not exist. @category errors @since 0.1.0 */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", fields) {}
 
 /**
- * The request is longer than the model's window; numbers in tokens where the vendor gives them.
+ * The request is longer than the model's window. The numbers are in tokens and set only if the vendor reports them.
  *
  * @category errors
  * @since 0.1.0
@@ -60,10 +60,10 @@ export class ContextOverflow extends Schema.TaggedError<ContextOverflow>()("Cont
 /** The vendor's filter refused the prompt or the answer. @category errors @since 0.1.0 */
 export class ContentFiltered extends Schema.TaggedError<ContentFiltered>()("ContentFiltered", fields) {}
 
-/** The vendor could not read the tool call that its own model wrote. @category errors @since 0.1.0 */
+/** The vendor could not parse the tool call that its model wrote. @category errors @since 0.1.0 */
 export class ToolUseFailed extends Schema.TaggedError<ToolUseFailed>()("ToolUseFailed", fields) {}
 
-/** The request is wrong; `param` is the field the vendor names. @category errors @since 0.1.0 */
+/** The request is invalid; `param` is the field that the vendor named. @category errors @since 0.1.0 */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   ...fields,
   param: Schema.optionalKey(Schema.String)
@@ -75,19 +75,19 @@ export class ServerError extends Schema.TaggedError<ServerError>()("ServerError"
   retryAfterMs: Schema.optionalKey(Schema.Finite)
 }) {}
 
-/** Nothing came in time; `phase` says what was waited for. @category errors @since 0.1.0 */
+/** The response did not arrive in time; `phase` is the part that was late. @category errors @since 0.1.0 */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   ...fields,
   phase: Schema.Literals(["headers", "first-event", "idle", "total"])
 }) {}
 
-/** No connection, or it broke. @category errors @since 0.1.0 */
+/** The connection could not be made, or it broke. @category errors @since 0.1.0 */
 export class Connection extends Schema.TaggedError<Connection>()("Connection", fields) {}
 
-/** The answer is not what the protocol promises (truncated, HTML, empty, bad JSON). @category errors @since 0.1.0 */
+/** The response violates the protocol: it is truncated, empty, HTML, or invalid JSON. @category errors @since 0.1.0 */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", fields) {}
 
-/** Every way a provider fails. Cancellation is not among them: it is an interruption. @category errors @since 0.1.0 */
+/** All errors of a provider. Cancellation is not an error; it is an interruption. @category errors @since 0.1.0 */
 export type ProviderError =
   | RateLimited
   | Overloaded
@@ -121,7 +121,7 @@ const tags: ReadonlySet<string> = new Set<ProviderError["_tag"]>([
   "Malformed"
 ])
 
-/** Whether a value is a `ProviderError`. @category guards @since 0.1.0 */
+/** Returns whether a value is a `ProviderError`. @category guards @since 0.1.0 */
 export const isProviderError = (value: unknown): value is ProviderError =>
   value instanceof Error && "_tag" in value && typeof value._tag === "string" && tags.has(value._tag) &&
   "provider" in value
@@ -136,13 +136,13 @@ const retryableTags: ReadonlySet<string> = new Set([
   "ToolUseFailed"
 ])
 
-/** Whether the same request may succeed a moment later. @category reading @since 0.1.0 */
+/** Returns whether the same request may succeed if it is sent again later. @category reading @since 0.1.0 */
 export const isRetryable = (error: ProviderError): boolean => retryableTags.has(error._tag)
 
-/** Whether another provider may succeed where this one failed. @category reading @since 0.1.0 */
+/** Returns whether another provider may succeed with the same request. @category reading @since 0.1.0 */
 export const isFallbackable = (error: ProviderError): boolean =>
   error._tag !== "InvalidRequest" && error._tag !== "ContentFiltered" && error._tag !== "ContextOverflow"
 
-/** Milliseconds the vendor asks to wait, where it does. @category reading @since 0.1.0 */
+/** Returns how many milliseconds the vendor asks to wait, if it does. @category reading @since 0.1.0 */
 export const retryAfterMs = (error: ProviderError): number | undefined =>
   "retryAfterMs" in error ? error.retryAfterMs : undefined

@@ -1,5 +1,5 @@
 /**
- * Everything that a turn needs to continue, as plain, versioned JSON: one process suspends it, another finishes it.
+ * The state of a suspended run, as plain, versioned JSON. One process can suspend a turn and another can finish it.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import { TurnInput } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
 
 /**
- * The version this release writes. Older versions are migrated when read; newer ones are refused.
+ * The version that this release writes. Older versions are migrated when they are read; newer ones are refused.
  *
  * @category constants
  * @since 0.1.0
@@ -25,48 +25,51 @@ export interface PendingAsk extends Schema.Schema.Type<typeof PendingAsk> {}
 /** @category schemas @since 0.1.0 */
 export const PendingAsk = Schema.Struct({
   /**
-   * The tool call this is about; of a sub-agent, the path to it: ids of the calls that delegate, and its own, joined by
-   * `/`.
+   * The id of the tool call. For a call of a sub-agent it is a path: the ids of the delegating calls and the id of the
+   * call itself, joined by `/`.
    */
   callId: Schema.String,
-  /** The agent that wants to make the call; absent when it is the one the host started. */
+  /** The name of the agent that makes the call. Absent for the agent that the host started. */
   agent: Schema.optionalKey(Schema.String),
   tool: Schema.String,
-  /** The arguments that will run if it is approved. */
+  /** The arguments that the tool gets if the call is approved. */
   args: JsonValue,
-  /** The hook that asks, or `policy`. */
+  /** The name of the hook that asks, or `policy`. */
   by: Schema.String,
-  /** The hook wrote these arguments: once approved, they are guarded like any others. */
+  /**
+   * Whether the hook proposed these arguments. After the approval, the policy and the hooks check them like any others.
+   */
   proposed: Schema.optionalKey(Schema.Literal(true)),
   reason: Schema.String,
-  /** What the hook wants shown beside it. */
+  /** Additional data that the hook wants to show to the person. */
   details: Schema.optionalKey(JsonValue),
-  /** Canonical text of tool and arguments: an approval counts for exactly this. */
+  /** The canonical text of the tool and its arguments. An approval is valid for exactly these. */
   fingerprint: Schema.String,
-  /** Milliseconds since the epoch after which an answer comes too late and counts as a denial. */
+  /** When the question expires, in milliseconds since the epoch. A later answer counts as a denial. */
   expiresAt: Schema.optionalKey(Schema.Finite),
-  /** Who may answer, by name; absent means anybody. */
+  /** The names of those who may answer. Default: anybody. */
   approvers: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How many different approvers have to approve. Default 1. */
   quorum: Schema.optionalKey(Schema.Finite),
-  /** What may be answered; absent means anything. */
+  /** The kinds of decisions that are accepted. Default: all. */
   allowed: Schema.optionalKey(Schema.Array(Schema.Literals(["approve", "deny", "edit", "respond", "delegate"]))),
-  /** Who has approved so far. */
+  /** The names of those who have approved so far. */
   approved: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Random text that makes a signed decision count for this question alone. */
+  /** A random text. It makes a signed decision valid for this question only. */
   nonce: Schema.optionalKey(Schema.String)
 })
 
-/** Who decides, and the signature. */
+/** Who decided, and the signature. */
 const signed = {
-  /** The approver's name, where it matters who answers. */
+  /** The name of the approver. Required when the question limits who may answer or needs several approvals. */
   by: Schema.optionalKey(Schema.String),
   /** See `Approvals.sign`. */
   signature: Schema.optionalKey(Schema.String)
 }
 
 /**
- * A rule that answers later questions of the same hook: about the tool, or about the tool with exactly these arguments.
+ * Remembers the approval, so that it answers later questions of the same hook: about the tool, or about the tool with
+ * exactly these arguments.
  *
  * @category models
  * @since 0.1.0
@@ -75,7 +78,7 @@ export type Remember = Schema.Schema.Type<typeof Remember>
 /** @category schemas @since 0.1.0 */
 export const Remember = Schema.Struct({
   what: Schema.Literals(["tool", "arguments"]),
-  /** `session`: for this conversation. `project`: for all agents that share the store of rules. */
+  /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
   scope: Schema.Literals(["session", "project"])
 })
 
@@ -85,15 +88,15 @@ export type Decision = Schema.Schema.Type<typeof Decision>
 export const Decision = Schema.Union([
   Schema.Struct({ type: Schema.Literal("approve"), remember: Schema.optionalKey(Remember), ...signed }),
   Schema.Struct({ type: Schema.Literal("deny"), reason: Schema.String, ...signed }),
-  /** Run it with these arguments instead; they are validated and guarded again. */
+  /** Runs the tool with these arguments instead. The schema, the policy and the hooks check them again. */
   Schema.Struct({ type: Schema.Literal("edit"), args: JsonValue, ...signed }),
-  /** Do not run it; this is its output. */
+  /** Does not run the tool; this is its output. */
   Schema.Struct({ type: Schema.Literal("respond"), output: JsonValue, ...signed }),
-  /** Somebody else shall answer. */
+  /** Passes the question on to other approvers. */
   Schema.Struct({ type: Schema.Literal("delegate"), to: Schema.Array(Schema.String), ...signed })
 ])
 
-/** Whether a value is a decision. @category guards @since 0.1.0 */
+/** Returns whether a value is a decision. @category guards @since 0.1.0 */
 export const isDecision: (value: unknown) => value is Decision = Schema.is(Decision)
 
 /** One tool call of the current step. @category models @since 0.1.0 */
@@ -101,38 +104,40 @@ export interface CallState extends Schema.Schema.Type<typeof CallState> {}
 /** @category schemas @since 0.1.0 */
 export const CallState = Schema.Struct({
   call: ToolCall,
-  /** `started` in a snapshot means: its outcome is unknown. */
+  /** In a snapshot, `started` means that the outcome of the call is unknown. */
   status: Schema.Literals(["planned", "asked", "decided", "started", "done"]),
   ask: Schema.optionalKey(PendingAsk),
-  /** The person's answer, once there is one. */
+  /** The person's answer, if there is one. */
   decision: Schema.optionalKey(Decision),
-  /** Hooks whose question about exactly this fingerprint was answered: they are not asked again. */
+  /** The hooks whose question about exactly this fingerprint was answered. They do not run again for it. */
   settled: Schema.optionalKey(Schema.Array(
     Schema.Struct({
       hook: Schema.String,
       fingerprint: Schema.String,
-      /** A person wrote these arguments: the hook is asked again, but a question of it counts as answered. */
+      /**
+       * Set when a person wrote these arguments. The hook runs again, but a question that it asks counts as answered.
+       */
       edited: Schema.optionalKey(Schema.Boolean)
     })
   )),
-  /** The arguments that ran, where they differ from the model's own. */
+  /** The arguments that the tool got, if they differ from the model's. */
   executedArgs: Schema.optionalKey(JsonValue),
   result: Schema.optionalKey(ToolResult),
-  /** The state of the sub-agent that works for this call: a `RunState`. */
+  /** The `RunState` of the sub-agent that works for this call. */
   child: Schema.optionalKey(JsonValue)
 })
 
 /** Variables by key. */
 const Variables = Schema.Record(Schema.String, JsonValue)
 
-/** What `ctx.state.durable` holds, by scope; `calls` by tool call id. @category schemas @since 0.1.0 */
+/** The values of `ctx.state.durable`, by scope. `calls` has them by tool call id. @category schemas @since 0.1.0 */
 export const DurableState = Schema.Struct({
   conversation: Variables,
   turn: Variables,
   calls: Schema.Record(Schema.String, Variables)
 })
 
-/** Text a hook wants the model to read before its next answer. @category models @since 0.1.0 */
+/** A text that a hook injected: the model reads it before its next answer. @category models @since 0.1.0 */
 export interface Injection extends Schema.Schema.Type<typeof Injection> {}
 /** @category schemas @since 0.1.0 */
 export const Injection = Schema.Struct({
@@ -148,20 +153,20 @@ export interface RunState extends Schema.Schema.Type<typeof RunState> {}
 export const RunState = Schema.Struct({
   version: Schema.Literal(version),
   sessionId: Schema.String,
-  /** Counts the changes that the session's store has taken, from 0. */
+  /** The number of commits that the session store has accepted, from 0. */
   revision: Schema.Finite,
   turnNumber: Schema.Finite,
   stepNumber: Schema.Finite,
   coreType: Schema.String,
   input: TurnInput,
   /**
-   * `start`: the `preTurn` hooks have not run. `model`: the next act is an LLM call. `tools`: `calls` of this step are
-   * not all done. `ended`: the turn is over.
+   * `start`: the `preTurn` hooks have not run. `model`: the next step is an LLM call. `tools`: not all `calls` of this
+   * step are done. `ended`: the turn is over.
    */
   phase: Schema.Literals(["start", "model", "tools", "ended"]),
-  /** The conversation without the open step; always valid for a provider. */
+  /** The conversation without the open step. It is always valid for a provider. */
   messages: Schema.Array(Message),
-  /** The model's message whose tools are not all done; it joins `messages` together with their results. */
+  /** The model's message whose tools are not all done. It is added to `messages` together with their results. */
   open: Schema.optionalKey(AssistantMessage),
   calls: Schema.Array(CallState),
   injections: Schema.Array(Injection),
@@ -172,10 +177,10 @@ export const RunState = Schema.Struct({
     followUps: Schema.Finite,
     elapsedMs: Schema.Finite
   }),
-  /** The session's `HookState`, by key. */
+  /** The values of the session's `HookState`, by key. */
   hookState: Variables,
   durable: Schema.optionalKey(DurableState),
-  /** A signature of the state, where the agent has keys. */
+  /** The signature of the state, if the agent has keys. */
   seal: Schema.optionalKey(Schema.String)
 })
 
@@ -186,8 +191,8 @@ const encodeState = Schema.encodeSync(RunState)
 export const encode = (state: RunState): string => JSON.stringify(encodeState(state))
 
 /**
- * Reads a state back from JSON text (or an already parsed value).
- * Fails with `SnapshotError` that says what is wrong; the text is never changed.
+ * Decodes a state from JSON text or from a parsed value, which is not changed. Fails with a `SnapshotError` that
+ * describes the problem.
  *
  * @category snapshots
  * @since 0.1.0
@@ -206,19 +211,19 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   if (tooDeep !== undefined) {
     return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   }
-  // Where a version was found, the value is an object.
+  // A value with a version is an object.
   const state = yield* decodeState(found === 1 ? { ...(value as object), version, revision: 0 } : value).pipe(
     Effect.mapError((issue) =>
       new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` })
     )
   )
-  // What is inside is read now: a sub-agent that cannot be resumed is no surprise for later.
+  // The states of sub-agents are decoded now, so that the error occurs before anything is resumed.
   for (const { child } of state.calls) if (child !== undefined) yield* decode(child)
   return state
 })
 
 /**
- * Lists the open questions of a state, those of sub-agents at any depth among them.
+ * Lists the open questions of a state, including those of sub-agents at any depth.
  *
  * @category reading
  * @since 0.1.0
@@ -233,7 +238,7 @@ export const pending = (state: Pick<RunState, "calls">): ReadonlyArray<PendingAs
   })
 
 /**
- * Reads the state of the sub-agent that works for a call; nothing when there is none.
+ * Returns the state of the sub-agent that works for a call, or nothing if there is none.
  *
  * @category reading
  * @since 0.1.0
@@ -242,7 +247,7 @@ export const childOf = ({ child }: Pick<CallState, "child">): RunState | undefin
   // `decode` has decoded the states of sub-agents too.
   child as unknown as RunState | undefined
 
-/** Levels of a snapshot itself, above the JSON values it holds. */
+/** The levels of the snapshot itself, in addition to those of the JSON values in it. */
 const slack = 64
 
 const parse = (text: string): Effect.Effect<unknown, SnapshotError> =>

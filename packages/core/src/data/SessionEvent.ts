@@ -1,17 +1,22 @@
 /**
- * The beginning and the end of a session.
+ * The start and the end of a session.
  *
  * @since 0.1.0
  */
 import type { Message } from "./Message.ts"
 
-/** A session about to start: what `onSessionStart` hooks receive and may change. @category models @since 0.1.0 */
+/**
+ * A session that is about to start: what `onSessionStart` hooks receive and may change.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface OnSessionStartEvent {
   readonly sessionId: string
   readonly source: "startup" | "resume" | "rotate"
-  /** The session that this one continues, when it was rotated. */
+  /** The id of the session that this one continues after a rotation. */
   readonly previous?: string
-  /** Messages the session begins with. */
+  /** The first messages of the session. */
   readonly context: ReadonlyArray<Message>
 }
 

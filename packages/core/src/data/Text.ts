@@ -1,12 +1,12 @@
 /**
- * Text cut to a length.
+ * Shortens texts.
  *
  * @since 0.1.0
  */
 
 /**
- * Cuts the middle out of a text that is longer than `max` characters. A note in its place says how much is missing. The
- * result is never longer than `max`, and no character is cut in half.
+ * Cuts the middle out of a text that is longer than `max` characters, and puts a note there that tells how much is
+ * missing. The result is never longer than `max`, and no character is cut in half.
  *
  * @category operations
  * @since 0.1.0
@@ -22,5 +22,5 @@ export const cutMiddle = (text: string, max: number): string => {
   }`
 }
 
-/** Without half a character at the end. */
+/** Removes half a character at the end. */
 const whole = (text: string): string => text.replace(/[\ud800-\udbff]$/, "")

@@ -1,6 +1,6 @@
 /**
- * Tools as the runtime, the policy and the hooks see them: descriptions, calls, grants and results. How to define one
- * is in `agent/Tool`.
+ * The data of tools: descriptions, calls, grants and results. The runtime, the policy and the hooks use it. To define a
+ * tool, see `agent/defineTool`.
  *
  * @since 0.1.0
  */
@@ -8,34 +8,34 @@ import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "./Json.ts"
 import { JsonValue, type ToolCall } from "./Message.ts"
 
-/** What is known of a tool before it runs. The hints follow MCP's tool annotations. @category models @since 0.1.0 */
+/** The description of a tool. The hints follow the tool annotations of MCP. @category models @since 0.1.0 */
 export interface ToolMeta {
   readonly name: string
   readonly description: string
-  /** JSON Schema (draft 2020-12 or 07) of the arguments, an object schema. */
+  /** The JSON Schema of the arguments (draft 2020-12 or 07). It must be an object schema. */
   readonly inputSchema: JsonObject
-  /** Changes nothing. Default false. */
+  /** Whether the tool changes nothing. Default false. */
   readonly readOnly?: boolean
-  /** May destroy something. Default false. */
+  /** Whether the tool may destroy something. Default false. */
   readonly destructive?: boolean
-  /** The same call twice has the effect of one. Default false. */
+  /** Whether repeating a call has no additional effect. Default false. */
   readonly idempotent?: boolean
 }
 
-/** What the policy grants to one tool call: the limits it runs under. @category models @since 0.1.0 */
+/** The limits under which the policy allows a tool call. @category models @since 0.1.0 */
 export interface ExecutionGrant {
-  /** `none` runs in the host's process; other modes are the dispatcher's to honour. */
+  /** `none` runs the tool in the host's process. The dispatcher implements the other modes. */
   readonly sandbox: "none" | "read-only" | "workspace" | (string & {})
-  /** Milliseconds the tool may take; absent means the configured default. */
+  /** How many milliseconds the tool may take. Default: the configured limit. */
   readonly timeoutMs?: number
-  /** What else the policy wants the dispatcher to know. */
+  /** Additional data from the policy for the dispatcher. */
   readonly limits?: JsonObject
 }
 
-/** The grant of a policy that restricts nothing. @category constructors @since 0.1.0 */
+/** A grant without restrictions. @category constructors @since 0.1.0 */
 export const unrestricted: ExecutionGrant = Object.freeze({ sandbox: "none" })
 
-/** A finished tool call: its output, or the error text the model will read. @category models @since 0.1.0 */
+/** The result of a tool call: its output, or the error message for the model. @category models @since 0.1.0 */
 export type ToolResult = ToolSuccess | ToolFailure
 /** @category models @since 0.1.0 */
 export interface ToolSuccess extends Schema.Schema.Type<typeof ToolSuccess> {}
@@ -48,14 +48,14 @@ export const ToolFailure = Schema.Struct({ ok: Schema.Literal(false), error: Sch
 /** @category schemas @since 0.1.0 */
 export const ToolResult = Schema.Union([ToolSuccess, ToolFailure])
 
-/** Makes a success. @category constructors @since 0.1.0 */
+/** Makes the result of a tool that succeeded. @category constructors @since 0.1.0 */
 export const success = (output: Json): ToolSuccess => ({ ok: true, output })
 
-/** Makes a failure. @category constructors @since 0.1.0 */
+/** Makes the result of a tool that failed. @category constructors @since 0.1.0 */
 export const failure = (error: string): ToolFailure => ({ ok: false, error })
 
 /**
- * A tool call on its way to execution: what `preToolCall` hooks receive. `args` fit the tool's schema.
+ * A tool call before it runs: what `preToolCall` hooks receive. `args` fit the tool's schema.
  *
  * @category models
  * @since 0.1.0
@@ -66,19 +66,19 @@ export interface PreToolCallEvent<Args = Json> extends Omit<ToolCall, "args"> {
   readonly grant: ExecutionGrant
 }
 
-/** A tool call that ended: what `postToolCall` hooks receive. @category models @since 0.1.0 */
+/** A finished tool call: what `postToolCall` hooks receive. @category models @since 0.1.0 */
 export interface PostToolCallEvent<Args = Json> {
   readonly call: Omit<ToolCall, "args"> & { readonly args: Args }
   readonly tool: ToolMeta
   readonly result: ToolResult
-  /** Milliseconds the execution took, without policy and hooks; 0 when it was not executed. */
+  /** How many milliseconds the tool took, without policy and hooks; 0 if it did not run. */
   readonly elapsedMs: number
   /** False when a hook answered for the tool (`Respond`). */
   readonly executed: boolean
 }
 
 /**
- * A question to the permission hooks: the policy wants a person (or a hook) to decide.
+ * The policy asks for a decision about a tool call: what `onPermission` hooks receive.
  *
  * @category models
  * @since 0.1.0
@@ -90,16 +90,16 @@ export interface OnPermissionEvent {
   readonly decision: PermissionDecision
 }
 
-/** The answer so far. @category models @since 0.1.0 */
+/** The decision so far. @category models @since 0.1.0 */
 export type PermissionDecision =
   | { readonly type: "allow" }
   | { readonly type: "deny"; readonly reason: string }
   | { readonly type: "ask"; readonly reason: string }
 
-/** A call that will not run: what `onToolDenied` hooks receive. @category models @since 0.1.0 */
+/** A denied tool call: what `onToolDenied` hooks receive. @category models @since 0.1.0 */
 export interface OnToolDeniedEvent {
   readonly call: ToolCall
-  /** The hook, or `policy`, or `person`. */
+  /** Who denied it: the name of the hook, `policy` or `person`. */
   readonly by: string
   readonly reason: string
 }

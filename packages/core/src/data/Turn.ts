@@ -1,5 +1,5 @@
 /**
- * One user message in, one answer out.
+ * A turn: one user message, and the answer to it.
  *
  * @since 0.1.0
  */
@@ -7,22 +7,22 @@ import * as Schema from "effect/Schema"
 import { FilePart, JsonValue } from "./Message.ts"
 import { Usage } from "./Usage.ts"
 
-/** The user's message, and what belongs to it. @category models @since 0.1.0 */
+/** The input of a turn: the user's message and data about it. @category models @since 0.1.0 */
 export interface TurnInput extends Schema.Schema.Type<typeof TurnInput> {}
 /** @category schemas @since 0.1.0 */
 export const TurnInput = Schema.Struct({
   message: Schema.String,
   attachments: Schema.optionalKey(Schema.Array(FilePart)),
-  /** The host's own facts about this turn; hooks may read them, the model never sees them. */
+  /** Data of the host program about this turn. Hooks can read it; the model does not see it. */
   metadata: Schema.optionalKey(Schema.Record(Schema.String, JsonValue))
 })
 
-/** Why a model stopped. `unknown` when the vendor does not say. @category models @since 0.1.0 */
+/** Why a model stopped. `unknown` when the vendor does not report it. @category models @since 0.1.0 */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "unknown"
 /** @category schemas @since 0.1.0 */
 export const FinishReason = Schema.Literals(["stop", "length", "tool-calls", "content-filter", "unknown"])
 
-/** What the turn ends with. @category models @since 0.1.0 */
+/** The output of a turn. @category models @since 0.1.0 */
 export interface TurnOutput extends Schema.Schema.Type<typeof TurnOutput> {}
 /** @category schemas @since 0.1.0 */
 export const TurnOutput = Schema.Struct({

@@ -1,17 +1,20 @@
 /**
- * Tokens spent on one LLM call or on a whole run.
+ * The tokens of LLM calls.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
-/** Tokens of one or more LLM calls. @category models @since 0.1.0 */
+/** The tokens of one or more LLM calls, and their price if the vendor reports it. @category models @since 0.1.0 */
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /**
- * `inputTokens` includes `cachedTokens`; `outputTokens` is what the vendor reports; `billableOutputTokens` is
- * `max(completion, total - prompt)`, because some vendors leave reasoning out of their completion count.
- * `costUsd` is set only when the vendor itself reports a price.
+ * The tokens of one or more LLM calls.
+ * - `inputTokens` includes `cachedTokens`.
+ * - `outputTokens` is the number that the vendor reports.
+ * - `billableOutputTokens` is `max(completion, total - prompt)`, because some vendors do not include reasoning in their
+ *   completion count.
+ * - `costUsd` is set only if the vendor reports a price.
  *
  * @category models
  * @since 0.1.0
@@ -28,7 +31,7 @@ export const Usage = Schema.Struct({
 /** No tokens. @category constructors @since 0.1.0 */
 export const zero: Usage = Object.freeze({ inputTokens: 0, outputTokens: 0 })
 
-/** Adds two usages; a field is absent from the sum when it is absent from both. @category combining @since 0.1.0 */
+/** Adds two usages. A field is absent from the sum if it is absent from both. @category combining @since 0.1.0 */
 export const add = (self: Usage, that: Usage): Usage => {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
     inputTokens: self.inputTokens + that.inputTokens,

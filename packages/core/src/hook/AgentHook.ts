@@ -1,7 +1,7 @@
 /**
- * The trait: a hook is a plain object with any of these methods. A method gets the event of its point and a context. It
- * may answer with an action (nothing means Continue): directly, as a promise, as an Effect, or as a generator of
- * Effects.
+ * The interface of hooks. A hook is a plain object with any of these methods. Each method receives the event of its
+ * point and a context. It returns an action, or nothing, which means `Continue`. The return value may also be a
+ * promise, an Effect, or a generator of Effects.
  *
  * @since 0.1.0
  */
@@ -26,72 +26,76 @@ export type HookReturn<P extends HookPointName, R> =
 export type HookMethod<P extends HookPointName, R = never> = (event: In<P>, ctx: HookContext) => HookReturn<P, R>
 
 /**
- * What to do when a hook breaks: continue without it, reject the operation, or end the turn.
+ * What happens when a hook fails: the chain continues without it, the operation is rejected, or the turn ends.
  *
  * @category models
  * @since 0.1.0
  */
 export type FailurePolicy = "open" | "reject" | "abort"
 
-/** Name, place and failure policy of a hook. @category models @since 0.1.0 */
+/**
+ * The options of a hook: its name, its place in the chain and what happens when it fails.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface HookOptions {
-  /** Unique in a chain. */
+  /** Must be unique in a chain. */
   readonly name: string
-  /** Lower runs first at forward points. Default 100. */
+  /** Hooks with a lower number run first at forward points. Default 100. */
   readonly priority?: number
-  /** Managed hooks come before project hooks, those before agent hooks. Default `project`. */
+  /** Managed hooks run before project hooks, and project hooks run before agent hooks. Default `project`. */
   readonly tier?: "managed" | "project" | "agent"
-  /** Names of hooks that must come after (`before`) or before (`after`) this one at forward points. */
+  /** At forward points, this hook runs before the hooks named in `before` and after those named in `after`. */
   readonly before?: ReadonlyArray<string>
   readonly after?: ReadonlyArray<string>
-  /** Replaces an earlier hook of the same name instead of clashing with it. */
+  /** Replaces an earlier hook of the same name. Without it, a duplicate name is an error. */
   readonly override?: boolean
-  /** Default true, false for kind `policy`: a broken hook does not break the agent. */
+  /** Whether the chain continues when this hook fails. Default true; false for hooks of kind `policy`. */
   readonly failOpen?: boolean
-  /** Finer than `failOpen` (false means `reject`). */
+  /** A finer choice than `failOpen`, where false means `reject`. */
   readonly onFailure?: FailurePolicy
-  /** Default: as `onFailure`. */
+  /** What happens when the hook times out. Default: the same as `onFailure`. */
   readonly onTimeout?: FailurePolicy
-  /** How long to wait for an answer. Default 30 seconds. */
+  /** How long to wait for the hook. Default 30 seconds. */
   readonly timeout?: Duration.Input | "none"
   /**
-   * `policy` is fail-closed; an `observer` always runs, last, sees the outcome and cannot change it. Default
-   * `advisory`.
+   * A `policy` hook fails closed. An `observer` always runs, after all other hooks; it sees the outcome and cannot
+   * change it. Default `advisory`.
    */
   readonly kind?: "policy" | "advisory" | "observer"
-  /**
-   * Points at which the hook only observes, although it decides at others: there it always runs, and cannot change
-   * anything.
-   */
+  /** Points at which this hook is an observer: it always runs there and cannot change anything. */
   readonly observes?: ReadonlyArray<HookPointName>
-  /** A `shadow` hook is recorded, but its decisions have no effect. */
+  /** The decisions of a `shadow` hook are recorded but have no effect. */
   readonly mode?: "enforce" | "shadow"
-  /** At tool points: only for these tools. `*` stands for any characters, a leading `!` excludes. */
+  /** At tool points, the hook runs for these tools only. `*` matches any characters; a leading `!` excludes. */
   readonly tools?: string | ReadonlyArray<string>
   /**
-   * How much streamed text to buffer before the consumer sees it: none, everything until the response has passed the
-   * hooks, or the last `chars` characters (the hook then sees every pattern up to that length whole, however the text
-   * is cut).
+   * How much streamed text to buffer before the consumer sees it: none, everything until the hooks have accepted the
+   * response, or the last `chars` characters. With `chars`, the hook sees every pattern up to that length in one piece,
+   * wherever the stream splits the text.
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
   /**
-   * For hooks that handle secrets. Records have no content of its changes, and its `wrapToolCall` may call the tool
-   * with other arguments than the approved ones (a secret in place of its placeholder); the tool's schema decodes them
-   * again. Its wrapper is innermost: other wrappers see neither those arguments nor the original result. At points in
-   * reverse order it runs first.
+   * For hooks that handle secrets.
+   * - Decision records leave out the content of its changes.
+   * - Its `wrapToolCall` may call the tool with arguments that differ from the approved ones, for example with a secret
+   *   in place of a placeholder. The tool's schema decodes them again.
+   * - Its wrapper is the innermost one, so other wrappers see neither those arguments nor the original result.
+   * - At points in reverse order it runs first.
    */
   readonly confidential?: boolean
   /**
-   * Also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`). Other hooks do not see those
-   * calls. For budgets and audits. There, the hook cannot make calls itself.
+   * The hook also runs for the model and tool calls that hooks make (`ctx.llm`, `ctx.callTool`); other hooks do not see
+   * those calls. Use it for budgets and audits. While it runs for such a call, the hook cannot make calls itself.
    */
   readonly allowReentry?: boolean
-  /** `ifChanged`: the hook is called again when a later hook changed the value it had answered for. Default `never`. */
+  /** With `ifChanged`, the hook is called again when a later hook changes the value. Default `never`. */
   readonly reinvoke?: "never" | "ifChanged"
 }
 
 /**
- * The act itself, for hooks that surround it. `promise` is the same for async functions.
+ * Runs the call that the hook wraps. Async functions use `next.promise`, which does the same.
  *
  * @category models
  * @since 0.1.0
@@ -102,8 +106,9 @@ export interface Next<in Input, out Output> {
 }
 
 /**
- * A method that surrounds an act: cache, retry, timing. Use it only for what pre and post hooks cannot do. It rejects
- * the act by failing with `HookAction.reject(...)`, and ends the turn by failing with `HookAction.abort(...)`.
+ * A method that wraps a model call or a tool call, for example to cache, retry or time it. Use it only for what pre and
+ * post hooks cannot do. To reject the call, fail with `HookAction.reject(...)`; to end the turn, fail with
+ * `HookAction.abort(...)`.
  *
  * @category models
  * @since 0.1.0
@@ -114,64 +119,64 @@ export type WrapMethod<Input, Output, R> = (
   ctx: HookContext
 ) => Effect.Effect<Output, unknown, R> | PromiseLike<Output>
 
-/** A hook. Implement the points you care about. @category models @since 0.1.0 */
+/** A hook. Implement the methods of the points at which it should run. @category models @since 0.1.0 */
 export interface AgentHook<out R = never> extends HookOptions {
   /** Called once after all sessions have closed. Must finish within 30 seconds; errors are logged. */
   readonly close?: () => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
-  /** A session begins; Transform changes what it begins with. */
+  /** Runs when a session starts; Transform changes its first messages. */
   readonly onSessionStart?: HookMethod<"onSessionStart", R>
-  /** A session ends, for whatever reason. */
+  /** Runs when a session ends, for any reason. */
   readonly onSessionEnd?: HookMethod<"onSessionEnd", R>
-  /** The user spoke; nothing is stored or sent yet. */
+  /** Runs when a user message arrives, before it is stored or sent. */
   readonly preTurn?: HookMethod<"preTurn", R>
-  /** The turn has its output; nobody has seen it yet. */
+  /** Runs when the turn has its output, before anybody sees it. */
   readonly postTurn?: HookMethod<"postTurn", R>
-  /** The turn failed; Replace recovers it. */
+  /** Runs when the turn failed; Replace recovers it. */
   readonly onTurnError?: HookMethod<"onTurnError", R>
-  /** The model is about to be asked. */
+  /** Runs before the model is called. */
   readonly preLlmCall?: HookMethod<"preLlmCall", R>
-  /** A piece of a streamed answer arrived; nobody has seen it yet. */
+  /** Runs for each piece of a streamed answer, before anybody sees it. */
   readonly onLlmDelta?: HookMethod<"onLlmDelta", R>
-  /** The model answered; nothing was done about it yet. */
+  /** Runs when the model has answered, before the answer is used. */
   readonly postLlmCall?: HookMethod<"postLlmCall", R>
-  /** The model call failed: retry, fall back or fail. */
+  /** Runs when the model call failed, to decide whether to retry, fall back or fail. */
   readonly onLlmError?: HookMethod<"onLlmError", R>
-  /** A tool is about to run, within the policy's grant. */
+  /** Runs before a tool runs, after the policy has allowed the call. */
   readonly preToolCall?: HookMethod<"preToolCall", R>
-  /** A tool ended, well or badly. */
+  /** Runs after a tool call, whether it succeeded or failed. */
   readonly postToolCall?: HookMethod<"postToolCall", R>
-  /** The policy wants somebody to decide about a tool call. */
+  /** Runs when the policy asks for a decision about a tool call. */
   readonly onPermission?: HookMethod<"onPermission", R>
-  /** A tool call was denied. */
+  /** Runs when a tool call was denied. */
   readonly onToolDenied?: HookMethod<"onToolDenied", R>
-  /** The model answered and its tools ran; Transform rewrites the history. */
+  /** Runs when the model has answered and its tools have run; Transform rewrites the history. */
   readonly postStep?: HookMethod<"postStep", R>
-  /** The agent wants to stop; `ctx.followUp` keeps it going, Transform rewrites the history. */
+  /** Runs when the agent is about to stop. `ctx.followUp` keeps it going; Transform rewrites the history. */
   readonly preStop?: HookMethod<"preStop", R>
-  /** A sub-agent is about to start. */
+  /** Runs before a sub-agent starts. */
   readonly preDelegation?: HookMethod<"preDelegation", R>
-  /** A sub-agent ended. */
+  /** Runs when a sub-agent has ended. */
   readonly postDelegation?: HookMethod<"postDelegation", R>
-  /** The history is about to be compacted. */
+  /** Runs before the history is compacted. */
   readonly preCompaction?: HookMethod<"preCompaction", R>
-  /** The history was compacted. */
+  /** Runs when the history was compacted. */
   readonly postCompaction?: HookMethod<"postCompaction", R>
-  /** A budget is nearly or fully used up. */
+  /** Runs when a budget is nearly or fully used up. */
   readonly onBudget?: HookMethod<"onBudget", R>
-  /** Something happened in the host. */
+  /** Runs when the host program reports that something happened. */
   readonly onSignal?: HookMethod<"onSignal", R>
-  /** Surrounds every LLM call; the lowest priority number is outermost. */
+  /** Wraps every LLM call. The hook with the lowest priority number is outermost. */
   readonly wrapLlmCall?: WrapMethod<LlmRequest, LlmResponse, R>
-  /** Surrounds every execution of a tool; the lowest priority number is outermost. */
+  /** Wraps every execution of a tool. The hook with the lowest priority number is outermost. */
   readonly wrapToolCall?: WrapMethod<PreToolCallEvent, ToolResult, R>
   /**
-   * Changes messages from memory or from a session's start before they are added to the conversation. When it fails,
-   * the messages are left out.
+   * Changes messages that come from memory or that a session starts with, before they are added to the conversation. If
+   * it fails, those messages are left out.
    */
   readonly concealMessages?: (messages: ReadonlyArray<Message>, ctx: HookContext) => ReadonlyArray<Message>
   /**
-   * Changes the text of a result for the user only: it is neither stored nor sent in events. Where the agent has an
-   * `output`, it gets every string of the answer.
+   * Changes the text of a result for the user only. The changed text is neither stored nor sent in events. If the agent
+   * has an `output`, this method is called for every string of the answer.
    */
   readonly revealText?: (text: string, ctx: HookContext) => string
 }
@@ -191,7 +196,9 @@ type Requires<A> = A extends Effect.Effect<infer _A, infer _E, infer R> ? R
   : A extends Generator<Effect.Effect<infer _B, infer _F, infer R>, infer _C, infer _D> ? R
   : never
 
-/** An object type: a text would make one with a misspelt `false` impossible, and the message with it. */
+/**
+ * An object type, because a string type would intersect with a misspelt `false` member to `never` and hide the message.
+ */
 interface Misspelling<Message extends string> {
   readonly "~misspelt": Message
 }
@@ -201,8 +208,8 @@ type Misspelt<H> = {
 }
 
 /**
- * Types a hook: methods get their parameters, misspelt names are errors, and the services its Effects need are
- * inferred.
+ * Returns the hook it is given, typed. The parameters of the methods are inferred, misspelt names are compile errors,
+ * and so are the services that its Effects require.
  *
  * @example
  * ```ts
@@ -218,5 +225,5 @@ type Misspelt<H> = {
  * @category constructors
  * @since 0.1.0
  */
-// The same object: `ServicesOf` reads from its type what its methods require.
+// The value is unchanged; only its type lists the services that its methods require.
 export const defineHook = <const H extends AnyHook>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never

@@ -1,6 +1,6 @@
 /**
- * All hooks of an agent in one order, compiled once per point. Running a point is a loop over plain functions; there is
- * waiting, a timer or a record only where a hook or a listener needs it.
+ * The hooks of an agent in running order, compiled once per point. Running a point is a loop over plain functions. It
+ * waits, sets a timer or writes a record only when a hook or a listener needs that.
  *
  * @since 0.1.0
  */
@@ -18,16 +18,23 @@ import { order } from "./internal/orderHooks.ts"
 import type { Decode, Resume, Settled } from "./internal/outcome.ts"
 import { runPoint } from "./internal/runPoint.ts"
 
-/** The outcome of a point: the event with every change in it, and the action that decided. @category models @since 0.1.0 */
+/**
+ * The outcome of a point: the event with all changes applied, and the action that decided.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Outcome<P extends HookPointName> {
-  /** `Transform` when the value was changed and nobody stopped the chain. */
+  /** `Transform` when hooks changed the value and all hooks ran. */
   readonly action: ActionAt<P>
   readonly event: In<P>
   /** The hook that decided, or the last that changed the value. */
   readonly by: string | undefined
-  /** Set when the action is the failure policy of a broken hook. */
+  /** Set when a hook failed and its failure policy chose the action. */
   readonly failure: HookFailure | undefined
-  /** Set when a gate (`reinvoke: "ifChanged"`) asks after all other hooks have answered for this value. */
+  /**
+   * Set when a gate (`reinvoke: "ifChanged"`) asks a question and all other hooks have already answered for this value.
+   */
   readonly atGate?: true
 }
 
@@ -37,13 +44,14 @@ export type { Settled }
 export interface HookChain {
   /** The hooks in forward order. */
   readonly hooks: ReadonlyArray<AgentHook<never>>
-  /** Remarks to log once: policy hooks that fail open. */
+  /** Warnings to log once, for example about policy hooks that fail open. */
   readonly warnings: ReadonlyArray<string>
   /** Whether any hook implements the point. */
   readonly has: (point: HookPointName) => boolean
   /**
-   * Runs a point without an Effect where it can: nothing when no hook had anything to say, the outcome when all hooks
-   * answered at once, an Effect when one has to be waited for. `decode` reads changed values as the operation will.
+   * Runs a point, without an Effect if possible. Returns nothing when all hooks continued, the outcome when all hooks
+   * answered synchronously, and an Effect when a hook is asynchronous. `decode` decodes changed values as the operation
+   * will.
    */
   readonly runNow: <P extends HookPointName>(
     point: P,
@@ -52,18 +60,33 @@ export interface HookChain {
     decode?: Decode,
     resume?: Resume
   ) => Outcome<P> | undefined | Effect.Effect<Outcome<P>>
-  /** Runs a point. Never fails: failures of hooks are in the outcome. */
+  /** Runs a point. Never fails; the outcome contains the failures of hooks. */
   readonly run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) => Effect.Effect<Outcome<P>>
 }
 
-/** Makes a chain, or says which hook cannot be part of it. @category constructors @since 0.1.0 */
+/**
+ * Makes a chain. Fails with a `ChainError` that names the hook which cannot be part of it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (hooks: ReadonlyArray<AgentHook<never>>): Result.Result<HookChain, ChainError> =>
   Result.map(order(hooks), build)
 
-/** Makes a chain; throws the `ChainError`. @category constructors @since 0.1.0 */
+/**
+ * Makes a chain. Throws a `ChainError` that names the hook which cannot be part of it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const makeUnsafe = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => Result.getOrThrow(make(hooks))
 
-/** What an approval counts for: canonical text of the tool and its arguments. @category reading @since 0.1.0 */
+/**
+ * Identifies what an approval is valid for: the canonical text of the tool and its arguments.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const fingerprint = (tool: string, args: unknown): string => fingerprintOf(tool, args)
 
 const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
@@ -72,7 +95,7 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   }
   const runNow: HookChain["runNow"] = (point, event, scope, decode, resume) => {
     const compiled = points[point]
-    // Compiled points do not know their types; the point that is asked for has these.
+    // Compiled points have erased types; `point` determines the types of this one.
     return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode, resume) as never
   }
   return {

@@ -1,6 +1,6 @@
 /**
- * The second argument of hooks: where they run, and what they can do besides answering. One scope is built per turn; a
- * hook's context is a thin view of it.
+ * The context: the second argument of every hook method. It describes the turn and has the capabilities that hooks can
+ * use. One scope is built per turn, and each hook's context is a thin view of it.
  *
  * @since 0.1.0
  */
@@ -21,23 +21,24 @@ import type * as HookState from "./HookState.ts"
 /** The agent a hook runs for. @category models @since 0.1.0 */
 export interface AgentInfo {
   readonly name: string
-  /** 0 for the agent the host started, 1 for its sub-agents, and so on. */
+  /** 0 for the agent that the host started, 1 for its sub-agents, and so on. */
   readonly depth: number
   readonly invokedBy: "main" | "subagent"
 }
 
-/** How injected text reaches the model. @category models @since 0.1.0 */
+/** Options of injected text. @category models @since 0.1.0 */
 export interface InjectOptions {
   /**
-   * Injections with the same key replace each other (`mode: "overwrite"`) or are both kept (`"append"`, the default).
+   * With `mode: "overwrite"`, an injection replaces the earlier one with the same key. With `"append"`, the default,
+   * both are kept.
    */
   readonly key?: string
   readonly mode?: "append" | "overwrite"
-  /** Survives compaction. */
+  /** Whether the text survives compaction. Default false. */
   readonly pinned?: boolean
 }
 
-/** What the chain decided, for observers. @category models @since 0.1.0 */
+/** The decision of the chain, for observers. @category models @since 0.1.0 */
 export interface ObservedOutcome {
   readonly action: HookRecord["action"]
   readonly reason?: string
@@ -49,9 +50,9 @@ export interface HookContext {
   /** The hook's own name in this chain. */
   readonly hook: string
   readonly sessionId: string
-  /** User messages so far in this session, from 1. 0 outside a turn. */
+  /** The number of user messages so far in this session; 0 outside of a turn. */
   readonly turnNumber: number
-  /** LLM calls so far in this turn, from 1. 0 before the first. */
+  /** The number of LLM calls so far in this turn; 0 before the first. */
   readonly stepNumber: number
   readonly coreType: string
   readonly agent: AgentInfo
@@ -59,59 +60,61 @@ export interface HookContext {
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly events: EventSender
-  /** The conversation this happens in, and its state: of a sub-agent, the one it works for. */
+  /** The session and its state. For a sub-agent, this is the session of the agent that delegated to it. */
   readonly root: {
     readonly sessionId: string
     readonly turnNumber: number
     readonly state: Pick<HookState.HookState, "get" | "set" | "update">
   }
   readonly state: Pick<HookState.HookState, "get" | "set" | "update"> & { readonly durable: HookState.Durable }
-  /** Texts outside the model's window, kept with the conversation. */
+  /** Texts that are stored with the conversation but are not sent to the model. */
   readonly artifacts: Artifacts
   /**
-   * Asks a model, for the hook alone: no other hook runs but those with `allowReentry`. Its cost counts like any other.
+   * Calls a model for the hook. Only hooks with `allowReentry` run for this call. Its cost counts like that of any
+   * other call.
    */
   readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
   /** The tools of the agent. */
   readonly tools: ReadonlyArray<AgentTool>
   /**
-   * Runs a tool of the agent, for the hook alone. The policy must allow it; a call that needs a person's approval
-   * fails.
+   * Runs a tool of the agent for the hook. Only hooks with `allowReentry` run for this call. The policy must allow it,
+   * and a call that needs a person's approval fails.
    */
   readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
   /**
-   * Sends an HTTP request with the agent's client, which decides what may be reached. Fails where the agent has none.
+   * Sends an HTTP request with the agent's client, which decides which addresses are allowed. Fails when the agent has
+   * no client.
    */
   readonly http: (request: HttpRequest) => Effect.Effect<HttpResponse, PortFailed>
   /**
-   * The MCP servers of the agent, for the hook alone: neither the policy nor hooks are asked. Its effects fail when the
-   * agent has no servers.
+   * Calls the MCP servers of the agent. Neither the policy nor hooks check these calls. The Effects fail when the agent
+   * has no servers.
    */
   readonly mcp: Mcp
   /**
-   * Reports how much of a budget is used up to the `onBudget` hooks. Returns an Abort when one of them wants the turn
-   * to end.
+   * Reports to the `onBudget` hooks how much of a budget is used up. Returns an Abort when one of them wants to end the
+   * turn.
    */
   readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
   /**
-   * Continues the conversation in a fresh session before the model is asked again. Until then, large results are
-   * replaced by references. Not for sub-agents.
+   * Continues the conversation in a fresh session before the next model call. Until then, large results are replaced by
+   * references. Sub-agents cannot use it.
    */
   readonly rotate: () => void
-  /** Runs an Effect for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
+  /** Runs an Effect as a promise, for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-  /** For observers: what the chain decided. */
+  /** For observers: the decision of the chain. */
   readonly outcome: ObservedOutcome | undefined
   /**
-   * Adds `text` as a separate message that the model reads before its next answer. The message names this hook. At most
-   * 10,000 characters; longer text is cut, and the whole text becomes an artifact that the message names.
+   * Adds `text` as a separate message that the model reads before its next answer. The message names this hook. A text
+   * of more than 10,000 characters is cut; the whole text becomes an artifact, and the message refers to it.
    */
   readonly inject: (text: string, options?: InjectOptions) => void
-  /** Warns the developer: an event and a log line. */
+  /** Warns the developer with an event and a log line. */
   readonly warn: (message: string) => void
-  /** Sends a notice for the user: an event. */
+  /** Sends an event with a notice for the user. */
   readonly notifyUser: (message: string) => void
-  /** At `preStop`: keeps the agent going with this message. */
+  /** At `preStop`: adds this message to the conversation and keeps the agent going. */
   readonly followUp: (message: string) => void
 }
 
@@ -120,40 +123,43 @@ export interface SideRequest {
   /** One user message, or a whole conversation. */
   readonly prompt: string | ReadonlyArray<Message>
   readonly instructions?: string
-  /** Default: the agent's. */
+  /** Default: the value of the agent. */
   readonly model?: string
-  /** Name of one of the agent's providers. Default: as for the agent itself. */
+  /** The name of one of the agent's providers. Default: the provider that the agent uses. */
   readonly provider?: string
   readonly parameters?: LlmParameters
-  /** Tools that the model may call; the hook that asks has to run them. Default: nothing. */
+  /** Tools that the model may call. The hook has to run them itself. Default: none. */
   readonly tools?: ReadonlyArray<ToolMeta>
 }
 
 /** A tool of the agent. @category models @since 0.1.0 */
 export interface AgentTool extends ToolMeta {
-  /** Whether it delegates to another agent; `callTool` does not run such a tool. */
+  /** Whether the tool delegates to another agent. `callTool` cannot run such a tool. */
   readonly delegates: boolean
 }
 
 /** The MCP servers of an agent. @category models @since 0.1.0 */
 export interface Mcp {
-  /** Calls a tool by the name that its server gives it. A tool that failed is a result. */
+  /** Calls a tool by its name on the server. The failure of a tool is a result with `isError`. */
   readonly callTool: (server: string, tool: string, args: JsonObject) => Effect.Effect<McpResult, PortFailed>
-  /** The tools of one server, or of all. */
+  /** Lists the tools of one server, or of all servers. */
   readonly listTools: (server?: string) => Effect.Effect<ReadonlyArray<McpTool>, PortFailed>
 }
 
 /**
- * The artifacts of a conversation, as a hook sees them. Keys are the hooks' own (`hook:` goes before them); a key or
- * reference of a tool reads the tool's.
+ * The artifacts of a conversation, for hooks. `hook:` is put before each key. To read an artifact of a tool, pass its
+ * whole key (`tool:...`) or its reference.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Artifacts {
-  /** Writes a text, over the one that was there. Default `text/plain`. */
+  /** Writes a text and replaces an earlier one with the same key. The default media type is `text/plain`. */
   readonly write: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>
-  /** Adds to the end of a text, which begins empty; of two that append at once, both are in it whole. */
+  /**
+   * Appends to a text, and creates it if there is none. When two callers append at the same time, both texts are kept
+   * whole.
+   */
   readonly append: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>
   readonly read: (key: string) => Effect.Effect<string | undefined, PortFailed>
   readonly list: Effect.Effect<ReadonlyArray<Artifact>, PortFailed>
@@ -163,12 +169,12 @@ export interface Artifacts {
 /** @category models @since 0.1.0 */
 export interface ArtifactOptions {
   readonly mimeType?: string
-  /** The tool call it belongs to. */
+  /** The tool call that it belongs to. */
   readonly toolCallId?: string
 }
 
 /**
- * What the runtime can do for hooks in one turn, beyond what `HookScope` has itself. `hook` names the hook that asks.
+ * The capabilities that the runtime gives to hooks in one turn. `hook` is the name of the hook that uses one.
  *
  * @category models
  * @since 0.1.0
@@ -188,14 +194,14 @@ export interface Capabilities {
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 }
 
-/** Sends a hook's own events to whoever listens. @category models @since 0.1.0 */
+/** Sends a hook's own event to the listeners. @category models @since 0.1.0 */
 export interface EventSender {
-  /** Whether anybody listens: build costly payloads only then. */
+  /** Whether there are listeners. Build a costly payload only if there are. */
   readonly active: boolean
   readonly emit: (name: string, payload: Json) => void
 }
 
-/** What a chain runs in: one turn, as its hooks see it. @category models @since 0.1.0 */
+/** The turn in which a chain runs, as hooks see it. @category models @since 0.1.0 */
 export interface HookScope {
   readonly sessionId: string
   readonly turnNumber: number
@@ -205,11 +211,11 @@ export interface HookScope {
   readonly cwd: string
   readonly signal: AbortSignal
   readonly state: HookState.Store
-  /** Absent where a chain runs without a runtime: a hook that uses one of them then fails. */
+  /** Absent when a chain runs without a runtime. A hook that uses one of them then fails. */
   readonly capabilities?: Capabilities
-  /** One context a hook, filled by the chain; start with an empty array. */
+  /** The contexts, one per hook. Start with an empty array; the chain fills it. */
   readonly contexts: Array<HookContext | undefined>
-  /** Deep-freeze what hooks receive. */
+  /** Whether to deep-freeze the values that hooks receive. */
   readonly freeze: boolean
   readonly active: () => boolean
   readonly emit: (name: string, payload: Json, hook: string) => void
@@ -217,9 +223,9 @@ export interface HookScope {
   readonly warn: (message: string, hook: string) => void
   readonly notifyUser: (message: string, hook: string) => void
   readonly followUp: (message: string, hook: string) => void
-  /** Receives every record; absent when nobody wants them. */
+  /** Receives every decision record. Without it, no records are written. */
   readonly onRecord?: ((record: HookRecord) => void) | undefined
   readonly onFailure: (failure: HookFailure) => void
-  /** A hook settled, or wrote, after its timeout. */
+  /** Called when a hook settles or writes after its timeout. */
   readonly onLate: (hook: string, what: string) => void
 }

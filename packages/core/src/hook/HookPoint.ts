@@ -1,10 +1,10 @@
 /**
- * The table of points: where hooks run, what they receive, what they may answer, in which order.
- * The types of hooks, the checks at run time and the table in docs/hooks.md all come from here.
+ * The table of points. For each point it defines what hooks receive, which actions are legal and in which order hooks
+ * run. The types of hooks, the checks at run time and the table in docs/hooks.md are derived from it.
  *
- * One grammar for what hooks receive: the event of the point `preToolCall` is `PreToolCallEvent`, that of `onBudget` is
- * `OnBudgetEvent`, and so on.
- * Where the event is a value that also exists outside of hooks, such as `LlmRequest`, the event is an alias of it.
+ * The type of an event is named after its point: hooks at `preToolCall` receive a `PreToolCallEvent`, hooks at
+ * `onBudget` an `OnBudgetEvent`. If the same value also exists outside of hooks, as `LlmRequest` does, the event type
+ * is an alias of it.
  *
  * @since 0.1.0
  */
@@ -35,7 +35,7 @@ import type { PostTurnEvent, TurnInput, TurnOutput } from "../data/Turn.ts"
 import type { Usage } from "../data/Usage.ts"
 import type * as HookAction from "./HookAction.ts"
 
-/** An answer in place of a turn. A whole `TurnOutput` fits too. @category models @since 0.1.0 */
+/** The output of a turn that a hook answers. A `TurnOutput` is accepted too. @category models @since 0.1.0 */
 export interface TurnAnswer {
   readonly text: string
 }
@@ -44,41 +44,41 @@ export interface TurnAnswer {
 export interface OnTurnErrorEvent {
   readonly input: TurnInput
   readonly error: AgentError
-  /** What an earlier hook recovered the turn with: for gates and observers. */
+  /** The output with which an earlier hook recovered the turn; set for gates and observers. */
   readonly answer?: TurnAnswer
 }
 
 /** A failed LLM call: what `onLlmError` hooks receive. @category models @since 0.1.0 */
 export interface OnLlmErrorEvent {
   readonly error: ProviderError
-  /** Failed attempts of this call so far, from 1. */
+  /** The number of failed attempts of this call, from 1. */
   readonly attempt: number
-  /** The provider that failed, and all that are registered, in order. */
+  /** The name of the provider that failed, and the names of all providers in order. */
   readonly provider: string
   readonly providers: ReadonlyArray<string>
   readonly request: LlmRequest
-  /** What will happen if no hook says otherwise. */
+  /** What happens next unless a hook changes it. */
   readonly decision: RetryDecision
 }
 
 /** A finished step: what `postStep` hooks receive. @category models @since 0.1.0 */
 export interface PostStepEvent {
   readonly messages: ReadonlyArray<Message>
-  /** Of the turn so far. */
+  /** The usage of the turn so far. */
   readonly usage: Usage
-  /** How full the window is; `windowTokens` is 0 where the agent has none. */
+  /** How full the window is. `windowTokens` is 0 when the agent has no window size. */
   readonly budget: TokenBudget
 }
 
-/** A turn about to end: what `preStop` hooks receive. @category models @since 0.1.0 */
+/** A turn that is about to end: what `preStop` hooks receive. @category models @since 0.1.0 */
 export interface PreStopEvent {
   readonly text: string
-  /** Follow-ups already given in a row; the cap is 8. */
+  /** The number of follow-ups in a row so far. `limits.followUps` caps it. */
   readonly followUps: number
   readonly messages: ReadonlyArray<Message>
-  /** Of the turn so far. */
+  /** The usage of the turn so far. */
   readonly usage: Usage
-  /** How full the window is; `windowTokens` is 0 where the agent has none. */
+  /** How full the window is. `windowTokens` is 0 when the agent has no window size. */
   readonly budget: TokenBudget
 }
 
@@ -104,7 +104,8 @@ export type OnBudgetEvent = BudgetLevel
 export type OnSignalEvent = HostSignal
 
 /**
- * What each point receives (`in`), what Transform and Replace carry (`value`), what Respond carries (`out`).
+ * The types of each point: the event (`in`), the value of Transform and Replace (`value`) and the output of Respond
+ * (`out`).
  *
  * @category models
  * @since 0.1.0
@@ -136,26 +137,26 @@ export interface HookPoints {
 /** The name of a point. @category models @since 0.1.0 */
 export type HookPointName = keyof HookPoints
 
-/** The tags a point may allow besides `Continue`. @category models @since 0.1.0 */
+/** The tags of the actions that a point may allow in addition to `Continue`. @category models @since 0.1.0 */
 export type Answer = "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask"
 
 /** One row of the table. @category models @since 0.1.0 */
 export interface Row {
-  /** `forward`: lowest priority number first. `reverse`: exactly the other way round. */
+  /** `forward` runs the lowest priority number first. `reverse` is exactly the opposite order. */
   readonly order: "forward" | "reverse"
-  /** Legal answers besides `Continue`. */
+  /** The legal actions in addition to `Continue`. */
   readonly legal: ReadonlyArray<Answer>
-  /** What Reject means here, where it is legal. */
+  /** What Reject does at this point, if it is legal. */
   readonly onReject: string
-  /** The part of what a hook receives that a new value replaces; absent where it is the whole. */
+  /** The field of the event that a new value replaces. Absent when the value replaces the whole event. */
   readonly field?: string
-  /** Says what is wrong with a value from an untyped hook. */
+  /** Describes what is wrong with a value from an untyped hook. */
   readonly wrong?: (value: never, event: never) => string | undefined
-  /** Says what is wrong with an output from an untyped hook. */
+  /** Describes what is wrong with an output from an untyped hook. */
   readonly wrongOutput?: (output: never) => string | undefined
 }
 
-/** Checks of values from untyped hooks. They run on every change, so each is a few comparisons. */
+/** Checks of values from untyped hooks. They run on every change, so each one makes only a few comparisons. */
 type Loose = { readonly [key: string]: unknown } | null | undefined
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null
 const wantsText = (value: Loose) =>
@@ -313,16 +314,16 @@ export const table = {
 /** Every point, in the order of the table. @category table @since 0.1.0 */
 export const names = Object.keys(table) as ReadonlyArray<HookPointName>
 
-/** What a method at point `P` receives. @category type-level @since 0.1.0 */
+/** The event that a method at point `P` receives. @category type-level @since 0.1.0 */
 export type In<P extends HookPointName> = HookPoints[P]["in"]
 
-/** What Transform and Replace carry at point `P`. @category type-level @since 0.1.0 */
+/** The value of Transform and Replace at point `P`. @category type-level @since 0.1.0 */
 export type Value<P extends HookPointName> = HookPoints[P]["value"]
 
-/** The legal answers at point `P`. @category type-level @since 0.1.0 */
+/** The tags of the actions that are legal at point `P`. @category type-level @since 0.1.0 */
 export type Legal<P extends HookPointName> = (typeof table)[P]["legal"][number]
 
-/** Every action that is legal at point `P`. @category type-level @since 0.1.0 */
+/** The actions that are legal at point `P`. @category type-level @since 0.1.0 */
 export type ActionAt<P extends HookPointName> =
   | HookAction.Continue
   | ("Transform" extends Legal<P> ? HookAction.Transform<HookPoints[P]["value"]> : never)

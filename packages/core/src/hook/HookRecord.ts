@@ -1,26 +1,26 @@
 /**
- * Decision records: which hooks were called at a point, in which order, what each answered, and which one decided. The
- * same hooks and the same input give the same record, except for the times.
+ * Decision records: which hooks ran at a point, in which order, what each one answered, and which one decided. The same
+ * hooks and the same input give the same record, except for the times.
  *
  * @since 0.1.0
  */
 import { canonical, digest } from "../data/Json.ts"
 import type { HookPointName } from "./HookPoint.ts"
 
-/** Why a hook broke. @category models @since 0.1.0 */
+/** Why a hook failed. @category models @since 0.1.0 */
 export type FailureKind = "threw" | "rejected" | "failed" | "died" | "timeout" | "interrupted" | "illegal"
 
-/** A broken hook and what followed from it. @category models @since 0.1.0 */
+/** The failure of a hook, and what followed from it. @category models @since 0.1.0 */
 export interface HookFailure {
   readonly hook: string
   readonly point: HookPointName
   readonly kind: FailureKind
   readonly message: string
-  /** `open`: as if the hook had answered Continue. */
+  /** `open` means that the chain continued as if the hook had answered Continue. */
   readonly policy: "open" | "reject" | "abort"
 }
 
-/** One hook's part in it. @category models @since 0.1.0 */
+/** The part of one hook in a record. @category models @since 0.1.0 */
 export interface HookAnswer {
   readonly hook: string
   readonly answer:
@@ -35,13 +35,13 @@ export interface HookAnswer {
     | "failed-closed"
     | "skipped"
     | "cancelled"
-  /** The reason of a Reject, Abort or Ask; why it was skipped; how it failed. */
+  /** The reason of a Reject, Abort or Ask, why the hook was skipped, or how it failed. */
   readonly why?: string
   /** Digests of the value before and after a change, and a description of the change. */
   readonly change?: { readonly before: string; readonly after: string; readonly diff: string }
-  /** A shadow hook's answer is recorded, not obeyed. */
+  /** The answer of a shadow hook: it was recorded but had no effect. */
   readonly shadow?: true
-  /** Asked again because a later hook changed the value. */
+  /** The hook ran again because a later hook changed the value. */
   readonly again?: true
   readonly durationMs: number
 }
@@ -49,7 +49,7 @@ export interface HookAnswer {
 /** One run of a point. @category models @since 0.1.0 */
 export interface HookRecord {
   readonly point: HookPointName
-  /** What it was about: the tool's name at the tool points, the signal's at `onSignal`. */
+  /** The subject of the event: the name of the tool at tool points, the name of the signal at `onSignal`. */
   readonly subject?: string
   readonly hooks: ReadonlyArray<HookAnswer>
   /** The outcome of the whole chain. */
@@ -78,7 +78,7 @@ export const confidential: NonNullable<HookAnswer["change"]> = Object.freeze({
  * @since 0.1.0
  */
 export const diff = (before: unknown, after: unknown, path = ""): ReadonlyArray<string> => {
-  // Canonical text says `null` for what is not there at all.
+  // Canonical text is `null` for a missing value.
   if (before === after || (before !== undefined && after !== undefined && canonical(before) === canonical(after))) {
     return []
   }
@@ -97,7 +97,12 @@ const short = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }
 
-/** Renders records as lines a person can read: one for the point, one for each hook. @category reading @since 0.1.0 */
+/**
+ * Renders records as readable lines: one for each point, then one for each of its hooks.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const explain = (records: ReadonlyArray<HookRecord>): string => records.flatMap(lines).join("\n")
 
 const lines = (record: HookRecord): ReadonlyArray<string> => [

@@ -1,29 +1,29 @@
 /**
- * State that the hooks of a session share: typed keys, atomic updates, invisible to the model.
+ * State that the hooks of a session share. Keys are typed, updates are atomic, and the model does not see it.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { freeze, isPlain, type Json, whyNot } from "../data/Json.ts"
 
-/** Most characters of JSON one key may hold (64 KiB). @category limits @since 0.1.0 */
+/** The maximum size of one value, in characters of its JSON text (64 KiB). @category limits @since 0.1.0 */
 export const maxKey = 65_536
 
-/** Most characters of JSON a session's state may hold (1 MiB). @category limits @since 0.1.0 */
+/** The maximum size of a session's state, in characters of JSON text (1 MiB). @category limits @since 0.1.0 */
 export const maxTotal = 1_048_576
 
-/** The name, the type and the first value of one entry. @category models @since 0.1.0 */
+/** A key: the name, the type and the initial value of one entry. @category models @since 0.1.0 */
 export interface StateKey<in out A> {
   readonly name: string
   readonly initial: A
-  /** Hooks that may write it; absent means every hook. */
+  /** The names of the hooks that may write this key. Default: every hook. */
   readonly writers?: ReadonlyArray<string>
   readonly is: (value: unknown) => value is A
 }
 
 /**
- * A value cannot be written or read: wrong type, not JSON, too large, or not allowed to write. Thrown into the hook
- * that tried.
+ * A value could not be read or written: it has the wrong type, is not JSON or is too large, or the hook may not write
+ * this key. It is thrown in the hook that tried.
  *
  * @category errors
  * @since 0.1.0
@@ -33,7 +33,8 @@ export class StateError
 {}
 
 /**
- * Makes a key. With a schema every write is checked against it; without one the type of `initial` counts.
+ * Makes a key. With a schema, every write is checked against the schema. Without one, a value must have the same type
+ * as `initial`.
  *
  * @example
  * ```ts
@@ -52,7 +53,7 @@ export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unk
   const typed = Schema.isSchema(rest[0])
   const initial = freeze(typed ? rest[1] : rest[0])
   const is = typed
-    // The overloads say what `rest` holds.
+    // The overloads define what `rest` holds.
     ? Schema.is(rest[0] as Schema.Schema<unknown>)
     : (value: unknown): value is unknown =>
       typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
@@ -61,53 +62,53 @@ export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unk
 
 /** Options of a key. @category models @since 0.1.0 */
 export interface KeyOptions {
-  /** Hooks that may write it. */
+  /** The names of the hooks that may write this key. Default: every hook. */
   readonly writers?: ReadonlyArray<string>
 }
 
 type Widen<A> = A extends number ? number : A extends string ? string : A extends boolean ? boolean : A
 
 /**
- * Reads and writes are synchronous and immediate: one `update` is atomic, whatever runs beside it.
+ * The state of a session. Reads and writes are synchronous, so each `update` is atomic, even when other hooks run at
+ * the same time.
  *
  * @category models
  * @since 0.1.0
  */
 export interface HookState {
-  /** The value, or the key's first value. */
+  /** Returns the value, or the initial value of the key. */
   readonly get: <A>(key: StateKey<A>) => A
   readonly set: <A>(key: StateKey<A>, value: A) => void
   /** Applies `f` and returns the new value. */
   readonly update: <A>(key: StateKey<A>, f: (value: A) => A) => A
-  /** Everything, as JSON by key name. */
+  /** Returns all values as JSON, by key name. */
   readonly snapshot: () => { readonly [name: string]: Json }
 }
 
 /**
- * State that outlives the process wherever the agent has a store: it is saved with the session, after every tool call
- * and at the end of every turn,
- * however the turn ends.
+ * State that outlives the process if the agent has a session store. It is saved with the session: after every tool
+ * call, and at the end of every turn, even of a failed one.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Durable<State = Pick<HookState, "get" | "set" | "update">> {
-  /** As long as the conversation, and shared with its sub-agents. */
+  /** Kept as long as the conversation. Sub-agents share it. */
   readonly conversation: State
-  /** Until the turn ends; a turn that is resumed still has it. */
+  /** Kept until the turn ends. A resumed turn still has it. */
   readonly turn: State
-  /** Until the tool call ends; what `preToolCall` writes, `postToolCall` reads. */
+  /** Kept until the tool call ends: `postToolCall` can read what `preToolCall` wrote. */
   readonly call: (callId: string) => State
 }
 
-/** The whole store; `write` names the hook that writes. @category models @since 0.1.0 */
+/** The whole state. `write` takes the name of the hook that writes. @category models @since 0.1.0 */
 export interface Store extends HookState {
   readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void
 }
 
-/** Makes a state, empty or from a snapshot. @category constructors @since 0.1.0 */
+/** Makes a state. It is empty, or has the values of a snapshot. @category constructors @since 0.1.0 */
 export const make = (from: { readonly [name: string]: Json } = {}): Store => {
-  /** `checked` is the test the value has passed: a value is not looked at again by the same key. */
+  /** `checked` is the test that the value has passed. The same key does not test it again. */
   const entries = new Map<string, { readonly value: unknown; readonly size: number; checked?: StateKey<never>["is"] }>()
   let total = 0
   for (const [name, value] of Object.entries(from)) {
@@ -180,15 +181,12 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 const sizeOf = (value: unknown): number =>
   typeof value === "string" || (typeof value === "object" && value !== null) ? JSON.stringify(value).length : 8
 
-/**
- * Sizes of objects that are in some state, and so are JSON and frozen: what was written once is not looked through
- * again.
- */
+/** Sizes of objects that are part of a state. They are known to be frozen JSON, so they are not examined again. */
 const sizes = new WeakMap<object, number>()
 
 /**
- * Characters of JSON, to an escape; nothing for what is not JSON. Objects are frozen and remembered once all of the
- * value is known to be JSON.
+ * Returns the number of characters of the JSON text, without counting escapes exactly, or nothing if the value is not
+ * JSON. Objects are frozen and remembered after the whole value is known to be JSON.
  */
 const measured = (value: unknown): number | undefined => {
   if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? sizeOf(value) : undefined

@@ -1,6 +1,6 @@
 /**
- * Keeps texts that are too large, or not meant, for the model's window. Hooks and tools write them; a reference to them
- * may be shown to the model.
+ * Stores artifacts: texts that are too large for the model's window, or not meant for it. Hooks and tools write them. A
+ * reference to an artifact may be shown to the model.
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Artifact, refOf } from "../data/Artifact.ts"
 
-/** Who writes, and when. @category models @since 0.1.0 */
+/** Who wrote a text, and when. @category models @since 0.1.0 */
 export interface Authorship {
   readonly by: string
   readonly mimeType?: string
@@ -17,33 +17,36 @@ export interface Authorship {
 
 /** @category models @since 0.1.0 */
 export interface ArtifactStore {
-  /** Writes a text, over the one that was there. */
+  /** Writes a text and replaces an earlier one with the same key. */
   readonly write: (
     sessionId: string,
     key: string,
     content: string,
     about: Authorship
   ) => Effect.Effect<Artifact, unknown>
-  /** Adds to the end of a text, which begins empty; of two that append at once, both are in it whole. */
+  /**
+   * Appends to a text, and creates it if there is none. When two callers append at the same time, both texts are kept
+   * whole.
+   */
   readonly append: (
     sessionId: string,
     key: string,
     content: string,
     about: Authorship
   ) => Effect.Effect<Artifact, unknown>
-  /** Reads a text; nothing when there is none. */
+  /** Returns a text, or nothing if there is none. */
   readonly read: (sessionId: string, key: string) => Effect.Effect<string | undefined, unknown>
   /** Lists the artifacts of a session by key. */
   readonly list: (sessionId: string) => Effect.Effect<ReadonlyArray<Artifact>, unknown>
-  /** Removes one; false when there is none. */
+  /** Removes an artifact. Returns false if there is none. */
   readonly remove: (sessionId: string, key: string) => Effect.Effect<boolean, unknown>
-  /** Copies all of a session to another. */
+  /** Copies all artifacts of a session to another session. */
   readonly copy: (from: string, to: string) => Effect.Effect<void, unknown>
-  /** Removes all of a session. */
+  /** Removes all artifacts of a session. */
   readonly clear: (sessionId: string) => Effect.Effect<void, unknown>
 }
 
-/** Completes the description of a text that is written; for authors of stores. @category constructors @since 0.1.0 */
+/** Makes the description of a text that is being written. For authors of stores. @category constructors @since 0.1.0 */
 export const describe = (
   key: string,
   size: number,
@@ -64,7 +67,7 @@ export const describe = (
   }
 }
 
-/** Makes a store that lives as long as the process. @category constructors @since 0.1.0 */
+/** Makes a store in memory. Its content is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): ArtifactStore => {
   interface Kept {
     readonly about: Artifact

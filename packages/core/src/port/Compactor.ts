@@ -1,5 +1,6 @@
 /**
- * Shortens a conversation. The default one keeps the recent messages and lists what was dropped; a model can do better.
+ * Shortens a conversation. The default compactor keeps the recent messages and lists what it dropped. A compactor that
+ * uses a model can write a better summary.
  *
  * @since 0.1.0
  */
@@ -9,9 +10,9 @@ import type { CompactionRequest, CompactionResult } from "../data/Compaction.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 
-/** What a compactor can use of the turn. @category models @since 0.1.0 */
+/** The capabilities of a compactor. @category models @since 0.1.0 */
 export interface CompactorCapabilities {
-  /** Asks the agent's model. What it costs counts like any other call. */
+  /** Calls the agent's model. Its cost counts like that of any other call. */
   readonly llm: (request: {
     readonly prompt: string | ReadonlyArray<Message>
     readonly instructions?: string

@@ -1,5 +1,5 @@
 /**
- * Sends HTTP requests for hooks (`ctx.http`), and decides what may be reached.
+ * Sends HTTP requests for hooks (`ctx.http`), and decides which addresses are allowed.
  *
  * @since 0.1.0
  */
@@ -8,6 +8,9 @@ import type { HttpRequest, HttpResponse } from "../data/Http.ts"
 
 /** @category models @since 0.1.0 */
 export interface HttpClient {
-  /** Sends a request and reads the whole answer; every status is an answer. Interruption ends it. */
+  /**
+   * Sends a request and reads the whole response. A response with any status is a success. Interruption cancels the
+   * request.
+   */
   readonly request: (request: HttpRequest) => Effect.Effect<HttpResponse, unknown>
 }

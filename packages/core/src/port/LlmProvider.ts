@@ -1,5 +1,5 @@
 /**
- * A language model behind plain data. Implement `complete`, and `stream` where the endpoint can.
+ * A language model. Implement `complete`, and also `stream` if the endpoint supports it.
  *
  * @since 0.1.0
  */
@@ -9,27 +9,36 @@ import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import { Connection, isProviderError, type ProviderError } from "../data/ProviderError.ts"
 import type { Tokenizer } from "./Tokenizer.ts"
 
-/** Receives deltas as they come. A returned promise is awaited before more is read. @category models @since 0.1.0 */
+/**
+ * Receives the deltas of a streamed answer. If it returns a promise, the provider awaits it before it reads more.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type DeltaSink = (delta: LlmDelta) => void | PromiseLike<void>
 
 /**
- * A provider does one attempt per call and never retries: that is the runtime's to decide.
- * Cancellation is interruption of the Effect. Tool calls in a response are complete, or the response is an error.
+ * A language model of a vendor. A provider makes one attempt per call and never retries, because the runtime decides
+ * about retries. Interrupting the Effect cancels the call. All tool calls in a response must be complete; otherwise the
+ * provider fails.
  *
  * @category models
  * @since 0.1.0
  */
 export interface LlmProvider {
-  /** Unique among the providers of an agent. */
+  /** Must be unique among the providers of an agent. */
   readonly name: string
-  /** The model that answers when a request names none. */
+  /** The model to use when a request names none. */
   readonly model?: string
-  /** Tokens its model can read, where known: an overflow that compaction does not cure goes to a larger one. */
+  /**
+   * The size of the model's window in tokens, if known. When compaction cannot make a request fit, the runtime chooses
+   * a provider with a larger window.
+   */
   readonly contextWindow?: number
-  /** Counts for its models better than the default, which takes four characters for a token. */
+  /** Counts tokens for its models. Default: four characters per token. */
   readonly tokenizer?: Tokenizer
   readonly complete: (request: LlmRequest) => Effect.Effect<LlmResponse, ProviderError>
-  /** Calls `sink` for every delta and succeeds with the assembled response. */
+  /** Streams a response: calls `sink` for every delta and succeeds with the whole response. */
   readonly stream?: (request: LlmRequest, sink: DeltaSink) => Effect.Effect<LlmResponse, ProviderError>
 }
 
@@ -37,7 +46,8 @@ export interface LlmProvider {
 export const LlmProvider = Context.Service<LlmProvider>("@belay/core/port/LlmProvider")
 
 /**
- * Makes a provider from async functions. A rejection that is not a `ProviderError` becomes `Connection`.
+ * Makes a provider from async functions. A rejection with a value that is not a `ProviderError` becomes a `Connection`
+ * error.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Calls tools of MCP servers for hooks (`ctx.mcp`), and decides which servers there are.
+ * Calls tools of MCP servers for hooks (`ctx.mcp`), and decides which servers they can use.
  *
  * @since 0.1.0
  */
@@ -10,9 +10,10 @@ import type { McpResult, McpTool } from "../data/Mcp.ts"
 /** @category models @since 0.1.0 */
 export interface McpAccessor {
   /**
-   * Calls a tool by the name that its server gives it. A tool that failed is a result. Interruption cancels the call.
+   * Calls a tool by its name on the server. The failure of a tool is a result with `isError`. Interruption cancels the
+   * call.
    */
   readonly callTool: (server: string, tool: string, args: JsonObject) => Effect.Effect<McpResult, unknown>
-  /** The tools of one server, or of all. */
+  /** Lists the tools of one server, or of all servers. */
   readonly listTools: (server?: string) => Effect.Effect<ReadonlyArray<McpTool>, unknown>
 }

@@ -9,8 +9,10 @@ import type { TurnInput, TurnOutput } from "../data/Turn.ts"
 
 /** @category models @since 0.1.0 */
 export interface MemoryPlugin {
-  /** Messages to put before the user's. A failure is reported and recalls nothing. */
+  /**
+   * Returns messages to add before the user's message. If it fails, a warning is reported and no messages are added.
+   */
   readonly preTurnContext?: (input: TurnInput, sessionId: string) => Effect.Effect<ReadonlyArray<Message>, unknown>
-  /** Sees the finished turn. A failure is reported. */
+  /** Receives the finished turn. If it fails, a warning is reported. */
   readonly postTurnObserve?: (input: TurnInput, output: TurnOutput, sessionId: string) => Effect.Effect<void, unknown>
 }

@@ -1,6 +1,6 @@
 /**
- * The policy of an agent: decides whether and how a tool may run, before the hooks, and again when they changed the
- * arguments.
+ * The policy of an agent. It decides whether a tool may run, and within which limits. It is asked before the hooks, and
+ * again when hooks change the arguments.
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../data/Message.ts"
 import type { ExecutionGrant, ToolMeta } from "../data/Tool.ts"
 
-/** The policy's answer. Hooks can tighten it, never loosen it. @category models @since 0.1.0 */
+/** The policy's answer. Hooks can make it stricter but not weaker. @category models @since 0.1.0 */
 export type PolicyAnswer =
   | { readonly type: "allow"; readonly grant: ExecutionGrant }
   | { readonly type: "ask"; readonly reason: string; readonly grant: ExecutionGrant }
@@ -16,6 +16,6 @@ export type PolicyAnswer =
 
 /** @category models @since 0.1.0 */
 export interface RuntimePolicy {
-  /** May answer at once or as an Effect. A policy that breaks denies. */
+  /** Returns its answer, or an Effect of it. If the policy fails, the call is denied. */
   readonly check: (call: ToolCall, tool: ToolMeta) => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps sessions outside the process. A session is committed wherever a run could be resumed: before each model call,
- * before and after each tool, and at each end.
+ * Stores sessions outside the process. A session is committed at every point from which a run can be resumed: before
+ * each model call, before and after each tool, and at the end of a turn.
  *
  * @since 0.1.0
  */
@@ -11,43 +11,43 @@ import * as RunState from "../data/RunState.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
 
 /**
- * Another process changed the session since it was read. A process that gets this error must load the session again
- * before it continues.
+ * Another process has changed the session since it was read. The process that gets this error must load the session
+ * again before it continues.
  *
  * @category errors
  * @since 0.1.0
  */
 export class SessionConflict extends Schema.TaggedError<SessionConflict>()("SessionConflict", {
   sessionId: Schema.String,
-  /** The revision that was to be written, and the one that is there. */
+  /** The revision that was to be written, and the revision in the store. */
   expected: Schema.Finite,
   found: Schema.Finite,
   message: Schema.String
 }) {}
 
-/** One step of a session. All of it is kept, or nothing. @category models @since 0.1.0 */
+/** One commit of a session. A store keeps all of it or nothing. @category models @since 0.1.0 */
 export interface Commit {
   readonly sessionId: string
-  /** One more than the revision this follows; 1 for a new session. */
+  /** One more than the previous revision; 1 for a new session. */
   readonly revision: number
-  /** The conversation from this index on is `messages`; what stood there is dropped. */
+  /** The index at which `messages` begin. They replace all messages from this index on. */
   readonly from: number
   readonly messages: ReadonlyArray<Message>
-  /** The rest of the state: everything but the messages. */
+  /** The state without its messages. */
   readonly state: Omit<RunState.RunState, "messages">
   /** Decision records since the last commit, where the agent keeps them. */
   readonly records: ReadonlyArray<unknown>
-  /** The whole state, for stores that keep it as one text. */
+  /** Returns the whole state, for stores that keep it as one text. */
   readonly snapshot: () => RunState.RunState
 }
 
-/** What is known of a session without reading it. @category models @since 0.1.0 */
+/** The description of a session, without its content. @category models @since 0.1.0 */
 export interface SessionInfo {
   readonly id: string
   readonly revision: number
   readonly turnNumber: number
   readonly messages: number
-  /** Whether a turn waits: `suspended` for people, `open` for a process that ended in the middle of it. */
+  /** Whether a turn is unfinished: `suspended` waits for people; `open` was interrupted by the end of its process. */
   readonly status: "idle" | "suspended" | "open"
   /** Milliseconds since the epoch. */
   readonly createdAt: number
@@ -57,34 +57,34 @@ export interface SessionInfo {
 /** @category models @since 0.1.0 */
 export interface SessionStore {
   /**
-   * Keeps a step. It has to fail with a `SessionConflict`, and keep nothing, when there is such a session and it is not
-   * at `revision - 1`: of two processes that continue one session, one wins.
+   * Stores a commit. If the session exists and is not at `revision - 1`, this must fail with a `SessionConflict` and
+   * store nothing. So when two processes continue the same session, only one succeeds.
    */
   readonly commit: (commit: Commit) => Effect.Effect<void, unknown>
-  /** Reads a session as it was after its last commit; nothing when there is none. */
+  /** Returns a session as of its last commit, or nothing if there is none. */
   readonly load: (sessionId: string) => Effect.Effect<RunState.RunState | undefined, unknown>
-  /** Lists sessions, the last changed first. Default limit 100. */
+  /** Lists sessions, most recently changed first. The default limit is 100. */
   readonly list?: (
     options?: { readonly limit?: number; readonly before?: number }
   ) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
   /**
-   * Copies a session, with its artifacts, under another id. Fails when that id is taken. A signature is not copied: it
-   * belongs to the session it was made for.
+   * Copies a session and its artifacts to another id. Fails if that id exists. The signature is not copied, because it
+   * is valid for the original session only.
    */
   readonly fork?: (sessionId: string, to: string) => Effect.Effect<void, unknown>
-  /** Removes a session and its artifacts; false when there is none. */
+  /** Removes a session and its artifacts. Returns false if there is none. */
   readonly remove?: (sessionId: string) => Effect.Effect<boolean, unknown>
-  /** Decision records of a session, in order. */
+  /** Returns the decision records of a session, in order. */
   readonly records?: (sessionId: string) => Effect.Effect<ReadonlyArray<unknown>, unknown>
-  /** Where the artifacts of its sessions are. */
+  /** The store of the artifacts of its sessions. */
   readonly artifacts?: ArtifactStore.ArtifactStore
 }
 
-/** Whether a state waits for somebody. @category reading @since 0.1.0 */
+/** Returns whether the turn of a state is unfinished, and why. @category reading @since 0.1.0 */
 export const statusOf = (state: Pick<RunState.RunState, "phase" | "calls">): SessionInfo["status"] =>
   state.phase === "ended" ? "idle" : state.calls.some(({ status }) => status === "asked") ? "suspended" : "open"
 
-/** Makes the conflict. @category constructors @since 0.1.0 */
+/** Makes a `SessionConflict`. @category constructors @since 0.1.0 */
 export const conflict = (sessionId: string, revision: number, found: number): SessionConflict =>
   new SessionConflict({
     sessionId,
@@ -95,7 +95,7 @@ export const conflict = (sessionId: string, revision: number, found: number): Se
     }, the store is at ${found}. Load it again`
   })
 
-/** Makes a store that lives as long as the process. @category constructors @since 0.1.0 */
+/** Makes a store in memory. Its content is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Required<SessionStore> => {
   interface Kept {
     readonly state: Omit<RunState.RunState, "messages">
@@ -117,7 +117,7 @@ export const inMemory = (): Required<SessionStore> => {
         if (found !== revision - 1) return Effect.fail(conflict(sessionId, revision, found))
         const time = now()
         const log = kept?.messages ?? []
-        // What stood there may have been removed meanwhile: the whole conversation is written again.
+        // The messages there may have been removed since, so the whole conversation is written again.
         const isWhole = from > log.length
         const added = structuredClone(isWhole ? snapshot().messages : messages)
         const next = { state: structuredClone(state), records: [...(kept?.records ?? []), ...structuredClone(records)] }

@@ -1,5 +1,5 @@
 /**
- * Counts tokens before a vendor does.
+ * Estimates the number of tokens before the vendor reports it.
  *
  * @since 0.1.0
  */
@@ -9,5 +9,10 @@ export interface Tokenizer {
   readonly count: (text: string) => number
 }
 
-/** Four characters a token: coarse, and corrected by what the vendor reports. @category constructors @since 0.1.0 */
+/**
+ * Counts four characters as a token. The numbers that the vendor reports correct this rough estimate.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const byLength: Tokenizer = { count: (text) => Math.ceil(text.length / 4) }

@@ -1,5 +1,5 @@
 /**
- * Runs tools. The default one runs the functions of the tools an agent was given.
+ * Runs tools. The default dispatcher calls the functions of the agent's tools.
  *
  * @since 0.1.0
  */
@@ -9,31 +9,33 @@ import type { ToolCall } from "../data/Message.ts"
 import type { ExecutionGrant, ToolMeta, ToolResult } from "../data/Tool.ts"
 import type { ArtifactStore } from "./ArtifactStore.ts"
 
-/** What a tool's arguments turned out to be. @category models @since 0.1.0 */
+/** The result of decoding the arguments of a tool. @category models @since 0.1.0 */
 export type Decoded = { readonly ok: true; readonly args: Json } | { readonly ok: false; readonly why: string }
 
-/** About the call that a tool runs for. @category models @since 0.1.0 */
+/** The call for which a tool runs. @category models @since 0.1.0 */
 export interface DispatchContext {
   readonly sessionId: string
-  /** Stays the same when a call is repeated after a crash. */
+  /** A key that stays the same when the call is repeated after a crash. */
   readonly idempotencyKey: string
   readonly cwd: string
   readonly artifacts: ArtifactStore
-  /** The session whose artifacts are meant: of a sub-agent, the one it works for. */
+  /** The session that holds the artifacts. For a sub-agent, it is the session of the agent that delegated to it. */
   readonly rootSessionId: string
-  /** Milliseconds after which the call has failed. */
+  /** The milliseconds after which the call fails. */
   readonly timeoutMs: number
-  /** Registers what to do when that time is up; returns how to call it off. */
+  /** Registers a function that is called when that time is up. Returns a function that cancels it. */
   readonly onTimeout: (expire: () => void) => () => void
 }
 
 /** @category models @since 0.1.0 */
 export interface ToolDispatcher {
   readonly tools: ReadonlyArray<ToolMeta>
-  /** Checks arguments against the tool's schema; synchronous where the schema is. Never fails. */
+  /** Checks arguments against the tool's schema. It is synchronous if the schema is. Never fails. */
   readonly decode: (tool: ToolMeta, args: Json) => Decoded | Effect.Effect<Decoded>
-  /** Runs the tool. A tool that fails is a `ToolFailure`; cancellation is interruption. */
+  /** Runs the tool. The failure of a tool is a result. Interruption cancels the tool. */
   readonly dispatch: (call: ToolCall, grant: ExecutionGrant, about: DispatchContext) => Effect.Effect<ToolResult>
-  /** Whether calls of this tool may run beside others of the same step. Default: all may. */
+  /**
+   * Returns whether a call of this tool must run alone, without other calls of the same step. Default: no call must.
+   */
   readonly exclusive?: (tool: string) => boolean
 }

@@ -16,8 +16,8 @@ import * as Pipes from "./internal/pipes.ts"
 import { isRunning, type Leader, outlive, statusOf, stop, watch } from "./internal/processes.ts"
 
 /**
- * Variables of the host that every command sees, where they are set: those that find programs, the user, the language
- * and the desktop, and nothing else but `LC_*`.
+ * Variables of the host that every command inherits if they are set: those for programs, the user, the language and the
+ * desktop. Commands also inherit `LC_*`.
  *
  * @category models
  * @since 0.1.0
@@ -26,33 +26,33 @@ export const inherited: ReadonlyArray<string> = passed
 
 /** The command to run. @category models @since 0.1.0 */
 export interface Request {
-  /** A line for the shell (bash where it is, else sh); with `args` a program. */
+  /** A line for the shell (bash if it is installed, otherwise sh). With `args` it is a program. */
   readonly command: string
   readonly args?: ReadonlyArray<string>
   readonly cwd: string
   /** Written to standard input, which is then closed. */
   readonly input: string
-  /** Variables in addition to those of the host that every command sees: `inherited` and `LC_*`. */
+  /** More variables, in addition to those that every command inherits (`inherited` and `LC_*`). */
   readonly env?: { readonly [name: string]: string }
-  /** Names of variables of the host that are passed on too. */
+  /** Names of more variables of the host that the command inherits. */
   readonly passEnv?: ReadonlyArray<string>
   readonly timeoutMs: number
-  /** Milliseconds between asking a process to end and ending it. Default 2,000. */
+  /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
   readonly graceMs?: number
   /**
-   * Milliseconds that what a command left in the background may go on after the command ended by itself, such as a
-   * sound that is played or a line of a log. Nobody waits for it, and it ends with the host. Default 10,000.
-   * With 0 it is ended at once, and waited for.
+   * Milliseconds that background processes may run after the command ended by itself, for example to play a sound or
+   * write a log line. Belay does not wait for them, and they end with the host. Default 10,000. With 0 they are ended
+   * at once, and Belay waits for their end.
    */
   readonly lingerMs?: number
-  /** Receives the processes that were left in the background, if there are any. */
+  /** Receives the background processes that the command left, if there are any. */
   readonly onLinger?: (left: Left) => void
   /**
-   * Most bytes of standard output, and of standard error, that are kept; sixteen times as many of either end the
-   * command. Default 1,048,576.
+   * The most bytes of standard output, and of standard error, that are kept. A command that writes sixteen times as
+   * much to one of them is ended. Default 1,048,576.
    */
   readonly maxOutput?: number
-  /** Receives the first line of standard output as soon as it is there, without its line break. */
+  /** Receives the first line of standard output as soon as it is complete, without its line break. */
   readonly onFirstLine?: (line: string) => void
 }
 
@@ -67,21 +67,21 @@ export interface Left {
 /** How a command ended. @category models @since 0.1.0 */
 export interface Finished {
   /**
-   * Absent where a signal, the timeout or too much output ended it, and for 0 where output is missing. 127 where it
-   * could not be started.
+   * Absent if a signal, the timeout or too much output ended it, and if output is missing although the code is 0. 127
+   * if it could not be started.
    */
   readonly exitCode: number | undefined
   readonly stdout: string
   readonly stderr: string
   readonly timedOut: boolean
-  /** It wrote more than `maxOutput`: the beginning was kept. */
+  /** It wrote more than `maxOutput`, so only the beginning was kept. */
   readonly overflowed: boolean
-  /** It was an agent, and came to no answer in the calls it has. */
+  /** It was an agent that gave no answer within its number of model calls. */
   readonly exhausted?: true
   readonly durationMs: number
 }
 
-/** What runs commands: `run`, or a sandbox of the host's. @category models @since 0.1.0 */
+/** Runs commands: `run`, or a sandbox of the host. @category models @since 0.1.0 */
 export type Runner = (request: Request) => Effect.Effect<Finished>
 
 /**
@@ -171,17 +171,17 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
   let isTooMuch = false
   const ended: Child["ended"] = new Promise((resolve) => {
     child.once("error", (error) => resolve({ exitCode: 127, error: refusal(request, error) }))
-    // What is at the other end of a pipe may have something left to say.
+    // A process at the other end of a pipe may still write.
     child.once("exit", (exitCode) => void drained(closed).then(() => resolve({ exitCode: exitCode ?? undefined })))
-    let unheard = onFirstLine
+    let listener = onFirstLine
     for (const name of ["stdout", "stderr"] as const) {
       let size = 0
       streams[name].on("data", (chunk: Buffer) => {
         if (size < maxOutput) kept[name].push(chunk.subarray(0, maxOutput - size))
         size += chunk.length
-        if (name === "stdout" && unheard !== undefined && chunk.includes("\n")) {
-          unheard(text(kept.stdout).split("\n", 1)[0]!)
-          unheard = undefined
+        if (name === "stdout" && listener !== undefined && chunk.includes("\n")) {
+          listener(text(kept.stdout).split("\n", 1)[0]!)
+          listener = undefined
         }
         if (size > maxOutput) isTooMuch = true
         if (size > maxOutput * 16) resolve("overflow")
@@ -189,7 +189,7 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
       streams[name].on("error", () => {})
     }
   })
-  /** What cannot be found may still hold the pipes. */
+  /** A process that was not found may still hold the pipes open. */
   const letGo = () => {
     unwatch?.()
     child.stdin?.destroy()

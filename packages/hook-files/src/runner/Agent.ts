@@ -1,5 +1,5 @@
 /**
- * Has a model decide about an event with the tools of the agent, and reads its answer as a command's.
+ * Lets a model decide about an event with the tools of the agent. The result has the form of a command's result.
  *
  * @since 0.1.0
  */
@@ -15,25 +15,25 @@ import type { Finished } from "../process/Command.ts"
 import { asking, duty, verdictOf } from "./internal/judge.ts"
 import { type Ended, messageOf, said, within } from "./internal/within.ts"
 
-/** What is to be decided. @category models @since 0.1.0 */
+/** The question, and where it is asked. @category models @since 0.1.0 */
 export interface Request {
-  /** `$ARGUMENTS` stands for the event; without it, the event follows. */
+  /** `$ARGUMENTS` is replaced by the event. Without it, the event follows the prompt. */
   readonly prompt: string
   readonly event: JsonObject
-  /** Default: the agent's. */
+  /** Default: the model of the agent. */
   readonly model?: string
-  /** Milliseconds until the answer has to be there. */
+  /** Timeout for the answer, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** What of a hook's context it uses. @category models @since 0.1.0 */
+/** The capabilities of the hook that it uses. @category models @since 0.1.0 */
 export type Context = Pick<HookContext, "llm" | "callTool" | "tools">
 
 /**
  * Asks a model, runs the tools that it calls, and asks again, at most 50 times, until it calls `StructuredOutput` with
- * `{ "ok": boolean, "reason"? }`. That is standard output, with
- * exit code 0. After 50 times it is `exhausted`. The policy decides about the tools; no hooks run around them, and
- * those that hand over to another agent are not there. It never fails.
+ * `{ "ok": boolean, "reason"? }`. This becomes standard output, with exit code 0. After 50 times the result is
+ * `exhausted`. The policy checks the tool calls, and no hooks run around them. Tools that delegate to another agent are
+ * not offered. It never fails.
  *
  * @example
  * ```ts
@@ -81,13 +81,13 @@ const decide = Effect.fnUntraced(function*({ event, model, prompt }: Request, ct
   return exhausted
 })
 
-/** Times a model is asked. */
+/** The most model calls of one run. */
 const mostCalls = 50
 
-/** Tools it may call each time. */
+/** The most tool calls of one answer. */
 const mostTools = 64
 
-/** Characters that it reads of a tool's result. */
+/** How many characters of a tool result the model reads. */
 const mostText = 100_000
 
 const output: ToolMeta = {
@@ -115,7 +115,7 @@ const exhausted: Ended = {
   exhausted: true
 }
 
-/** Calls with ids that no other has. */
+/** The calls, each with a unique id. */
 const distinct = (calls: ReadonlyArray<ToolCall>, ids: Set<string>): ReadonlyArray<ToolCall> =>
   calls.map((call) => {
     const id = call.id === "" || ids.has(call.id) ? `call-${ids.size + 1}-of-hook` : call.id

@@ -1,5 +1,5 @@
 /**
- * Tells a server of an event by HTTP, and reads its answer as a command's.
+ * Sends an event to a server by HTTP. The result has the form of a command's result.
  *
  * @since 0.1.0
  */
@@ -13,26 +13,30 @@ import { env } from "node:process"
 import type { Finished } from "../process/Command.ts"
 import { broke, type Ended, maxOutput, said, within } from "./internal/within.ts"
 
-/** What is sent, and where. @category models @since 0.1.0 */
+/** The request. @category models @since 0.1.0 */
 export interface Request {
   readonly url: string
-  /** `$NAME` and `${NAME}` stand for variables of the host: only for those in `allowedEnvVars`, others are empty. */
+  /**
+   * `$NAME` and `${NAME}` are replaced by variables of the host that `allowedEnvVars` lists. Other variables are empty.
+   */
   readonly headers?: { readonly [name: string]: string }
   readonly allowedEnvVars?: ReadonlyArray<string>
-  /** The event. Sent as JSON. */
+  /** The event, which is sent as JSON. */
   readonly body: JsonObject
-  /** Milliseconds until the whole answer has to be there. */
+  /** Timeout for the whole answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Where it may be sent, `*` standing for any characters. Default: wherever the client sends it. */
+  /** Allowed URLs, in which `*` matches any characters. Default: all URLs that the client accepts. */
   readonly allowedUrls?: ReadonlyArray<string>
-  /** Variables that any request may name, beside being in its own `allowedEnvVars`. Default: all of these. */
+  /**
+   * Variables that requests may use if their own `allowedEnvVars` lists them too. Default: all that a request lists.
+   */
   readonly hostEnvVars?: ReadonlyArray<string>
 }
 
 /**
- * Posts an event. An answer of 2xx without a body, or with a JSON object, is exit code 0 with that as standard output;
- * every other answer, a redirect, and no answer are exit
- * code 1 with the reason as standard error: a status blocks nothing. It never fails.
+ * Posts an event. An answer 2xx without a body or with a JSON object becomes exit code 0 with the body as standard
+ * output. Every other answer, a redirect or no answer becomes exit code 1 with the reason as standard error, so a
+ * status never blocks. It never fails.
  *
  * @example
  * ```ts
@@ -68,10 +72,9 @@ export const run = (request: Request, client: HttpClient): Effect.Effect<Finishe
   )
 
 /**
- * Makes a client for the requests of one handler: a guard that reaches public servers by `https`, and on this machine
- * the one that the URL names when the handler is the
- * user's own (`http://localhost:9000`, `127.0.0.1`, `[::1]`). Proxies of the environment are not used. Throws a
- * `ConfigError` for a bad option.
+ * Creates the client for the requests of one handler. It reaches public servers by `https`. If the handler is from a
+ * file of the user, it also reaches the server on this machine that the URL names (`http://localhost:9000`,
+ * `127.0.0.1`, `[::1]`). It ignores proxies of the environment. Throws a `ConfigError` for an invalid option.
  *
  * @category constructors
  * @since 0.1.0
@@ -90,8 +93,8 @@ export const clientFor = (url: string, trusted: "user" | "project", options: Htt
 }
 
 /**
- * The variable that tells programs to send requests through a proxy, where there is one. Guards do not use it: they
- * could not check what it connects to.
+ * The variable that tells programs to use a proxy, if it is set. Guards ignore it, because they cannot check where a
+ * proxy connects to.
  *
  * @category checking
  * @since 0.1.0
@@ -101,10 +104,10 @@ export const proxyOf = (variables: { readonly [name: string]: string | undefined
     (variables[name] ?? "") !== ""
   )
 
-/** The time of a request is its own. */
+/** Each request sets its own timeout. */
 const longest = 2_147_483_647
 
-/** The server on this machine that a URL names, as a policy writes it. */
+/** The server on this machine that a URL names, in the form of a policy. */
 const serverOf = (url: string): string | undefined => {
   const [, scheme = "", host = "", port] =
     /^(https?):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(?:[/?#]|$)/i.exec(url) ?? []
@@ -112,7 +115,7 @@ const serverOf = (url: string): string | undefined => {
   return `${host.toLowerCase()}:${port ?? (scheme.toLowerCase() === "https" ? 443 : 80)}`
 }
 
-/** As it is read, not as it is written: what is taken out of a path fits no pattern. */
+/** Compares the parsed URL, not its text, because parsing removes parts such as `..` from the path. */
 const isAllowed = (url: string, patterns: ReadonlyArray<string>): boolean => {
   const parsed = Result.try(() => new URL(url))
   if (Result.isFailure(parsed)) return false

@@ -1,5 +1,5 @@
 /**
- * Calls a tool of an MCP server for an event, and reads its answer as a command's.
+ * Calls a tool of an MCP server for an event. The result has the form of a command's result.
  *
  * @since 0.1.0
  */
@@ -9,22 +9,23 @@ import * as Effect from "effect/Effect"
 import type { Finished } from "../process/Command.ts"
 import { broke, type Ended, said, within } from "./internal/within.ts"
 
-/** Which tool, with what. @category models @since 0.1.0 */
+/** The tool and its arguments. @category models @since 0.1.0 */
 export interface Request {
   readonly server: string
-  /** As its server calls it. */
+  /** The name that the server uses. */
   readonly tool: string
-  /** Arguments; `${tool_input.file_path}` in a text stands for that field of the event. Default: the whole event. */
+  /**
+   * Arguments. `${tool_input.file_path}` in a text is replaced by this field of the event. Default: the whole event.
+   */
   readonly input?: JsonObject
   readonly event: JsonObject
-  /** Milliseconds until the answer has to be there. */
+  /** Timeout for the answer, in milliseconds. */
   readonly timeoutMs: number
 }
 
 /**
- * Calls the tool. Its structured content, else its first text, is standard output, with exit code 0; a tool that
- * failed, or cannot be called, is exit code 1 with its words
- * as standard error. It never fails.
+ * Calls the tool. Its structured content, otherwise its first text, becomes standard output with exit code 0. If the
+ * tool fails or cannot be called, the result is exit code 1 with the message as standard error. It never fails.
  *
  * @example
  * ```ts
@@ -64,7 +65,7 @@ export const run = (
     )
   )
 
-/** Puts in what the event has. A text that is a placeholder and nothing else becomes the value itself. */
+/** Replaces placeholders by values of the event. A text that is only a placeholder becomes the value itself. */
 const fill = (value: Json, event: JsonObject): Json => {
   if (typeof value === "string") {
     const whole = /^\$\{([A-Za-z_][\w.-]*)\}$/.exec(value)?.[1]

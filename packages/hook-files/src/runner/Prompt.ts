@@ -1,5 +1,5 @@
 /**
- * Asks a model one question about an event, and reads its answer as a command's.
+ * Asks a model one question about an event. The result has the form of a command's result.
  *
  * @since 0.1.0
  */
@@ -11,21 +11,21 @@ import type { Finished } from "../process/Command.ts"
 import { asking, duty, verdictOf } from "./internal/judge.ts"
 import { broke, type Ended, said, within } from "./internal/within.ts"
 
-/** What is asked. @category models @since 0.1.0 */
+/** The question. @category models @since 0.1.0 */
 export interface Request {
-  /** `$ARGUMENTS` stands for the event; without it, the event follows. */
+  /** `$ARGUMENTS` is replaced by the event. Without it, the event follows the prompt. */
   readonly prompt: string
   readonly event: JsonObject
-  /** Default: the agent's. */
+  /** Default: the model of the agent. */
   readonly model?: string
-  /** Milliseconds until the answer has to be there. */
+  /** Timeout for the answer, in milliseconds. */
   readonly timeoutMs: number
 }
 
 /**
- * Asks once. Its answer, `{ "ok": boolean, "reason"?, "impossible"? }`, is standard output, with exit code 0; anything
- * else, and no answer, is exit code 1. The event is marked as data.
- * It never fails, and no hooks run around the call but those that watch all calls.
+ * Asks the model once. Its answer, `{ "ok": boolean, "reason"?, "impossible"? }`, becomes standard output with exit
+ * code 0. Another answer, or none, becomes exit code 1. The event is marked as data in the prompt. Only hooks that
+ * watch all calls run around this call. It never fails.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ const instructions =
   `${duty}\n\nAnswer with one JSON object and nothing else: {"ok": true} when what is asked for holds, {"ok": false, "reason": "..."} when it does not. ` +
   `Add "impossible": true when it can never hold, whatever the agent does.`
 
-/** Models put a fence around JSON, whatever the instructions say. */
+/** Models put a code fence around JSON even if the instructions forbid it. */
 const parse = (text: string): Result.Result<unknown, string> => {
   const bare = text.trim()
   const inside = /^```(?:json)?\s*\n([^]*?)\n?\s*```$/i.exec(bare)?.[1] ?? bare

@@ -1,5 +1,5 @@
 /**
- * Runs stored code where it can reach nothing but what it is handed.
+ * Runs stored code that can reach only the values and functions that it receives.
  *
  * @since 0.1.0
  */
@@ -14,10 +14,11 @@ import * as Schema from "effect/Schema"
 import { Worker } from "node:worker_threads"
 import type { Job, Reply, Said } from "./internal/sandboxworker.ts"
 
-/** Stored code that did not come to a result. @category errors @since 0.1.0 */
+/** Stored code ended without a result. @category errors @since 0.1.0 */
 export class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", {
   /**
-   * The code cannot be read or threw, its result is not JSON or too long, it took too long, or the worker ended first.
+   * The code could not be read or threw an error, its result is not JSON or too long, it ran too long, or the worker
+   * ended.
    */
   reason: Schema.Literals(["code", "result", "timeout", "memory", "worker"]),
   message: Schema.String
@@ -25,33 +26,36 @@ export class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxErr
 
 /** Limits of one run. @category models @since 0.1.0 */
 export interface Limits {
-  /** Milliseconds, with everything that the host does for it. Default 5,000. */
+  /** Timeout in milliseconds, including calls of the host. Default 5,000. */
   readonly timeoutMs?: number
-  /** At least 16,777,216. Default 33,554,432. */
+  /** Bytes of memory, at least 16,777,216. Default 33,554,432. */
   readonly memoryBytes?: number
-  /** Most characters of the result, and of the arguments of a call, as JSON. Default 1,048,576. */
+  /** The most characters of the result, and of the arguments of one call, as JSON. Default 1,048,576. */
   readonly maxText?: number
 }
 
-/** What is to run. @category models @since 0.1.0 */
+/** The code and its environment. @category models @since 0.1.0 */
 export interface Request extends Limits {
   /**
-   * A module with `export default async (ctx) => result`, in JavaScript, or in TypeScript where Node can take types
-   * out. At most 262,144 characters.
+   * A module with `export default async (ctx) => result`, in JavaScript, or in TypeScript if this version of Node can
+   * strip types. At most 262,144 characters.
    */
   readonly code: string
-  /** What `ctx` is. */
+  /** The values of `ctx`. */
   readonly context: JsonObject
-  /** What the host does for it, by path in `ctx`: `variableBag.get` is called as `await ctx.variableBag.get("key")`. */
+  /**
+   * Functions of the host by their path in `ctx`: the code calls `variableBag.get` as `await
+   * ctx.variableBag.get("key")`.
+   */
   readonly capabilities?: { readonly [path: string]: (...args: ReadonlyArray<Json>) => Eventual<Json | void> }
-  /** Receives what the code prints, at most 100 lines. */
+  /** Receives the lines that the code prints, at most 100. */
   readonly onLog?: (line: string) => void
 }
 
 /**
- * Runs a module in an interpreter of its own, in a worker of its own: no environment, files, network, process, timers
- * or imports, and nothing of the host's memory. It ends with the first of its result, its
- * timeout and its interruption, and leaves no worker behind. A result that is not there is `undefined`.
+ * Runs a module in a separate interpreter, in a separate worker. The code has no environment, files, network, process,
+ * timers or imports, and no access to the memory of the host. The run ends with its result, its timeout or its
+ * interruption, whichever is first, and the worker ends too. Without a result it returns `undefined`.
  *
  * @example
  * ```ts
@@ -108,7 +112,7 @@ export const run = (request: Request): Effect.Effect<Json | undefined, SandboxEr
   }))
 }
 
-/** Milliseconds that a worker has to begin. */
+/** Timeout for the start of a worker, in milliseconds. */
 const startMs = 30_000
 
 const fail = (reason: SandboxError["reason"], message: string): Effect.Effect<never, SandboxError> =>
@@ -126,7 +130,7 @@ const start = (job: Job): Worker =>
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
   })
 
-/** Keys that would be prototypes are left out. */
+/** Leaves out keys that would set a prototype. */
 const parse = (text: string): Result.Result<Json, unknown> =>
   Result.try(() => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value) as Json)
 
@@ -137,7 +141,7 @@ const resultOf = (text: string): Effect.Effect<Json, SandboxError> => {
   return why === undefined ? Effect.succeed(parsed.success) : fail("result", `its result does not fit: ${why}`)
 }
 
-/** Does what the code asks for. */
+/** Runs a function of the host for the code. */
 const answered = (
   { args, id, name }: Extract<Said, { readonly type: "call" }>,
   capabilities: NonNullable<Request["capabilities"]>,

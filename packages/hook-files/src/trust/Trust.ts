@@ -1,5 +1,5 @@
 /**
- * Stores which projects may run their own hooks: a decision of a person about exactly these files.
+ * Stores which projects may run their hooks. A person decides this for exactly the current files.
  *
  * @since 0.1.0
  */
@@ -15,9 +15,9 @@ import * as Covered from "./internal/covered.ts"
 import * as Files from "./internal/files.ts"
 
 /**
- * Computes what a decision is about, system by system: the project's real path, what its files say of hooks, the
- * scripts that entries run, and what these could load from beside them. It
- * changes with a letter or an execute bit of any of them, not with data that scripts write.
+ * Computes what a decision covers, by system: the real path of the project, its settings of hooks, the scripts that
+ * entries run, and the files that these scripts can load. It changes if a character or an execute bit of one of them
+ * changes, and not if scripts write data.
  *
  * @category reading
  * @since 0.1.0
@@ -28,7 +28,7 @@ export const fingerprint = (cwd: string, sources: ReadonlyArray<Source>, home: s
 /** A file that a decision covers, in addition to the settings. @category models @since 0.1.0 */
 export interface Script {
   readonly path: string
-  /** Its execute bits and SHA-256, such as `755 9f86…`; `absent`; or why it cannot be read. */
+  /** Its execute bits and SHA-256, such as `755 9f86…`; or `absent`; or the reason why it cannot be read. */
   readonly state: string
 }
 
@@ -57,19 +57,19 @@ export const scripts = (
   ].sort((a, b) => a.path < b.path ? -1 : 1)
 }
 
-/** Where decisions are kept. @category models @since 0.1.0 */
+/** Stores decisions. @category models @since 0.1.0 */
 export interface Store {
-  /** Whether each system of a fingerprint was decided about as it is. */
+  /** Whether every system of a fingerprint is trusted in exactly this state. */
   readonly isTrusted: (cwd: string, fingerprint: string) => boolean
-  /** Writes it down; what was decided about other systems of the project stays. */
+  /** Stores the decision. Decisions about other systems of the project stay. */
   readonly trust: (cwd: string, fingerprint: string) => void
-  /** Takes back what was decided about a project, whatever it was about; says whether there was anything. */
+  /** Removes all decisions about a project. Returns whether there were any. */
   readonly remove: (cwd: string) => boolean
 }
 
 /**
- * Keeps decisions in a folder, a file a project, which only the owner may read. It has to be outside of every project
- * whose hooks it is asked about: one inside never trusts.
+ * Stores decisions in a folder, one file for each project, readable only by the owner. The folder must be outside of
+ * all projects: a folder inside of a project never trusts it.
  *
  * @example
  * ```ts
@@ -123,6 +123,6 @@ const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ project: Schema.String, fingerprint: Schema.String }))
 )
 
-/** A fingerprint has a part for each system. */
+/** A fingerprint has one part for each system. */
 const parts = (print: string): ReadonlyArray<string> => print.split(" ").filter((part) => part !== "")
 const systemOf = (part: string): string => part.split(":", 1)[0]!

@@ -1,17 +1,17 @@
 /** Copies of JSON values: changes of a copy do not reach the original. */
 import { isPlain } from "../Json.ts"
 
-/** Copies a value and everything below it. */
+/** Copies a value and everything in it. */
 export const copy = <A>(value: A): A => walk(value, false) as A
 
-/** Copies and freezes a value and everything below it; what is frozen already is shared. */
+/** Copies and freezes a value and everything in it. Parts that are already frozen are shared. */
 export const frozenCopy = <A>(value: A): A => walk(value, true) as A
 
 const walk = (value: unknown, frozen: boolean): unknown => {
   if (typeof value !== "object" || value === null || (frozen && Object.isFrozen(value)) || !isPlain(value)) return value
   const made = Array.isArray(value)
     ? value.map((item) => walk(item, frozen))
-    // A plain object: any key may be read.
+    // It is a plain object, so any key may be read.
     : entries(value as Record<string, unknown>, frozen)
   return frozen ? Object.freeze(made) : made
 }

@@ -6,7 +6,7 @@ import type * as Fiber from "effect/Fiber"
 
 const longest = 2_147_483_647
 
-/** Reads the fiber's clock: milliseconds from some beginning. */
+/** Reads the fiber's clock, in milliseconds. Only differences of two readings have a meaning. */
 export const timeOf = (fiber: Fiber.Fiber<unknown, unknown>): () => number => {
   const clock = fiber.getRef(Clock.Clock)
   return "adjust" in clock ? () => clock.currentTimeMillisUnsafe() : now
@@ -14,7 +14,7 @@ export const timeOf = (fiber: Fiber.Fiber<unknown, unknown>): () => number => {
 
 const now = (): number => performance.now()
 
-/** Calls `f` after `ms` milliseconds of the fiber's clock; returns how to call it off. */
+/** Calls `f` after `ms` milliseconds of the fiber's clock. Returns a function that cancels the call. */
 export const after = (fiber: Fiber.Fiber<unknown, unknown>, ms: number, f: () => void): () => void => {
   const clock = fiber.getRef(Clock.Clock)
   if ("adjust" in clock) {

@@ -9,9 +9,9 @@ export interface Outcome {
   /** What the next hook would have received: the event with every change in it. */
   readonly event: unknown
   readonly by: string | undefined
-  /** Set when the action follows from a broken hook's failure policy. */
+  /** Set when a hook failed and its failure policy chose the action. */
   readonly failure: HookFailure | undefined
-  /** Set when a gate asks after all other hooks have answered for this value. */
+  /** Set when a gate asks a question and all other hooks have already answered for this value. */
   readonly atGate?: true
 }
 

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import type * as Dialect from "../../Dialect.ts"
 import { defined } from "../../internal/defined.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
-import { unheard } from "../shared/strayAnswer.ts"
+import { ignoredFields } from "../shared/strayAnswer.ts"
 import type { Handler } from "./events.ts"
 import { powers } from "./events.ts"
 
@@ -68,7 +68,7 @@ export const read = (said: Fields | undefined, entry: Handler): Result.Result<An
   if (Result.isFailure(decoded)) {
     return Result.fail(`its response does not fit: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
   }
-  const stray = unheard(said, { top: fields, inner: [] }, "hooks of Base Coat")
+  const stray = ignoredFields(said, { top: fields, inner: [] }, "hooks of Base Coat")
   return Result.succeed(withPowers(answerOf(decoded.success, entry.key, stray), decoded.success, entry))
 }
 

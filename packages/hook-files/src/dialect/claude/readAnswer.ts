@@ -3,7 +3,7 @@ import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
 import type { AgentWork, PromptWork, Work } from "../../Runners.ts"
 import { cap, type Fields, maxText, record } from "../shared/fields.ts"
-import { isMeant } from "../shared/strayAnswer.ts"
+import { looksLikeAnswer } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { decodeFields } from "./answerFields.ts"
 import { type EventName, rowOf } from "./events.ts"
@@ -89,7 +89,7 @@ const withoutAsyncLine = (stdout: string): string => {
 
 /** Text is not an answer. If it looks like one, the developer has to know that it does not count. */
 const readText = (stdout: string): Answer =>
-  isMeant(stdout)
+  looksLikeAnswer(stdout)
     ? { ...silent, problems: ["its output counts as text, because it is not one JSON object and nothing else"] }
     : silent
 

@@ -169,8 +169,8 @@ const textsOf = (value: unknown, key: string, warn: Warn): { readonly [name: str
 }
 
 /**
- * A pattern for the whole value; under a name in Pascal case also names of tools with `|` between them. Nothing where
- * it is not a pattern.
+ * Compiles a matcher: a pattern for the whole value, or for an event in Pascal case also names of tools with `|` between
+ * them. Returns undefined, with a warning, for a text that is not a pattern.
  */
 const compile = (
   matcher: string | undefined,

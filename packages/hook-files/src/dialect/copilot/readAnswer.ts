@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
 import { cap, type Fields, isFields, parse } from "../shared/fields.ts"
-import { isMeant, lost, unheard } from "../shared/strayAnswer.ts"
+import { ignoredFields, looksLikeAnswer, lost } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { type Decoded, decodeFields } from "./answerFields.ts"
 import type { Handler } from "./config.ts"
@@ -25,8 +25,8 @@ export const read = (entry: Entry, finished: Finished): Answer => {
   }
   const { reason, ...decoded } = decodeFields(json ?? {}, entry.point, entry.pascal)
   const stray = json === undefined
-    ? isMeant(rest) ? [lost] : []
-    : unheard(json, countingFields(entry.point, entry.pascal), entry.point)
+    ? looksLikeAnswer(rest) ? [lost] : []
+    : ignoredFields(json, countingFields(entry.point, entry.pascal), entry.point)
   const said: Answer = { ...silent, ...decoded, problems: [...decoded.problems, ...stray], progress }
   if (finished.exitCode === 0) return { ...said, outcome: isBlocking(said) ? "blocking" : "success" }
   return readFailure(entry, finished, { said, reason, text: json === undefined ? rest : "" })

@@ -2,7 +2,7 @@
 import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
 import { cap, type Fields, isFields, isText, parse } from "../shared/fields.ts"
-import { isMeant, lost, unheard } from "../shared/strayAnswer.ts"
+import { ignoredFields, looksLikeAnswer, lost } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { decodeFields, noReason } from "./answerFields.ts"
 import { countingFields, type EventName } from "./events.ts"
@@ -32,7 +32,7 @@ export const read = (finished: Finished, event: EventName): Answer => {
     messages: event === "BeforeToolSelection" ? [] : messages,
     problems: [
       ...answer.problems,
-      ...(json === undefined ? [] : unheard(json, counts, event)),
+      ...(json === undefined ? [] : ignoredFields(json, counts, event)),
       ...(isByCode && !counts.top.includes("decision") ? [`${event} cannot be denied`] : []),
       ...(answer.asked !== undefined && event !== "BeforeTool" ? [`ask does not count at ${event}`] : [])
     ]
@@ -60,7 +60,7 @@ const readJson = (json: Fields, exitCode: number, { error, out }: Output): Answe
 }
 
 const readText = (exitCode: number, { error, out }: Output): Answer => {
-  const problems = isMeant(out) || isMeant(error) ? [lost] : []
+  const problems = looksLikeAnswer(out) || looksLikeAnswer(error) ? [lost] : []
   if (exitCode === 0) return { ...silent, problems, messages: out === "" ? [] : [cap(out)] }
   const text = cap(error || out)
   const line = text.split("\n", 1)[0]!

@@ -60,8 +60,8 @@ export interface Context {
     readonly listTools: () => Promise<Json>
   }
   /**
-   * Absent where the host lends none. What it gives back stands in for the secret: the tool that is called, and `http`,
-   * get the secret itself.
+   * Absent where the host has no secrets. It returns a token that stands for the secret: the tool that is called, and
+   * `http`, receive the secret itself.
    */
   readonly secrets?: { readonly get: (name: string) => Promise<string | undefined> }
 }

@@ -8,7 +8,7 @@ import type * as Dialect from "../../Dialect.ts"
 import { defined } from "../../internal/defined.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
 import { objectOf } from "../shared/jsonAnswer.ts"
-import { unheard } from "../shared/strayAnswer.ts"
+import { ignoredFields } from "../shared/strayAnswer.ts"
 import type { Type } from "./events.ts"
 
 /** A change of the history. */
@@ -65,7 +65,7 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
     if (fields[type].includes("blocked") && said["blocked"] === true) {
       return Result.succeed({ ...silent, blocked: reasonOf(said["reason"]) })
     }
-    const problems = unheard(said, { top: fields[type], inner: [] }, type)
+    const problems = ignoredFields(said, { top: fields[type], inner: [] }, type)
     const known = Object.fromEntries(fields[type].flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
     const decoded = decode(known)
     if (Result.isFailure(decoded)) {

@@ -1,4 +1,4 @@
-/** Reads JSON that somebody else wrote, field by field: one that makes no sense does not make the others unheard. */
+/** Reads JSON that somebody else wrote, field by field: one that makes no sense does not spoil the others. */
 import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import { stripComments } from "jsonc-parser"

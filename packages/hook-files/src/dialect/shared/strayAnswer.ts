@@ -2,8 +2,8 @@
 import { type Fields, isFields } from "./fields.ts"
 
 /**
- * What scripts of any system decide with. Words that events have too are not among them: some scripts print what they
- * are told.
+ * Fields with which scripts of any system decide. Fields that events have as well are not among them, because some
+ * scripts print the event.
  */
 const words = [
   "additionalContext",
@@ -28,22 +28,21 @@ const words = [
 const quoted = new RegExp(`["'](?:${words.join("|")})["']\\s*:`)
 
 /**
- * Whether a text that is no JSON object has the looks of an answer in it: lines before it, two of them, or one that is
- * spelt wrong.
+ * Whether a text that is not a JSON object looks like an answer: with lines before it, two answers, or a misspelled one.
  */
-export const isMeant = (text: string): boolean => text.includes("{") && quoted.test(text)
+export const looksLikeAnswer = (text: string): boolean => text.includes("{") && quoted.test(text)
 
-/** What the developer reads of such a text. */
+/** The warning about such a text. */
 export const lost = "its output is no JSON object: no answer"
 
-/** Words that count, at the top of an object and in its `hookSpecificOutput`. */
+/** Fields that count, at the top of an object and in its `hookSpecificOutput`. */
 export interface Counting {
   readonly top: ReadonlyArray<string>
   readonly inner: ReadonlyArray<string>
 }
 
-/** What the developer reads of words that would mean something elsewhere. */
-export const unheard = (said: Fields, { inner, top }: Counting, where: string): ReadonlyArray<string> => {
+/** Warnings about fields that count at other events only. */
+export const ignoredFields = (said: Fields, { inner, top }: Counting, where: string): ReadonlyArray<string> => {
   const specific = Object.hasOwn(said, "hookSpecificOutput") ? said["hookSpecificOutput"] : undefined
   const of = (
     part: unknown,
@@ -62,7 +61,7 @@ export const unheard = (said: Fields, { inner, top }: Counting, where: string): 
   ]
 }
 
-/** What changes nothing wherever it is said. */
+/** Whether a value changes nothing at any event. */
 const isIdle = (word: string, value: unknown): boolean =>
   word === "continue"
     ? value !== false

@@ -1,4 +1,4 @@
-/** Removes colours from the output of commands: it is read by models and parsed as JSON, and no terminal shows it. */
+/** Removes colours from the output of commands, because models read it and Belay parses it as JSON. */
 
 /** Colours and styles, and how `tput sgr0` ends them. */
 // oxlint-disable-next-line no-control-regex -- control sequences are what this is about

@@ -1,8 +1,7 @@
 /**
- * Ends what commands started when their host is killed and cannot do it itself: a shell that waits until the host's end
- * of a pipe is closed, and then looks for the
- * host's mark in the environments of all processes. On Linux only; there it is while there are commands, and a second
- * longer.
+ * Ends the processes of commands when the host is killed. It is a shell that waits until the host's end of a pipe is
+ * closed, and then finds the processes by the mark of the host in their environment. It exists on Linux only, from the
+ * first command until a second after the last one.
  */
 import * as Result from "effect/Result"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -20,7 +19,7 @@ export const mark = (): { readonly name: string; readonly value: string } => ({
   value: `${host}-${++runs}`
 })
 
-/** What forks while it is killed leaves children: it looks more than once. */
+/** A process that forks while it is killed leaves children, so the guardian looks several times. */
 const script = `while read -r _; do :; done
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   left=
@@ -35,7 +34,7 @@ done`
 let guardian: ChildProcess | undefined
 let idle: NodeJS.Timeout | undefined
 
-/** There are commands. */
+/** Called when the first command starts. */
 export const wake = (): void => {
   clearTimeout(idle)
   if (guardian !== undefined || process.platform !== "linux") return
@@ -48,7 +47,7 @@ export const wake = (): void => {
     })
   ))
   guardian = started
-  // Somebody else may have ended it: the next command has one again.
+  // If something else ended the guardian, the next command starts a new one.
   started?.once("close", () => {
     if (guardian === started) guardian = undefined
   })
@@ -57,7 +56,7 @@ export const wake = (): void => {
   ;(started?.stdin as Socket | null | undefined)?.unref()
 }
 
-/** There are none any more. */
+/** Called when the last command has ended. */
 export const rest = (): void => {
   idle = setTimeout(() => {
     guardian?.stdin?.end()

@@ -1,8 +1,6 @@
 /**
- * The standard streams of a process. On Linux those that Node makes are sockets, which nobody can open by their names:
- * a script that reads `/dev/stdin`,
- * or writes to `/dev/stderr`, would break. There its input is a file, and what it writes goes through pipes that
- * `mkfifo` makes.
+ * The standard streams of a process. Node uses sockets, and on Linux a script cannot open these as `/dev/stdin` or
+ * `/dev/stderr`. So on Linux the input is a file, and the output goes through pipes that `mkfifo` creates.
  */
 import * as Result from "effect/Result"
 import { type ChildProcess, execFile } from "node:child_process"
@@ -13,7 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 
-/** Lets the host end while it is open, where that can be. */
+/** Lets the host exit while the stream is open, if the stream supports this. */
 type Output = Readable & { readonly unref?: () => unknown }
 
 interface Streams {
@@ -22,13 +20,15 @@ interface Streams {
 }
 
 export interface Pipes extends Streams {
-  /** The ends for the process. */
+  /** The ends that the process gets. */
   readonly theirs: [number, number, number]
-  /** The process has its ends, or never will: they are closed here. */
+  /** Closes the ends of the process on this side, after it started or failed to start. */
   readonly handOver: () => void
 }
 
-/** Makes the streams, and writes the input; nothing where that cannot be, and where sockets will do. */
+/**
+ * Creates the streams and writes the input. Returns nothing if this is not possible, and on systems where sockets work.
+ */
 export const open = async (input: string): Promise<Pipes | undefined> => {
   if (process.platform !== "linux") return undefined
   const pair = await take()
@@ -46,7 +46,7 @@ export const open = async (input: string): Promise<Pipes | undefined> => {
   return { stdout: stdout!, stderr: stderr!, theirs, handOver: () => theirs.forEach((fd) => closeSync(fd)) }
 }
 
-/** A pipe, by the numbers of its ends. */
+/** A pipe: the file descriptors of its two ends. */
 interface Pipe {
   readonly read: number
   readonly write: number
@@ -55,8 +55,7 @@ interface Pipe {
 type Pair = readonly [out: Pipe, err: Pipe]
 
 /**
- * Pipes that nobody uses yet: `mkfifo` is a process of its own, and makes many as fast as one. They have no names any
- * more.
+ * Unused pipes. `mkfifo` is a separate process that creates many pipes as fast as one. Their names are already deleted.
  */
 const ready: Array<Pair> = []
 const batch = 16
@@ -79,7 +78,7 @@ const make = async (): Promise<boolean> => {
     void execFile("mkfifo", ["-m", "600", ...names], (error) => resolve(error === null))
   )
   const pipes = isDone ? names.flatMap((name) => Result.getOrElse(Result.try(() => [connect(name)]), () => [])) : []
-  // Their names are needed no longer.
+  // An open pipe does not need its name.
   rmSync(folder, { recursive: true, force: true })
   for (let index = 0; index + 1 < pipes.length; index += 2) ready.push([pipes[index]!, pipes[index + 1]!])
   return ready.length > 0
@@ -87,13 +86,13 @@ const make = async (): Promise<boolean> => {
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
-/** An end that writes can be opened, without waiting, once there is one that reads. */
+/** The writing end can be opened without waiting when the reading end is open. */
 const connect = (path: string): Pipe => {
   const read = openSync(path, O_RDONLY | O_NONBLOCK)
   return { read, write: openSync(path, O_WRONLY) }
 }
 
-/** A file with the input, open to be read, that has no name any more; nothing where it cannot be. */
+/** Returns a file with the input, opened for reading and already deleted. Returns nothing if it cannot be created. */
 const written = (input: string): number | undefined => {
   const path = join(tmpdir(), `belay-input-${randomUUID()}`)
   const made = Result.try(() => openSync(path, "wx+", 0o600))
@@ -108,7 +107,7 @@ const written = (input: string): number | undefined => {
   return Result.getOrUndefined(read)
 }
 
-/** Those that Node makes. A command need not read. */
+/** The streams of Node. A command does not have to read its input. */
 export const sockets = ({ stderr, stdin, stdout }: ChildProcess, input: string): Streams | undefined => {
   stdin?.on("error", () => {}).end(input)
   return stdout === null || stderr === null ? undefined : { stdout, stderr }

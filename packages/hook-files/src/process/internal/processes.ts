@@ -1,6 +1,6 @@
 /**
- * The processes that a command started, wherever they went: those of its group, and on Linux those with its mark in
- * their environment.
+ * Finds all processes that a command started: those of its group, and on Linux those with its mark in their
+ * environment.
  */
 import * as Result from "effect/Result"
 import { readdirSync, readFileSync } from "node:fs"
@@ -10,9 +10,9 @@ import * as Guardian from "./guardian.ts"
 /** The first process of a command, which leads its group. */
 export interface Leader {
   readonly pid: number
-  /** `NAME=value`, as it stands in the environment of all its children. */
+  /** `NAME=value` in the environment of all its children. */
   readonly mark: string
-  /** When it started, in ticks of the system; absent where there is no `/proc`. */
+  /** When it started, in ticks of the system. Absent on systems without `/proc`. */
   readonly started: number | undefined
 }
 
@@ -22,16 +22,16 @@ interface Status {
   readonly started: number
 }
 
-/** What the system says about a process, while there is one. */
+/** The data of the system about a process, while it exists. */
 export const statusOf = (pid: number | string): Status | undefined => {
   const text = Result.getOrUndefined(Result.try(() => readFileSync(`/proc/${pid}/stat`, "latin1")))
   if (text === undefined) return undefined
-  // The name of the program stands in parentheses and may hold anything.
+  // The name of the program is in parentheses and can contain any character.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
   return { state: fields[0]!, group: Number(fields[2]), started: Number(fields[19]) }
 }
 
-/** The number that was given out last; 0 where nobody knows. */
+/** The last process id that the system assigned; 0 if it is unknown. */
 const newest = (): number => {
   const text = Result.getOrElse(Result.try(() => readFileSync("/proc/loadavg", "latin1")), () => "")
   return Number(/\d+$/.exec(text.trim())?.[0] ?? 0)
@@ -43,11 +43,11 @@ const isMarked = (pid: string, mark: string): boolean =>
     onFailure: () => false
   })
 
-/** Those that still run, as numbers that a signal can be sent to. */
+/** Returns the processes that still run, as ids for signals. */
 const running = ({ mark, pid, started }: Leader): ReadonlyArray<number> => {
   if (started === undefined) return signal(-pid, 0) ? [-pid] : []
   const all = Result.getOrElse(Result.try(() => readdirSync("/proc")), () => [])
-  // Numbers are given out in order, until they begin anew.
+  // The system assigns ids in order, until it starts again from the lowest one.
   const first = newest() >= pid ? pid : 0
   return all.flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) < first || Number(name) === process.pid) return []
@@ -62,7 +62,7 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean =>
 
 const leaders = new Set<Leader>()
 
-/** When the host exits there is no time to ask. */
+/** When the host exits there is no time for SIGTERM. */
 const leave = (): void => {
   for (const leader of leaders) for (const pid of running(leader)) signal(pid, "SIGKILL")
 }
@@ -81,12 +81,12 @@ export const watch = (leader: Leader): () => void => {
   }
 }
 
-/** Whether anything still runs. */
+/** Whether a process still runs. */
 export const isRunning = (leader: Leader): boolean => running(leader).length > 0
 
 /**
- * Gives the remaining processes `ms` milliseconds to end by themselves, without keeping the host alive; then, or when
- * `over` aborts, stops them.
+ * Waits `ms` milliseconds for the remaining processes to end, without keeping the host alive. Then, or when `over`
+ * aborts, stops them.
  */
 export const outlive = async (leader: Leader, ms: number, graceMs: number, over: AbortSignal): Promise<void> => {
   const end = performance.now() + ms
@@ -100,8 +100,8 @@ export const outlive = async (leader: Leader, ms: number, graceMs: number, over:
 }
 
 /**
- * Stops everything that still runs: asks first, and after `graceMs` does not ask any more. In real time, whatever the
- * clock of a test says.
+ * Stops everything that still runs: with SIGTERM, and after `graceMs` with SIGKILL. It uses real time, also in tests
+ * with a virtual clock.
  */
 export const stop = async (leader: Leader, graceMs: number): Promise<void> => {
   const asked = new Set<number>()
@@ -116,7 +116,7 @@ export const stop = async (leader: Leader, graceMs: number): Promise<void> => {
     }
     await pause(step)
   }
-  // More than once: what forks while it is killed leaves children.
+  // A process that forks while it is killed leaves children, so this looks several times.
   for (let round = 0; round < 100; round++) {
     const left = running(leader)
     if (left.length === 0) return

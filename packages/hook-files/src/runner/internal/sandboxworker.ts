@@ -1,4 +1,4 @@
-/** Runs one piece of stored code in a worker, inside an interpreter of its own: only texts go in and out. */
+/** Runs stored code in a worker, inside a separate interpreter. Only texts go in and out. */
 import variant from "@jitl/quickjs-wasmfile-release-sync"
 import * as nodeModule from "node:module"
 import { type MessagePort, parentPort, workerData } from "node:worker_threads"
@@ -11,19 +11,19 @@ import {
   type QuickJSSyncVariant
 } from "quickjs-emscripten-core"
 
-/** What is to run. */
+/** The code and its environment. */
 export interface Job {
   readonly code: string
-  /** What `ctx` is, as JSON. */
+  /** The values of `ctx`, as JSON. */
   readonly context: string
-  /** Paths in `ctx` of what the host does, such as `variableBag.get`. */
+  /** Paths in `ctx` of the functions of the host, such as `variableBag.get`. */
   readonly capabilities: ReadonlyArray<string>
   readonly memoryBytes: number
   readonly timeoutMs: number
   readonly maxText: number
 }
 
-/** What the worker says. */
+/** A message of the worker. */
 export type Said =
   | { readonly type: "started" }
   | { readonly type: "call"; readonly id: number; readonly name: string; readonly args: string }
@@ -33,21 +33,21 @@ export type Said =
 
 type Reason = "code" | "result" | "timeout" | "memory"
 
-/** What the host answers to a call: JSON, nothing or why not. */
+/** The answer of the host to a call: JSON, nothing, or an error message. */
 export type Reply = { readonly id: number } & ({ readonly result: string | undefined } | { readonly error: string })
 
-/** What is needed of it: the compiler knows it from browsers only. */
+/** The part of this API that is used. The compiler knows it only from browsers. */
 declare const WebAssembly: {
   readonly Memory: new(pages: { readonly initial: number; readonly maximum: number }) => object
 }
 
-/** What the interpreter begins with: 16 MiB. */
+/** The memory with which the interpreter starts: 16 MiB. */
 const pages = 256
 const maxCalls = 1_000
 const maxLogs = 100
 const maxLine = 1_000
 
-/** Makes `ctx` and what is needed of the realm before the code can change it. */
+/** Creates `ctx`, and keeps the functions of the realm that are needed, before the code can change them. */
 const bootstrap = `(call, log, text, names) => {
   const { parse, stringify } = JSON
   const line = (part) => typeof part === "string" ? part : stringify(part)
@@ -78,12 +78,12 @@ const bootstrap = `(call, log, text, names) => {
 }`
 
 const main = async (port: MessagePort, job: Job): Promise<void> => {
-  // What the interpreter counts itself leaves most out: this is a wall.
+  // The interpreter does not count all its memory, so this is the hard limit.
   const wasmMemory = new WebAssembly.Memory({
     initial: pages,
     maximum: Math.max(pages, Math.floor(job.memoryBytes / 65_536))
   })
-  // Its types are those of a module of another kind than it is.
+  // The package declares the types of another module format.
   const engine = newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory })
   const runtime = (await newQuickJSWASMModuleFromVariant(engine)).newRuntime()
   runtime.setMaxStackSize(262_144)
@@ -104,7 +104,7 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
     return deferred.handle
   })
   const log = vm.newFunction("log", (line) => {
-    // The realm may have been changed: a line is as long as it is.
+    // The code may have changed the realm, so the length of a line is checked here.
     if (++logs <= maxLogs && lengthOf(vm, line) <= maxLine) say({ type: "log", line: vm.getString(line) })
   })
   const made = vm.unwrapResult(vm.callFunction(
@@ -128,14 +128,14 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
     const isCommonJs = /^ReferenceError: '?(?:module|exports)\b/.test(thrown)
     const message = isCommonJs ? `${thrown}: expected a default export, export default async (ctx) => …` : thrown
     const isFull = message === "InternalError: out of memory"
-    // Whatever an interruption looks like where it is caught.
+    // An interruption has different errors, depending on where it is caught.
     return Promise.reject(
       Object.assign(new Error(message), { reason: isLate ? "timeout" : isFull ? "memory" : reason })
     )
   }
   let watched: QuickJSHandle | undefined
   let stalled: (() => void) | undefined
-  /** Goes on until only the host can. */
+  /** Continues until only the host can continue. */
   const pump = (): void => {
     runtime.executePendingJobs(-1)
     if (watched !== undefined && waiting.size === 0 && vm.getPromiseState(watched).type === "pending") stalled?.()
@@ -164,7 +164,7 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
   say({ type: "started" })
   const load = (code: string) => vm.evalCode(code, "hook.js", { type: "module" })
   const first = load(job.code)
-  // To take types out costs more than to run most code: it is done where there are any.
+  // Stripping types costs more than running most code, so it is done only if there are types.
   const isOdd = first.error !== undefined && vm.dump(vm.getProp(first.error, "name")) === "SyntaxError"
   const module = isOdd ? load(stripped(job.code)) : first
   if (module.error !== undefined) return failed("code", module.error)
@@ -182,7 +182,7 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
 const lengthOf = (vm: QuickJSContext, text: QuickJSHandle): number =>
   vm.typeof(text) === "string" ? vm.getNumber(vm.getProp(text, "length")) : Infinity
 
-/** Types are taken out where this version of Node can. */
+/** Strips types if this version of Node can do it. */
 const stripped = (code: string): string => {
   const strip = (nodeModule as { readonly stripTypeScriptTypes?: (code: string) => string }).stripTypeScriptTypes
   return strip === undefined ? code : strip(code)

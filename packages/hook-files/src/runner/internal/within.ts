@@ -1,23 +1,26 @@
-/** What the runners that start no process share: they end as a command does, in time, and never fail. */
+/**
+ * Shared by the runners that start no process: their results have the form of a command's result, they have a timeout,
+ * and they never fail.
+ */
 import { until } from "@belay/core/Deadline"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Finished } from "../../process/Command.ts"
 
-/** What came of it, without the time it took. */
+/** The result without its duration. */
 export type Ended = Omit<Finished, "durationMs">
 
-/** Most characters of what a server, a tool or a model says. */
+/** The most characters that are kept of the answer of a server, a tool or a model. */
 export const maxOutput = 1_048_576
 
-/** It said something, and that counts. */
+/** A result with exit code 0. */
 export const said = (stdout: string): Ended =>
   stdout.length > maxOutput
     ? { exitCode: undefined, stdout: "", stderr: "", timedOut: false, overflowed: true }
     : { exitCode: 0, stdout, stderr: "", timedOut: false, overflowed: false }
 
-/** It broke. */
+/** A result with exit code 1. */
 export const broke = (stderr: string): Ended => ({
   exitCode: 1,
   stdout: "",
@@ -27,8 +30,8 @@ export const broke = (stderr: string): Ended => ({
 })
 
 /**
- * Runs it until its time is up, whatever it does with its interruption. Failures and defects are a text; an
- * interruption stays one.
+ * Runs an Effect until its timeout, even if it ignores the interruption. Failures and defects become a message; an
+ * interruption from outside remains one.
  */
 export const within = (timeoutMs: number, work: Effect.Effect<Ended, unknown>): Effect.Effect<Finished> =>
   Effect.gen(function*() {
@@ -47,7 +50,7 @@ export const within = (timeoutMs: number, work: Effect.Effect<Ended, unknown>): 
 
 const late: Ended = { exitCode: undefined, stdout: "", stderr: "", timedOut: true, overflowed: false }
 
-/** The words of an error. */
+/** The message of an error. */
 export const messageOf = (error: unknown): string => {
   const message: unknown = typeof error === "object" && error !== null && "message" in error ? error.message : error
   return typeof message === "string" && message !== "" ? message : "it failed and did not say why"

@@ -1,6 +1,6 @@
 /**
- * What a decision about a project's hooks is about: what its files say of hooks, the scripts that entries run, and what
- * these may load from beside them.
+ * Finds what a decision about the hooks of a project covers: its settings of hooks, the scripts that entries run, and
+ * the files that these scripts can load.
  */
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
@@ -12,17 +12,17 @@ import type { Files } from "./files.ts"
 import * as Kinds from "./kinds.ts"
 import * as Line from "./line.ts"
 
-/** One file of it: where it is behind links, and what it is. */
+/** A covered file: its real path and its content. */
 interface Item {
   readonly real: string
   readonly state: string
-  /** It is a settings file: only what it says of hooks counts. */
+  /** It is a settings file, of which only the settings of hooks count. */
   readonly isSource?: true
 }
 
 export type Covered = ReadonlyMap<Dialect, ReadonlyMap<string, Item>>
 
-/** Of the files of a project; as they were read, or as they are `now`. */
+/** Of the files of a project: as they were read, or as they are `now`. */
 export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, files: Files, now = false): Covered => {
   files.begin()
   const found = new Map<Dialect, Map<string, Item>>()
@@ -38,7 +38,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       if (path === cwd) return
       paths.add(path)
       if (as !== "script" || seen?.type !== "file" || Kinds.isData(path)) return
-      // An interpreter looks beside the file that a link leads to.
+      // An interpreter looks for modules beside the target of a link.
       for (const one of new Set([path, files.real(path)])) if (!/[\\/]node_modules[\\/]/.test(one)) folder(dirname(one))
       if (/\.[cm]?[jt]sx?$/.test(path)) { for (const one of packagesOf(path, cwd, exists)) paths.add(one) }
     }
@@ -48,7 +48,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
         items.set(source.path, { real: files.real(source.path), state: `hooks ${sha256(said)}`, isSource: true })
       }
       const { handlers } = source.config
-      // What a skill, an agent or a plugin has is in its own folder.
+      // The files of a skill, an agent or a plugin are in its own folder.
       if (source.origin !== undefined && handlers.length > 0) folder(source.origin.root)
       const root = source.origin?.root
       for (const handler of handlers) {
@@ -66,7 +66,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
     if (own.some(({ config }) => config.handlers.length > 0)) {
       own[0]!.system.folders.forEach((name) => folder(join(cwd, name)))
     }
-    // Two of these are never the same.
+    // Two different lists never give the same text.
     if (paths.size > maxFiles) items.set(cwd, { real: cwd, state: `has more than ${maxFiles} scripts ${randomUUID()}` })
     else for (const path of [...paths].sort()) if (!items.has(path)) items.set(path, itemOf(path, cwd, files))
     if (items.size > 0) found.set(dialect, items)
@@ -74,30 +74,30 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
   return found
 }
 
-/** Behind a link, programs of the system are as they are. */
+/** The target of a link can be a program of the system, which does not count. */
 const itemOf = (path: string, cwd: string, files: Files): Item => {
   const real = files.real(path)
   return { real, state: Kinds.isOfSystem(real, files.real(cwd)) ? "of the system" : files.state(path) }
 }
 
-/** What a decision is written down as: a part for each system. */
+/** The stored form of a decision: one part for each system. */
 export const print = (cwd: string, covered: Covered): string =>
   [...covered].map(([dialect, items]) =>
     `${dialect}:${sha256(JSON.stringify([real(cwd), ...[...items].sort(([a], [b]) => a < b ? -1 : 1)]))}`
   ).sort().join(" ")
 
-/** What a file says of hooks. */
+/** The settings of hooks in a file. */
 const saidBy = (source: Source, files: Files, now: boolean): string | undefined => {
   if (source.isProgram === true) return undefined
   const about = (text: string) => {
     const said = source.system.about({ ...source, text })
-    // What refers to itself has no JSON.
+    // A value that contains itself cannot be written as JSON.
     return said === undefined ? undefined : Result.getOrElse(Result.try(() => JSON.stringify(said)), () => text)
   }
   return now ? files.text(source.path, `${source.dialect} ${source.format ?? ""}`, about) : about(source.text)
 }
 
-/** Some systems let an entry say where it runs, and with which variables. */
+/** In some systems an entry sets its folder and variables. */
 const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { readonly [name: string]: string } } => {
   const { cwd, env } = handler as Entry & { readonly cwd?: unknown; readonly env?: unknown }
   const texts = isFields(env)
@@ -107,8 +107,8 @@ const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { rea
 }
 
 /**
- * The packages that may say how a script of JavaScript is read: the nearest one above its folder, and where there could
- * be a nearer one.
+ * The `package.json` files that can change how a JavaScript file is read: the nearest one above its folder, and the
+ * places where a nearer one could be created.
  */
 const packagesOf = (path: string, cwd: string, exists: (path: string) => boolean): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -119,12 +119,12 @@ const packagesOf = (path: string, cwd: string, exists: (path: string) => boolean
   return found
 }
 
-/** Most files of one system that are looked at: hooks with more are never trusted. */
+/** The most files of one system that are read. Hooks with more files are never trusted. */
 const maxFiles = 100_000
 
 /**
- * What could run, or be loaded, in a folder of the project, and below it; of the project's own folder only what is
- * directly in it.
+ * Finds the files in a folder and below it that could be run or loaded. In the folder of the project itself, only the
+ * files directly in it count.
  */
 const below = (start: string, cwd: string, home: string, files: Files, found: Set<string>): void => {
   const [top, root] = [files.real(start), files.real(cwd)]
@@ -139,7 +139,7 @@ const below = (start: string, cwd: string, home: string, files: Files, found: Se
       const kind = type === "link" ? files.see(path)?.type ?? "file" : type
       if (kind === "folder") {
         if (top === root || Kinds.isKept(name)) continue
-        // A folder above would be everything.
+        // A folder above the project would include too many files.
         if ([root, home].every((one) => !isInside(files.real(path), one))) {
           walk(path, installed || name === "node_modules")
         }
@@ -152,7 +152,7 @@ const below = (start: string, cwd: string, home: string, files: Files, found: Se
 const runs = (path: string, name: string, installed: boolean, files: Files): boolean => {
   if (Kinds.isScript(name)) return !/\.d\.[cm]?ts$/.test(name)
   if (Kinds.isSetting(name)) return !installed || name === "package.json"
-  // Installed packages have thousands of texts.
+  // Installed packages have thousands of files.
   if (installed && Kinds.isData(name)) return false
   return files.see(path)?.executable === true
 }

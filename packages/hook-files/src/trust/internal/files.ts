@@ -1,4 +1,4 @@
-/** Looks at files again and again, and reads only those that may have changed. */
+/** Checks files repeatedly, and reads only those that may have changed. */
 import * as Result from "effect/Result"
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -6,7 +6,7 @@ import { parse as parseToml } from "smol-toml"
 import { isFields, record } from "../../dialect/shared/fields.ts"
 import { read, real, sha256 } from "../../internal/files.ts"
 
-/** What is at a path, behind a link too. */
+/** The file at a path; links are followed. */
 interface Seen {
   readonly type: "file" | "folder" | "other"
   readonly executable: boolean
@@ -19,32 +19,35 @@ interface Entry {
 }
 
 export interface Files {
-  /** Nothing where nothing is there. */
+  /** Undefined if there is no file. */
   readonly see: (path: string) => Seen | undefined
-  /** Its execute bits and SHA-256, such as `755 9f86…`; `absent`; or why it cannot be read. */
+  /** Its execute bits and SHA-256, such as `755 9f86…`; or `absent`; or the reason why it cannot be read. */
   readonly state: (path: string) => string
-  /** Where it is behind links. */
+  /** The real path. */
   readonly real: (path: string) => string
   readonly list: (folder: string) => ReadonlyArray<Entry>
-  /** What is made of a file's text, `""` where there is none, as long as the file is the same. */
+  /**
+   * Computes a value from the text of a file (`""` if there is none), and returns the cached value while the file does
+   * not change.
+   */
   readonly text: <A>(path: string, about: string, make: (text: string) => A) => A
-  /** A new look begins: what was true is asked again. */
+  /** Starts a new check: everything may have changed. */
   readonly begin: () => void
   /**
-   * Whether everything is as it was in the last look, as far as the file system says; of files that do
-   * not count only that they still do not.
+   * Whether nothing has changed since the last check, by the data of the file system. For files that do not count,
+   * whether they still do not count.
    */
   readonly isQuiet: (counts: (path: string) => boolean) => boolean
 }
 
-/** Times of files are coarse: what was read so shortly after a change is read again, in milliseconds. */
+/** Times of files are coarse. A file that was read within so many milliseconds after its change is read again. */
 const settling = 2_000
 
-/** Most bytes of a script that are read; of a larger one its size, its time and its number count. */
+/** The most bytes of a script that are read. For a larger one, its size, time and inode count. */
 const maxScript = 67_108_864
 
 interface Stat extends Seen {
-  /** Changes with the file. */
+  /** A text that changes when the file changes. */
   readonly key: string
   readonly changed: number
 }
@@ -59,7 +62,7 @@ export const make = (): Files => {
   const kept = new Map<string, Kept>()
   const seen = new Map<string, Stat | undefined>()
   const folders = new Map<string, string>()
-  /** Whether nothing of the last look was too new. */
+  /** Whether no file of the last check was changed too recently. */
   let calm = false
 
   const stat = (path: string): Stat | undefined => {
@@ -69,7 +72,7 @@ export const make = (): Files => {
     return found
   }
 
-  /** What is made of a path; made again where the path may have changed since. */
+  /** Computes a value from a path, and computes it again if the path may have changed since. */
   const once = <A>(path: string, about: string, make: (stat: Stat | undefined) => A): A => {
     const now = stat(path)
     const id = `${about} ${path}`
@@ -78,7 +81,7 @@ export const make = (): Files => {
       return make(now)
     }
     const before = kept.get(id)
-    // One `about` is always made the same way.
+    // The same `about` always uses the same function.
     if (before?.key === now.key && before.settled) return before.value as A
     const settled = new Date().getTime() - now.changed > settling
     calm &&= settled
@@ -172,7 +175,7 @@ const stateOf = (path: string): string => {
   return `${content.mode.toString(8)} ${sha256(relevant ?? content.bytes)}`
 }
 
-/** What of a package decides which code runs: not what it depends on, and not how it is described. */
+/** The fields of a `package.json` that decide which code runs, without dependencies and descriptions. */
 const ofPackage = (bytes: Buffer): string | undefined => {
   const fields = record(bytes.toString("utf8"))
   if (fields === undefined) return undefined
@@ -186,7 +189,7 @@ const inert: ReadonlySet<string> = new Set(
   )
 )
 
-/** The same of a project in Python: how it is built, its scripts, and what runs its tasks. */
+/** The same for a `pyproject.toml`: its build, its scripts and its task runners. */
 const ofPyproject = (bytes: Buffer): string | undefined => {
   const parsed = Result.try((): unknown => parseToml(bytes.toString("utf8")))
   if (Result.isFailure(parsed) || !isFields(parsed.success)) return undefined

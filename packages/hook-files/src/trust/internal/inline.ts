@@ -1,4 +1,4 @@
-/** What code in a line runs of a project: files that it names, and modules that it imports. */
+/** Finds the files of a project that inline code runs: files that it names, and modules that it imports. */
 import * as Kinds from "./kinds.ts"
 import type { Named } from "./kinds.ts"
 
@@ -13,7 +13,7 @@ export const languageOf = (name: string): Language =>
     ? "php"
     : "other"
 
-/** The code that an option has with it; `""` where it is the next word; nothing where it has none. */
+/** The code in an option; `""` if the code is the next word; undefined if the option has no code. */
 export const codeOf = (language: Language, option: string): string | undefined => codes[language].exec(option)?.[1]
 
 const codes: { readonly [L in Language]: RegExp } = {
@@ -23,7 +23,7 @@ const codes: { readonly [L in Language]: RegExp } = {
   other: /^(?:-\w*[eE]|--eval|--execute)(?:=|$)([\s\S]*)$/
 }
 
-/** Where Python finds a module, from the folder in which it runs. */
+/** Where Python finds a module, relative to the folder in which it runs. */
 export const modules = (name: string): ReadonlyArray<string> => {
   const parts = name.split(".").filter((part) => /^\w+$/.test(part)).slice(0, 16)
   return parts.flatMap((_, index) => {
@@ -56,9 +56,9 @@ export const named = (code: string, language: Language): ReadonlyArray<Named> =>
   ]
 }
 
-/** It runs what it reads. */
+/** It runs the code that it reads. */
 const runs =
   /\b(?:exec\w*|eval|(?<!\bre\.)compile|system|popen|spawn\w*|Function|load_source|dofile|do|include|require_once)\s*\(|\b(?:subprocess|child_process|runpy|qx)\b|\bvm\./
 
-/** It says where its modules are. */
+/** It changes where modules are searched. */
 const searches = /sys\.path|import_module|addsitedir|LOAD_PATH|\$:|use lib|module\.paths|createRequire|require\.resolve/

@@ -1,11 +1,10 @@
-/** What a file is by its name: something that runs, a setting of what runs, or data. */
+/** Classifies a file by its name: a script, a setting of scripts, or data. */
 import { basename } from "node:path"
 import { isInside } from "../../internal/files.ts"
 
 /**
- * A `script` runs, and may load what is beside it; a `file` decides what runs; an `operand` is for its program, and
- * runs only where it is executable; in a `folder` every script
- * counts.
+ * A `script` is run and can load files beside it. A `file` decides what is run. An `operand` is an argument of a
+ * program, and counts only if it is executable. In a `folder`, every script counts.
  */
 export interface Named {
   readonly path: string
@@ -31,16 +30,16 @@ export const isScript = (path: string): boolean => scripts.has(extensionOf(path)
 
 export const isData = (path: string): boolean => /\.d\.[cm]?ts$/.test(path) || data.has(extensionOf(path))
 
-/** Beside a script they change which code it loads. */
+/** Beside a script, these files change which code it loads. */
 const settings = set(
   "package.json pyproject.toml uv.toml deno.json deno.jsonc bunfig.toml tsconfig.json .npmrc .yarnrc .yarnrc.yml Gemfile"
 )
 
 export const isSetting = (path: string): boolean => settings.has(basename(path))
 
-/** Folders of what scripts keep for themselves, by their names. */
+/** Names of folders in which scripts store data. */
 export const isKept = (name: string): boolean => /^(?:__pycache__|\.git|\.?te?mp|\.?cache|\.\w+_cache)$/i.test(name)
 
-/** Files of the system are not the project's to change, unless the project itself is there. */
+/** A project cannot change files of the system, unless the project itself is there. */
 export const isOfSystem = (path: string, cwd: string): boolean =>
   !isInside(cwd, path) && /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/.test(path)

@@ -1,6 +1,6 @@
 /**
- * What a line of shell runs: programs, what interpreters are given, what is sourced, and files that runners read. When
- * in doubt, more.
+ * Finds what a shell line runs: programs, scripts of interpreters, sourced files, and files that task runners read.
+ * When in doubt it finds more.
  */
 import { interpreters, parse, shells, type Word, wrappers } from "@belay/hooks/Shell"
 import { basename, resolve } from "node:path"
@@ -12,12 +12,12 @@ import { filled, placed, type Places, unplaced } from "./places.ts"
 import * as Runners from "./runners.ts"
 
 export interface Where extends Places {
-  /** Where the line runs. */
+  /** The folders in which the line runs. */
   readonly base: string
   readonly exists: (path: string) => boolean
 }
 
-/** `env` are variables that the entry sets. */
+/** `env`: variables that the entry sets. */
 export const named = (work: Work, env: { readonly [name: string]: string }, where: Where): ReadonlyArray<Named> => {
   if (work.type !== "command") return []
   const line = new Line(where)
@@ -30,8 +30,8 @@ export const named = (work: Work, env: { readonly [name: string]: string }, wher
 const maxDepth = 8
 
 /**
- * What has been found so far. A class: one list under functions that call each other, each of which says whether it can
- * be known what runs.
+ * Collects what was found. It is a class because its methods share one list. Each method returns whether everything
+ * that runs is known.
  */
 class Line {
   readonly found: Array<Named> = []
@@ -103,7 +103,7 @@ class Line {
     const computed = text.lastIndexOf("$")
     const tail = computed < 0 ? text : text.slice(computed + 1)
     const open = tail.search(/[*?[{]/)
-    // Where only the beginning is computed, the rest is looked for from here on.
+    // If only the beginning of a path is computed, the rest is searched in this folder.
     if (computed < 0 || tail.startsWith("/")) {
       const path = computed < 0 ? tail : tail.slice(1)
       this.place(
@@ -111,7 +111,7 @@ class Line {
         open < 0 ? as : "folder"
       )
     }
-    // Where the end is, every script of the folder counts.
+    // If the end is computed, every script of the folder counts.
     if (computed > 0) this.place(text.slice(0, text.indexOf("$")).replace(/[^/]*$/, ""), "folder")
   }
 
@@ -123,7 +123,7 @@ class Line {
     }
   }
 
-  /** Every word, where it is not known which of them runs; but no file that is only written to. */
+  /** Adds every word if it is unknown which of them is run, except files that are only written. */
   private whole(line: string): void {
     const text = line.replaceAll(written, " ")
     const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
@@ -136,7 +136,7 @@ class Line {
   private moved(to: string | undefined): boolean {
     if (to === undefined || isComputed(to)) return true
     const path = unplaced(to.slice(to.lastIndexOf("$") + 1).replace(to.includes("$") ? /^\// : /^$/, ""), this.where)
-    // It may not get there: what follows is looked for in both.
+    // `cd` may fail, so the rest is searched in both folders.
     this.bases = [...new Set([...this.bases.map((base) => resolve(base, path)), ...this.bases])].slice(0, 8)
     return true
   }
@@ -204,7 +204,7 @@ class Line {
       if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
     }
     if (inputs.length > 0) return inputs.every((text) => this.inline(text, language))
-    // It reads its code, unless it only says what it is, or runs what stands in a file.
+    // The interpreter reads code from standard input, unless it prints its version or runs a file.
     return (rest.length > 0 && rest.every((word) => /^--?(?:v|V|h|version|help)$/.test(word))) ||
       Runners.runnerOf(name, rest) !== undefined
   }
@@ -215,7 +215,7 @@ class Line {
     return true
   }
 
-  /** Programs of awk, sed and jq stand in the line, or in a file that an option names. */
+  /** The code of awk, sed and jq is in the line, or in a file that an option names. */
   private reader(rest: ReadonlyArray<string>, depth: number): boolean {
     rest.forEach((word, index) => {
       const [, value] = /^(?:--(?:file|from-file|include)=|-f(?=.))(.+)$/.exec(word) ?? []
@@ -227,7 +227,7 @@ class Line {
     return this.operands(rest, depth)
   }
 
-  /** What stands behind one of the arguments is a command. */
+  /** The words after one of the arguments are a command. */
   private behind(rest: ReadonlyArray<string>, mark: RegExp, depth: number): boolean {
     const at = rest.findIndex((word) => mark.test(word))
     return at < 0
@@ -235,7 +235,7 @@ class Line {
       : this.operands(rest.slice(0, at), depth) && this.wrapped(rest.slice(at + 1), depth)
   }
 
-  /** The command that stands among the arguments of another. */
+  /** Returns the command inside the arguments of another command. */
   private wrapped(rest: ReadonlyArray<string>, depth: number): boolean {
     for (const [index, word] of rest.entries()) {
       const [, variable, value = ""] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? []
@@ -252,7 +252,7 @@ class Line {
     return true
   }
 
-  /** What a program is given: data, but for code that an option names, and a command that stands among it. */
+  /** Reads the arguments of a program: they are data, except code in an option, and a command inside the arguments. */
   private operands(rest: ReadonlyArray<string>, depth: number): boolean {
     for (const [index, word] of rest.entries()) {
       const [, name, value] = /^(--?[\w-]+)=(.+)$/s.exec(word) ?? []
@@ -268,7 +268,7 @@ class Line {
     return true
   }
 
-  /** Whether it is what an interpreter takes for its script, not the value of an option before it. */
+  /** Whether an interpreter takes this word as its script, and not as the value of the option before it. */
   private isFound(text: string): boolean {
     return text.includes("/") || Kinds.isScript(text) ||
       this.bases.some((base) => this.where.exists(resolve(base, text)))
@@ -279,11 +279,11 @@ const textOf = ({ text }: Word): string => text
 
 const nameOf = (text: string): string => basename(text).toLowerCase().replace(/\.exe$/, "")
 
-/** Whether the shell computes the text: there is no path in it to look at. */
+/** Whether the shell computes the text, so that it contains no path. */
 const isComputed = (text: string): boolean =>
   text.includes("$") && !/^\/[\w./@+-]*[\w-]$/.test(text.slice(text.lastIndexOf("$") + 1))
 
-/** Without the first argument that is not an option. */
+/** The arguments without the first one that is not an option. */
 const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
   rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
 
@@ -298,15 +298,15 @@ const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
 const isKnown = (word: string): boolean =>
   shells.has(nameOf(word)) || isInterpreter(nameOf(word)) || wrappers.has(nameOf(word)) || readsFile.test(nameOf(word))
 
-/** Options of interpreters whose value is the next word. */
+/** Options of interpreters that take the next word as their value. */
 const takesValue =
   /^(?:-r|-I|-W|-X|-C|-P|-M|-c|--require|--import|--loader|--experimental-loader|--preload|--config|--import-map|--tsconfig|--project|--conditions|--cwd|--env-file|--directory)$/
 
-/** The same of programs that run another. */
+/** The same for programs that run another program. */
 const valued =
   /^(?:-[nuksgLPdaCIpEJ]|--(?:with|with-editable|with-requirements|python|from|package|p|signal|kill-after|adjustment|chdir|unset|env-file|group|extra|index-url|directory|project|max-args|max-procs|replace|user))$/
 
-/** Options whose values are code that a tool loads. */
+/** Options with code that a tool loads. */
 const loads =
   /^--?(?:[cfr]|config|config-?file|conf|require|import|loader|plugins?|preload|preset|setup\w*|rulesdir|reporter|formatter|resolver|init|rcfile|init-file)$/i
 

@@ -1,10 +1,10 @@
-/** Folders that lines name by variables, as words that no shell takes apart. */
+/** Replaces variables for folders in lines, so that the shell reads each folder as one word. */
 
 export interface Places {
-  /** The folder of the project. */
+  /** Variables for the folder of the project. */
   readonly cwd: string
   readonly home: string
-  /** The folder of a plugin. */
+  /** Variables for the folder of a plugin. */
   readonly root?: string
 }
 
@@ -32,7 +32,7 @@ export const placed = (text: string): string =>
 export const unplaced = (path: string, { cwd, home, root = cwd }: Places): string =>
   path.replace(/^\/@project/, () => cwd).replace(/^(?:\/@home|~)(?=\/|$)/, () => home).replace(/^\/@plugin/, () => root)
 
-/** Fills in variables that the line itself sets, once, to something plain. */
+/** Replaces variables that the line sets exactly once to a plain value. */
 export const filled = (line: string): string => {
   const values = new Map<string, string>()
   const sets = /(?:^|[\s;&|(])([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^\s;|&()<>"'`]*))(?=[\s;&|)]|$)/g

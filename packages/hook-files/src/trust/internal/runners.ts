@@ -1,13 +1,13 @@
-/** Programs that run what stands in a file of the project: that file counts as a script. */
+/** Programs that run the content of a file of the project. This file counts as a script. */
 
 export interface Runner {
-  /** Names of the file, where the line names none. */
+  /** Default names of the file. */
   readonly files: ReadonlyArray<string>
-  /** Options that name it. */
+  /** Options with the name of the file. */
   readonly option?: RegExp
-  /** With these words nothing of the file is run. */
+  /** With one of these words, the program does not run the file. */
   readonly looks?: RegExp
-  /** Behind this word stands a command. */
+  /** A command follows this word. */
   readonly wraps?: RegExp
 }
 
@@ -79,7 +79,9 @@ export const runnerOf = (name: string, rest: ReadonlyArray<string>): Runner | un
   return Object.hasOwn(table, full) ? table[full] : undefined
 }
 
-/** The files that options of a runner name, or that it finds by itself; and folders in which its options let it look. */
+/**
+ * The files that a task runner reads by its options or by default, and the folders in which its options make it search.
+ */
 export const filesOf = (
   { files, looks, option }: Runner,
   rest: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Whether what was trusted is still as it was, asked before each start of an entry. */
+/** Checks before each start of an entry whether the trusted files are unchanged. */
 import { relative } from "node:path"
 import type { Source } from "../../dialect/shared/system.ts"
 import * as Covered from "./covered.ts"
@@ -8,21 +8,21 @@ export interface Watched {
   readonly cwd: string
   readonly home: string
   readonly files: Files
-  /** What was loaded. */
+  /** The files as they were loaded. */
   readonly sources: ReadonlyArray<Source>
   readonly trusted: Covered.Covered
-  /** What would be loaded now. */
+  /** The files as they would be loaded now. */
   readonly find: () => ReadonlyArray<Source>
   readonly isTrusted: (fingerprint: string) => boolean
 }
 
 /**
- * The path of a file that changed since a person trusted it; nothing while all are as they were, or as somebody trusted
- * them since.
+ * Returns the path of a file that changed since a person trusted it. Returns nothing if no file changed, or if a person
+ * has trusted the changes.
  */
 export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Watched): () => string | undefined => {
   let before = flat(trusted)
-  /** What counted in the last look, if all was well. */
+  /** The covered files of the last check, if nothing had changed. */
   let quiet: ReadonlySet<string> | undefined
   return () => {
     const counted = quiet
@@ -37,7 +37,7 @@ export const make = ({ cwd, files, find, home, isTrusted, sources, trusted }: Wa
     }
     const found = Covered.of(cwd, find(), home, files)
     const decided = flat(found)
-    // What is not in the new decision may be anything by now.
+    // A file that the new decision does not cover may have any content.
     if (isTrusted(Covered.print(cwd, found)) && changed.every((key) => decided.get(key) === now.get(key))) {
       before = now
       return undefined
@@ -56,5 +56,5 @@ const flat = (covered: Covered.Covered): ReadonlyMap<string, string> =>
 
 const pathOf = (key: string): string => key.slice(key.indexOf(":") + 1)
 
-/** Names of files are the project's: nothing in them is obeyed. */
+/** A project chooses the names of its files, so control characters in them are escaped. */
 const shown = (path: string): string => path.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?").slice(0, 200)

@@ -26,7 +26,7 @@ import { type RunningCall, update } from "./toolCallState.ts"
 
 /** A question about a call. */
 export interface Question {
-  /** The hook that asks, or `policy`. */
+  /** The name of the hook that asks, or `policy`. */
   readonly by: string
   /** What runs if it is approved. */
   readonly args: Json

@@ -74,7 +74,7 @@ export class TurnIo {
     if (this.hasListeners) publish(agent.hub, { agent: agent.info, session, state }, body)
   }
 
-  /** Warns the developer: an event and a log line. */
+  /** Warns the developer with an event and a log line. */
   warn(message: string, by: string): void {
     if (this.hasListeners) this.publish({ type: "warning", hook: by, message })
     this.log(`${by}: ${message}`)
