@@ -1,5 +1,5 @@
 /**
- * Agents on a rope: a runtime that threads a typed hook chain through every step.
+ * An agent runtime that runs a typed chain of hooks at every step.
  *
  * @since 0.1.0
  */

@@ -25,15 +25,15 @@ import type { Limits } from "./Limits.ts"
 import type { Output } from "./Output.ts"
 import type { Plugin } from "./Plugin.ts"
 
-/** The model's window and when to make room in it. @category models @since 0.1.0 */
+/** The size of the model's window, and when to compact the conversation. @category models @since 0.1.0 */
 export interface WindowConfig {
-  /** Tokens the model can read. */
+  /** How many tokens fit into the window. */
   readonly tokens: number
-  /** Compact when the request reaches this fraction of the window. Default 0.8. */
+  /** Compacts when the request reaches this fraction of the window. Default 0.8. */
   readonly compactAt?: number
-  /** Compact when there are more messages than this. */
+  /** Compacts when there are more messages than this. Default: no limit. */
   readonly maxMessages?: number
-  /** Recent messages to keep. Default 20. */
+  /** How many recent messages to keep. Default 20. */
   readonly keepRecent?: number
 }
 
@@ -41,63 +41,67 @@ export interface WindowConfig {
 export interface AgentConfig<R = never> {
   /** Default `agent`. */
   readonly name?: string
-  /** The model; a list is the first choice and its backups, in order. */
+  /** The model. In a list, the first provider is used and the others are its backups, in order. */
   readonly provider: LlmProvider | readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
   /** The system prompt. */
   readonly instructions?: string
   readonly model?: string
   readonly parameters?: LlmParameters
-  /** The schema of the answer. The decoded answer is the `object` of the result. */
+  /** The schema of the answer. The result has the decoded answer as `object`. */
   readonly output?: Output
   readonly tools?: ReadonlyArray<AnyTool>
   readonly hooks?: ReadonlyArray<AgentHook<R>>
-  /** More hooks, read when the agent is made: `hookSource()` of `@belay/hooks` finds those of hook files. */
+  /**
+   * Sources of more hooks, loaded when the agent is made. `hookSource()` of `@belay/hooks` loads the hooks of hook
+   * files.
+   */
   readonly hookSources?: ReadonlyArray<HookSource>
   readonly plugins?: ReadonlyArray<Plugin<R>>
   readonly policy?: RuntimePolicy
   readonly memory?: MemoryPlugin
-  /** The turn strategy. Default: the tool loop. */
+  /** The core, which decides how a turn runs. Default: the tool loop. */
   readonly core?: AgentCore
   readonly limits?: Partial<Limits>
-  /** Without it the window is unknown: compaction happens only when the provider reports an overflow. */
+  /** The model's window. Without it, compaction happens only when the provider reports an overflow. */
   readonly window?: WindowConfig
   readonly compactor?: Compactor
   /**
-   * Default: the first provider's, otherwise four characters a token. The vendor's own figures are used where it
-   * reports them.
+   * Estimates tokens. Default: the tokenizer of the first provider, or else four characters per token. When the vendor
+   * reports numbers, those are used.
    */
   readonly tokenizer?: Tokenizer
-  /** Keeps sessions outside the process. */
+  /** Stores sessions outside the process. Default: sessions are lost when the process ends. */
   readonly store?: SessionStore
-  /** Where artifacts are. Default: with the sessions, else in memory. */
+  /** Where to store artifacts. Default: in the session store, or in memory if there is none. */
   readonly artifacts?: ArtifactStore
   /** Sends the requests of `ctx.http`. Default: none, and `ctx.http` fails. */
   readonly http?: HttpClient
   /** Calls the servers of `ctx.mcp`. Default: none, and `ctx.mcp` fails. */
   readonly mcp?: McpAccessor
   /**
-   * Answers questions to people in this process. Without it a question suspends the run, unless the hook that asks can
+   * Answers questions to people in this process. Without it, a question suspends the run, unless the hook that asks can
    * answer it.
    */
   readonly onAsk?: (
     ask: PendingAsk,
     options: { readonly signal: AbortSignal }
   ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
-  /** Keys for signed decisions, and the store of remembered approvals. */
+  /** The keys for signed decisions, and the store of remembered approvals. */
   readonly approvals?: ApprovalConfig
   /**
-   * With backups: a provider that failed this many times in a row (overload, rate limit, server, connection, timeout,
-   * malformed) is not asked during the cooldown; then one call tries it. Default 5 failures, 30 seconds.
+   * When to stop calling a failing provider, if there are backups. After this many failures in a row (overload, rate
+   * limit, server, connection, timeout, malformed), it is not called during the cooldown. After that, a single call
+   * tries it. Default: 5 failures, 30 seconds.
    */
   readonly breaker?: { readonly failures?: number; readonly cooldownMs?: number }
   /**
-   * What happens when a model fails after some of its text was streamed: start over after a `retract` event, or fail.
-   * Default `restart`.
+   * What happens when a model fails after a part of its text was streamed: start again after a `retract` event, or
+   * fail. Default `restart`.
    */
   readonly streamMode?: "restart" | "beforeFirstToken"
-  /** Deep-freezes what hooks receive. Default: unless NODE_ENV is `production`. */
+  /** Whether to deep-freeze the values that hooks receive. Default: true unless NODE_ENV is `production`. */
   readonly freeze?: boolean
-  /** Keeps every decision record in the result. Default false. */
+  /** Whether results contain all decision records. Default false. */
   readonly records?: boolean
   readonly cwd?: string
   readonly info?: AgentInfo

@@ -1,5 +1,5 @@
 /**
- * What a core gets from the runtime.
+ * What the runtime gives to a core.
  *
  * @since 0.1.0
  */
@@ -18,13 +18,13 @@ import type { ToolDispatcher } from "../port/ToolDispatcher.ts"
 import type { Limits } from "./Limits.ts"
 import type { TurnEnded } from "./TurnEnded.ts"
 
-/** What a core ends with. @category models @since 0.1.0 */
+/** The output of a core. @category models @since 0.1.0 */
 export interface CoreOutput {
   readonly text: string
   readonly finishReason: FinishReason
 }
 
-/** The chain, bound to the turn. @category models @since 0.1.0 */
+/** The hook chain, bound to the turn. @category models @since 0.1.0 */
 export interface TurnHooks {
   readonly has: (point: HookPointName) => boolean
   readonly run: <P extends HookPointName>(point: P, event: In<P>) => Effect.Effect<Outcome<P>>
@@ -47,17 +47,19 @@ export interface AgentContext {
   }
   /** The conversation so far. */
   readonly messages: ReadonlyArray<Message>
-  /** Where a resumed turn continues. */
+  /** The phase from which a resumed turn continues. */
   readonly phase: "model" | "tools" | "ended"
   /** Adds a message to the conversation. Tool calls go through `callModel` and `runTools`. */
   readonly append: (message: Message) => void
-  /** Asks the model, with window, hooks, retries and fallback; keeps the answer. */
+  /**
+   * Calls the model and adds the answer to the conversation. This includes compaction, hooks, retries and fallbacks.
+   */
   readonly callModel: Effect.Effect<LlmResponse, AgentError | TurnEnded>
   /**
-   * Runs the tools the last answer asked for, with policy and hooks; keeps their results. Returns the answer of another
-   * agent when that agent took the conversation over.
+   * Runs the tools that the last answer asked for, and adds their results to the conversation. The policy and the hooks
+   * apply. If another agent took over the conversation, returns its answer.
    */
   readonly runTools: Effect.Effect<CoreOutput | undefined, AgentError | TurnEnded>
-  /** Asks the `preStop` hooks; true when they gave a follow-up, and the turn must continue. */
+  /** Runs the `preStop` hooks. Returns true if they gave a follow-up, so that the turn must continue. */
   readonly keepGoing: (text: string) => Effect.Effect<boolean, AgentError | TurnEnded>
 }

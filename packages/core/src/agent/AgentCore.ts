@@ -1,6 +1,6 @@
 /**
- * A turn strategy. The default is the tool loop; a core that never touches the hooks works too: the turn points are the
- * runtime's.
+ * A core decides how a turn runs. The default core is the tool loop. A core need not call hooks, because the runtime
+ * runs the hooks of the turn points itself.
  *
  * @since 0.1.0
  */
@@ -15,10 +15,12 @@ export type { CoreOutput } from "./AgentContext.ts"
 /** @category models @since 0.1.0 */
 export interface AgentCore {
   readonly coreType: string
-  /** Runs once before a session's first turn; when it fails, so does the turn, and the next one tries again. */
+  /**
+   * Runs once before the first turn of a session. If it fails, the turn fails too, and the next turn calls it again.
+   */
   readonly init?: (sessionId: string) => Effect.Effect<void, unknown>
-  /** Runs once when a session that was started is closed; a failure is reported. */
+  /** Runs once when a started session is closed. A failure is reported as a warning. */
   readonly shutdown?: (sessionId: string) => Effect.Effect<void, unknown>
-  /** Runs a turn to its end; called again with the same state when a run is resumed. */
+  /** Runs a turn to its end. When a run is resumed, it is called again with the same state. */
   readonly runTurn: (input: TurnInput, ctx: AgentContext) => Effect.Effect<CoreOutput, AgentError | TurnEnded>
 }

@@ -32,13 +32,13 @@ export type { Decisions, Session } from "./Session.ts"
 /** @category models @since 0.1.0 */
 export interface AgentRuntime extends Delegatable {
   readonly chain: HookChain
-  /** Opens a session: a new one, or the one with this id, which may be in the store. */
+  /** Opens a session: a new one, or the one with this id, which is loaded from the store if it is there. */
   readonly session: (options?: SessionOptions) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
   /** Runs one turn in its own session. */
   readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
-  /** Resumes a suspended or limited run, in this process or another. */
+  /** Resumes a suspended or limited run, which may come from another process. */
   readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
-  /** Calls the listener with every event until the returned function is called. */
+  /** Calls the listener with every event. The returned function removes the listener. */
   readonly listen: (listener: (event: AgentEvent) => void) => () => void
 }
 
@@ -53,8 +53,8 @@ export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H exten
 export type LayerConfig<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & { readonly hooks?: Hooks }
 
 /**
- * Makes the runtime as a layer. It requires what its hooks require, and an `LlmProvider` when the configuration has
- * none. Sessions that are still open are closed with the layer.
+ * Makes the runtime as a layer. The layer requires the services of the hooks, and an `LlmProvider` if the configuration
+ * has none. Sessions that are still open are closed with the layer.
  *
  * @category layers
  * @since 0.1.0
@@ -73,12 +73,12 @@ export const layer: {
       const provider = config.provider ?? (yield* LlmProvider)
       return yield* make({ ...config, provider })
     })
-    // The requirements of the two overloads cannot be inferred from one body.
+    // One body cannot have the requirements of both overloads.
   ) as never
 
 /**
- * Makes the runtime. Its hooks get the services that are in the context now. Fails with a `ConfigError` or a
- * `ChainError` when the agent cannot be made; the scope closes its sessions.
+ * Makes the runtime. Its hooks use the services that are in the context now. Fails with a `ConfigError` or a
+ * `ChainError` if the agent cannot be made. The scope closes its sessions.
  *
  * @category constructors
  * @since 0.1.0
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(
   function*<R = never>(
     config: AgentConfig<R>
   ): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
-    // What the hooks require is in this context, and every effect of theirs runs in it: inside, nothing is required.
+    // All Effects of the hooks run in this context, so the runtime itself requires nothing.
     const agent = yield* Effect.fromResult(resolveAgent(config as unknown as AgentConfig))
     const context = (yield* Effect.context<R>()) as Context.Context<never>
     for (const warning of agent.warnings) yield* Effect.logWarning(warning)

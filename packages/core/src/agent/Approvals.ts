@@ -1,5 +1,5 @@
 /**
- * Approvals of tool calls: signed decisions, and approvals that are remembered.
+ * Approvals of tool calls: signed decisions and remembered approvals.
  *
  * @since 0.1.0
  */
@@ -8,9 +8,9 @@ import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { RuleStore, StandingRule } from "../data/StandingRule.ts"
 import { signDecision } from "./internal/session/signature.ts"
 
-/** A secret with which decisions are signed. @category models @since 0.1.0 */
+/** A secret key that signs decisions. @category models @since 0.1.0 */
 export interface ApprovalKey {
-  /** Names the key in signatures, so that keys can be replaced. */
+  /** The name of the key in signatures, so that keys can be replaced. */
   readonly id: string
   /** At least 16 bytes. */
   readonly secret: string | Uint8Array
@@ -21,16 +21,16 @@ export type { RuleStore, StandingRule }
 /** @category models @since 0.1.0 */
 export interface ApprovalConfig {
   /**
-   * With keys, `resume` takes only signed decisions (`sign`), and only snapshots that nobody has changed. The first key
-   * signs, all of them verify. A signature counts for one question. It counts only once when the agent has a session
-   * store, which takes a step from one process only.
+   * The keys that sign and verify. With keys, `resume` accepts only signed decisions (see `sign`) and only unchanged
+   * snapshots. The first key signs; all keys verify. A signature is valid for one question. With a session store it can
+   * be used only once, because a store accepts each commit only once.
    */
   readonly keys?: readonly [ApprovalKey, ...ReadonlyArray<ApprovalKey>]
-  /** Where rules of scope `project` are kept. Without it such a rule counts for the session only. */
+  /** Stores rules of scope `project`. Without it, such a rule is valid for the session only. */
   readonly rules?: RuleStore
 }
 
-/** What a decision is about. @category models @since 0.1.0 */
+/** What a signed decision is about. @category models @since 0.1.0 */
 export interface Question {
   readonly sessionId: string
   readonly turnNumber: number
@@ -38,7 +38,7 @@ export interface Question {
 }
 
 /**
- * Signs a decision about one open question, for an agent with the same key.
+ * Signs a decision about one open question. An agent with the same key accepts it.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export const sign = async <D extends Decision>(key: ApprovalKey, question: Quest
   signature: await signDecision(key, { question, decision })
 })
 
-/** Makes a store of rules that lives as long as the process. @category constructors @since 0.1.0 */
+/** Makes a store of rules in memory. Its content is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemoryRules = (): RuleStore => {
   const rules: Array<StandingRule> = []
   return { load: Effect.sync(() => [...rules]), add: (rule) => Effect.sync(() => void rules.push(rule)) }

@@ -1,31 +1,32 @@
 /**
- * The caps of a turn.
+ * The limits of a turn.
  *
  * @since 0.1.0
  */
 
 /**
- * Caps that are always on. Reaching one ends the turn with status `limited`; the run can be resumed.
+ * The limits of a turn. They always apply. A turn that reaches one ends with status `limited`, and the run can be
+ * resumed.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Limits {
-  /** LLM calls of one turn. Default 50. */
+  /** The maximum number of LLM calls in a turn. Default 50. */
   readonly steps: number
-  /** Tool calls of one turn. Default 200. */
+  /** The maximum number of tool calls in a turn. Default 200. */
   readonly toolCalls: number
-  /** Attempts of one LLM call, retries and fallbacks together. Default 6. */
+  /** The maximum number of attempts of an LLM call, including retries and fallbacks. Default 6. */
   readonly attempts: number
-  /** Follow-ups in a row that keep a turn going. Default 8. */
+  /** The maximum number of follow-ups in a row in a turn. Default 8. */
   readonly followUps: number
-  /** Milliseconds of one turn. Default 30 minutes. */
+  /** The maximum duration of a turn, in milliseconds. Default 30 minutes. */
   readonly wallClockMs: number
-  /** Milliseconds of one tool call, unless the policy's grant has its own limit. Default 10 minutes. */
+  /** The maximum duration of a tool call in milliseconds, unless the policy's grant has a limit. Default 10 minutes. */
   readonly toolMs: number
 }
 
-/** The defaults. @category constants @since 0.1.0 */
+/** The default limits. @category constants @since 0.1.0 */
 export const defaultLimits: Limits = Object.freeze({
   steps: 50,
   toolCalls: 200,

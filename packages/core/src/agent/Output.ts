@@ -1,5 +1,5 @@
 /**
- * Answers that are data: the schema that an agent's answer must fit.
+ * Structured output: the schema that the answer of an agent must fit.
  *
  * @since 0.1.0
  */
@@ -8,8 +8,8 @@ import type { ArgsOf, InputSchema } from "./defineTool.ts"
 import type { ObjectResult, RunResult } from "./RunResult.ts"
 
 /**
- * The answer must fit a schema. The model gets the schema, the answer is decoded, and an answer that does not fit is
- * sent back to the model with the problems.
+ * Structured output: the answer must fit a schema. The model receives the schema, and the answer is decoded. An answer
+ * that does not fit is sent back to the model together with the problems.
  *
  * @example
  * ```ts
@@ -28,21 +28,27 @@ import type { ObjectResult, RunResult } from "./RunResult.ts"
  * @since 0.1.0
  */
 export interface Output<S extends InputSchema = InputSchema> {
-  /** Of an object: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema. */
+  /**
+   * The schema of an object: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema.
+   */
   readonly schema: S
-  /** JSON Schema of the answer, for schema libraries that cannot give one themselves. */
+  /** The JSON Schema of the answer. Required if the schema library cannot generate it. */
   readonly jsonSchema?: JsonObject
-  /** The name of the schema that the vendor gets. Default `answer`. */
+  /** The name of the schema in the request to the vendor. Default `answer`. */
   readonly name?: string
   /** Whether the vendor must enforce the schema. Vendors then support only a part of JSON Schema. */
   readonly strict?: boolean
   /**
-   * How many times an answer that does not fit is sent back before the turn fails with an `OutputMismatch`. Default 2.
+   * How many times an answer that does not fit is sent back to the model. After that, the turn fails with an
+   * `OutputMismatch`. Default 2.
    */
   readonly retries?: number
 }
 
 /**
- * The result of a run whose output has the schema `S`; `never` means without output. @category type-level @since 0.1.0
+ * The result of a run whose output has the schema `S`. `never` means that there is no output schema.
+ *
+ * @category type-level
+ * @since 0.1.0
  */
 export type ResultOf<S> = [S] extends [never] ? RunResult : InputSchema extends S ? RunResult : ObjectResult<ArgsOf<S>>

@@ -1,5 +1,5 @@
 /**
- * A named bundle of capabilities.
+ * Plugins: named bundles of hooks, tools and other parts of an agent.
  *
  * @since 0.1.0
  */
@@ -10,8 +10,8 @@ import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { AnyTool } from "./defineTool.ts"
 
 /**
- * Hooks and tools are added to the agent's own; providers become backups; memory and policy may come from one place
- * only.
+ * A named bundle of parts for an agent. Hooks and tools are added to those of the agent. Providers become backups.
+ * Memory and policy must each come from one place only.
  *
  * @category models
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * How a turn ended, when it did not end with an error.
+ * The result of a turn that did not fail.
  *
  * @since 0.1.0
  */
@@ -9,18 +9,18 @@ import type { FinishReason } from "../data/Turn.ts"
 import type { Usage } from "../data/Usage.ts"
 import type { HookRecord } from "../hook/HookRecord.ts"
 
-/** What every ending has. @category models @since 0.1.0 */
+/** The fields of every result. @category models @since 0.1.0 */
 export interface RunCommon {
   readonly sessionId: string
   readonly turnNumber: number
-  /** The answer; or the reason of an Abort, or the partial answer when a limit was reached. */
+  /** The answer, the reason of an Abort, or the partial answer if a limit was reached. */
   readonly text: string
   readonly usage: Usage
   readonly steps: number
   readonly toolCalls: number
-  /** The conversation, always valid for a provider. */
+  /** The conversation. It is always valid for a provider. */
   readonly messages: ReadonlyArray<Message>
-  /** Decision records, when the agent keeps them (`records: true`). */
+  /** The decision records. Empty unless the agent has `records: true`. */
   readonly records: ReadonlyArray<HookRecord>
 }
 
@@ -28,12 +28,13 @@ export interface RunCommon {
 export interface Completed extends RunCommon {
   readonly status: "completed"
   readonly finishReason: FinishReason
-  /** The answer, decoded; there when the agent has an `output`. */
+  /** The decoded answer. Present if the agent has an `output`. */
   readonly object?: unknown
 }
 
 /**
- * Somebody has to decide first. Give `snapshot` and the decisions to `resume`, here or in another process.
+ * The run waits for somebody's decision. To continue it, pass `snapshot` and the decisions to `resume`, in this process
+ * or another one.
  *
  * @category models
  * @since 0.1.0
@@ -41,17 +42,22 @@ export interface Completed extends RunCommon {
 export interface Suspended extends RunCommon {
   readonly status: "suspended"
   readonly pending: ReadonlyArray<PendingAsk>
-  /** Plain JSON. */
+  /** The state of the run, as plain JSON. */
   readonly snapshot: RunState
 }
 
-/** A cap was reached. `resume(snapshot)` continues with a fresh allowance. @category models @since 0.1.0 */
+/**
+ * The run reached a limit. `resume(snapshot)` continues it, and the limits start again from zero.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Limited extends RunCommon {
   readonly status: "limited"
   readonly limit: "steps" | "toolCalls" | "attempts" | "followUps" | "wallClockMs" | (string & {})
   readonly used: number
   readonly max: number
-  /** Plain JSON. */
+  /** The state of the run, as plain JSON. */
   readonly snapshot: RunState
 }
 
@@ -65,5 +71,5 @@ export interface Aborted extends RunCommon {
 /** @category models @since 0.1.0 */
 export type RunResult = Completed | Suspended | Limited | Aborted
 
-/** How a turn of an agent with an `output` ended. @category models @since 0.1.0 */
+/** The result of a turn of an agent with an `output`. @category models @since 0.1.0 */
 export type ObjectResult<Object> = (Completed & { readonly object: Object }) | Suspended | Limited | Aborted

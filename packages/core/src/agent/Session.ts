@@ -1,5 +1,5 @@
 /**
- * One conversation, for Effect programs. `AgentSession` of `createAgent` is the same with promises.
+ * Sessions for Effect programs. `AgentSession` in `createAgent` is the same with promises.
  *
  * @since 0.1.0
  */
@@ -13,33 +13,38 @@ import type { TurnInput } from "../data/Turn.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { RunResult } from "./RunResult.ts"
 
-/** What people decided, by tool call id. @category models @since 0.1.0 */
+/** The decisions of people, by tool call id. @category models @since 0.1.0 */
 export type Decisions = { readonly [callId: string]: Decision }
 
-/** What a session can begin with. @category models @since 0.1.0 */
+/** Options of a new session. @category models @since 0.1.0 */
 export interface SessionOptions {
-  /** Opens the session with this id, which may be in the store. Default: a new session with a random id. */
+  /**
+   * Opens the session with this id, and loads it from the store if it is there. Default: a new session with a random
+   * id.
+   */
   readonly id?: string
   /** The history of a new session. */
   readonly messages?: ReadonlyArray<Message>
 }
 
-/** One conversation. Its turns run one after the other. @category models @since 0.1.0 */
+/** A conversation. Its turns run one after the other. @category models @since 0.1.0 */
 export interface Session {
   readonly id: string
   readonly messages: ReadonlyArray<Message>
-  /** What the hooks of this session share. */
+  /** The state that the hooks of this session share. */
   readonly state: HookState
-  /** Runs a turn. Interruption cancels it. */
+  /** Runs a turn. Interruption cancels the turn. */
   readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
-  /** Tells the `onSignal` hooks about something that happened in the host; a hook may refuse or answer it. */
+  /** Reports something that happened in the host program to the `onSignal` hooks, which may reject or answer it. */
   readonly signal: (signal: HostSignal) => Effect.Effect<SignalAnswer>
-  /** The open questions of the turn that waits; empty when none does. */
+  /** The open questions of the waiting turn. Empty if no turn waits. */
   readonly pending: ReadonlyArray<PendingAsk>
-  /** Resumes the turn that waits: it was suspended, reached a limit, or was left by a process that ended. */
+  /**
+   * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
+   */
   readonly resume: (decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
-  /** Compacts the conversation now; false when a hook forbids it or nothing can be removed. */
+  /** Compacts the conversation now. Returns false if a hook forbids it or nothing can be removed. */
   readonly compact: Effect.Effect<boolean>
-  /** Ends the session. The `onSessionEnd` hooks run once. */
+  /** Ends the session and runs the `onSessionEnd` hooks once. */
   readonly close: (reason?: OnSessionEndEvent["reason"]) => Effect.Effect<void>
 }

@@ -1,5 +1,5 @@
 /**
- * The default core: ask the model, run the tools it asks for, until it asks for none.
+ * The default core. It calls the model and runs the tools that the model asks for, until the model asks for none.
  *
  * @since 0.1.0
  */

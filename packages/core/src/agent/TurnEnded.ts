@@ -1,10 +1,15 @@
 /**
- * An end of a turn that is not an error.
+ * The control-flow failure that ends a turn without an error.
  *
  * @since 0.1.0
  */
 
-/** Ends the turn from inside: an Abort, a suspension, a limit. Let it pass through. @category models @since 0.1.0 */
+/**
+ * Ends the turn because of an Abort, a suspension or a limit. A custom core must not catch it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface TurnEnded {
   readonly _tag: "TurnEnded"
   readonly end:

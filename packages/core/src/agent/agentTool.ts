@@ -1,5 +1,5 @@
 /**
- * An agent as a tool of another.
+ * Makes an agent a tool of another agent.
  *
  * @since 0.1.0
  */
@@ -15,13 +15,18 @@ const Input = Schema.Struct({
 })
 
 /**
- * Makes a tool that delegates its message to another agent. Use it for sub-agents and for handoffs. The turn of the
- * other agent is a part of the turn that calls the tool: the hooks of the delegating agent run around everything it
- * does, before its own hooks (`ctx.agent` says which agent it is); both policies must allow its tool calls; costs,
- * questions to people and listeners are shared; cancelling the turn cancels it; an Abort inside ends the whole turn.
- * `preDelegation` hooks can change, answer or reject the delegation, `postDelegation` hooks the result. When the other
- * agent waits for a person, the whole run is suspended, at any depth; `pending` names the call by its path. A copy or a
- * wrapper of an agent works too, if it has the agent's `delegationTarget` property.
+ * Makes a tool that delegates its message to another agent. Use it for sub-agents and for handoffs.
+ *
+ * The turn of the other agent is a part of the turn that calls the tool:
+ * - The hooks of the delegating agent also run for the other agent, before its own hooks. `ctx.agent` tells which agent
+ *   it is.
+ * - Both policies must allow the tool calls of the other agent.
+ * - Costs, questions to people and listeners are shared.
+ * - Cancelling the turn cancels the other agent, and an Abort in it ends the whole turn.
+ *
+ * `preDelegation` hooks can change, answer or reject the delegation; `postDelegation` hooks can do the same with the
+ * result. When the other agent waits for a person, at any depth, the whole run is suspended; `pending` then identifies
+ * the call by its path. A copy or a wrapper of an agent also works if it has the agent's `delegationTarget` property.
  *
  * @example
  * ```ts
@@ -46,9 +51,9 @@ export const agentTool = <const Name extends string>(options: {
   readonly description: string
   readonly agent: Agent | AgentRuntime
   /**
-   * `delegate`: the answer is the result of the tool, and the model continues with it. `transfer`: the other agent
-   * reads the conversation so far and answers in place of this agent; the next turn begins with this agent again.
-   * Default `delegate`.
+   * `delegate`: the answer of the other agent is the result of the tool, and the model continues with it. `transfer`:
+   * the other agent receives the conversation so far and answers the user in place of this agent; the next turn starts
+   * with this agent again. Default `delegate`.
    */
   readonly type?: "delegate" | "transfer"
 }): Tool<Name, { readonly message: string }> => ({

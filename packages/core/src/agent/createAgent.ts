@@ -1,5 +1,5 @@
 /**
- * The API with promises: `for await` over events, an `AbortSignal` to cancel, `await using` to close.
+ * Makes an agent with a promise API: `for await` reads events, an `AbortSignal` cancels, and `await using` closes.
  *
  * @since 0.1.0
  */
@@ -32,13 +32,13 @@ import type { Decisions, Session, SessionOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
 export interface RunOptions {
-  /** Cancels the turn; the promise then rejects with the signal's reason. */
+  /** Cancels the turn. The promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 /** A turn whose events can be read while it runs. @category models @since 0.1.0 */
 export interface RunStream<Result extends RunResult = RunResult> extends AsyncIterable<AgentEvent> {
-  /** How it ended. */
+  /** The result of the turn. */
   readonly result: Promise<Result>
 }
 
@@ -51,26 +51,33 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
   readonly compact: () => Promise<boolean>
-  /** The open questions of the turn that waits; empty when none does. */
+  /** The open questions of the waiting turn. Empty if no turn waits. */
   readonly pending: ReadonlyArray<PendingAsk>
-  /** Resumes the turn that waits: it was suspended, reached a limit, or was left by a process that ended. */
+  /**
+   * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
+   */
   readonly resume: (decisions?: Decisions, options?: RunOptions) => Promise<Result>
   readonly close: () => Promise<void>
 }
 
-/** `Result` is how its turns end: with an `output`, their object has a type. @category models @since 0.1.0 */
+/**
+ * A conversation with promises. `Result` is the result of its turns; with an `output`, its `object` is typed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Agent<Result extends RunResult = RunResult> extends AsyncDisposable, Delegatable {
-  /** Runs one turn in its own session. Rejects with an `AgentError`; limits, asks and aborts are results. */
+  /** Runs one turn in its own session. Rejects with an `AgentError`. Limits, questions and aborts are results. */
   readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
-  /** The same, with its events as they happen. */
+  /** Runs one turn in its own session, and returns its events as they happen. */
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
-  /** Opens a conversation of several turns. */
+  /** Opens a session for a conversation of several turns. */
   readonly session: (options?: SessionOptions) => Promise<AgentSession<Result>>
-  /** Resumes a suspended or limited run; the snapshot is JSON, as a value or as text. */
+  /** Resumes a suspended or limited run. The snapshot is JSON, as a value or as text. */
   readonly resume: (snapshot: unknown, decisions?: Decisions, options?: RunOptions) => Promise<Result>
-  /** Calls the listener with every event until the returned function is called. */
+  /** Calls the listener with every event. The returned function removes the listener. */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
-  /** Ends every session and releases what the hooks hold. */
+  /** Closes all sessions and disposes all hooks. */
   readonly close: () => Promise<void>
 }
 
@@ -81,7 +88,7 @@ export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfi
 }
 
 /**
- * Makes an agent. Throws a `ConfigError` or `ChainError` at once when it cannot be made.
+ * Makes an agent. Throws a `ConfigError` or a `ChainError` if the agent cannot be made.
  *
  * @example
  * ```ts
@@ -102,7 +109,7 @@ export const createAgent: {
     options: AgentOptions<Hooks> & { readonly output?: Output<S> }
   ): Agent<ResultOf<S>>
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
-  // The hooks of `AgentOptions` require the services that its layer provides.
+  // The layer of `AgentOptions` provides the services that its hooks require.
   const agent = Result.getOrThrow(resolveAgent(options as AgentConfig))
   for (const warning of agent.warnings) Effect.runForkWith(logToStderr)(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
@@ -120,7 +127,7 @@ export const createAgent: {
     return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
   }
 
-  // Typed by its errors only: that the layer's own failure is a defect here changes nothing for the services.
+  // The layer's failure becomes a defect here. That changes its error type only, not its services.
   const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
   return {
     run: (input, { signal } = {}) => run((runtime) => runtime.runOnce(input), signal),
@@ -145,13 +152,13 @@ export const createAgent: {
 type Run = <A, E>(use: (runtime: Runtime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
 type Streams = (start: () => Promise<RunResult>, sessionId: () => string | undefined) => RunStream
 
-/** Runs effects of the runtime as promises, once the services of its hooks are there. */
+/** Runs Effects of the runtime as promises, after the services of its hooks have been built. */
 const startEffects = (
   agent: ResolvedAgent,
   managed: ManagedRuntime.ManagedRuntime<unknown, never> | undefined
 ): { readonly run: Run; readonly close: () => Promise<void> } => {
   const withServices = managed?.context().then((context) =>
-    // What the hooks require is in the layer's context; inside nothing is required.
+    // The context of the layer has the services of the hooks, so nothing else is required.
     startRuntime(agent, Context.merge(logToStderr, context as Context.Context<never>))
   )
   withServices?.catch(() => {})
@@ -172,7 +179,7 @@ const startEffects = (
     throw signal?.aborted === true ? signal.reason : new DOMException("The agent was closed", "AbortError")
   }
   const closeAll = async (): Promise<void> => {
-    // When the services could not be made there are no sessions.
+    // If the services could not be built, there are no sessions to close.
     const runtime = withoutServices ?? (await withServices!.catch(() => undefined))
     if (runtime !== undefined) await Effect.runPromiseWith(logToStderr)(runtime.closeAll)
     await managed?.dispose()
@@ -180,7 +187,7 @@ const startEffects = (
   return { run, close: () => closed ??= closeAll() }
 }
 
-/** A class because there may be ten thousand sessions: its methods are shared. */
+/** A class, so that thousands of sessions share their methods. */
 class PromiseSession implements AgentSession {
   private readonly session: Session
   private readonly effects: Run

@@ -1,5 +1,5 @@
 /**
- * Defining tools: a name, a description, a schema for the arguments, a function.
+ * Defines tools: a name, a description, a schema of the arguments, and a function.
  *
  * @since 0.1.0
  */
@@ -15,16 +15,19 @@ import type { HookContext } from "../hook/HookContext.ts"
 
 /** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
-  /** Aborts when the turn is cancelled or the tool's time is up. */
+  /** Aborts when the turn is cancelled or the tool times out. */
   readonly signal: AbortSignal
   readonly callId: string
-  /** Stays the same when a call is repeated after a crash: pass it to operations that must not happen twice. */
+  /**
+   * A key that stays the same when the call is repeated after a crash. Pass it to operations that must not happen
+   * twice.
+   */
   readonly idempotencyKey: string
   readonly sessionId: string
   readonly cwd: string
   /**
-   * Texts outside the model's window, kept with the conversation. A tool's own keys begin with `tool:`; it may read the
-   * hooks'.
+   * Texts that are stored with the conversation but are not sent to the model. `tool:` is put before each key of a
+   * tool. A tool can also read the artifacts of hooks.
    */
   readonly artifacts: ToolArtifacts
 }
@@ -33,13 +36,13 @@ export interface ToolContext {
 export interface ToolArtifacts {
   readonly write: (key: string, content: string, mimeType?: string) => Promise<Artifact>
   readonly append: (key: string, content: string, mimeType?: string) => Promise<Artifact>
-  /** Reads by key or by reference. */
+  /** Returns the text with this key or reference. */
   readonly read: (key: string) => Promise<string | undefined>
   readonly list: () => Promise<ReadonlyArray<Artifact>>
 }
 
 /**
- * A schema for arguments: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema.
+ * The schema of arguments: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema.
  *
  * @category models
  * @since 0.1.0
@@ -55,16 +58,19 @@ export type ArgsOf<S> = S extends { readonly Type: infer A } ? A
 export interface Tool<Name extends string = string, Args = unknown> extends Omit<ToolMeta, "name" | "inputSchema"> {
   readonly name: Name
   readonly input: InputSchema
-  /** JSON Schema of the arguments, for schema libraries that cannot give one themselves. */
+  /** The JSON Schema of the arguments. Required if the schema library cannot generate it. */
   readonly jsonSchema?: JsonObject
-  /** Runs alone: no other call of the same step runs at the same time. Default false. */
+  /** Whether a call must run alone, without other calls of the same step. Default false. */
   readonly exclusive?: boolean
   /**
-   * Makes the call a delegation: the delegation points run around it, and this agent runs instead of `execute`. See
+   * Makes the call a delegation: this agent runs instead of `execute`, and the hooks of the delegation points run. See
    * `agentTool`.
    */
   readonly delegate?: { readonly agent: object; readonly type: Delegation["type"] }
-  /** Returns any JSON value, directly, as a promise or as an Effect. What it throws is the error the model reads. */
+  /**
+   * Runs the tool. Returns a JSON value, or a promise or an Effect of one. If it throws, the model reads the message of
+   * the error.
+   */
   readonly execute: (args: Args, ctx: ToolContext) => unknown
 }
 
@@ -72,7 +78,7 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
 export type AnyTool = Tool<string, never>
 
 /**
- * Defines a tool; the type of `args` is the schema's.
+ * Defines a tool. The schema determines the type of `args`.
  *
  * @example
  * ```ts
@@ -97,11 +103,11 @@ export const defineTool = <const Name extends string, S extends InputSchema>(
       ctx: ToolContext
     ) => Json | void | PromiseLike<Json | void> | Effect.Effect<Json | void, unknown>
   }
-  // `Args` is what the schema decodes to, which the compiler cannot derive from the parameter.
+  // `Args` is the decoded type of the schema, which the compiler cannot derive from the parameter.
 ): Tool<Name, ArgsOf<S>> => tool as never
 
 /**
- * Makes a hook for one tool, with that tool's argument type in its events.
+ * Makes a hook that runs for one tool. Its events have the argument type of that tool.
  *
  * @example
  * ```ts
@@ -124,5 +130,5 @@ export const onTool = <Args, R = never>(
     readonly preToolCall?: (event: PreToolCallEvent<Args>, ctx: HookContext) => HookReturn<"preToolCall", R>
     readonly postToolCall?: (event: PostToolCallEvent<Args>, ctx: HookContext) => HookReturn<"postToolCall", R>
   }
-  // The hook is called for this tool only, so its events have this tool's arguments.
+  // The hook runs for this tool only, so its events have the arguments of this tool.
 ): AgentHook<R> => ({ ...hook, tools: tool.name }) as never

@@ -104,7 +104,7 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
       .filter((hook) =>
         hook.kind === "policy" && (hook.onFailure ?? (hook.failOpen === true ? "open" : "reject")) === "open"
       )
-      .map((hook) => `hook "${hook.name}" is a policy that fails open: when it breaks, nothing is checked`),
+      .map((hook) => `hook "${hook.name}" is a policy that fails open: when it fails, nothing is checked`),
     has: (point) => points[point] !== undefined,
     runNow,
     run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) =>

@@ -90,7 +90,7 @@ export const conflict = (sessionId: string, revision: number, found: number): Se
     sessionId,
     expected: revision - 1,
     found,
-    message: `session ${sessionId} was changed elsewhere: this process goes on from revision ${
+    message: `session ${sessionId} was changed by another process: this process continues from revision ${
       revision - 1
     }, the store is at ${found}. Load it again`
   })

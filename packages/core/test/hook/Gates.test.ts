@@ -26,7 +26,7 @@ describe("what runs is what was approved:", () => {
   })
   const change = (args: string): AgentHook => ({ name: `to ${args}`, preToolCall: () => withArgs(args) })
 
-  it.effect("C3 a gate sees the final value of a later change, and of a Replace before it", () =>
+  it.effect("a gate sees the final value of a later change, and of a Replace before it", () =>
     Effect.gen(function*() {
       const asked: Array<unknown> = []
       yield* run("preToolCall", call, [approval(asked), change("b"), change("c")])

@@ -267,8 +267,8 @@ describe("an action", () => {
     )
 
   it.effect.each<readonly [HookPointName, unknown, string]>([
-    ["preTurn", { _tag: "Rejct", reason: "" }, "answered Rejct, which is no action; did you mean Reject?"],
-    ["preTurn", { _tag: "Elephant" }, "answered Elephant, which is no action"],
+    ["preTurn", { _tag: "Rejct", reason: "" }, "answered Rejct, which is not an action; did you mean Reject?"],
+    ["preTurn", { _tag: "Elephant" }, "answered Elephant, which is not an action"],
     ["preTurn", { _tag: 5 }, "answered an object without _tag (keys: _tag); expected one of HookAction's constructors"],
     [
       "preTurn",
@@ -332,7 +332,7 @@ describe("an action", () => {
 })
 
 describe("a record", () => {
-  it.live("C11 accounts for everybody, and is the same for any scheduling", () =>
+  it.live("accounts for everybody, and is the same for any scheduling", () =>
     Effect.gen(function*() {
       const hooks = (later: boolean): ReadonlyArray<AgentHook> => {
         const say = <A>(answer: A) => later ? Effect.delay(Effect.succeed(answer), 1) as unknown as A : answer

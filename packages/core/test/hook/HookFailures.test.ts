@@ -78,7 +78,7 @@ const ways: ReadonlyArray<readonly [string, FailureKind, () => unknown]> = [
   }]
 ]
 
-describe("C5 a hook that", () => {
+describe("a hook that", () => {
   for (const [how, kind, method] of ways) {
     it.live(`${how} meets its failure policy at every point`, () =>
       Effect.forEach(points, (point) =>
@@ -152,7 +152,7 @@ describe("the failure policy", () => {
   it.live("rejects the tool call of a hook that says failOpen: false", () =>
     Effect.map(policyOf({ failOpen: false }), (policy) => assert.strictEqual(policy, "reject")))
 
-  it.live("C6 is closed for a policy that does not say otherwise", () =>
+  it.live("is closed for a policy that does not say otherwise", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* policyOf({ kind: "policy" }), "reject")
       assert.strictEqual(yield* policyOf({ kind: "policy", failOpen: true }), "open")
@@ -194,7 +194,7 @@ describe("the failure policy", () => {
   it("is warned of when a policy fails open", () => {
     const warned = (options: Partial<AgentHook>) => HookChain.makeUnsafe([{ name: "guard", ...options }]).warnings
     assert.deepEqual(warned({ kind: "policy", failOpen: true }), [
-      "hook \"guard\" is a policy that fails open: when it breaks, nothing is checked"
+      "hook \"guard\" is a policy that fails open: when it fails, nothing is checked"
     ])
     assert.lengthOf(warned({ kind: "policy", onFailure: "open" }), 1)
     assert.deepEqual(warned({ kind: "policy" }), [])
@@ -223,7 +223,7 @@ describe("the failure policy", () => {
     }))
 })
 
-describe("C4 inputs are frozen:", () => {
+describe("inputs are frozen:", () => {
   it.live("a mutation throws inside that hook only, however deep it reaches", () =>
     Effect.gen(function*() {
       const scope = scopeOf()

@@ -29,7 +29,7 @@ const refused = (...hooks: ReadonlyArray<unknown>): string => {
   return made._tag === "Failure" ? made.failure.message : "accepted"
 }
 
-describe("C2 the order of hooks", () => {
+describe("the order of hooks", () => {
   const three = { metrics: { priority: 100 }, guardrail: { priority: 10 }, logging: { priority: 50 } }
 
   // rows: A-20
@@ -97,7 +97,7 @@ describe("C2 the order of hooks", () => {
   })
 })
 
-describe("C9 names", () => {
+describe("names", () => {
   // rows: U-19, DEC-07
   it("are unique: a duplicate is refused", () => {
     assert.strictEqual(

@@ -18,7 +18,7 @@ const never = new Promise<never>(() => {})
 const runHook = (hook: AgentHook, scope: TestScope) =>
   HookChain.makeUnsafe([hook]).run("preTurn", { message: "x" }, scope)
 
-describe("C7 a timeout bounds", () => {
+describe("a timeout bounds", () => {
   const slow: ReadonlyArray<readonly [string, () => unknown]> = [
     ["a promise that never settles", () => never],
     ["an Effect that never ends", () => Effect.never],

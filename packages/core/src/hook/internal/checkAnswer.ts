@@ -1,4 +1,4 @@
-/** Recognises the kinds of answers, and describes what is wrong with an answer of an untyped hook. */
+/** Recognizes the kinds of answers, and describes what is wrong with the answer of an untyped hook. */
 import * as Effect from "effect/Effect"
 import { whyNot } from "../../data/Json.ts"
 import { nearest } from "../../data/NamePattern.ts"
@@ -9,11 +9,11 @@ import type { CompiledPoint } from "./compiledPoint.ts"
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
 const known: ReadonlySet<unknown> = new Set(tags)
 
-/** Whether it has the tag of an action. May throw: reading a foreign object may run its code. */
+/** Whether it has the tag of an action. May throw, because reading a foreign object may run its code. */
 export const isAction = (answer: unknown): answer is HookAction =>
   typeof answer === "object" && answer !== null && "_tag" in answer && known.has(answer._tag)
 
-/** Whether it has to be waited for: an Effect, a promise or a generator. */
+/** Whether it is asynchronous: an Effect, a promise or a generator. */
 export const isPending = (answer: unknown): answer is object => {
   try {
     return typeof answer === "object" && answer !== null && !isAction(answer) &&
@@ -23,7 +23,7 @@ export const isPending = (answer: unknown): answer is object => {
   }
 }
 
-/** Whether it is a promise of the platform. An object that throws when it is inspected is not. */
+/** Whether it is a platform promise. An object that throws when it is inspected is not. */
 export const isPromise = (answer: unknown): answer is Promise<unknown> => {
   try {
     return answer instanceof Promise
@@ -35,7 +35,7 @@ export const isPromise = (answer: unknown): answer is Promise<unknown> => {
 export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
-/** Describes what is illegal about an answer; nothing when it is legal. */
+/** Describes why an answer is illegal. Returns nothing if it is legal. */
 export const violation = (point: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {
     return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`
@@ -48,14 +48,14 @@ export const violation = (point: CompiledPoint, answer: unknown, event: unknown)
   }
   if (!tags.includes(tag)) {
     const meant = nearest(tag, tags)
-    return `answered ${tag}, which is no action${meant === undefined ? "" : `; did you mean ${meant}?`}`
+    return `answered ${tag}, which is not an action${meant === undefined ? "" : `; did you mean ${meant}?`}`
   }
   if (point.legal[tag] !== true) {
     const legal = ["Continue", ...point.row.legal].join(", ")
     return `${tag} is not legal at ${point.point}, where ${legal} are${elsewhere(tag, point.point)}`
   }
   if (tag === "Transform" || tag === "Replace") {
-    // Its tag is legal here; the checks read the other fields of an untyped answer.
+    // Its tag is legal here. The checks examine the other fields, because the answer may be untyped.
     const wrong = point.wrong?.((answer as { readonly value?: unknown }).value, event)
     return wrong === undefined ? undefined : `${tag} at ${point.point}: ${wrong}`
   }

@@ -1,4 +1,4 @@
-/** Checks hooks of untyped programs: describes the first mistake. */
+/** Checks hooks of untyped programs, and describes the first mistake. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
@@ -13,12 +13,12 @@ const isChars = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) &&
   (value.chars as number) >= 0
 const isDuration = (value: unknown): boolean => {
-  // `fromInput` gives nothing for other values.
+  // `fromInput` returns nothing for other values.
   const duration = Duration.fromInput(value as Duration.Input)
   return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
 }
 
-/** For each option: what it must be, and a test. */
+/** For each option: a description of valid values, and a test. */
 const options: { readonly [option: string]: readonly [expected: string, fits: (value: unknown) => boolean] } = {
   priority: ["must be a finite number", Number.isFinite],
   tier: oneOf("managed", "project", "agent"),
@@ -49,7 +49,7 @@ function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unkno
   return [`must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`, (value) => words.includes(value as string)]
 }
 
-/** The first thing that is wrong with a hook, if anything is. */
+/** Describes the first mistake in a hook, if there is one. */
 export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
   if (typeof hook !== "object" || hook === null) {
     return new ChainError({
@@ -90,7 +90,7 @@ const unknownPoint = (word: string): string => {
   }`
 }
 
-/** Own members and those of classes, nearest first. */
+/** Lists the members of the object and its classes, nearest first. */
 const members = (hook: object): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (let at: object | null = hook; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -1,4 +1,4 @@
-/** A point, compiled: the hooks that implement it, in running order, with everything a run needs looked up once. */
+/** A compiled point: its hooks in running order, with all data that a run needs. */
 import * as Duration from "effect/Duration"
 import { matcher } from "../../data/NamePattern.ts"
 import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
@@ -10,16 +10,16 @@ import type { FailureKind } from "../HookRecord.ts"
 export interface Entry {
   readonly hook: AgentHook<never>
   readonly name: string
-  /** Place of the hook's context in the scope. */
+  /** The index of the hook's context in the scope. */
   readonly slot: number
   readonly call: (event: unknown, ctx: HookContext) => unknown
-  /** Whether it wants this tool; absent when it wants all. */
+  /** Whether the hook runs for this tool. Absent if it runs for all tools. */
   readonly wants?: (tool: string) => boolean
   readonly shadow: boolean
   readonly gate: boolean
   readonly confidential: boolean
   readonly observer: boolean
-  /** Infinity when it is not bounded. */
+  /** Infinity if there is no timeout. */
   readonly timeoutMs: number
   readonly onFailure: FailurePolicy
   readonly onTimeout: FailurePolicy
@@ -32,19 +32,19 @@ export interface CompiledPoint {
   readonly deciders: ReadonlyArray<Entry>
   readonly observers: ReadonlyArray<Entry>
   readonly hasGates: boolean
-  /** Everything can be decided by the plain loop: no observer, gate, shadow or tool filter. */
+  /** Whether the plain loop can run the point: it has no observer, gate, shadow hook or tool filter. */
   readonly plain: boolean
   readonly legal: { readonly [tag: string]: boolean }
   readonly apply: ((event: unknown, value: unknown) => unknown) | undefined
   readonly wrong: ((value: unknown, event: unknown) => string | undefined) | undefined
 }
 
-/** Compiles a point from hooks that are in forward order; nothing when no hook implements it. */
+/** Compiles a point from hooks in forward order. Returns nothing if no hook implements the point. */
 export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<never>>): CompiledPoint | undefined => {
   const row: Row = table[point]
   const entries = hooks.flatMap((hook, slot) => hook[point] === undefined ? [] : [entryOf(hook, slot, point)])
   if (entries.length === 0) return undefined
-  // What comes from a model or a tool, others see as confidential hooks left it.
+  // Confidential hooks run first on data from a model or a tool, so that other hooks receive it with their changes.
   if (row.order === "reverse") entries.reverse().sort((a, b) => Number(b.confidential) - Number(a.confidential))
   const deciders = entries.filter(({ observer }) => !observer)
   const observers = entries.filter(({ observer }) => observer)
@@ -58,16 +58,16 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
     plain: observers.length === 0 && !hasGates && deciders.every(({ shadow, wants }) => !shadow && wants === undefined),
     legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
     apply: row.field === undefined ? undefined : apply(row.field, point === "preToolCall"),
-    // Each check takes the value of its own point, and is called for no other.
+    // Each check is called only with the value of its own point.
     wrong: row.wrong as CompiledPoint["wrong"]
   }
 }
 
-/** Whether a hook only looks on at this point. */
+/** Whether a hook is an observer at this point. */
 const observes = (hook: AgentHook<never>, point: HookPointName): boolean =>
   hook.kind === "observer" || hook.observes?.includes(point) === true
 
-/** A tool call is changed by another tool call, of which only the arguments count. */
+/** A tool call is replaced by a tool call. Only its arguments count. */
 const apply = (field: string, ofCall: boolean): NonNullable<CompiledPoint["apply"]> =>
   ofCall
     ? (event, value) => ({ ...(event as object), args: (value as { readonly args: unknown }).args })
@@ -80,7 +80,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     hook,
     name: hook.name,
     slot,
-    // The method takes the event of its own point, and is called for no other.
+    // The method is called only with the event of its own point.
     call: (hook[point] as Entry["call"]).bind(hook),
     shadow: hook.mode === "shadow",
     observer: observes(hook, point),
@@ -99,7 +99,10 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
 
 const toolPoints: ReadonlySet<HookPointName> = new Set(["preToolCall", "postToolCall", "onPermission", "onToolDenied"])
 
-/** What a failure leads to: the hook's wish, where the point allows it; otherwise the hook is only reported. */
+/**
+ * Returns what happens when the hook fails: the option of the hook if the point allows it; otherwise the failure is
+ * only reported.
+ */
 export const policyOf = ({ legal }: CompiledPoint, entry: Entry, kind: FailureKind): FailurePolicy => {
   const wanted = kind === "timeout" ? entry.onTimeout : entry.onFailure
   if (entry.shadow || entry.observer || wanted === "open") return "open"

@@ -1,4 +1,6 @@
-/** A hook's view of the scope. One object a hook and turn; it is revoked when its hook times out. */
+/**
+ * The context of a hook: its view of the scope. There is one per hook and turn. It is revoked when the hook times out.
+ */
 import type * as Effect from "effect/Effect"
 import type { BudgetLevel } from "../../data/Compaction.ts"
 import type { HttpRequest } from "../../data/Http.ts"
@@ -13,7 +15,7 @@ import type {
 } from "../HookContext.ts"
 import type { Durable, StateKey, Store } from "../HookState.ts"
 
-/** State, as one hook may read and write it. A class because it is made on the hot path. */
+/** The state for one hook, with its permissions. A class, because it is made on the hot path. */
 class View {
   private readonly store: Store
   private readonly context: Context
@@ -46,7 +48,7 @@ class View {
   }
 }
 
-/** A class because it is made on the hot path: getters on the prototype, two fields an instance. */
+/** A class, because it is made on the hot path: the getters are on the prototype, and an instance has two fields. */
 export class Context implements HookContext {
   revoked = false
   outcome: ObservedOutcome | undefined = undefined
@@ -126,19 +128,19 @@ export class Context implements HookContext {
     return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.capabilities("promise").promise(effect)
   }
 
-  /** What the runtime can do for hooks; `what` names the one that is used. */
+  /** Returns the capabilities of the runtime. `what` is the name of the one that is used. */
   capabilities(what: string): Capabilities {
     const { capabilities } = this.scope
-    if (capabilities === undefined) throw new Error(`ctx.${what}: this chain runs without a runtime that could do it`)
+    if (capabilities === undefined) throw new Error(`ctx.${what}: this chain runs without a runtime, which it requires`)
     return capabilities
   }
 
-  /** Writes for this hook, unless its time was up. */
+  /** Writes state for this hook, unless it has timed out. */
   write<A>(store: Store, key: StateKey<A>, value: A): void {
     if (this.counts(`write of ${key.name}`)) store.write(key, value, this.hook)
   }
 
-  /** Getters that return closures, so that `const { inject } = ctx` works and a context costs two fields. */
+  /** Getters return closures, so that `const { inject } = ctx` works and a context has only two fields. */
   get inject() {
     return (text: string, options?: InjectOptions): void =>
       this.reaches("injection") ? this.scope.inject(text, options, this.hook) : undefined
@@ -153,12 +155,12 @@ export class Context implements HookContext {
     return (message: string): void => this.reaches("follow-up") ? this.scope.followUp(message, this.hook) : undefined
   }
 
-  /** Whether it reaches anybody: nothing that a shadow hook does reaches anybody. */
+  /** Whether this hook may have side effects. A shadow hook may not. */
   private reaches(what: string): boolean {
     return !this.shadow && this.counts(what)
   }
 
-  /** Whether it counts: after a timeout nothing a hook does counts; it is only reported. */
+  /** Whether an operation of the hook counts. After a timeout it does not; it is only reported. */
   private counts(what: string): boolean {
     if (this.revoked) this.scope.onLate(this.hook, what)
     return !this.revoked

@@ -6,16 +6,16 @@ import type { CompiledPoint, Entry } from "./compiledPoint.ts"
 import { fingerprint } from "./fingerprint.ts"
 import type { Resume } from "./outcome.ts"
 
-/** How many times a gate is asked at most because others changed the value. */
+/** The maximum number of times that a gate runs because others changed the value. */
 export const maxRounds = 3
 
-/** What the gates of one run have answered for. A class because a run asks it at every hook. */
+/** Records what the gates of one run have answered for. A class, because a run uses it at every hook. */
 export class Gates {
   private readonly point: CompiledPoint
   private readonly settled: Resume["settled"]
   private next = 0
   private round = 0
-  /** By slot of the gate: the event it has answered for, or the text of a value that was answered before. */
+  /** By slot of the gate: the event that it has answered for, or the text of a value that was answered earlier. */
   private readonly seen = new Map<number, unknown>()
 
   constructor(point: CompiledPoint, settled: Resume["settled"]) {
@@ -23,14 +23,14 @@ export class Gates {
     this.settled = settled
   }
 
-  /** The gate has answered for this event. */
+  /** Records that the gate has answered for this event. */
   markSeen(entry: Entry, event: unknown): void {
     if (entry.gate) this.seen.set(entry.slot, event)
   }
 
   /**
-   * A resumed run skips this hook. What the hook had seen is not known, and later hooks may have changed the value:
-   * unless a person answered its question, it looks at the final value.
+   * Records that a resumed run skips this hook. It is not known which value the hook has seen, and later hooks may have
+   * changed it. So the hook runs for the final value, unless a person answered its question.
    */
   markSkipped(entry: Entry): void {
     const answer = this.settled.findLast(({ hook }) => hook === entry.name)
@@ -38,8 +38,8 @@ export class Gates {
   }
 
   /**
-   * Whether a person has answered this hook's question about exactly this value: by approving it, or, with `edited`,
-   * by writing it.
+   * Whether a person has answered this hook's question about exactly this value, by approving it or, with `edited`, by
+   * writing it.
    */
   isSettled(entry: Entry, event: unknown, edited = false): boolean {
     if (this.settled.length === 0) return false
@@ -51,7 +51,7 @@ export class Gates {
     return found
   }
 
-  /** The next gate to ask; `tooOften` when it has been asked `maxRounds` times. */
+  /** Returns the next gate to run. `tooOften` is set if it has already run `maxRounds` times. */
   pick(event: unknown, tool: string | undefined): { readonly entry: Entry; readonly tooOften: boolean } | undefined {
     const { deciders } = this.point
     while (true) {
@@ -65,7 +65,7 @@ export class Gates {
     }
   }
 
-  /** Whether a gate has yet to see the value as it is now. Texts are compared only when the event is another object. */
+  /** Whether a gate has not seen the current value yet. Texts are compared only if the event is another object. */
   private mustSee(entry: Entry, event: unknown, tool: string | undefined): boolean {
     if (!entry.gate || entry.wants?.(tool ?? "") === false) return false
     const last = this.seen.get(entry.slot)

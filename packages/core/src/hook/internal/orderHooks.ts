@@ -1,4 +1,4 @@
-/** Puts hooks in their one order and refuses what cannot be ordered. */
+/** Sorts hooks into their running order, and refuses hooks that cannot be ordered. */
 import * as Result from "effect/Result"
 import { ChainError } from "../../data/AgentError.ts"
 import type { AgentHook } from "../AgentHook.ts"
@@ -50,9 +50,7 @@ const clashes = (hook: Hook, earlier: Hook): ChainError | undefined => {
     : undefined
 }
 
-/**
- * Takes, again and again, the first hook that nothing still has to precede. Names that are not there constrain nothing.
- */
+/** Repeatedly takes the first hook whose predecessors have all been taken. Unknown names have no effect. */
 const constrain = (
   sorted: ReadonlyArray<Hook>,
   byName: ReadonlyMap<string, Hook>

@@ -1,4 +1,4 @@
-/** What a run of a point yields, and how a resumed one begins. */
+/** The outcome of a point, and where a resumed run starts. */
 import type * as HookAction from "../HookAction.ts"
 import type { ObservedOutcome } from "../HookContext.ts"
 import type { HookFailure } from "../HookRecord.ts"
@@ -6,7 +6,7 @@ import type { HookFailure } from "../HookRecord.ts"
 /** The outcome of a point. */
 export interface Outcome {
   readonly action: HookAction.HookAction
-  /** What the next hook would have received: the event with every change in it. */
+  /** The event with all changes, as a next hook would receive it. */
   readonly event: unknown
   readonly by: string | undefined
   /** Set when a hook failed and its failure policy chose the action. */
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly atGate?: true
 }
 
-/** Reads a changed value as the operation will: its decoded form, or why it does not fit. */
+/** Decodes a changed value as the operation will. Returns the decoded value, or why it does not fit. */
 export type Decode = (
   value: unknown,
   event: unknown
@@ -25,24 +25,26 @@ export type Decode = (
 export interface Settled {
   readonly hook: string
   readonly fingerprint: string
-  /** A person wrote this value: the hook looks at it, and may refuse it, but need not ask about it. */
+  /**
+   * Set if a person wrote this value. The hook still runs and may reject it, but a question of it counts as answered.
+   */
   readonly edited?: boolean
 }
 
-/** Where a resumed fold begins, and what was answered already. */
+/** Where a resumed run starts, and which questions were already answered. */
 export interface Resume {
   /** Skips the hooks up to this one, and this one. */
   readonly after?: string
-  /** Skips all hooks but gates that have not answered for this value. */
+  /** Skips all hooks except gates that have not answered for this value. */
   readonly gatesOnly?: boolean
-  /** Questions that were answered: hook and the text of what it asked about. */
+  /** The answered questions: the hook, and the text of what it asked about. */
   readonly settled: ReadonlyArray<Settled>
 }
 
 /** The action of a chain whose hooks only changed the value. */
 export const changed: HookAction.Transform<undefined> = Object.freeze({ _tag: "Transform", value: undefined })
 
-/** What an observer gets to know. */
+/** The outcome as observers receive it. */
 export const observed = (action: HookAction.HookAction, by: string | undefined): ObservedOutcome => ({
   action: action._tag,
   ...("reason" in action ? { reason: action.reason } : {}),

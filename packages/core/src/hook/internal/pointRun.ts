@@ -1,6 +1,6 @@
 /**
- * Runs a point that needs more than the plain loop of `runPoint`: waiting, records, observers, gates, shadows, failures.
- * It stops at a hook that has to be waited for, and continues when the hook has answered.
+ * Runs a point that needs more than the plain loop of `runPoint`: waiting, records, observers, gates, shadow hooks,
+ * failures. It stops at an asynchronous hook and continues when the hook has answered.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -23,13 +23,13 @@ import { RunTimer } from "./runTimer.ts"
 type Waiting = {
   readonly entry: Entry
   readonly ctx: Context
-  /** What has to be started first: nothing for a promise, which runs already. */
+  /** The Effect to start. Absent for a promise, which is already running. */
   readonly start: Effect.Effect<unknown, unknown> | undefined
   readonly promise: Promise<unknown> | undefined
   readonly began: number
 }
 
-/** A class because its fields are the state of a machine, and its methods are shared. */
+/** A class, because it is a state machine: its fields are the state. */
 export class PointRun {
   private readonly point: CompiledPoint
   private readonly scope: HookScope
@@ -38,20 +38,20 @@ export class PointRun {
   private action: HookAction.HookAction = Continue
   private by: string | undefined
   private failure: HookFailure | undefined
-  /** Kept only when somebody wants the record. */
+  /** Present only if records are kept. */
   private readonly writer: RecordWriter | undefined
   private readonly tool: string | undefined
 
-  /** Where the run is: which decider is next, then (in `gates`) which gate, then which observer. */
+  /** The position of the run: the next decider, then the next gate (in `gates`), then the next observer. */
   private next: number
   private observer = 0
   private readonly gates: Gates
-  /** Whether a gate is asked that has not seen the final value. */
+  /** Whether a gate is running because it has not seen the final value. */
   private inGates = false
 
   private waiting: Waiting | undefined
   private finish: ((effect: Effect.Effect<Outcome>) => void) | undefined
-  /** The fiber of the turn, and the one of the hook that is waited for. */
+  /** The fiber of the turn, and the fiber of the hook that is being awaited. */
   private parent: Fiber.Fiber<unknown, unknown> | undefined
   private fiber: Fiber.Fiber<unknown, unknown> | undefined
   private timer: RunTimer | undefined
@@ -89,7 +89,7 @@ export class PointRun {
     return this.advance() ?? this.wait()
   }
 
-  /** Continues where the plain loop got an answer that it does not handle. */
+  /** Continues after the plain loop got an answer that it cannot handle. */
   startWith(answer: unknown): Outcome | Effect.Effect<Outcome> {
     const entry = this.point.deciders[this.next++]!
     return this.handleAnswer(entry, this.scope.contexts[entry.slot] as Context, answer, now())
@@ -97,13 +97,13 @@ export class PointRun {
       : this.wait()
   }
 
-  /** Continues where a hook threw in the plain loop. */
+  /** Continues after a hook threw in the plain loop. */
   startAfterThrow(error: unknown): Outcome | Effect.Effect<Outcome> {
     this.fail(this.point.deciders[this.next++]!, "threw", error, now())
     return this.start()
   }
 
-  /** Calls hooks until the run is over, and returns the outcome; nothing when a hook has to be waited for. */
+  /** Calls hooks until the run ends, and returns the outcome. Returns nothing if a hook must be awaited. */
   private advance(): Outcome | undefined {
     while (true) {
       const entry = this.pick()
@@ -122,7 +122,7 @@ export class PointRun {
     }
   }
 
-  /** The next hook to call, by stage; nothing when there is none left. */
+  /** Returns the next hook to call, by stage, or nothing if none is left. */
   private pick(): Entry | undefined {
     const { deciders, observers } = this.point
     while (this.next < deciders.length) {
@@ -143,7 +143,7 @@ export class PointRun {
     return undefined
   }
 
-  /** A gate that has not seen the final value. A Replace skips hooks, but no gate. */
+  /** Returns a gate that has not seen the final value. A Replace skips hooks, but not gates. */
   private pickGate(): Entry | undefined {
     if (!this.point.hasGates || this.isDecided()) return undefined
     const picked = this.gates.pick(this.event, this.tool)
@@ -156,7 +156,7 @@ export class PointRun {
     return undefined
   }
 
-  /** Whether the operation itself is decided: no gate has to look at the value. */
+  /** Whether the operation is decided, so that no gate needs to check the value. */
   private isDecided(): boolean {
     const tag = this.action._tag
     return tag === "Reject" || tag === "Respond" || tag === "Abort" || tag === "Ask"
@@ -169,12 +169,12 @@ export class PointRun {
       return ctx
     }
     const { contexts } = this.scope
-    // The chain alone fills this list, with its own contexts.
+    // Only the chain fills this list, with its own contexts.
     return (contexts[entry.slot] ??
       (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
   }
 
-  /** Takes an answer; false when the hook has to be waited for. */
+  /** Handles an answer. Returns false if the hook must be awaited. */
   private handleAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
     if (isPromise(answer)) this.startWaiting(entry, ctx, undefined, answer, began)
     else if (!isPending(answer)) {
@@ -191,7 +191,7 @@ export class PointRun {
     return false
   }
 
-  /** The context belongs to this call from now on, so that late writes after a timeout are recognised. */
+  /** The context now belongs to this call, so that late writes after a timeout are detected. */
   private startWaiting(
     entry: Entry,
     ctx: Context,
@@ -205,7 +205,7 @@ export class PointRun {
     if (promise !== undefined && !this.isAwaiting) void this.awaitPromises()
   }
 
-  /** Takes the final answer of a hook. An answer that cannot be read is as illegal as one that the point forbids. */
+  /** Handles the final answer of a hook. An unreadable answer is illegal, like one that the point forbids. */
   private takeAnswer(entry: Entry, answer: unknown, began: number): void {
     let wrong: string | undefined
     try {
@@ -218,7 +218,7 @@ export class PointRun {
     if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
   }
 
-  /** Applies and records an action, or says what is wrong with it. An action that is wrong changes nothing. */
+  /** Applies and records an action, or describes what is wrong with it. An illegal action changes nothing. */
   private apply(entry: Entry, action: HookAction.HookAction, began: number): string | undefined {
     const wrong = action._tag === "Continue" ? undefined : violation(this.point, action, this.event)
     if (wrong !== undefined) return wrong
@@ -276,7 +276,7 @@ export class PointRun {
     return this.outcome = this.action._tag === "Ask" && this.inGates ? { ...outcome, atGate: true } : outcome
   }
 
-  // Waiting: one Effect for all hooks of this run that have to be waited for.
+  // Waits: one Effect for all asynchronous hooks of this run.
 
   private wait(): Effect.Effect<Outcome> {
     return Effect.withFiber((fiber) =>
@@ -291,7 +291,7 @@ export class PointRun {
     )
   }
 
-  /** Starts the hook's Effect (a promise runs already) and its timer. */
+  /** Starts the Effect of the hook (a promise is already running) and its timer. */
   private begin(): void {
     const { waiting } = this
     if (waiting === undefined) return
@@ -309,7 +309,7 @@ export class PointRun {
     if (waiting.entry.timeoutMs !== Infinity && this.waiting === waiting) this.timer?.set(waiting.entry.timeoutMs)
   }
 
-  /** Awaits one promise after the other, as long as hooks answer with promises. */
+  /** Awaits promises one after the other, as long as hooks return promises. */
   private async awaitPromises(): Promise<void> {
     this.isAwaiting = true
     while (this.waiting?.promise !== undefined) {
@@ -332,7 +332,7 @@ export class PointRun {
     this.isAwaiting = false
   }
 
-  /** The hook has answered: continues to the next that has to be waited for, or to the end. */
+  /** Continues after a hook has answered, until the next asynchronous hook or the end. */
   private proceed(): void {
     const outcome = this.advance()
     if (outcome === undefined) return this.finish === undefined ? undefined : this.begin()
@@ -346,13 +346,13 @@ export class PointRun {
     else this.fail(entry, Cause.hasFails(exit.cause) ? "failed" : "died", Cause.squash(exit.cause), began)
   }
 
-  /** The hook's time is up. */
+  /** Handles the timeout of a hook. */
   private expire(): void {
     const { waiting } = this
     if (waiting === undefined) return
     waiting.ctx.revoked = true
     if (waiting.promise !== undefined) this.isAwaiting = false
-    // How the hook reacts to its interruption is not an answer.
+    // The reaction of the hook to its interruption is not an answer.
     this.waiting = undefined
     this.fiber?.interruptUnsafe()
     this.fiber = undefined
@@ -366,7 +366,7 @@ export class PointRun {
     }
   }
 
-  /** The turn was interrupted: so is the hook, and nothing that it does later counts. */
+  /** The turn was interrupted. The hook is interrupted too, and nothing that it does later counts. */
   private cancel(): void {
     const { waiting } = this
     this.waiting = undefined
@@ -380,7 +380,7 @@ export class PointRun {
   }
 }
 
-/** Where the deciders begin: after those that a resumed run skips. */
+/** Returns the first decider to run, after those that a resumed run skips. */
 const firstDecider = ({ deciders }: CompiledPoint, next: number, resume: Resume | undefined): number => {
   if (resume?.gatesOnly === true) return deciders.length
   return resume?.after === undefined ? next : deciders.findIndex(({ name }) => name === resume.after) + 1

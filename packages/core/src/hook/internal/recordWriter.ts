@@ -4,7 +4,7 @@ import type { HookPointName } from "../HookPoint.ts"
 import type { HookAnswer, HookFailure, HookRecord } from "../HookRecord.ts"
 import type { Entry } from "./compiledPoint.ts"
 
-/** A class because a run writes into it. */
+/** A class, because a run writes into it. */
 export class RecordWriter {
   private readonly answers: Array<HookAnswer> = []
   private readonly onRecord: (record: HookRecord) => void
@@ -51,5 +51,5 @@ export class RecordWriter {
   }
 }
 
-/** Milliseconds, for how long something took. */
+/** Returns the current time in milliseconds, to measure durations. */
 export const now = (): number => performance.now()

@@ -1,7 +1,7 @@
 /**
- * Runs a point. The plain loop handles hooks that answer at once; whatever needs more (waiting, records, observers,
- * gates, shadows, failures) is done by a `PointRun`, which continues from the same place. The benchmark `chain` shows
- * what the plain loop is worth.
+ * Runs a point. The plain loop handles hooks that answer synchronously. For everything else (waiting, records,
+ * observers, gates, shadow hooks, failures), a `PointRun` continues from the same position. The benchmark `chain` shows
+ * how much faster the plain loop is.
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -13,7 +13,7 @@ import { Context } from "./context.ts"
 import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
 import { PointRun } from "./pointRun.ts"
 
-/** Nothing means that no hook had anything to say; an Effect means that a hook has to be waited for. */
+/** Returns nothing if all hooks continued, and an Effect if a hook is asynchronous. */
 export const runPoint = (
   point: CompiledPoint,
   event: unknown,
@@ -37,10 +37,10 @@ export const runPoint = (
       answer = entry.call(current, ctx)
       if (answer === undefined) continue
       let given: unknown = answer
-      // Any value may be asked for a tag, but null.
+      // Any value except null can have a tag.
       let tag = (given as { readonly _tag?: unknown } | null)?._tag
       if (tag !== "Transform") {
-        // An Effect that has succeeded already (Effect.succeed) is as good as its value.
+        // An Effect that has already succeeded (`Effect.succeed`) is replaced by its value.
         if (tag === "Success" && Effect.isEffect(answer)) {
           given = (answer as Exit.Success<unknown>).value
           if (given === undefined) continue
@@ -59,7 +59,8 @@ export const runPoint = (
         }
       }
     } catch (error) {
-      // When only reading the answer throws, the hook has not thrown: the run reads it again and reports it.
+      // If reading the answer throws, the hook itself has not thrown. The run then reads the answer again and reports
+      // the failure.
       if (answer === undefined) {
         return new PointRun(point, current, scope, decode, undefined, i, by).startAfterThrow(error)
       }

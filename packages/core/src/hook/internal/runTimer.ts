@@ -1,13 +1,13 @@
-/** The one timer of a run: set for the hook that is waited for, and set again only when it fires too early. */
+/** The timer of a run. It is set for the hook that is being awaited, and set again only if it fires too early. */
 import type * as Fiber from "effect/Fiber"
 import { after, timeOf } from "../../data/internal/timer.ts"
 
-/** A class because its fields are the state of the timer. */
+/** A class, because its fields are the state of the timer. */
 export class RunTimer {
   private readonly fiber: Fiber.Fiber<unknown, unknown>
   private readonly time: () => number
   private readonly expire: () => void
-  /** When the hook's time is up, and when the timer of the platform fires. */
+  /** The time when the hook times out, and the time when the platform timer fires. */
   private due = Infinity
   private firesAt = Infinity
   private cancelTimer: (() => void) | undefined = undefined
@@ -18,13 +18,13 @@ export class RunTimer {
     this.expire = expire
   }
 
-  /** Calls `expire` in `ms` milliseconds, in place of any earlier deadline. */
+  /** Calls `expire` after `ms` milliseconds. It replaces an earlier deadline. */
   set(ms: number): void {
     this.due = this.time() + ms
     if (this.due < this.firesAt) this.fireAt(this.due)
   }
 
-  /** Nothing is waited for. The timer of the platform stays: another hook may need it. */
+  /** Removes the deadline. The platform timer keeps running, because another hook may need it. */
   clear(): void {
     this.due = Infinity
   }
@@ -43,7 +43,7 @@ export class RunTimer {
     this.firesAt = Infinity
     this.cancelTimer = undefined
     if (this.due === Infinity) return
-    // A timer of the platform may be early by half a millisecond.
+    // A platform timer may fire half a millisecond early.
     if (this.due > this.time() + 0.5) return this.fireAt(this.due)
     this.due = Infinity
     this.expire()

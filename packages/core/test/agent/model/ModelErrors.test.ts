@@ -191,7 +191,7 @@ describe("a failed call", () => {
 describe("a stream that breaks", () => {
   const answer = "The answer is forty-two."
 
-  it("P4 starts over: what a consumer has in the end is the final answer, wherever it broke", async () => {
+  it("starts over: what a consumer has in the end is the final answer, wherever it broke", async () => {
     for (let at = 0; at <= answer.length; at++) {
       for (const guarded of [false, true]) {
         const events: Array<AgentEvent> = []
@@ -243,7 +243,7 @@ describe("a stream that breaks", () => {
     assert.strictEqual(await run("The ans", "untilPass"), answer)
   })
 
-  it("P3 runs no tool that a broken answer asked for", async () => {
+  it("runs no tool that a broken answer asked for", async () => {
     const model = scripted([
       new ProviderError.Malformed({ provider, message, partial: asks(["rm"]) }),
       "fine"

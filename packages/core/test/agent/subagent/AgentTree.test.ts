@@ -220,7 +220,7 @@ describe("a tree of agents", () => {
     // Another that goes on from the same place loses.
     const stale = await failureOf(root.resume((first as { readonly snapshot?: unknown }).snapshot, {}))
     assert.strictEqual(stale["_tag"], "PortFailed")
-    assert.match(String(stale["message"]), /changed elsewhere/)
+    assert.match(String(stale["message"]), /changed by another process/)
   })
 
   it("is cancelled as a whole", async () => {

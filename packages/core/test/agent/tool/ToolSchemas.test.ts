@@ -243,9 +243,9 @@ describe("argument schemas", () => {
     ])
     assert.include(
       text,
-      "tool act!: the arguments do not fit the tool's schema: its schema broke on them: bug in a refinement"
+      "tool act!: the arguments do not fit the tool's schema: its schema failed on them: bug in a refinement"
     )
     assert.include(text, "tool slow: ran | tool slow!: the arguments do not fit the tool's schema: n must not be 1")
-    assert.include(text, "tool slow!: the arguments do not fit the tool's schema: its schema broke on them: late bug")
+    assert.include(text, "tool slow!: the arguments do not fit the tool's schema: its schema failed on them: late bug")
   })
 })

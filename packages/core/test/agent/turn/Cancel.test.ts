@@ -84,7 +84,7 @@ const places: {
   })
 }
 
-describe("X4 X5 cancelling", () => {
+describe("cancelling", () => {
   for (const [place, make] of Object.entries(places)) {
     it(`during ${place} rejects with the signal's reason, soon`, async () => {
       const controller = new AbortController()

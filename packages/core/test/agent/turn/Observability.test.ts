@@ -24,7 +24,7 @@ describe("a broken hook", () => {
       assert.strictEqual(text, "hello")
       assert.deepStrictEqual(lines, ["hook broken-one failed at preTurn (threw, fail-open, went on): boom"])
       const counter = Metric.withAttributes(
-        Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true }),
+        Metric.counter("belay_hook_failures", { description: "hook failures", incremental: true }),
         {
           hook: "broken-one",
           point: "preTurn",

@@ -1,4 +1,7 @@
-/** `ctx.artifacts`: texts outside the model's window. Keys of hooks begin with `hook:`; a tool's key reads the tool's. */
+/**
+ * `ctx.artifacts`: texts that are stored with the conversation but are not sent to the model. Keys of hooks begin with
+ * `hook:`. A key that begins with `tool:` reads the artifact of a tool.
+ */
 import type * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"

@@ -1,4 +1,4 @@
-/** `ctx.callTool`: a hook runs a tool of the agent. */
+/** `ctx.callTool`: runs a tool of the agent for a hook. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { ToolCall } from "../../../data/Message.ts"

@@ -1,4 +1,6 @@
-/** What hooks can do through `ctx` in one turn: one file a capability, put together here. */
+/**
+ * The capabilities that hooks use through `ctx` in one turn. Each capability has its own file; this one combines them.
+ */
 import type * as Effect from "effect/Effect"
 import type { BudgetLevel } from "../../../data/Compaction.ts"
 import type { HttpRequest } from "../../../data/Http.ts"
@@ -18,7 +20,7 @@ import { runPromise } from "./runPromise.ts"
 /** The capabilities of a turn. */
 export const capabilitiesOf = (turn: Turn): Capabilities => new TurnCapabilities(turn)
 
-/** A class because there may be one for every turn: what no hook uses is not built. */
+/** A class, because each turn may have one, and a capability is built only when a hook uses it. */
 class TurnCapabilities implements Capabilities {
   private readonly turn: Turn
   private toolCalls = 0

@@ -1,4 +1,4 @@
-/** `ctx.state.durable`: what hooks keep beyond the process, for the whole conversation. */
+/** `ctx.state.durable`: state of hooks that outlives the process. */
 import type * as HookState from "../../../hook/HookState.ts"
 import type { Turn } from "../turn/turn.ts"
 

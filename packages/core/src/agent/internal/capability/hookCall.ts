@@ -1,6 +1,6 @@
 /**
- * A model call or a tool call that a hook makes. It runs in a turn beside the conversation, in which only hooks with
- * `allowReentry` run. What it costs is added to the turn.
+ * Runs a model call or a tool call of a hook. The call has its own turn, outside of the conversation, in which only
+ * hooks with `allowReentry` run. Its cost is added to the turn of the hook.
  */
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
@@ -10,13 +10,13 @@ import { Turn } from "../turn/turn.ts"
 import { isTurnEnd } from "../turn/turnEnd.ts"
 import { newTurn } from "../turn/turnState.ts"
 
-/** Who makes the call, and through which method of `ctx`. */
+/** The hook that makes the call, and the method of `ctx` that it uses. */
 export interface Caller {
   readonly hook: string
   readonly method: "llm" | "callTool"
 }
 
-/** Makes the call; fails with a `HookRejected` when a hook refuses it. */
+/** Runs the call. Fails with a `HookRejected` if a hook rejects it. */
 export const hookCall = <A>(
   turn: Turn,
   caller: Caller,
@@ -55,7 +55,7 @@ const sideTurn = (turn: Turn): Turn => {
     hookTurn: turn
   })
   side.io.services = turn.io.services
-  // The call has its own messages: compacting the conversation would not make it shorter.
+  // The call has its own messages, so compacting the conversation would not make it shorter.
   side.window.compactedForOverflow = true
   return side
 }

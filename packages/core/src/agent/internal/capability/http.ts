@@ -1,4 +1,4 @@
-/** `ctx.http`: HTTP requests through the agent's client, which decides what may be reached. */
+/** `ctx.http`: sends HTTP requests through the agent's client, which decides which addresses are allowed. */
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
 import type { HttpRequest, HttpResponse } from "../../../data/Http.ts"

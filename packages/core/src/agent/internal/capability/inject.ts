@@ -1,13 +1,13 @@
-/** `ctx.inject`: text that the model reads before its next answer. */
+/** `ctx.inject`: adds text that the model reads before its next answer. */
 import { refOf } from "../../../data/Artifact.ts"
 import type { Injection } from "../../../data/RunState.ts"
 import type { InjectOptions } from "../../../hook/HookContext.ts"
 import type { TurnIo, TurnPlace } from "../turn/turnIo.ts"
 
-/** Longest injection, in characters. The whole text of a longer one becomes an artifact. */
+/** The maximum length of an injection, in characters. The whole text of a longer one becomes an artifact. */
 const maxLength = 10_000
 
-/** Adds a text to those that the model reads before its next answer. */
+/** Adds a text that the model reads before its next answer. */
 export const injectText = (
   { io, session, state }: TurnPlace & { readonly io: TurnIo },
   hook: string,

@@ -1,4 +1,4 @@
-/** `ctx.llm`: a hook asks a model. */
+/** `ctx.llm`: calls a model for a hook. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"

@@ -1,4 +1,4 @@
-/** `ctx.mcp`: the MCP servers of the agent. */
+/** `ctx.mcp`: calls the MCP servers of the agent. */
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
 import type { Mcp } from "../../../hook/HookContext.ts"

@@ -1,10 +1,10 @@
-/** Failures of a port as errors of an agent. */
+/** Turns failures of ports into errors of the agent. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 
-/** Fails with a `PortFailed` when the effect fails or dies. `what` begins the message. */
+/** Fails with a `PortFailed` if the Effect fails or dies. The message begins with `what`. */
 export const withPortError = <A>(
   port: string,
   what: string,

@@ -1,4 +1,4 @@
-/** `ctx.rotate`: asks to continue in a fresh session before the model is called again. */
+/** `ctx.rotate`: requests a fresh session before the next model call. */
 import type { Turn } from "../turn/turn.ts"
 
 export const requestRotation = ({ io, session }: Turn, hook: string): void => {

@@ -1,4 +1,4 @@
-/** `ctx.promise`: runs an Effect for async functions, with the services of the turn. Ends with the turn. */
+/** `ctx.promise`: runs an Effect as a promise, with the services of the turn. It is interrupted when the turn ends. */
 import * as Effect from "effect/Effect"
 import type { Turn } from "../turn/turn.ts"
 

@@ -1,6 +1,6 @@
-/** Facts about the process around the agent, where there is one (there is none in a browser). */
+/** Reads facts about the process of the agent. A browser has no process. */
 
-/** Whether this is production: hooks then receive values that are not frozen. */
+/** Whether this is production. Values for hooks are not frozen in production. */
 export const isProduction = (): boolean => globalThis.process?.env?.NODE_ENV === "production"
 
 /** The folder in which the program runs. */

@@ -1,4 +1,4 @@
-/** From the configuration that a user writes to the agent that turns run on; says what is wrong with it. */
+/** Checks the configuration of a user and makes the agent from it. */
 import * as Result from "effect/Result"
 import type { ChainError, ConfigError } from "../../../data/AgentError.ts"
 import { invalidOption } from "../../../data/OptionCheck.ts"
@@ -18,7 +18,7 @@ import { withOutput } from "./structuredOutput.ts"
 
 type Resolving<A> = Result.Result<A, ConfigError | ChainError>
 
-/** Checks a configuration, and every agent it delegates to, and makes the agent. */
+/** Checks a configuration and all agents that it delegates to, and makes the agent. */
 export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
   withOutput(config).pipe(
     Result.flatMap(partsOf),
@@ -81,7 +81,7 @@ const providersOf = (
 ): Result.Result<AgentParts["providers"], ConfigError> => {
   const own = isList(config.provider) ? config.provider : [config.provider]
   const all = [...own, ...plugins.flatMap(({ providers }) => providers ?? [])]
-  // Untyped callers may pass nothing, or a list with holes.
+  // Untyped callers may pass nothing, or a list with undefined items.
   const [first, ...backups] = all
   if (first === undefined || all.some((provider) => typeof provider?.complete !== "function")) {
     return invalidOption(
@@ -98,7 +98,7 @@ const providersOf = (
 
 const isList = (provider: AgentConfig["provider"]): provider is AgentParts["providers"] => Array.isArray(provider)
 
-/** Memory and policy may come from the configuration or from one plugin, not from two places. */
+/** Memory and policy must come from one place only: the configuration or one plugin. */
 const onlyOne = <K extends "memory" | "policy">(
   key: K,
   own: Plugin[K] | undefined,

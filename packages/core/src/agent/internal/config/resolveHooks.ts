@@ -1,4 +1,4 @@
-/** Collects the hooks of a configuration, its plugins and its hook sources, and puts them into one chain. */
+/** Makes one chain of the hooks of a configuration, its plugins and its hook sources. */
 import * as Result from "effect/Result"
 import { type ChainError, ConfigError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
@@ -7,10 +7,13 @@ import * as HookChain from "../../../hook/HookChain.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import type { HookSource, SourcedHooks } from "../../HookSource.ts"
 
-/** Names that Belay itself uses where a hook's name could stand: an answer to one must not count for the other. */
+/**
+ * Names that Belay uses in places where the name of a hook can stand. Hooks cannot have them, because an answer for one
+ * would count for the other.
+ */
 const reservedNames: ReadonlySet<string> = new Set(["policy", "person", "runtime"])
 
-/** Makes the chain of an agent; the warnings are of its sources and of the chain. */
+/** Makes the chain of an agent. The warnings come from the sources and from the chain. */
 export const resolveHooks = (
   config: AgentConfig,
   cwd: string

@@ -1,4 +1,4 @@
-/** An agent's configuration with everything looked up, checked and defaulted: what all its turns share. */
+/** The resolved configuration of an agent: checked and with all defaults. All turns share it. */
 import type * as Result from "effect/Result"
 import type { ChainError } from "../../../data/AgentError.ts"
 import type { ToolMeta } from "../../../data/Tool.ts"
@@ -19,21 +19,21 @@ import type { Limits } from "../../Limits.ts"
 import type { ProviderHealth } from "../model/providerHealth.ts"
 import type { EventHub } from "../turn/eventHub.ts"
 
-/** The agent that a tool delegates to, and how. */
+/** The agent to which a tool delegates, and how it delegates. */
 export type Delegate = NonNullable<AnyTool["delegate"]>
 
-/** The hooks of an agent by what they do besides answering at points. All of it follows from the chain. */
+/** The hooks of an agent that do more than answer at points, by what they do. It is derived from the chain. */
 export interface HookRoles {
   readonly chain: HookChain.HookChain
   /** Hooks with `wrapLlmCall`, outermost first. */
   readonly llmWrappers: ReadonlyArray<AgentHook<never>>
-  /** Hooks with `wrapToolCall`, outermost first; confidential ones are innermost. */
+  /** Hooks with `wrapToolCall`, outermost first. Confidential hooks are innermost. */
   readonly toolWrappers: ReadonlyArray<AgentHook<never>>
-  /** Hooks with `concealMessages`: they change messages from memory or a session start before those are added. */
+  /** Hooks with `concealMessages`. They change messages that come from memory or that a session starts with. */
   readonly concealers: ReadonlyArray<AgentHook<never>>
-  /** Hooks with `revealText`: they change the text that only the user gets. */
+  /** Hooks with `revealText`. They change the text for the user only. */
   readonly revealers: ReadonlyArray<AgentHook<never>>
-  /** Whether model calls have to be streamed because a hook looks at deltas or buffers them. */
+  /** Whether model calls must be streamed, because a hook inspects or buffers deltas. */
   readonly streams: boolean
 }
 
@@ -52,25 +52,28 @@ export interface AgentParts extends HookRoles {
   readonly core: AgentCore
   readonly limits: Limits
   readonly hub: EventHub
-  /** Whether to deep-freeze what hooks receive. */
+  /** Whether to deep-freeze the values that hooks receive. */
   readonly freeze: boolean
   readonly cwd: string
-  /** Remarks on the configuration, logged once when the agent is made. */
+  /** Warnings about the configuration. They are logged once, when the agent is made. */
   readonly warnings: ReadonlyArray<string>
   readonly artifacts: ArtifactStore
   readonly http: HttpClient | undefined
   readonly mcp: McpAccessor | undefined
 }
 
-/** An agent, with the agents that are derived from it. */
+/** An agent and the agents that are derived from it. */
 export interface ResolvedAgent extends AgentParts {
-  /** The same agent for `ctx.llm` and `ctx.callTool`: only hooks with `allowReentry`, and nobody to ask. */
+  /**
+   * The agent for `ctx.llm` and `ctx.callTool`: the same agent with only the hooks with `allowReentry`, and without
+   * `onAsk`.
+   */
   readonly forHookCalls: () => ResolvedAgent
-  /** Agents as they work for this one, by the agent they are made of. Filled by `subagent/agentTree`. */
+  /** The sub-agents derived for this agent, by the original agent. `subagent/agentTree` fills it. */
   readonly subAgents: Map<ResolvedAgent, Result.Result<ResolvedAgent, ChainError>>
 }
 
-/** Makes an agent of its parts. */
+/** Makes an agent from its parts. */
 export const makeAgent = (parts: AgentParts): ResolvedAgent => {
   let forHookCalls: ResolvedAgent | undefined
   const agent: ResolvedAgent = {
@@ -87,14 +90,14 @@ const agentForHookCalls = (agent: ResolvedAgent): ResolvedAgent => {
   return makeAgent({ ...agent, ...hookRoles(HookChain.makeUnsafe(hooks)), config, streams: false })
 }
 
-/** Sorts the hooks of a chain by what they do. Shadow hooks only answer at points. */
+/** Groups the hooks of a chain by what they do. Shadow hooks only answer at points. */
 export const hookRoles = (chain: HookChain.HookChain): HookRoles => {
   const hooks = chain.hooks.filter(({ mode }) => mode !== "shadow")
   const toolWrappers = hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined)
   return {
     chain,
     llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
-    // Confidential hooks give a tool arguments, and take results from it, that no other wrapper may see.
+    // Confidential hooks exchange arguments and results with the tool that no other wrapper may see.
     toolWrappers: [
       ...toolWrappers.filter(({ confidential }) => confidential !== true),
       ...toolWrappers.filter(({ confidential }) => confidential === true)

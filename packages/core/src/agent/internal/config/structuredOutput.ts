@@ -1,6 +1,6 @@
 /**
- * Answers that are data: the model gets the schema, the answer is decoded, and an answer that does not fit goes back to
- * the model.
+ * Structured output. The model receives the schema, the answer is decoded, and an answer that does not fit is sent back
+ * to the model.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -15,15 +15,18 @@ import * as ToolLoop from "../../ToolLoop.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import * as ToolSchema from "../tool/toolSchema.ts"
 
-/** A core whose answers are decoded. */
+/** A core that decodes its answers. */
 export interface DecodingCore extends AgentCore {
   readonly decodeOutput: (text: string) => Effect.Effect<unknown, OutputMismatch>
 }
 
-/** Whether a core's answers are decoded. */
+/** Whether a core decodes its answers. */
 export const decodesOutput = (core: AgentCore): core is DecodingCore => "decodeOutput" in core
 
-/** Makes an agent's core decode its answers, where the configuration has an `output`; without one nothing changes. */
+/**
+ * Wraps a core so that it decodes its answers, if the configuration has an `output`. Otherwise returns the core
+ * unchanged.
+ */
 export const withOutput = (config: AgentConfig): Result.Result<AgentConfig, ConfigError> => {
   const { output } = config
   if (output === undefined) return Result.succeed(config)
@@ -52,7 +55,7 @@ export const withOutput = (config: AgentConfig): Result.Result<AgentConfig, Conf
 const wrong = (key: keyof Output, message: string) =>
   Result.fail(new ConfigError({ key: `output.${key}`, message: `output: ${message}` }))
 
-/** Runs a core until its answer fits. */
+/** Runs a core until its answer fits the schema. */
 const decodingCore = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema, retries: number): DecodingCore => {
   const decodeOutput = Effect.fnUntraced(function*(text: string): Effect.fn.Return<unknown, OutputMismatch> {
     const mismatch = (problems: OutputMismatch["problems"]) => {
@@ -75,7 +78,7 @@ const decodingCore = (core: AgentCore, name: string, schema: ToolSchema.ToolSche
     }
     const checked = yield* Effect.tryPromise({
       try: () => schema.check(value.success),
-      catch: (error) => mismatch([{ path: "", message: `its schema broke on it: ${messageOf(error)}` }])
+      catch: (error) => mismatch([{ path: "", message: `its schema failed on it: ${messageOf(error)}` }])
     })
     return checked.ok ? checked.value : yield* mismatch(checked.problems)
   })

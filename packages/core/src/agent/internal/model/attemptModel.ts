@@ -1,4 +1,4 @@
-/** One model call, with as many attempts as the hooks, the plan and the cap allow. */
+/** Runs one model call, with as many attempts as the hooks, the retry plan and the limit allow. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
@@ -18,13 +18,13 @@ import { streamModel } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** Who is asked what. */
+/** The provider, the model and the request of an attempt. */
 interface Target {
   readonly provider: LlmProvider
   readonly request: LlmRequest
 }
 
-/** Calls the model until one attempt succeeds. `named` asks for one of the agent's providers. */
+/** Calls the model until one attempt succeeds. `named` is the name of the provider to use first. */
 export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): Effect.Effect<ModelAnswer, Failure> => {
   const { providers } = turn.agent
   const provider = providers.length === 1 ? providers[0] : providers.find(({ name }) => name === named)
@@ -35,7 +35,7 @@ export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): E
   )
 }
 
-/** One attempt, and the next one where it fails. Only a failed attempt costs a generator. */
+/** Runs one attempt, and the next one if it fails. Only a failed attempt needs a generator. */
 const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<ModelAnswer, Failure> => {
   const startedAt = turn.io.hasListeners ? performance.now() : 0
   return Effect.matchEffect(callOnce(turn, target, count), {
@@ -51,7 +51,10 @@ const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<Model
   })
 }
 
-/** After a failure: a shorter request, another provider or model, the same again after a wait, or the failure. */
+/**
+ * Chooses the next attempt after a failure: a shorter request, another provider or model, or the same again after a
+ * wait. Fails if there is no next attempt.
+ */
 const attemptAgain = function*(
   turn: Turn,
   target: Target,
@@ -67,7 +70,7 @@ const attemptAgain = function*(
   return yield* attempt(turn, next, count + 1)
 }
 
-/** One attempt, surrounded by the hooks that wrap it. */
+/** Runs one attempt inside the hooks that wrap it. */
 const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): Effect.Effect<LlmResponse, Failure> => {
   const { agent: { llmWrappers, streams }, io } = turn
   turn.state.llmCalls++
@@ -81,7 +84,7 @@ const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): E
     : wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedWrap(provider.name) })(request)
 }
 
-/** What the failure or the refusal of a `wrapLlmCall` hook means for the call. */
+/** Fails the call because a `wrapLlmCall` hook failed or rejected it. */
 const failedWrap = (provider: string): FailedWrap<LlmResponse> => ({
   broken: (hook, message) =>
     Effect.fail(
@@ -101,7 +104,7 @@ const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
   return answer
 }
 
-/** After an overflow of the model's window: compacts once a turn, and gives back the request of what is left. */
+/** After an overflow of the model's window: compacts, at most once per turn, and returns the shorter request. */
 const shortenRequest = function*(
   turn: Turn,
   error: ProviderError.ProviderError
@@ -110,11 +113,11 @@ const shortenRequest = function*(
   turn.window.compactedForOverflow = true
   if (!(yield* compact(turn, "overflow", error.limit))) return undefined
   turn.io.retract("context overflow")
-  // It is another request, so the hooks see it like the first one.
+  // It is a new request, so the hooks run for it too.
   return yield* prepareRequest(turn, requestOf(turn))
 }
 
-/** After a failure: waits, chooses another provider or model, or gives up. */
+/** After a failure: waits, chooses another provider or model, or fails. */
 const nextTarget = function*(
   turn: Turn,
   target: Target,
@@ -146,12 +149,12 @@ const fallBack = function*(
   const next = decision.provider === undefined ? provider : providers.find(({ name }) => name === decision.provider)
   if (next === undefined) {
     const names = providers.map(({ name }) => name).join(", ")
-    turn.io.warn(`fallback to "${decision.provider}", which is not among the providers ${names}`, "runtime")
+    turn.io.warn(`fallback to "${decision.provider}", which is not one of the providers ${names}`, "runtime")
     return yield* error
   }
   if (decision.model !== undefined) return { provider: next, request: { ...request, model: decision.model } }
   if (next === provider) return { provider, request }
-  // Another provider has other models: unless the decision names one, it answers with its own.
+  // Another provider has other models. It uses its default model unless the decision names one.
   const { model: _model, ...rest } = request
   return { provider: next, request: rest }
 }

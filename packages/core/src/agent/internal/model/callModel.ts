@@ -1,12 +1,11 @@
 /**
- * One step of the model:
- *
- * 1. make room in the window, or continue in a fresh session
- * 2. save
- * 3. `preLlmCall` hooks
- * 4. the call, with retries and fallbacks (`attemptModel`)
- * 5. `postLlmCall` hooks; with feedback from one, back to 1
- * 6. keep the answer: text joins the conversation, tool calls open a step
+ * The model step of a turn:
+ * 1. compacts the conversation, or continues in a fresh session
+ * 2. saves the session
+ * 3. runs the `preLlmCall` hooks
+ * 4. calls the model, with retries and fallbacks (`attemptModel`)
+ * 5. runs the `postLlmCall` hooks; if one gives feedback, starts again at 1
+ * 6. keeps the answer: text is added to the conversation, tool calls open a step
  */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "../../../data/LlmCall.ts"
@@ -26,7 +25,7 @@ import { showRest } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** Asks the model until an answer is accepted, and keeps it in the turn. */
+/** Calls the model until the hooks accept an answer, and keeps the answer in the turn. */
 export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
   for (let retries = 0;; retries++) {
     const { agent: { config, limits }, session, state, used } = turn
@@ -57,7 +56,7 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
   }
 }
 
-/** One model call that a hook makes. Nothing of it is kept in the conversation. */
+/** Runs a model call of a hook. Nothing of it is added to the conversation. */
 export const callModelForHook = function*(
   turn: Turn,
   asked: LlmRequest,
@@ -71,12 +70,12 @@ export const callModelForHook = function*(
   return post === undefined ? answer.response : post.event.response
 }
 
-/** Makes room in the window, or continues in a fresh session where a hook asked for one. */
+/** Compacts the conversation if necessary, or continues in a fresh session if a hook requested one. */
 const makeRoom = function*(turn: Turn): Step<void, Failure> {
   const { window } = turn.agent.config
   if (turn.session.rotation === undefined && window !== undefined) yield* fitWindow(turn, window)
   if (turn.session.rotation !== undefined) yield* rotate(turn)
-  // Hooks may have injected text at those points: the model reads it with this request.
+  // Hooks may have injected text at those points. The model reads it with this request.
   addInjections(turn)
 }
 
@@ -97,7 +96,7 @@ const eventOf = (asked: LlmRequest | ModelAnswer, answer: ModelAnswer): PostLlmC
   executed: answer.executed
 })
 
-/** A hook rejected the answer: with feedback the model is asked again, without it the turn fails. */
+/** Handles an answer that a hook rejected: with feedback, the model is called again; without it, the turn fails. */
 const sendBack = function*(
   turn: Turn,
   answer: ModelAnswer,
@@ -115,7 +114,7 @@ const sendBack = function*(
   turn.messages.push({ role: "user", content: feedback, source: by })
 }
 
-/** Publishes an answer once its hooks have accepted it. Of a rejected answer only its cost is published. */
+/** Publishes an answer after the hooks have accepted it. Of a rejected answer, only the cost is published. */
 const publishAnswer = ({ io }: Turn, answer: ModelAnswer, accepted: LlmResponse | undefined): void => {
   const { attempt, durationMs, executed, provider, response: { model, usage } } = answer
   if (!executed || !io.hasListeners) return

@@ -1,11 +1,11 @@
-/** Keeps an accepted answer: text joins the conversation, tool calls open a step. */
+/** Keeps an accepted answer: text is added to the conversation, tool calls open a step. */
 import { whyNot } from "../../../data/Json.ts"
 import type { LlmResponse } from "../../../data/LlmCall.ts"
 import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
 import type { Turn } from "../turn/turn.ts"
 import { openStep } from "../turn/turnState.ts"
 
-/** Gives back the answer with its tool calls as they are kept. */
+/** Returns the answer with its tool calls as they are stored. */
 export const keepResponse = (turn: Turn, response: LlmResponse): LlmResponse => {
   const { messages, session, state } = turn
   const keepCall = (call: ToolCall, index: number) => withUniqueId(turn, withReadableArgs(call), index)
@@ -32,13 +32,13 @@ const messageOf = (
   return message
 }
 
-/** Arguments that cannot be written as JSON again (too deep, not JSON) count as malformed. */
+/** Arguments that are not JSON, or too deep, count as malformed. */
 const withReadableArgs = (call: ToolCall): ToolCall => {
   const why = whyNot(call.args)
   return why === undefined ? call : { ...call, args: null, malformed: call.malformed ?? why }
 }
 
-/** Vendors leave ids empty or use one twice; in a transcript every id is unique. */
+/** Some vendors leave ids empty or repeat them. In a transcript every id must be unique. */
 const withUniqueId = ({ session: { ids }, state }: Turn, call: ToolCall, index: number): ToolCall => {
   let { id } = call
   for (let n = 0; id === "" || ids.has(id); n++) {

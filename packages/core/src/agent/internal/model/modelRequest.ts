@@ -1,4 +1,4 @@
-/** What the model is asked: the request of a step, and what the `preLlmCall` hooks make of it. */
+/** Makes the request of a model step, and runs the `preLlmCall` hooks for it. */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
 import type { Message } from "../../../data/Message.ts"
@@ -8,23 +8,23 @@ import type { Turn } from "../turn/turn.ts"
 import { stopOf } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
 
-/** An answer of the model, or of a hook in its place. */
+/** The answer of the model, or of a hook that answered instead. */
 export interface ModelAnswer {
   readonly response: LlmResponse
   readonly provider: string
   readonly attempt: number
   /** False when a hook answered. */
   readonly executed: boolean
-  /** How long the call took; 0 while nobody listens. */
+  /** How long the call took; 0 if there are no listeners. */
   readonly durationMs: number
-  /** The request that it answers, where it is not the one that was made at first. */
+  /** The request that was answered, if it is not the original one. */
   readonly request?: LlmRequest
 }
 
-/** Messages up to which a request copies them at once. Longer conversations are copied when somebody reads them. */
+/** Up to this number of messages, a request copies them immediately. Longer lists are copied when they are read. */
 const smallConversation = 64
 
-/** The request of a step. A step costs the same after 10 messages and after 100,000. */
+/** Makes the request of a step. Its cost does not depend on the number of messages. */
 export const requestOf = (turn: Turn): LlmRequest => {
   const { agent: { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } } = turn
   const { messages: log } = turn
@@ -47,7 +47,7 @@ export const requestOf = (turn: Turn): LlmRequest => {
 
 const noParameters = Object.freeze({})
 
-/** The request as the hooks leave it, or the answer of a hook. */
+/** Runs the `preLlmCall` hooks. Returns the request with their changes, or the answer of a hook. */
 export const prepareRequest = function*(
   turn: Turn,
   asked: LlmRequest

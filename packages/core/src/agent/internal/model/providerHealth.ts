@@ -1,17 +1,18 @@
 /**
- * Circuit breakers of the providers: a provider that fails again and again is not asked for a while, then a single call
- * tries it.
+ * Circuit breakers of providers. A provider that keeps failing is not called for a while; then a single call tries it.
  */
 
-/** When not to ask a provider. */
+/** When to stop calling a provider. */
 export interface Breaker {
-  /** Failures in a row that are the provider's fault and not the request's. */
+  /**
+   * The number of failures in a row that open the circuit. Only failures of the provider count, not invalid requests.
+   */
   readonly failures: number
-  /** For how long not to ask it, in milliseconds. */
+  /** How long the provider is not called, in milliseconds. */
   readonly cooldownMs: number
 }
 
-/** A class because it is the memory of an agent: every turn reads it, every failed call writes it. */
+/** A class, because it is mutable state of an agent: every turn reads it and every failed call writes it. */
 export class ProviderHealth {
   private readonly breaker: Breaker
   private readonly states = new Map<string, { failures: number; closedUntil: number }>()
@@ -21,8 +22,8 @@ export class ProviderHealth {
   }
 
   /**
-   * Whether a call may go to this provider now. After the cooldown one call may; others are sent elsewhere until that
-   * call has succeeded, or another cooldown is over.
+   * Whether the provider may be called now. After the cooldown, one call is allowed. Further calls are refused until
+   * that call has succeeded or another cooldown has passed.
    */
   allows(provider: string, now: number): boolean {
     const state = this.states.get(provider)

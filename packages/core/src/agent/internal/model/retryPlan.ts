@@ -1,4 +1,4 @@
-/** What to do about a failed model call: the plan without hooks, and what the `onLlmError` hooks make of it. */
+/** Decides what to do after a failed model call: the default plan, and the changes of the `onLlmError` hooks. */
 import * as Random from "effect/Random"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, RetryDecision } from "../../../data/LlmCall.ts"
@@ -10,10 +10,10 @@ import type { Turn } from "../turn/turn.ts"
 import { stopOf } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
 
-/** Longest wait before another attempt, in milliseconds. */
+/** The longest wait before another attempt, in milliseconds. */
 export const maxDelayMs = 60_000
 
-/** Retries on the same provider before the next one is asked. */
+/** The number of retries with the same provider before the next one is called. */
 const maxRetries = 2
 
 /** An attempt that failed. */
@@ -25,7 +25,7 @@ export interface FailedAttempt {
   readonly now: number
 }
 
-/** Plans, then lets the hooks decide. */
+/** Makes the default plan, then lets the hooks change it. */
 export const decideRetry = function*(turn: Turn, failed: FailedAttempt): Step<RetryDecision, AgentError | TurnEnded> {
   const decision = plan(turn, failed, yield* Random.next)
   const { attempt, error, provider, request } = failed
@@ -37,7 +37,7 @@ export const decideRetry = function*(turn: Turn, failed: FailedAttempt): Step<Re
   return outcome === undefined ? decision : outcome.event.decision
 }
 
-/** Without hooks: wait and retry twice, then ask the next provider, then fail. */
+/** The default plan: retry twice with a wait, then use the next provider, then fail. */
 const plan = (turn: Turn, failed: FailedAttempt, chance: number): RetryDecision => {
   const { agent: { config, health, providers }, io } = turn
   const { attempt, error, now, provider } = failed
@@ -46,7 +46,7 @@ const plan = (turn: Turn, failed: FailedAttempt, chance: number): RetryDecision 
   if (error._tag === "ContextOverflow") return largerWindow(others, provider.contextWindow ?? error.limit ?? Infinity)
   const wait = ProviderError.retryAfterMs(error)
   const canWait = wait === undefined || wait <= maxDelayMs
-  // Where the vendor does not say when to come back, a backup is quicker than waiting.
+  // If the vendor does not say how long to wait, a backup is quicker.
   const isWorthWaiting = others.length === 0 || wait !== undefined
   if (ProviderError.isRetryable(error) && attempt <= maxRetries && canWait && isWorthWaiting) {
     return { type: "retry", delayMs: wait ?? backOffMs(attempt, chance) }
@@ -60,15 +60,18 @@ const largerWindow = (others: ReadonlyArray<LlmProvider>, tokens: number): Retry
   return larger === undefined ? { type: "fail" } : { type: "fallback", provider: larger.name }
 }
 
-/** 250 ms, then 500 ms, less up to a half: many clients that fail together do not come back together. */
+/**
+ * Waits 250 ms, then 500 ms, each reduced by a random part of up to a half, so that clients that fail together do not
+ * retry together.
+ */
 const backOffMs = (attempt: number, chance: number): number => Math.round(250 * 2 ** (attempt - 1) * (0.5 + chance / 2))
 
-/** The first provider that is worth trying; the first of all when none is. */
+/** Returns the first provider whose circuit is closed, or the first of all if there is none. */
 export const chooseProvider = (turn: Turn, now: number): LlmProvider => {
   const { health, providers } = turn.agent
   const found = providers.find(({ name }) => health.allows(name, now)) ?? providers[0]
   if (found !== providers[0]) {
-    const message = `${providers[0].name} failed too often lately: ${found.name} is asked instead`
+    const message = `${providers[0].name} failed too often: ${found.name} is used instead`
     turn.io.publish({ type: "warning", hook: "runtime", message })
   }
   return found

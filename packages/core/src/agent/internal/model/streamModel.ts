@@ -1,6 +1,6 @@
 /**
- * A streamed model call. Hooks see every delta before anybody else does, and text that a hook wants buffered is shown
- * only when it may be.
+ * Streams a model call. Hooks receive every delta before anybody else, and text that a hook buffers is published only
+ * when that hook allows it.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import { stopOf } from "../turn/turnEnd.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** One attempt, streamed where the provider can. */
+/** Runs one attempt, streamed if the provider supports it. */
 export const streamModel = (
   turn: Turn,
   provider: LlmProvider,
@@ -38,8 +38,8 @@ const show = ({ io }: Turn, delta: LlmDelta): void => {
 }
 
 /**
- * Shows what listeners have not seen of an accepted answer. Where the answer is not what they have seen so far, that is
- * retracted, and the whole answer is shown.
+ * Publishes the part of an accepted answer that listeners have not seen. If the answer differs from what they have
+ * seen, that text is retracted and the whole answer is published.
  */
 export const showRest = ({ io }: Turn, text: string): void => {
   if (io.hasListeners && io.shownText !== text) {
@@ -50,7 +50,7 @@ export const showRest = ({ io }: Turn, text: string): void => {
   io.shownText = ""
 }
 
-/** Streams with the `onLlmDelta` hooks between the provider and the listeners. */
+/** Streams an answer and runs the `onLlmDelta` hooks before listeners receive a delta. */
 const streamThroughHooks = (
   turn: Turn,
   provider: LlmProvider,
@@ -78,22 +78,23 @@ const streamThroughHooks = (
         provider.complete(request),
         ({ text }) => Effect.promise(async () => text === "" ? undefined : sink({ type: "text", text }))
       )
-    // A decision on the last delta may come together with the end of the stream: it counts before the response does.
+    // A decision about the last delta may arrive together with the end of the stream. It takes precedence over the
+    // response.
     const untilCut = Effect.tap(act, () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void)
     return Effect.map(Effect.raceFirst(untilCut, Deferred.await(cut)), buffer.complete)
   })
 
-/** Holds back the end of the streamed text, as long as any hook asks for. */
+/** Buffers the end of the streamed text, as long as hooks require it. */
 const deltaBuffer = (turn: Turn) => {
   const size = bufferSize(turn)
   let tail = ""
   let released = ""
   let isChanged = false
   return {
-    /** The delta that hooks see: new text together with the text that is held back. */
+    /** Returns the delta for the hooks: the buffered text followed by the new text. */
     withTail: (delta: LlmDelta): LlmDelta =>
       delta.type === "text" && tail !== "" ? { type: "text", text: tail + delta.text } : delta,
-    /** Takes a delta as the hooks left it, and shows all but the end of its text. */
+    /** Takes a delta with the changes of the hooks, and publishes all but the end of its text. */
     add: (seen: LlmDelta, delta: LlmDelta): void => {
       if (delta.type !== "text") return show(turn, delta)
       if (delta !== seen) isChanged = true
@@ -102,12 +103,12 @@ const deltaBuffer = (turn: Turn) => {
       tail = delta.text.slice(end)
       if (end > 0) show(turn, { type: "text", text: delta.text.slice(0, end) })
     },
-    /** The response, with the text that the hooks made of the deltas. */
+    /** Returns the response with the text of the changed deltas. */
     complete: (response: LlmResponse): LlmResponse => isChanged ? { ...response, text: released + tail } : response
   }
 }
 
-/** How many characters to hold back: the most that any hook asks for. */
+/** The number of characters to buffer: the maximum that any hook requires. */
 const bufferSize = (turn: Turn): number =>
   Math.max(
     0,

@@ -1,11 +1,14 @@
-/** Adds messages to a conversation that memory recalls, or that a session begins with. */
+/** Adds messages that come from memory, or that a session starts with, to a conversation. */
 import * as Result from "effect/Result"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { Turn } from "../turn/turn.ts"
 
-/** Adds the messages as the `concealMessages` hooks leave them. Messages that no provider would take are left out. */
+/**
+ * Adds the messages, with the changes of the `concealMessages` hooks. If a provider would refuse the conversation, the
+ * messages are left out.
+ */
 export const addMessages = (turn: Turn, given: ReadonlyArray<Message>, by: string): void => {
   const { agent: { concealers }, io, session } = turn
   const concealed = Result.try(() =>

@@ -1,10 +1,9 @@
 /**
- * Makes a conversation shorter:
- *
- * 1. `preCompaction` hooks: may forbid it, or bring the result
- * 2. otherwise the agent's compactor, or the default (`dropOldMessages`)
- * 3. check that the result lost nothing that must stay; otherwise the default
- * 4. `postCompaction` hooks
+ * Compacts a conversation:
+ * 1. runs the `preCompaction` hooks, which may forbid the compaction or provide its result
+ * 2. if they provide none: runs the agent's compactor, or the default one (`dropOldMessages`)
+ * 3. checks that the result keeps everything that must stay; if not, runs the default compactor
+ * 4. runs the `postCompaction` hooks
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -17,13 +16,15 @@ import type { Step } from "../turn/yieldable.ts"
 import { dropOldMessages, isPinned } from "./dropOldMessages.ts"
 import { countedText, tokensOf } from "./tokens.ts"
 
-/** A shorter conversation, and how full the window was before. */
+/** The shorter conversation, and how full the window was before. */
 export interface Shortened {
   readonly result: CompactionResult
   readonly budget: TokenBudget
 }
 
-/** Compacts; false when a hook forbids it or nothing can be removed. The conversation is then as it was. */
+/**
+ * Compacts the conversation. Returns false, and leaves it unchanged, if a hook forbids it or nothing can be removed.
+ */
 export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Step<boolean> {
   const before = turn.messages
   const shortened = yield* shorten(turn, trigger, limit)
@@ -37,7 +38,10 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
   return true
 }
 
-/** The shorter conversation, or nothing when a hook forbids it or nothing can be removed. Changes nothing. */
+/**
+ * Returns the shorter conversation, or nothing if a hook forbids it or nothing can be removed. It does not change the
+ * session.
+ */
 export const shorten = function*(
   turn: Turn,
   trigger: CompactionRequest["trigger"],
@@ -57,7 +61,7 @@ export const shorten = function*(
   return result === undefined ? undefined : { result, budget }
 }
 
-/** Asks the agent's compactor, where it has one. */
+/** Runs the agent's compactor, if there is one. */
 const askCompactor = function*(turn: Turn, request: CompactionRequest): Step<CompactionResult | undefined> {
   const { compactor } = turn.agent.config
   if (compactor === undefined) return undefined
@@ -71,7 +75,7 @@ const askCompactor = function*(turn: Turn, request: CompactionRequest): Step<Com
   )
 }
 
-/** Says what a compaction lost that must stay. */
+/** Describes what a compaction lost although it must stay. */
 const whyRefused = ({ hint, messages }: CompactionRequest, result: CompactionResult): string | undefined => {
   if (!Array.isArray(result?.messages) || typeof result.summary !== "string") return "expected { messages, summary }"
   const invalid = whyInvalid(result.messages)

@@ -1,12 +1,15 @@
-/** The default compaction: recent and pinned messages stay, a short summary replaces the others. No model is asked. */
+/**
+ * The default compaction. It keeps recent and pinned messages and replaces the others by a short summary, without a
+ * model.
+ */
 import type { CompactionHint, CompactionRequest, CompactionResult } from "../../../data/Compaction.ts"
 import { type Message, text, whyInvalid } from "../../../data/Message.ts"
 import { countedText } from "./tokens.ts"
 
-/** The shorter conversation, or nothing when nothing can be dropped or the result would not be shorter. */
+/** Returns the shorter conversation, or nothing if no message can be dropped or the result would not be shorter. */
 export const dropOldMessages = ({ hint, messages, trigger }: CompactionRequest): CompactionResult | undefined => {
   let from = messages.length - Math.min(hint.keepRecent ?? 20, Math.floor(messages.length / 2))
-  // A step stays whole: it is kept where there is room for it, and dropped where there is none.
+  // A step is never split: it is kept whole or dropped whole.
   const direction = trigger === "overflow" || trigger === "rotation" ? 1 : -1
   while (from > 0 && from < messages.length && messages[from]!.role === "tool") from += direction
   const dropped = messages.slice(0, from).filter((message) => !isPinned(message))
@@ -22,7 +25,7 @@ export const dropOldMessages = ({ hint, messages, trigger }: CompactionRequest):
 /** Whether a message must survive every compaction. */
 export const isPinned = (message: Message): boolean => message.role === "user" && message.pinned === true
 
-/** Begins every dropped message in a line, up to half of what they had together. */
+/** Lists the beginnings of the dropped messages, one line each, with at most half of their total length. */
 const summarise = (dropped: ReadonlyArray<Message>, hint: CompactionHint): string => {
   const length = dropped.reduce((sum, message) => sum + text(message).length, 0)
   const maxLength = Math.max(200, Math.min(4_000, Math.floor(length / 2)))

@@ -1,10 +1,10 @@
-/** What hooks keep beyond the process, in three scopes: the conversation, the turn, one tool call. */
+/** Durable state of hooks in three scopes: the conversation, the turn and one tool call. */
 import type { RunState } from "../../../data/RunState.ts"
 import * as HookState from "../../../hook/HookState.ts"
 
 type Stored = NonNullable<RunState["durable"]>
 
-/** A class because there may be ten thousand sessions: a scope that nobody uses is not built. */
+/** A class, because there may be thousands of sessions, and a scope is built only when it is used. */
 export class DurableState implements HookState.Durable<HookState.Store> {
   readonly conversation: HookState.Store
   turn: HookState.Store
@@ -24,12 +24,12 @@ export class DurableState implements HookState.Durable<HookState.Store> {
     return made
   }
 
-  /** Drops what was kept for one tool call. */
+  /** Deletes the state of one tool call. */
   endCall(key: string): void {
     this.calls.delete(key)
   }
 
-  /** Drops what was kept for the turn and its calls. */
+  /** Deletes the state of the turn and its calls. */
   endTurn(): void {
     this.turn = HookState.make()
     this.calls.clear()

@@ -1,4 +1,4 @@
-/** Watches how full the model's window is, and compacts before it overflows. */
+/** Monitors how full the model's window is, and compacts before it overflows. */
 import type { WindowConfig } from "../../AgentConfig.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { askHooks } from "../turn/askHooks.ts"
@@ -8,11 +8,11 @@ import type { Step } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import { tokensOf } from "./tokens.ts"
 
-/** Fractions of the window at which the `onBudget` hooks are told. */
+/** The fractions of the window at which the `onBudget` hooks run. */
 const warnAt = 0.7
 const exceededAt = 0.8
 
-/** Tells the hooks when the window fills up, and compacts when the request would be too long for it. */
+/** Runs the `onBudget` hooks when the window fills up, and compacts when the request would be too long. */
 export const fitWindow = function*(turn: Turn, window: WindowConfig): Step<void, TurnEnded> {
   const used = tokensOf(turn)
   const fraction = used / window.tokens
@@ -23,13 +23,13 @@ export const fitWindow = function*(turn: Turn, window: WindowConfig): Step<void,
     if (abort !== undefined) return yield* abort
   }
   turn.window.level = level
-  // A hook asked for a fresh session: the conversation is made shorter there.
+  // If a hook requested a fresh session, the conversation is made shorter there.
   if (turn.session.rotation !== undefined) return
   const { compactAt = exceededAt, maxMessages = Infinity } = window
   if (fraction >= compactAt || turn.messages.length > maxMessages) yield* compact(turn, "threshold")
 }
 
-/** Takes note of how full the window is now: hooks are not told again what they know. */
+/** Records how full the window is, so that hooks run only once for each fraction. */
 export const noteWindowLevel = (turn: Turn): void => {
   const { window } = turn.agent.config
   turn.window.level = window === undefined ? "none" : levelOf(tokensOf(turn) / window.tokens)

@@ -1,4 +1,4 @@
-/** Resumes a stored run: loads the session, checks that the snapshot and the decisions can be used, rebuilds the turn. */
+/** Resumes a stored run: loads the session, checks the snapshot and the decisions, and rebuilds the turn. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
@@ -13,7 +13,7 @@ import { isSignedDecision, isSignedState } from "./signature.ts"
 
 type Decisions = { readonly [callId: string]: RunState.Decision }
 
-/** Loads the state of a session; nothing when the store has none. */
+/** Returns the stored state of a session, or nothing if the store has none. */
 export const loadState = (
   store: SessionStore,
   id: string
@@ -27,7 +27,7 @@ export const loadState = (
     (state) => state === undefined ? Effect.undefined : RunState.decode(state)
   )
 
-/** A session as a state describes it. */
+/** Makes the session that a state describes. */
 export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}): SessionState => {
   const { durable, hookState, injections, messages, revision, sessionId, turnNumber } = state
   const stored = { messages, state: hookState, turnNumber, injections, revision, source: "resume", ...origin } as const
@@ -36,16 +36,16 @@ export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}
   return session
 }
 
-/** What is to be resumed, and with what. */
+/** The run to resume, and the decisions. */
 export interface ResumeRequest {
   readonly agent: ResolvedAgent
   readonly state: RunState.RunState
-  /** The session with this id that is open already. */
+  /** The session with this id, if it is already open. */
   readonly open: SessionState | undefined
   readonly decisions: Decisions
 }
 
-/** Fails when the run cannot be resumed, before anything is changed. */
+/** Fails if the run cannot be resumed, before anything is changed. */
 export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): Effect.Effect<void, SnapshotError> => {
   const { coreType, sessionId, turnNumber } = state
   if (coreType !== agent.core.coreType) {
@@ -55,7 +55,7 @@ export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): E
     return refuse("finished", `turn ${turnNumber} of session ${sessionId} has ended: there is nothing to resume`)
   }
   if (open !== undefined && open.waiting?.turnNumber !== turnNumber) {
-    const message = `session ${sessionId} has gone on since this snapshot of turn ${turnNumber} was taken`
+    const message = `session ${sessionId} has changed since this snapshot of turn ${turnNumber} was taken`
     return refuse("finished", message)
   }
   const asks = new Map(RunState.pending(state).map((ask) => [ask.callId, ask]))
@@ -68,7 +68,7 @@ export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): E
 const refuse = (problem: SnapshotError["problem"], message: string): SnapshotError =>
   new SnapshotError({ problem, message })
 
-/** Says what is wrong with the decisions, if anything is. */
+/** Describes what is wrong with the decisions, if anything. */
 const wrongDecision = (
   asks: ReadonlyMap<string, RunState.PendingAsk>,
   decisions: Decisions
@@ -76,7 +76,7 @@ const wrongDecision = (
   for (const id of Object.keys(decisions)) {
     if (asks.has(id)) continue
     const pending = [...asks.keys()].join(", ") || "none"
-    return `no question is open about tool call "${id}": pending are ${pending}`
+    return `tool call "${id}" has no open question: open are ${pending}`
   }
   for (const [id, decision] of Object.entries(decisions)) {
     if (RunState.isDecision(decision)) continue
@@ -89,7 +89,7 @@ const wrongDecision = (
   return undefined
 }
 
-/** Fails when the snapshot or a decision was not signed with one of the agent's keys. */
+/** Fails if the snapshot or a decision is not signed with one of the agent's keys. */
 const checkSignatures = Effect.fnUntraced(function*(
   keys: NonNullable<ApprovalConfig["keys"]>,
   state: RunState.RunState,

@@ -1,12 +1,11 @@
 /**
- * Continues a conversation in a fresh session when its session is full. The order is fixed:
- *
- * 1. from the request on, large results are not loaded (`limitLoad`)
- * 2. `preCompaction` hooks, and the handoff: a shorter conversation
- * 3. keep the handoff and the artifacts for the new session
- * 4. `onSessionEnd` hooks with reason `rotate`
- * 5. the new session; `onSessionStart` hooks with the handoff
- * 6. `postCompaction` hooks
+ * Rotation: continues a conversation in a fresh session when its session is full. The order is fixed:
+ * 1. from the request for a rotation on, replaces large results by references (`limitLoad`)
+ * 2. runs the `preCompaction` hooks and makes the handoff, a shorter conversation
+ * 3. copies the handoff and the artifacts to the new session
+ * 4. runs the `onSessionEnd` hooks with reason `rotate`
+ * 5. starts the new session and runs the `onSessionStart` hooks with the handoff
+ * 6. runs the `postCompaction` hooks
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -28,16 +27,16 @@ import { tokensOf } from "./tokens.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** Longest result of a tool, in characters, that is still loaded while a rotation is due. */
+/** The longest tool result, in characters, that is still added to the conversation while a rotation is due. */
 const maxLoad = 4_000
 
-/** Rotates, where the conversation can be made shorter at all. */
+/** Rotates, if the conversation can be made shorter. */
 export const rotate = function*(turn: Turn): Step<void, Failure> {
   const before = turn.session
   before.rotation = undefined
   const shortened = yield* shorten(turn, "rotation")
   if (shortened === undefined) {
-    return turn.io.warn("the session cannot be rotated: there is nothing to hand over", "runtime")
+    return turn.io.warn("the session cannot be rotated: it cannot be made shorter", "runtime")
   }
   const { budget, result: { messages, summary } } = shortened
   const after = successorOf(before)
@@ -59,7 +58,7 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
   noteWindowLevel(turn)
 }
 
-/** The session that follows: same hook state, no messages yet. */
+/** Makes the next session: the same hook state, and no messages yet. */
 const successorOf = (before: SessionState): SessionState => {
   const { injections, state, turnNumber } = before
   const origin = { messages: [], state: state.snapshot(), turnNumber, injections, source: "rotate" } as const
@@ -69,13 +68,13 @@ const successorOf = (before: SessionState): SessionState => {
   )
 }
 
-/** `s`, `s-r2`, `s-r3`. */
+/** Session ids: `s`, `s-r2`, `s-r3`. */
 const nextId = (id: string): string => {
   const [, base = id, count = "1"] = /^(.*)-r(\d+)$/.exec(id) ?? []
   return `${base}-r${Number(count) + 1}`
 }
 
-/** Keeps the handoff as an artifact, and copies the artifacts to which the conversation refers. */
+/** Stores the handoff as an artifact, and copies the artifacts to which the conversation refers. */
 const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: string, to: string): Effect.Effect<void> =>
   Effect.catchCause(
     Effect.andThen(
@@ -89,7 +88,7 @@ const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: strin
       })
   )
 
-/** Ends the old session: the store has it as ended, while the turn itself goes on. */
+/** Ends the old session in the store. The turn itself continues. */
 const endSession = function*(turn: Turn): Step<void, Failure> {
   const { phase } = turn.state
   enterPhase(turn.state, "ended")
@@ -113,7 +112,10 @@ const startSession = function*(
   turn.io.publish({ type: "session-start", source: "rotate" })
 }
 
-/** Loads a tool's result into the conversation, or, while a rotation is due, a reference to it when it is large. */
+/**
+ * Returns the content of a tool's result for the conversation. While a rotation is due, a large result is replaced by a
+ * reference.
+ */
 export const limitLoad = (turn: Turn, callId: string, result: ToolResult): ToolResult => {
   if (turn.session.root.rotation === undefined || turn.depth > 0 || !result.ok) return result
   const content = typeof result.output === "string" ? result.output : JSON.stringify(result.output)

@@ -1,4 +1,4 @@
-/** The open sessions of an agent: opening, resuming and closing them. */
+/** Opens, resumes and closes the sessions of an agent. */
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,28 +23,28 @@ import { checkResume, loadState, sessionOf } from "./resumeSession.ts"
 import { SessionHandle } from "./sessionHandle.ts"
 import { SessionState } from "./sessionState.ts"
 
-/** What the two APIs (Effect and promises) are made of. */
+/** The runtime of an agent. The Effect API and the promise API both use it. */
 export interface Runtime {
   readonly openSession: (
     options?: SessionOptions
   ) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
-  /** Runs one turn in its own session. `onOpen` gets the session before the turn begins. */
+  /** Runs one turn in its own session. `onOpen` receives the session before the turn starts. */
   readonly runOnce: (
     input: string | TurnInput,
     onOpen?: (session: Session) => void
   ) => Effect.Effect<RunResult, AgentError>
   readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
   readonly listen: (listener: (event: AgentEvent) => void) => () => void
-  /** Closes every session, then the hooks. */
+  /** Closes all sessions, then disposes the hooks. */
   readonly closeAll: Effect.Effect<void>
 }
 
-/** How many finished turns an agent remembers, so that nobody resumes one of them again. */
+/** How many finished turns an agent remembers, so that none of them is resumed again. */
 const maxFinished = 10_000
 
 type AnyContext = Context.Context<never> | undefined
 
-/** Starts the runtime of an agent; `context` has the services of its hooks. */
+/** Starts the runtime of an agent. `context` has the services of its hooks. */
 export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime => {
   const handles = new Map<string, SessionHandle>()
   const finished = new Set<string>()
@@ -108,7 +108,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
       })
     })
 
-  /** Opens a session as the store has it. A turn that waits can be resumed; a new turn gives up on it. */
+  /** Opens a stored session. If a turn waits in it, that turn can be resumed; a new turn abandons it. */
   const openStored = (state: RunState.RunState): SessionHandle => {
     const handle = open(sessionOf(state, { stored: true }))
     if (state.phase !== "ended") keepWaiting(storedTurnOf(agent, handle.session, state))
@@ -137,7 +137,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   }
 }
 
-/** Says what is wrong with the id of a session. */
+/** Describes what is wrong with the id of a session. */
 const checkId = (id: string): SessionError | undefined => {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return undefined
   const sessionId = id.slice(0, 128)
@@ -149,11 +149,11 @@ const checkId = (id: string): SessionError | undefined => {
   })
 }
 
-/** A turn as it was stored. */
+/** Makes the turn that a stored state describes. */
 const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunState.RunState): Turn =>
   new Turn({ agent, session, state: storedTurn(state), operations: turnOperations })
 
-/** Whether the same snapshot can be resumed again: the turn waits once more, or nothing has been done yet. */
+/** Whether the same snapshot can be resumed again: the turn waits again, or nothing has been done yet. */
 const canResumeAgain = (exit: Exit.Exit<RunResult, AgentError>): boolean => {
   if (Exit.isSuccess(exit)) return exit.value.status === "suspended" || exit.value.status === "limited"
   const error = Cause.squash(exit.cause)

@@ -1,4 +1,4 @@
-/** A session as its users have it: runs turns in it, and follows the conversation into another session. */
+/** The handle of a session. It runs turns, and follows the conversation into another session after a rotation. */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,19 +19,19 @@ import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import type { SessionState } from "./sessionState.ts"
 
-/** What a session needs of its runtime. */
+/** The parts of the runtime that a session needs. */
 interface Owner {
   /** The services of the agent's hooks. */
   readonly context: Context.Context<never> | undefined
   readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
-  /** Adds the session to the open ones, and removes it. */
+  /** Adds the session to the open sessions, and removes it from them. */
   readonly add: (handle: SessionHandle) => void
   readonly remove: (id: string) => void
 }
 
-/** A class because there may be ten thousand sessions: its methods are shared. */
+/** A class, so that thousands of sessions share their methods. */
 export class SessionHandle implements Session {
-  /** Whether the session was opened for one turn: it closes with that turn, or with the resume that finishes it. */
+  /** Whether the session was opened for one turn. It closes when that turn ends, which may happen after a resume. */
   closesWithTurn = false
   private readonly agent: ResolvedAgent
   private current: SessionState
@@ -116,7 +116,10 @@ export class SessionHandle implements Session {
     }))
   }
 
-  /** `onSessionEnd` hooks, the core, the event; whatever fails, the rest still happens. */
+  /**
+   * Runs the `onSessionEnd` hooks, shuts the core down and sends the event. Each step happens even if an earlier one
+   * fails.
+   */
   private end(session: SessionState, reason: OnSessionEndEvent["reason"]): Effect.Effect<void> {
     const turn = this.turn(session.turnNumber)
     const { core } = this.agent
@@ -134,13 +137,15 @@ export class SessionHandle implements Session {
     return Effect.ensuring(hooks, Effect.andThen(shutdown, event))
   }
 
-  /** A turn of this session: one that is about to run, or what hooks see at points outside of turns. */
+  /** Makes a turn of this session. It is a turn to run, or the turn that hooks see at points outside of turns. */
   private turn(turnNumber: number, input: TurnInput = { message: "" }): Turn {
     const { agent, current } = this
     return new Turn({ agent, session: current, state: newTurn(input, turnNumber), operations: turnOperations })
   }
 
-  /** Gives an effect the services of the agent's hooks; what it has already (clock, tracer, span) stays. */
+  /**
+   * Provides the services of the agent's hooks to an Effect. Services that it already has (clock, tracer, span) stay.
+   */
   withServices<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const { context } = this.owner
     return context === undefined

@@ -1,4 +1,4 @@
-/** A session as the runtime keeps it: its messages, the state of its hooks, and whether a turn is running in it. */
+/** The state of a session in the runtime: its messages, the state of its hooks, and the running turn. */
 import type * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { Message } from "../../../data/Message.ts"
@@ -7,20 +7,20 @@ import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import { DurableState } from "./durableState.ts"
 
-/** What a session begins with. */
+/** Options of a new session. */
 export interface Origin {
   readonly messages: ReadonlyArray<Message>
   readonly state: Parameters<typeof HookState.make>[0]
   readonly turnNumber: number
   readonly injections?: ReadonlyArray<Injection>
   readonly durable?: RunState["durable"]
-  /** How many commits of it the store has. */
+  /** The number of commits of the session in the store. */
   readonly revision?: number
-  /** Why the session begins. Default `startup`. */
+  /** Why the session starts. Default `startup`. */
   readonly source?: OnSessionStartEvent["source"]
-  /** Whether the store has these messages. */
+  /** Whether these messages are already in the store. */
   readonly stored?: boolean
-  /** The session of the agent that the host started, where this one is a sub-agent's. */
+  /** The root session, if this is the session of a sub-agent. It belongs to the agent that the host started. */
   readonly root?: SessionState
 }
 
@@ -29,45 +29,48 @@ export interface WaitingTurn {
   readonly turnNumber: number
   /** Its open questions to people. */
   readonly pending: () => ReadonlyArray<PendingAsk>
-  /** Its state, signed where the agent has keys. */
+  /** Its state, signed if the agent has keys. */
   readonly snapshot: Effect.Effect<RunState>
-  /** Gives up on the turn: its open step joins the conversation. */
+  /** Abandons the turn and adds its open step to the conversation. */
   readonly abandon: (why: string) => void
 }
 
 /**
- * Mutable, and private to the runtime. A class because there may be ten thousand sessions: what a session does not use
- * is not built.
+ * The mutable state of a session, private to the runtime. A class, because there may be thousands of sessions, and each
+ * part is built only when it is used.
  */
 export class SessionState {
   readonly id: string
-  /** Messages are only appended, or the whole list is replaced: requests keep views of it. */
+  /** Messages are only appended, or the whole list is replaced, because requests keep views of the list. */
   messages: Array<Message>
   turnNumber: number
-  /** Texts of hooks that the model reads before its next answer, in this turn or a later one. */
+  /** Injected texts that the model reads before its next answer, in this turn or a later one. */
   injections: ReadonlyArray<Injection>
-  /** Stops the running turn; returns when it has ended, or does not end in time. */
+  /** Stops the running turn. Returns when the turn has ended, or when it does not end in time. */
   stop: Effect.Effect<void> | undefined = undefined
   status: "new" | "idle" | "busy" | "closed" = "new"
   waiting: WaitingTurn | undefined = undefined
-  /** Whether the session was opened for one turn only, and closes with it. */
+  /** Whether the session was opened for one turn and closes when that turn ends. */
   closesWithTurn = false
-  /** How many commits of it the store has. */
+  /** The number of commits of the session in the store. */
   revision: number
-  /** The messages that the store has: the first `length` of the list `log`. */
+  /** The messages that are in the store: the first `length` messages of the list `log`. */
   saved: { readonly log: ReadonlyArray<Message> | undefined; readonly length: number }
-  /** Whether a commit was interrupted, so that nobody knows if the store has it. */
+  /** Whether a commit was interrupted, so that it is not known whether the store has it. */
   commitUnknown = false
   readonly source: OnSessionStartEvent["source"]
-  /** The hook that asked to continue in a fresh session. */
+  /** The hook that requested a fresh session. */
   rotation: { readonly by: string } | undefined = undefined
-  /** The handle that users have; it moves along when the conversation continues in another session. */
+  /** The handle of the session. After a rotation it refers to the new session. */
   owner: { readonly follow: (next: SessionState) => void } | undefined = undefined
-  /** The session of the agent that the host started: itself, unless it is a sub-agent's. */
+  /**
+   * The root session, which belongs to the agent that the host started. It is this session, unless this is the session
+   * of a sub-agent.
+   */
   readonly root: SessionState
-  /** Number of the last event. */
+  /** The number of the last event. */
   lastEvent = 0
-  /** Tokens of the first `countedMessages` messages, as the vendor reported or as estimated. */
+  /** The tokens of the first `countedMessages` messages, reported by the vendor or estimated. */
   tokens = 0
   countedMessages = 0
   private readonly origin: Origin | undefined
@@ -90,12 +93,12 @@ export class SessionState {
     this.root = origin?.root ?? this
   }
 
-  /** What the hooks of this session share. */
+  /** The state that the hooks of this session share. */
   get state(): HookState.Store {
     return this.hookState ??= HookState.make(this.origin?.state)
   }
 
-  /** What hooks keep beyond the process, for all agents that work in this conversation. The root session keeps it. */
+  /** The durable state of hooks, for all agents of this conversation. The root session has it. */
   get durable(): DurableState {
     return this.root.durableState ??= new DurableState(this.root.origin?.durable)
   }
@@ -105,28 +108,31 @@ export class SessionState {
     return this.durableState !== undefined || this.origin?.durable !== undefined
   }
 
-  /** The key of a call's durable state: ids of tool calls are unique within one session only. */
+  /**
+   * Returns the key of a call's durable state. The key of a sub-agent's call contains the session id, because ids of
+   * tool calls are unique only within a session.
+   */
   durableKey(callId: string): string {
     return this.root === this ? callId : `${this.id}/${callId}`
   }
 
-  /** Lets one commit at a time through. */
+  /** Allows one commit at a time. */
   get commitLock(): Semaphore.Semaphore {
     return this.commits ??= Semaphore.makeUnsafe(1)
   }
 
-  /** Ids of all tool calls: they must be unique in a transcript. */
+  /** The ids of all tool calls, which must be unique in a transcript. */
   get ids(): Set<string> {
     return this.callIds ??= new Set(this.messages.flatMap(idsOf))
   }
 
-  /** Says which tool call of these messages has an id that the session has already. */
+  /** Describes which tool call of these messages has an id that is already used in the session. */
   findIdClash(messages: ReadonlyArray<Message>): string | undefined {
     const id = messages.flatMap(idsOf).find((one) => this.ids.has(one))
     return id === undefined ? undefined : `tool call id ${id} is used twice`
   }
 
-  /** Remembers the ids of the tool calls in these messages. */
+  /** Records the ids of the tool calls in these messages. */
   addIds(messages: ReadonlyArray<Message>): void {
     for (const id of messages.flatMap(idsOf)) this.ids.add(id)
   }

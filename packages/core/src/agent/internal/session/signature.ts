@@ -1,6 +1,4 @@
-/**
- * Signatures of snapshots and of people's decisions: HMAC-SHA256 over canonical JSON, by the platform's Web Crypto.
- */
+/** Signs and verifies snapshots and decisions: HMAC-SHA256 of canonical JSON, with the Web Crypto API. */
 import { canonical } from "../../../data/Json.ts"
 import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
 
@@ -9,13 +7,13 @@ interface Key {
   readonly secret: string | Uint8Array
 }
 
-/** A decision, and the question that it answers. */
+/** A decision and the question that it answers. */
 export interface Answer {
   readonly question: { readonly sessionId: string; readonly turnNumber: number; readonly ask: PendingAsk }
   readonly decision: Decision
 }
 
-/** Signs a decision: the id of the key, a dot, and the code in URL-safe base64. */
+/** Signs a decision. A signature is the id of the key, a dot, and the MAC in URL-safe base64. */
 export const signDecision = (key: Key, { decision, question }: Answer): Promise<string> => {
   const { ask: { callId, expiresAt, fingerprint, nonce, tool }, sessionId, turnNumber } = question
   return hmac(key, ["decision", { sessionId, turnNumber, callId, tool, fingerprint, expiresAt, nonce }, {
@@ -28,7 +26,7 @@ export const signDecision = (key: Key, { decision, question }: Answer): Promise<
 export const isSignedDecision = (keys: ReadonlyArray<Key>, answer: Answer): Promise<boolean> =>
   verify(keys, answer.decision.signature, (key) => signDecision(key, answer))
 
-/** Signs a state. Its messages and its revision are not part of what is signed. */
+/** Signs a state. The signature does not cover its messages and its revision. */
 export const signState = (key: Key, state: Omit<RunState, "messages"> & Partial<RunState>): Promise<string> => {
   const { messages: _messages, seal: _seal, ...rest } = state
   return hmac(key, ["state", { ...rest, revision: undefined }])
@@ -47,7 +45,7 @@ const verify = async (
   return key !== undefined && signature !== undefined && isEqual(signature, await expected(key))
 }
 
-/** Compares in constant time: how long it takes does not tell where two texts differ. */
+/** Compares two texts in constant time, so that the time does not reveal where they differ. */
 const isEqual = (a: string, b: string): boolean => {
   let differences = a.length ^ b.length
   for (let i = 0; i < b.length; i++) differences |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i)

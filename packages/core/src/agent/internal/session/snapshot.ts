@@ -1,22 +1,22 @@
-/** A turn as JSON: making a `RunState` of it. */
+/** Makes a `RunState` from a turn. */
 import type { Json } from "../../../data/Json.ts"
 import * as RunState from "../../../data/RunState.ts"
 import type { RunningCall } from "../tool/toolCallState.ts"
 import type { TurnState } from "../turn/turnState.ts"
 import type { SessionState } from "./sessionState.ts"
 
-/** What a snapshot is made of. */
+/** The parts of a snapshot. */
 export interface SnapshotParts {
   readonly session: SessionState
   readonly state: TurnState
   readonly coreType: string
-  /** Milliseconds that this run of the turn has taken so far. */
+  /** How long this run of the turn has taken so far, in milliseconds. */
   readonly elapsedMs: number
-  /** Whether it is the turn of a sub-agent: durable state is in the snapshot of the root only. */
+  /** Whether this is the turn of a sub-agent. Only the snapshot of the root has durable state. */
   readonly ofSubAgent: boolean
 }
 
-/** The state of a turn as JSON. */
+/** Returns the state of the turn as JSON. */
 export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: SnapshotParts): RunState.RunState => {
   const snapshot: RunState.RunState = {
     version: RunState.version,
@@ -44,5 +44,5 @@ export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: 
 }
 
 const callSnapshot = ({ state, subAgent }: RunningCall): RunState.CallState =>
-  // A `RunState` is JSON; its interface has no index signature, so the compiler cannot see it.
+  // A `RunState` is JSON. The compiler cannot check that, because the interface has no index signature.
   subAgent === undefined ? state : { ...state, child: subAgent.snapshot() as unknown as Json }

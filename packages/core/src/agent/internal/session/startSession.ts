@@ -1,4 +1,4 @@
-/** Starts a session before its first turn: the core, then the `onSessionStart` hooks. */
+/** Starts a session before its first turn: initialises the core, then runs the `onSessionStart` hooks. */
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
@@ -9,7 +9,7 @@ import { stopOf } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { addMessages } from "./addMessages.ts"
 
-/** A start that fails is tried again by the next turn. */
+/** If the start fails, the next turn tries it again. */
 export const startSession = function*(turn: Turn, resumed: boolean): Step<void, AgentError | TurnEnded> {
   const { agent: { core }, io, session } = turn
   const source = resumed ? "resume" : session.source
@@ -21,7 +21,7 @@ export const startSession = function*(turn: Turn, resumed: boolean): Step<void, 
     })
     turn.sessionStartFailed = false
   }
-  // For the hooks, a sub-agent works in the session of the agent that it works for.
+  // For hooks, a sub-agent works in the session of the agent that delegated to it.
   if (turn.parent !== undefined) return
   const outcome = yield* askHooks(turn, "onSessionStart", { sessionId: session.id, source, context: [] })
   const stop = stopOf("onSessionStart", outcome)

@@ -1,4 +1,7 @@
-/** Writes the state of a turn to the session store: one commit after the other, each with what is true when it begins. */
+/**
+ * Writes the state of a turn to the session store, one commit at a time. Each commit has the state at the time when it
+ * starts.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
@@ -8,16 +11,16 @@ import type { HookRecord } from "../../../hook/HookRecord.ts"
 import type { SessionStore } from "../../../port/SessionStore.ts"
 import type { SessionState } from "./sessionState.ts"
 
-/** The turn whose state is written. */
+/** The turn whose state is stored. */
 export interface StorableTurn {
   readonly records: ReadonlyArray<HookRecord>
-  /** How many of the records the store has. */
+  /** How many of the records are in the store. */
   storedRecords: number
   readonly snapshot: () => RunState
   readonly sign: <State extends Omit<RunState, "messages">>(state: State) => Effect.Effect<State>
 }
 
-/** Commits a turn of the session that the host opened. */
+/** Commits a turn of the root session. */
 export const commitTurn = (
   store: SessionStore,
   session: SessionState,
@@ -58,7 +61,7 @@ const commit = (store: SessionStore, session: SessionState, turn: StorableTurn):
     )
   })
 
-/** Finds out whether the store has a commit that was interrupted. */
+/** Checks whether the store has a commit that was interrupted. */
 const findOutCommit = (store: SessionStore, session: SessionState): Effect.Effect<void, unknown> =>
   Effect.map(store.load(session.id), (state) => {
     if (state?.revision === session.revision + 1) session.revision++

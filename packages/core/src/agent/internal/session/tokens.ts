@@ -1,9 +1,11 @@
-/** How many tokens a conversation has: what the vendor last reported, and an estimate of what came since. */
+/**
+ * Counts the tokens of a conversation: the number that the vendor last reported, plus an estimate for later messages.
+ */
 import { type Message, text } from "../../../data/Message.ts"
 import { byLength } from "../../../port/Tokenizer.ts"
 import type { Turn } from "../turn/turn.ts"
 
-/** Tokens of the conversation. Every message is counted once. */
+/** Returns the tokens of the conversation. Every message is counted once. */
 export const tokensOf = ({ agent: { config, providers }, messages, session }: Turn): number => {
   const tokenizer = config.tokenizer ?? providers[0].tokenizer ?? byLength
   for (; session.countedMessages < messages.length; session.countedMessages++) {
@@ -12,7 +14,7 @@ export const tokensOf = ({ agent: { config, providers }, messages, session }: Tu
   return session.tokens
 }
 
-/** What counts of a message: its text, and the tool calls in it. */
+/** Returns the parts of a message that are counted: its text and its tool calls. */
 export const countedText = (message: Message): string =>
   message.role === "assistant" && message.toolCalls !== undefined
     ? text(message) + JSON.stringify(message.toolCalls)

@@ -1,6 +1,6 @@
 /**
- * Agents that work for other agents: what an agent becomes when it works in the tree of another. One chain of hooks
- * guards the whole tree.
+ * Derives sub-agents: the agent that runs when another agent delegates to it. One chain of hooks guards the whole tree
+ * of agents.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -13,7 +13,7 @@ import { hookRoles, makeAgent, type ResolvedAgent } from "../config/resolvedAgen
 import { EventHub } from "../turn/eventHub.ts"
 import { targetOf } from "./delegationTarget.ts"
 
-/** Checks, when an agent is made, that it can delegate to every agent that it has as a tool. */
+/** Checks that an agent can delegate to every agent that it has as a tool. Called when the agent is made. */
 export const checkDelegates = (agent: ResolvedAgent): Result.Result<ResolvedAgent, ConfigError | ChainError> => {
   for (const [tool, delegate] of agent.delegates) {
     const target = targetOf(delegate.agent)
@@ -31,8 +31,8 @@ export const checkDelegates = (agent: ResolvedAgent): Result.Result<ResolvedAgen
 }
 
 /**
- * An agent as it works for another: the other's hooks before its own, both policies, the other's listeners, approvals
- * and artifacts. Made once for each pair of agents.
+ * Makes the sub-agent of a parent agent. It has the hooks of the parent before its own, both policies, and the
+ * listeners, approvals and artifacts of the parent. Each pair of agents has one.
  */
 export const subAgentOf = (
   parent: ResolvedAgent,
@@ -58,7 +58,7 @@ export const subAgentOf = (
   return made
 }
 
-/** The store, the people who are asked, and the records belong to the tree: they are those of its root. */
+/** The store, `onAsk` and the records are those of the root of the tree. */
 const configFor = ({ config: parent }: ResolvedAgent, child: ResolvedAgent): ResolvedAgent["config"] => {
   const { store: _store, ...config } = child.config
   return {
@@ -70,8 +70,8 @@ const configFor = ({ config: parent }: ResolvedAgent, child: ResolvedAgent): Res
 }
 
 /**
- * The hooks of the tree (tiers managed and project), then the agent's own, which have tier agent here. A hook of both
- * agents runs once.
+ * The hooks of the tree (tiers managed and project), then the hooks of the agent, which get the tier agent. A hook that
+ * both have runs once.
  */
 const chainFor = (parent: ResolvedAgent, child: ResolvedAgent): Result.Result<HookChain.HookChain, ChainError> => {
   const shared = parent.chain.hooks.filter(({ tier }) => tier !== "agent")
@@ -83,7 +83,9 @@ const chainFor = (parent: ResolvedAgent, child: ResolvedAgent): Result.Result<Ho
   return HookChain.make([...shared, ...own])
 }
 
-/** The same hook with other options. What it inherits stays, and its methods are called on the hook itself. */
+/**
+ * The same hook with other options. Inherited members stay, and methods are called with the original hook as `this`.
+ */
 const withOptions = (hook: AgentHook<never>, options: Partial<AgentHook<never>>): AgentHook<never> =>
   new Proxy(hook, {
     get: (target, key) => {
@@ -92,7 +94,7 @@ const withOptions = (hook: AgentHook<never>, options: Partial<AgentHook<never>>)
     }
   })
 
-/** Both policies have to allow a call; the grant is the inner one's. */
+/** Both policies must allow a call. The grant is that of the inner policy. */
 const bothPolicies = (
   outer: RuntimePolicy | undefined,
   inner: RuntimePolicy | undefined

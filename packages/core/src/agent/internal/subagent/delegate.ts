@@ -1,9 +1,8 @@
 /**
  * Delegates a tool call to another agent, whose turn becomes a part of this one:
- *
- * 1. `preDelegation` hooks: may change, answer or refuse it
- * 2. the other agent's turn, in its own session
- * 3. `postDelegation` hooks
+ * 1. runs the `preDelegation` hooks, which may change, answer or reject the delegation
+ * 2. runs the turn of the other agent in its own session
+ * 3. runs the `postDelegation` hooks
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -35,7 +34,7 @@ import type { SubAgentRun } from "./subAgentRun.ts"
 type Failure = AgentError | TurnEnded
 type Call = Pick<PreToolCallEvent, "args" | "name">
 
-/** Delegates the call. `waits`: the other agent waits for a person. */
+/** Delegates the call. `waits` means that the other agent waits for a person. */
 export const delegate = function*(
   turn: Turn,
   call: RunningCall,
@@ -55,7 +54,7 @@ export const delegate = function*(
   const agent = subAgentFor(turn, to)
   if (Result.isFailure(agent)) return failure(agent.failure)
   const { context = [], instructions, message } = delegation
-  // The same id whenever this call is repeated: the idempotency keys of the sub-agent's tools stay the same.
+  // The id is the same whenever this call is repeated, so the idempotency keys of the sub-agent's tools stay the same.
   const id = `${turn.session.id}.${digest([turn.state.turnNumber, call.state.call.id])}`
   const session = new SessionState(id, { messages: context, state: {}, turnNumber: 0, root: turn.session.root })
   const task = instructions === undefined ? message : `${instructions}\n\n${message}`
@@ -63,7 +62,7 @@ export const delegate = function*(
   return yield* runSubAgent(turn, call, sub, delegation, false)
 }
 
-/** Resumes the agent that works for a call, with what people have decided since. */
+/** Resumes the sub-agent of a call with the decisions that people have made since. */
 export const resumeDelegation = function*(
   turn: Turn,
   call: RunningCall,
@@ -78,7 +77,7 @@ export const resumeDelegation = function*(
   return yield* runSubAgent(turn, call, sub, { agent: name, type: to.type, message: taskOf(args) }, true)
 }
 
-/** Rebuilds the agent that worked for a call in another process. */
+/** Rebuilds the sub-agent that worked for a call in another process. */
 const rebuild = (turn: Turn, call: RunningCall, to: Delegate): Result.Result<SubAgentRun, string> => {
   const stored = childOf(call.state)
   if (stored === undefined) return Result.fail("the state of the sub-agent is missing")
@@ -89,7 +88,7 @@ const rebuild = (turn: Turn, call: RunningCall, to: Delegate): Result.Result<Sub
   })
 }
 
-/** The turn of a sub-agent, with what its caller may do with it. */
+/** Makes the operations of the caller on the turn of a sub-agent. */
 const subAgentRun = (
   parent: Turn,
   agent: ResolvedAgent,
@@ -119,7 +118,7 @@ const subAgentRun = (
   }
 }
 
-/** Runs the other agent's turn to one of its ends. */
+/** Runs the turn of the other agent until it ends or waits. */
 const runSubAgent = function*(
   turn: Turn,
   call: RunningCall,
@@ -151,7 +150,7 @@ const runSubAgent = function*(
 const whyEnded = (result: RunResult): string =>
   result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
-/** Asks the `postDelegation` hooks about what came back. */
+/** Runs the `postDelegation` hooks for the result. */
 const finishDelegation = function*(
   turn: Turn,
   call: RunningCall,
@@ -173,7 +172,7 @@ const subAgentFor = (turn: Turn, { agent }: Delegate): Result.Result<ResolvedAge
     : Result.mapError(subAgentOf(turn.agent, target.agent), ({ message }) => message)
 }
 
-/** The task in the arguments of the call: its `message`, or all of them as JSON. */
+/** Returns the task of the call: the argument `message`, or all arguments as JSON. */
 const taskOf = (args: unknown): string =>
   typeof args === "object" && args !== null && "message" in args && typeof args.message === "string"
     ? args.message

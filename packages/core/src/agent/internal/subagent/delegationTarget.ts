@@ -1,16 +1,15 @@
 /**
- * What an agent carries so that others can delegate to it. It is a property of the agent object itself: a copy
- * (`{ ...agent }`), a proxy, an object created from the agent, and a wrapper that forwards the property work as
- * sub-agents too.
+ * The property of an agent object through which others delegate to it. Because it is a property, a copy (`{ ...agent
+ * }`), a proxy, an object created from the agent, or a wrapper that forwards the property also works as a sub-agent.
  */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 
-/** The key of the property. In the registry of symbols, so that two copies of this package understand each other. */
+/** The key of the property. It is a registered symbol, so that two copies of this package are compatible. */
 export const delegationTarget: unique symbol = Symbol.for("@belay/core/delegationTarget")
 
-/** What delegation needs of an agent. */
+/** The parts of an agent that delegation needs. */
 export interface DelegationTarget {
   readonly agent: ResolvedAgent
   /** The services of its hooks. */
@@ -22,7 +21,7 @@ export interface Delegatable {
   readonly [delegationTarget]: DelegationTarget
 }
 
-/** What an object carries, if it is an agent. */
+/** Returns the delegation target of an object, if it is an agent. */
 export const targetOf = (agent: object): DelegationTarget | undefined => {
   const target: unknown = delegationTarget in agent ? agent[delegationTarget] : undefined
   return isTarget(target) ? target : undefined

@@ -1,4 +1,4 @@
-/** A sub-agent at work, as the call that started it sees it. */
+/** A running sub-agent, for the call that started it. */
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
@@ -11,12 +11,12 @@ export interface SubAgentRun {
   readonly run: (resumed: boolean) => Effect.Effect<RunResult, AgentError>
   /** Its open questions to people. */
   readonly pending: () => ReadonlyArray<PendingAsk>
-  /** Gives it what people decided, by the ids of its own calls. */
+  /** Passes decisions of people to it, by the ids of its own calls. */
   readonly decide: (decisions: { readonly [callId: string]: Decision }) => Effect.Effect<void, AgentError>
   /** Its state as JSON. */
   readonly snapshot: () => RunState
-  /** What it has spent so far. */
+  /** Its usage so far. */
   readonly usage: () => Usage
-  /** Releases what its core holds, once its work is done. */
+  /** Shuts its core down after its work is done. */
   readonly shutDown: Effect.Effect<void>
 }

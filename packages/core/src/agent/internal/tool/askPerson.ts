@@ -1,11 +1,10 @@
 /**
- * Human approval of a tool call. Policies and hooks only say that somebody has to be asked; everything else is here:
- *
- * 1. the question: what is shown is what will run
- * 2. an approval that was remembered answers it (`standingRules`)
- * 3. somebody in this process answers: the function of the asking hook, or the agent's `onAsk`
- * 4. several answers follow one another for a quorum, or when an answer names somebody else to ask
- * 5. otherwise the call waits, and the run is suspended
+ * Human approval of a tool call, after a policy or a hook has asked for it:
+ * 1. makes the question; it shows exactly what will run
+ * 2. looks for a remembered approval that answers it (`standingRules`)
+ * 3. asks somebody in this process: the function of the asking hook, or the agent's `onAsk`
+ * 4. asks again while a quorum is not reached, or when an answer names other approvers
+ * 5. if there is no decision, the call waits and the run is suspended
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -28,17 +27,20 @@ import { type RunningCall, update } from "./toolCallState.ts"
 export interface Question {
   /** The name of the hook that asks, or `policy`. */
   readonly by: string
-  /** What runs if it is approved. */
+  /** The call that runs if it is approved. */
   readonly args: Json
   readonly ask: Omit<Ask, "_tag" | "args">
   /** Whether the hook wrote these arguments. */
   readonly isProposal?: boolean
 }
 
-/** Most answers to one question: those of a quorum, and those that name somebody else to ask. */
+/**
+ * The maximum number of answers to one question. The approvals of a quorum and the answers that name other approvers
+ * count.
+ */
 const maxAnswers = 16
 
-/** Puts a question. `answered`: the call has a decision now. `waits`: it has to wait for one. */
+/** Asks a question. `answered` means that the call has a decision now; `waits` means that it must wait for one. */
 export const askPerson = function*(
   turn: Turn,
   call: RunningCall,
@@ -60,7 +62,7 @@ export const askPerson = function*(
   return "answered"
 }
 
-/** The question as it is shown and stored. */
+/** Makes the question that is shown and stored. */
 const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: number): PendingAsk => {
   const { args, ask, by, isProposal } = question
   const { id, name } = call.state.call
@@ -79,7 +81,7 @@ const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: numb
   return turn.agent.config.approvals?.keys === undefined ? pending : { ...pending, nonce: crypto.randomUUID() }
 }
 
-/** The conditions of a hook, as far as they make sense: a hook may be untyped. */
+/** Returns the valid conditions of a hook. An untyped hook may have invalid ones. */
 const conditionsOf = (
   { allowed, approvers, details, expiresInMs, quorum }: Question["ask"],
   now: number
@@ -91,7 +93,7 @@ const conditionsOf = (
   ...(typeof quorum === "number" && quorum > 1 ? { quorum: Math.ceil(quorum) } : {})
 })
 
-/** Asks until the call is decided. */
+/** Asks in this process until the call is decided. */
 const collectAnswers = function*(
   turn: Turn,
   call: RunningCall,
@@ -108,7 +110,7 @@ const collectAnswers = function*(
   yield* applyDecision(turn, call, { type: "deny", reason }, standing)
 }
 
-/** One answer. Whatever is not a decision that counts is a denial. */
+/** Gets one answer. An answer that is not a valid decision is a denial. */
 const oneAnswer = function*(turn: Turn, ask: PendingAsk, answer: NonNullable<Ask["answer"]>): Step<Decision> {
   const given = Effect.catchCause(eventual((signal) => answer(ask, { signal })), (cause) => {
     turn.io.warn(`the approval of ${ask.tool} failed: ${messageOf(Cause.squash(cause))}`, ask.by)
@@ -123,7 +125,7 @@ const oneAnswer = function*(turn: Turn, ask: PendingAsk, answer: NonNullable<Ask
   return why === undefined ? decision : { type: "deny", reason: why }
 }
 
-/** Applies what somebody decided, and remembers it where the decision says so. */
+/** Applies a decision, and remembers it if the decision asks for that. */
 export const applyDecision = function*(
   turn: Turn,
   call: RunningCall,

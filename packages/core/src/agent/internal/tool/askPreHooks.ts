@@ -1,4 +1,4 @@
-/** Steps 6 and 7 of a tool call: the `preToolCall` hooks, and another look at arguments that they changed. */
+/** Steps 6 and 7 of a tool call: runs the `preToolCall` hooks, and checks arguments that they changed. */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import { type PreToolCallEvent, success, type ToolMeta, type ToolResult } from "../../../data/Tool.ts"
@@ -16,15 +16,18 @@ import { allButGates, everyHook, isSettled, type RunningCall, update } from "./t
 
 type Failure = AgentError | TurnEnded
 
-/** How a pass ends: with a result; `answered`: somebody decided, another pass follows; `waits`: for a person. */
+/**
+ * How a pass ends: with a result, with `answered` (somebody decided, so another pass follows), or with `waits` (for a
+ * person).
+ */
 export type Pass = ToolResult | "answered" | "waits"
 
-/** What follows: the tool runs, or the pass ends. */
+/** What happens next: the tool runs, or the pass ends. */
 export type Next =
   | {
     readonly type: "run"
     readonly event: PreToolCallEvent
-    /** The arguments that run, where they may differ from the model's. */
+    /** The arguments to run with, if they may differ from the model's. */
     readonly args?: Json
   }
   | { readonly type: "end"; readonly pass: Pass }
@@ -32,7 +35,7 @@ export type Next =
 /** Ends the pass. */
 export const end = (pass: Pass): Next => ({ type: "end", pass })
 
-/** Asks the hooks about a call that the policy allows. */
+/** Runs the hooks for a call that the policy allows. */
 export const askPreHooks = function*(turn: Turn, call: RunningCall, event: PreToolCallEvent): Step<Next, Failure> {
   const { args, tool } = event
   if (isSettled(call.state, everyHook, () => fingerprint(tool.name, args))) return { type: "run", event }
@@ -51,9 +54,9 @@ const ready = (call: RunningCall, event: PreToolCallEvent, before: Json): Next =
     ? { type: "run", event, args: event.args }
     : { type: "run", event }
 
-/** Reads changed arguments as the tool will, as far as that needs no waiting. */
+/** Decodes changed arguments as the tool will, if that is synchronous. */
 const decodeFor = (turn: Turn, tool: ToolMeta): Decode => (value) => {
-  // A hook point's value has been checked before: it is a tool call.
+  // The value of the point has already been checked: it is a tool call.
   const call = value as PreToolCallEvent
   const read = turn.agent.dispatcher.decode(tool, call.args)
   if (!("ok" in read)) return { ok: true, value }
@@ -61,8 +64,9 @@ const decodeFor = (turn: Turn, tool: ToolMeta): Decode => (value) => {
 }
 
 /**
- * Where the hooks go on after an approval. Hooks up to the one that asked are not asked again about exactly the
- * approved arguments; but hooks before one that proposed other arguments have not seen those.
+ * Returns from which hook the chain continues after an approval. For exactly the approved arguments, the hooks up to
+ * the one that asked do not run again. If that hook proposed other arguments, the hooks before it have not seen them
+ * and do run.
  */
 const resumeOf = ({ state }: RunningCall, { args, tool }: PreToolCallEvent): Resume | undefined => {
   const { ask, decision, settled } = state
@@ -73,7 +77,7 @@ const resumeOf = ({ state }: RunningCall, { args, tool }: PreToolCallEvent): Res
   return isApproved && ask.by !== "policy" ? { settled, after: ask.by } : { settled }
 }
 
-/** The end of the pass, where a hook decided on one. */
+/** Returns the end of the pass, if a hook decided on one. */
 const endedBy = function*(
   turn: Turn,
   call: RunningCall,
@@ -89,7 +93,7 @@ const endedBy = function*(
       return yield* finishCall(turn, event, { result: success(action.output) })
     case "Ask": {
       if (outcome.atGate === true && action.args === undefined) {
-        // Once it is approved, hooks that have changed these arguments do not change them again.
+        // After the approval, hooks that have changed these arguments do not change them again.
         const answer = { hook: allButGates, fingerprint: fingerprint(event.name, event.args) }
         update(call, { type: "settle", answer })
       }
@@ -104,7 +108,7 @@ const endedBy = function*(
   }
 }
 
-/** Decodes arguments that hooks changed, and asks the policy about them. */
+/** Decodes arguments that hooks changed, and checks them with the policy. */
 const checkChanged = function*(
   turn: Turn,
   call: RunningCall,
@@ -120,7 +124,7 @@ const checkChanged = function*(
   const verdict = yield* checkPolicy(turn, call, tool, args)
   if (verdict.type === "deny") return end(yield* denyCall(turn, call, verdict.by, verdict.reason))
   if (verdict.type === "ask") {
-    // The hooks have answered for exactly these arguments: only the policy's question is open.
+    // The hooks have answered for exactly these arguments, so only the policy's question is open.
     update(call, { type: "settle", answer: { hook: everyHook, fingerprint: fingerprint(tool.name, args) } })
     return end(yield* askPerson(turn, call, { by: "policy", args, ask: verdict.ask }))
   }

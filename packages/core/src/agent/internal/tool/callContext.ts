@@ -1,8 +1,8 @@
-/** What the dispatcher gets to know of the call that it runs. */
+/** The context of a call for the dispatcher. */
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { Turn } from "../turn/turn.ts"
 
-/** A class because one is made for every call: what the dispatcher does not ask for is not built. */
+/** A class, because every call makes one, and each part is built only when the dispatcher uses it. */
 export class CallContext implements DispatchContext {
   readonly timeoutMs: number
   private readonly turn: Turn

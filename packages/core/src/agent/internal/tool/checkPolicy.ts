@@ -1,4 +1,6 @@
-/** May this call run? Asks the policy, and where the policy wants a person to decide, the `onPermission` hooks first. */
+/**
+ * Asks the policy whether a call may run. If the policy wants a person to decide, the `onPermission` hooks run first.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { messageOf } from "../../../data/ErrorMessage.ts"
@@ -14,7 +16,7 @@ import { abortOf } from "../turn/turnEnd.ts"
 import { resolve, type Step, type Yieldable } from "../turn/yieldable.ts"
 import { isSettled, type RunningCall } from "./toolCallState.ts"
 
-/** What the policy and the permission hooks say about a call. */
+/** Returns the decision of the policy and the permission hooks about a call. */
 export type Verdict =
   | { readonly type: "allow"; readonly grant: ExecutionGrant }
   | { readonly type: "deny"; readonly reason: string; readonly by: string }
@@ -49,7 +51,7 @@ const check = function*(turn: Turn, running: RunningCall, tool: ToolMeta, args: 
   return { type: "ask", ask: outcome?.action._tag === "Ask" ? outcome.action : { reason } }
 }
 
-/** A policy that breaks, or whose answer cannot be read, allows nothing. */
+/** If the policy fails or its answer is invalid, the call is denied. */
 const askPolicy = (
   run: () => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>
 ): Effect.Effect<PolicyAnswer> =>
@@ -69,5 +71,5 @@ const readAnswer = (answer: PolicyAnswer): Effect.Effect<PolicyAnswer, string> =
     typeof answer.grant === "object" && answer.grant !== null
   return answer?.type === "deny" || hasGrant
     ? Effect.succeed(answer)
-    : Effect.fail("its answer is neither allow nor ask with a grant, nor deny")
+    : Effect.fail("its answer must be allow or ask with a grant, or deny")
 }

@@ -1,7 +1,7 @@
-/** Which decisions of people count for which question. */
+/** Decides whether the decision of a person counts for a question. */
 import type { Decision, PendingAsk } from "../../../data/RunState.ts"
 
-/** Says why a decision does not count for a question; nothing when it counts. */
+/** Describes why a decision does not count for a question. Returns nothing if it counts. */
 export const whyNotCounted = (ask: PendingAsk, decision: Decision): string | undefined => {
   const { by, type } = decision
   if (ask.allowed !== undefined && !ask.allowed.includes(type)) {
@@ -20,11 +20,11 @@ export const whyNotCounted = (ask: PendingAsk, decision: Decision): string | und
     : undefined
 }
 
-/** The decision as it counts now: one that comes after the question has expired is a denial. */
+/** Returns the decision, or a denial if the question has expired. */
 export const countedAt = (ask: PendingAsk, decision: Decision, now: number): Decision =>
   ask.expiresAt !== undefined && now >= ask.expiresAt ? expiredDenial(ask) : decision
 
-/** What a question ends with when nobody decides in time. */
+/** The denial of a question that nobody answered in time. */
 export const expiredDenial = ({ tool }: PendingAsk): Decision => ({
   type: "deny",
   reason: `the question about ${tool} expired before anybody decided`

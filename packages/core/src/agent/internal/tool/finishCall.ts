@@ -1,4 +1,4 @@
-/** How a tool call ends: with a result that the `postToolCall` hooks have seen, or with a denial. */
+/** Finishes a tool call: with a result, for which the `postToolCall` hooks run, or with a denial. */
 import type { AgentError } from "../../../data/AgentError.ts"
 import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
@@ -8,14 +8,14 @@ import { abortOf } from "../turn/turnEnd.ts"
 import { resolve, type Step, type Yieldable } from "../turn/yieldable.ts"
 import type { RunningCall } from "./toolCallState.ts"
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface CallOutcome {
   readonly result: ToolResult
-  /** When the tool was started, by `performance.now`. Absent when a hook or a person answered in its place. */
+  /** When the tool started, by `performance.now`. Absent if a hook or a person answered instead. */
   readonly startedAt?: number
 }
 
-/** Asks the `postToolCall` hooks, and gives back the result as they leave it. */
+/** Runs the `postToolCall` hooks, and returns the result with their changes. */
 export const finishCall = (
   turn: Turn,
   event: PreToolCallEvent,
@@ -38,7 +38,7 @@ const askPostHooks = function*(
   let final = outcome?.event.result ?? result
   if (outcome?.action._tag === "Reject") {
     const { action: { reason }, by = "hook" } = outcome
-    // A hook's remark goes to the model beside the result; a hook that broke and fails closed takes the result away.
+    // The feedback of a hook is added to the result. If a fail-closed hook failed, an error replaces the result.
     if (outcome.failure === undefined) turn.scope.inject(`About the result of ${name}: ${reason}`, undefined, by)
     else final = failure(reason)
   }
@@ -46,7 +46,7 @@ const askPostHooks = function*(
   return final
 }
 
-/** Denies a call: the reason is the error that the model reads. */
+/** Denies a call. The model reads the reason as the error. */
 export const denyCall = function*(
   turn: Turn,
   { state: { call } }: RunningCall,

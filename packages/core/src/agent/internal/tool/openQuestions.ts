@@ -1,4 +1,4 @@
-/** The open questions of a turn, with those of the agents it has delegated to, and the decisions about them. */
+/** Lists the open questions of a turn and its sub-agents, and passes decisions to the calls. */
 import type { AgentError } from "../../../data/AgentError.ts"
 import * as RunState from "../../../data/RunState.ts"
 import type { Turn } from "../turn/turn.ts"
@@ -6,7 +6,7 @@ import type { Step } from "../turn/yieldable.ts"
 import { applyDecision } from "./askPerson.ts"
 import { type RunningCall, update } from "./toolCallState.ts"
 
-/** The open questions. The id of a sub-agent's question is a path: the ids of the calls that lead to it. */
+/** Returns the open questions. The id of a sub-agent's question is a path of the ids of the calls that lead to it. */
 export const pendingOf = (calls: ReadonlyArray<RunningCall>): ReadonlyArray<RunState.PendingAsk> =>
   calls.flatMap(({ state, subAgent }) => {
     const { call, status } = state
@@ -15,7 +15,7 @@ export const pendingOf = (calls: ReadonlyArray<RunningCall>): ReadonlyArray<RunS
     return subAgent.pending().map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
   })
 
-/** Gives decisions to the calls that they are about, at any depth. */
+/** Passes decisions to their calls, at any depth. */
 export const applyDecisions = function*(
   turn: Turn,
   decisions: { readonly [callId: string]: RunState.Decision }

@@ -1,4 +1,4 @@
-/** Step 8 of a tool call: the tool runs, surrounded by the hooks that wrap it. */
+/** Step 8 of a tool call: runs the tool inside the hooks that wrap it. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
@@ -16,14 +16,14 @@ import type { RunningCall } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** Runs the tool; `waiting` is the result of a sub-agent that waits for a person. */
+/** Runs the tool. Returns `waiting` if a sub-agent waits for a person. */
 export const runTool = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> =>
   turn.agent.toolWrappers.length === 0 ? act(turn, call, event) : actInWrappers(turn, call, event)
 
-/** Stands for the result of a sub-agent that waits for a person: wrappers around the act pass it on like any other. */
+/** The placeholder result of a sub-agent that waits for a person. Wrappers return it like any other result. */
 export const waiting: ToolResult = Object.freeze(failure("waits for a person's decision"))
 
-/** The act itself: the tool's function, or the agent that it delegates to. */
+/** Runs the function of the tool, or the agent to which it delegates. */
 const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
   const { delegates, dispatcher, limits } = turn.agent
   const to = turn.depth > 0 ? undefined : delegates.get(event.name)
@@ -37,7 +37,7 @@ const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Eff
   )
 }
 
-/** A wrapper may call the act later, twice or never. What it fails with is the result that the model reads. */
+/** A wrapper may call the tool later, twice or never. If the wrapper fails, the model reads its error as the result. */
 const actInWrappers = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
   const isApproved = (value: PreToolCallEvent) => value === event || isSame(value, event)
   const surrounded = wrapAct<PreToolCallEvent, ToolResult>({
@@ -61,7 +61,7 @@ const isSame = (value: PreToolCallEvent, event: PreToolCallEvent): boolean =>
   value.id === event.id && fingerprint(value.name, value.args) === fingerprint(event.name, event.args)
 
 const changedInWrapper: ToolResult = failure(
-  "a hook changed the call in wrapToolCall, where nobody checks it: change it at preToolCall"
+  "a hook changed the call in wrapToolCall, where it is not checked: change it at preToolCall"
 )
 
 const failedWrap: FailedWrap<ToolResult> = {
@@ -69,14 +69,14 @@ const failedWrap: FailedWrap<ToolResult> = {
   refused: (_hook, { reason }) => Effect.succeed(failure(reason))
 }
 
-/** Runs the tool with arguments that a confidential hook made of the approved ones. */
+/** Runs the tool with the arguments into which a confidential hook changed the approved ones. */
 const actOnRevealed = (
   turn: Turn,
   call: RunningCall,
   event: PreToolCallEvent,
   args: Json
 ): Effect.Effect<ToolResult, Failure> => {
-  // Another agent gets what was approved: nothing is revealed to it.
+  // Another agent receives the approved arguments; no secrets are revealed to it.
   if (turn.agent.delegates.has(event.name) && turn.depth === 0) return act(turn, call, event)
   return toEffect(function*() {
     const read = yield* resolve(turn.agent.dispatcher.decode(event.tool, args))

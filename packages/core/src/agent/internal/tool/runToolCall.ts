@@ -4,16 +4,16 @@
  * | # | step | what can end the pass here |
  * | --- | --- | --- |
  * | 1 | find the tool | unknown tool |
- * | 2 | take up what happened in an earlier pass | a person's denial; a sub-agent at work; an unknown outcome |
+ * | 2 | continue from an earlier pass | a person's denial; a running sub-agent; an unknown outcome |
  * | 3 | decode the arguments | arguments that do not fit |
- * | 4 | take a person's output | a person answered in the tool's place |
- * | 5 | ask the policy (`checkPolicy`) | a denial; a question to a person |
- * | 6 | ask the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn, a question |
+ * | 4 | use a person's output | a person answered instead of the tool |
+ * | 5 | check the policy (`checkPolicy`) | a denial; a question to a person |
+ * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn, a question |
  * | 7 | decode and check changed arguments again | as in 3 and 5 |
- * | 8 | start and run (`runTool`) | a sub-agent that waits for a person |
- * | 9 | ask the `postToolCall` hooks (`finishCall`) | the result |
+ * | 8 | run the tool (`runTool`) | a sub-agent that waits for a person |
+ * | 9 | run the `postToolCall` hooks (`finishCall`) | the result |
  *
- * A question that is answered in place begins another pass, which finds the decision in the state of the call.
+ * When a question is answered in this process, another pass follows. It finds the decision in the state of the call.
  */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
@@ -42,12 +42,12 @@ import { planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** Most questions about one call that are answered in place: hooks that change the arguments every time end here. */
+/** The maximum number of passes of one call. It stops hooks that change the arguments every time. */
 const maxPasses = 32
 
 /**
- * Runs one call until it has a result, or waits for a person. The result is still to be kept (`keepResult`). All steps
- * stand in one function because each generator between a tool and the fiber costs time (`npm run bench -- turn`).
+ * Runs one call until it has a result or waits for a person. The caller keeps the result with `keepResult`. All steps
+ * are in one function, because each generator between a tool and the fiber costs time (`npm run bench -- turn`).
  */
 export const runToolCall = function*(turn: Turn, running: RunningCall): Step<ToolResult | "waits", Failure> {
   const { agent, io } = turn
@@ -102,7 +102,7 @@ const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void 
   if (io.hasListeners) io.publish({ type: "tool-start", call: { id, name, args } })
 }
 
-/** Keeps the result of a call: from now on the call is done. */
+/** Keeps the result of a call. The call is then done. */
 export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult): void => {
   const { session } = turn
   const { id } = running.state.call
@@ -110,7 +110,7 @@ export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult)
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
 }
 
-/** Runs a tool for a hook. `waits`: a person would have to decide. */
+/** Runs a tool for a hook. `waits` means that a person would have to decide. */
 export const runToolForHook = function*(turn: Turn, asked: ToolCall): Step<ToolResult | "waits", Failure> {
   const running: RunningCall = { state: planned(asked) }
   const result = yield* runToolCall(turn, running)
@@ -122,7 +122,7 @@ export const runToolForHook = function*(turn: Turn, asked: ToolCall): Step<ToolR
 const unknownTool = ({ agent: { tools } }: Turn, name: string): ToolResult =>
   failure(`unknown tool "${name}": the tools are ${[...tools.keys()].join(", ") || "none"}`)
 
-/** What an earlier pass, or an earlier process, leads to; nothing when the call goes on like a new one. */
+/** Continues from an earlier pass or an earlier process. Returns nothing if the call continues like a new one. */
 const takeUp = function*(
   turn: Turn,
   running: RunningCall,
@@ -148,11 +148,13 @@ const takeUp = function*(
     : undefined
 }
 
-/** The arguments that a person wrote, those that a person saw, or those of the model. */
+/** Returns the arguments to use: those that a person wrote, those that a person saw, or those of the model. */
 const argsToRun = ({ state: { ask, call, decision } }: RunningCall): Json =>
   decision?.type === "edit" ? decision.args : ask?.args ?? call.args
 
-/** Takes note of arguments that fit: written by a person, they answer the question; malformed ones were repaired. */
+/**
+ * Records that the arguments fit. Arguments that a person wrote answer the question; malformed ones have been repaired.
+ */
 const noteDecoded = ({ io }: Turn, running: RunningCall, args: Json): void => {
   const { ask, call, decision, status } = running.state
   if (decision?.type === "edit" && ask !== undefined) {

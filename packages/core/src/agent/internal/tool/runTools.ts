@@ -1,4 +1,4 @@
-/** Runs the tools of a step. When all calls have a result, the step joins the conversation. */
+/** Runs the tools of a step. When all calls have a result, the step is added to the conversation. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { PostStepEvent } from "../../../hook/HookPoint.ts"
@@ -16,8 +16,8 @@ import type { RunningCall } from "./toolCallState.ts"
 type Failure = AgentError | TurnEnded
 
 /**
- * Runs every call of the open step that is not done, within the cap. Gives back an output when another agent took the
- * conversation over.
+ * Runs every unfinished call of the open step, within the limit. Returns an output if another agent took over the
+ * conversation.
  */
 export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Failure> {
   const { agent: { limits }, state, used } = turn
@@ -27,7 +27,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   used.toolCalls += batch.length
   for (const call of batch) if (call.state.status === "planned") state.toolCalls++
   if (batch.length === 1) {
-    // Without a generator around the call, because each one costs time (`npm run bench -- turn`).
+    // No generator around the call, because each one costs time (`npm run bench -- turn`).
     const result = yield* runToolCall(turn, batch[0]!)
     if (result !== "waits") keepResult(turn, batch[0]!, result)
     if (turn.io.hasStore) yield* turn.io.commit
@@ -44,7 +44,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   return text === undefined ? undefined : { text, finishReason: "stop" }
 }
 
-/** Calls of one step run side by side, unless one of their tools has to run alone. */
+/** Runs the calls of a step in parallel, unless one of the tools must run alone. */
 const runBatch = (turn: Turn, batch: ReadonlyArray<RunningCall>): Effect.Effect<void, Failure> => {
   const { dispatcher } = turn.agent
   const mustRunAlone = batch.some(({ state: { call } }) => dispatcher.exclusive?.(call.name) === true)
@@ -59,7 +59,7 @@ const runAndKeep = function*(turn: Turn, call: RunningCall): Step<void, Failure>
   if (turn.io.hasStore) yield* turn.io.commit
 }
 
-/** `postStep` hooks may rewrite the history, when it stays valid, or end the turn. */
+/** Runs the `postStep` hooks. They may end the turn, or rewrite the history if it stays valid. */
 export const askPostStep = function*(turn: Turn): Step<void, Failure> {
   const outcome = yield* askHooks(turn, "postStep", historyOf(turn))
   if (outcome?.by === undefined) return

@@ -1,4 +1,4 @@
-/** Approvals that are remembered: of the conversation, and of a project. */
+/** Remembered approvals of the conversation and of a project. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -11,7 +11,7 @@ import * as HookState from "../../../hook/HookState.ts"
 import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
 
-/** The rules of the conversation. Only the runtime writes them; the hook is part of every rule. */
+/** The rules of the conversation. Only the runtime writes them. Every rule names its hook. */
 const standing = HookState.key(
   "approvals/standing",
   Schema.Array(
@@ -21,7 +21,7 @@ const standing = HookState.key(
   { writers: ["runtime"] }
 )
 
-/** Whether an approval that was remembered answers the question. */
+/** Whether a remembered approval answers the question. */
 export const hasStandingRule = function*(
   turn: Turn,
   { by, fingerprint, tool }: PendingAsk,
@@ -36,7 +36,7 @@ export const hasStandingRule = function*(
   )
 }
 
-/** Remembers an approval, when it says so and the asking hook allows it. */
+/** Remembers an approval, if the decision asks for that and the asking hook allows it. */
 export const rememberApproval = function*(
   turn: Turn,
   { by, fingerprint, tool }: PendingAsk,
@@ -58,7 +58,7 @@ export const rememberApproval = function*(
   conversation.write(standing, [...conversation.get(standing), rule], "runtime")
 }
 
-/** The project rules: of the asking hook's own store, or of the agent's. */
+/** Loads the project rules from the store of the asking hook, or from that of the agent. */
 const loadRules = function*(
   turn: Turn,
   by: string,
@@ -74,11 +74,11 @@ const loadRules = function*(
 
 const isStore = (where: Ask["standing"]): where is RuleStore => typeof where === "object"
 
-/** The store of a hook failed: that is not a failure of the turn. */
+/** The store of a hook failed. The turn does not fail because of that. */
 const warnRules = ({ io }: Turn, hook: string, message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.sync(() => io.warn(`${message}: ${messageOf(Cause.squash(cause))}`, hook))
 
-/** The store of the agent failed: so does the turn, like with any port. */
+/** The store of the agent failed, so the turn fails, as with any port. */
 const withPortError = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> =>
   Effect.catchCause(effect, (failed) => {
     const cause = Cause.squash(failed)

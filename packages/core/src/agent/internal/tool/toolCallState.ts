@@ -5,13 +5,13 @@
  * | --- | --- | --- |
  * | planned, decided, started | `ask`: the policy or a hook wants a person to decide | asked |
  * | asked | `decide`: a person answered | decided; still asked while approvals are missing or it was delegated |
- * | asked | `decide-inside`: people answered questions of the sub-agent that works for this call | decided |
+ * | asked | `decide-inside`: people answered questions of the call's sub-agent | decided |
  * | planned, decided, started | `start`: the tool is about to run | started |
- * | started, decided | `wait`: the sub-agent that works for this call waits for a person | asked |
- * | any but done | `finish`: the call has its result | done |
+ * | started, decided | `wait`: the call's sub-agent waits for a person | asked |
+ * | any except done | `finish`: the call has its result | done |
  *
- * `settle` and `rebuild` change what is known of a call, not its status. An event that does not fit the status changes
- * nothing.
+ * `settle` and `rebuild` change other fields of a call, not its status. An event that does not fit the status has no
+ * effect.
  */
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
@@ -20,10 +20,10 @@ import type { ToolResult } from "../../../data/Tool.ts"
 import { fingerprint, type Settled } from "../../../hook/HookChain.ts"
 import type { SubAgentRun } from "../subagent/subAgentRun.ts"
 
-/** One tool call of the current step: what a snapshot says of it. */
+/** The state of one tool call of the current step, as in a snapshot. */
 export type ToolCallState = CallState
 
-/** What happens to a tool call. */
+/** The events of a tool call. */
 export type ToolCallEvent =
   | { readonly type: "ask"; readonly ask: PendingAsk }
   | { readonly type: "decide"; readonly decision: Decision }
@@ -34,7 +34,7 @@ export type ToolCallEvent =
   | { readonly type: "rebuild" }
   | { readonly type: "finish"; readonly result: ToolResult }
 
-/** The statuses at which an event counts. */
+/** The statuses in which an event has an effect. */
 const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState["status"]> } = {
   ask: ["planned", "decided", "started"],
   decide: ["asked"],
@@ -46,10 +46,10 @@ const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState
   finish: ["planned", "asked", "decided", "started"]
 }
 
-/** The state of a call that the model has just asked for. */
+/** Makes the state of a new call. */
 export const planned = (call: ToolCall): ToolCallState => ({ call, status: "planned" })
 
-/** The state after an event. */
+/** Returns the state after an event. */
 export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallState => {
   if (!fits[event.type].includes(state.status)) return state
   switch (event.type) {
@@ -76,7 +76,7 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
   }
 }
 
-/** What a person's answer does: it may name other approvers, be one of several approvals, or decide. */
+/** Applies a person's answer: it may name other approvers, be one of several approvals, or decide. */
 const decide = (state: ToolCallState, decision: Decision): ToolCallState => {
   const { ask } = state
   if (ask === undefined) return state
@@ -90,30 +90,33 @@ const decide = (state: ToolCallState, decision: Decision): ToolCallState => {
     if (approved.length < quorum) return next
   }
   next = { ...next, status: "decided", decision }
-  // What was approved is approved for exactly these arguments.
+  // The approval is valid for exactly these arguments.
   return decision.type === "approve"
     ? nextState(next, { type: "settle", answer: { hook: ask.by, fingerprint: fingerprint(ask.tool, ask.args) } })
     : next
 }
 
-/** Stands for all hooks of the chain in an answer that counts for each of them. */
+/** Marks an answer that counts for every hook of the chain. */
 export const everyHook = "*"
 
-/** Stands for all hooks but gates: they have answered for exactly these arguments. */
+/** Marks that all hooks except gates have answered for exactly these arguments. */
 export const allButGates = "*gates"
 
-/** Whether the question of this hook about exactly this value was answered before. */
+/** Whether this hook's question about exactly this value was already answered. */
 export const isSettled = (state: ToolCallState, hook: string, text: () => string): boolean =>
   state.settled !== undefined && state.settled.some((one) => one.hook === hook && one.fingerprint === text())
 
-/** A tool call while the turn runs: its state, and what no snapshot can hold. */
+/** A tool call of a running turn: its state, and the data that a snapshot cannot hold. */
 export interface RunningCall {
   readonly state: ToolCallState
   /** The sub-agent that works for this call. */
   subAgent?: SubAgentRun | undefined
-  /** What people decided about the questions of that sub-agent, by their ids there; given to it when it is resumed. */
+  /**
+   * Decisions about the questions of that sub-agent, by the ids in the sub-agent. They are passed to it when it is
+   * resumed.
+   */
   decisions?: { readonly [callId: string]: Decision } | undefined
-  /** The hook whose own function has answered the question; absent where the host did. */
+  /** The hook whose `answer` function answered the question. Absent if the host answered. */
   answeredBy?: string
   /** The answer of a sub-agent that took the conversation over. */
   transferText?: string

@@ -1,4 +1,4 @@
-/** Runs the functions of the tools an agent was given. */
+/** The default tool dispatcher: calls the functions of the agent's tools. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -14,7 +14,7 @@ import type { DispatchContext, ToolDispatcher } from "../../../port/ToolDispatch
 import type { AnyTool, ToolArtifacts, ToolContext } from "../../defineTool.ts"
 import { read, type ToolSchema } from "./toolSchema.ts"
 
-/** Makes a dispatcher; two tools of one name, or a schema that cannot be used, are a `ConfigError`. */
+/** Makes a dispatcher. Fails with a `ConfigError` if two tools have the same name or a schema cannot be used. */
 export const make = (tools: ReadonlyArray<AnyTool>): Result.Result<ToolDispatcher, ConfigError> => {
   const known = new Map<string, { readonly tool: AnyTool; readonly schema: ToolSchema }>()
   const metas: Array<ToolMeta> = []
@@ -45,7 +45,7 @@ export const make = (tools: ReadonlyArray<AnyTool>): Result.Result<ToolDispatche
     },
     dispatch: (call, _grant, about) => {
       const { schema, tool } = known.get(call.name)!
-      // The tool gets a copy: what it does to its arguments is not written into the conversation.
+      // The tool gets a copy, so that changing its arguments does not change the conversation.
       const args = copy(call.args)
       return schema.rich
         ? Effect.flatMap(Effect.promise(() => schema.value(args)), (value) => execute(tool, value, call, about))
@@ -66,7 +66,8 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
   })
 
 /**
- * Calls the function; what it returns decides how it is waited for. Everything that goes wrong becomes a failed result.
+ * Calls the function and waits for what it returns: a value, a promise or an Effect. Every failure becomes a failed
+ * result.
  */
 const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchContext): Effect.Effect<ToolResult> =>
   Effect.suspend(() => {
@@ -80,7 +81,7 @@ const execute = (tool: AnyTool, args: unknown, call: ToolCall, about: DispatchCo
     } catch (error) {
       return Effect.succeed(failure(messageOf(error)))
     }
-    // The guards have looked at the value; its type parameters are unknown.
+    // The guards have checked the value. Its type parameters are unknown.
     if (Effect.isEffect(returned)) return runBounded(returned as Effect.Effect<unknown, unknown>, ctx, about)
     return later ? waitForPromise(returned as PromiseLike<unknown>, ctx, about) : Effect.succeed(output(returned))
   })
@@ -101,7 +102,7 @@ const waitForPromise = (
       cancel()
       resume(Effect.succeed(result))
     }
-    // A thenable of somebody's own making may throw or answer twice; a promise does none of that.
+    // A foreign thenable may throw or settle twice. A promise does neither.
     Promise.resolve(promise).then((value) => done(output(value)), (error) => done(failure(messageOf(error))))
     return Effect.sync(() => {
       cancel()
@@ -109,7 +110,7 @@ const waitForPromise = (
     })
   })
 
-/** Runs an Effect in its own fiber, so that the deadline holds even when its finalizers take longer. */
+/** Runs an Effect in its own fiber, so that the deadline applies even if finalizers take longer. */
 const runBounded = (
   effect: Effect.Effect<unknown, unknown>,
   ctx: Context,
@@ -139,7 +140,7 @@ const runBounded = (
       })
     )
 
-/** A class because it is made for every call: the signal exists only once somebody asks for it. */
+/** A class, because every call makes one, and the signal is built only when it is used. */
 class Context implements ToolContext {
   private readonly call: ToolCall
   private readonly about: DispatchContext
@@ -197,7 +198,7 @@ const ofExit = (exit: Exit.Exit<unknown, unknown>): ToolResult =>
 const output = (value: unknown): ToolResult => {
   if (value === undefined || value === null) return success(null)
   if (typeof value === "string" || typeof value === "boolean") return success(value)
-  // A copy: the tool may go on with its own, and reading it may run its code.
+  // Copies the output, because the tool may keep changing it and reading it may run code of the tool.
   const read = Result.try(() => {
     const why = whyNot(value)
     return why === undefined

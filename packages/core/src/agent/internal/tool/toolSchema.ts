@@ -1,4 +1,4 @@
-/** Makes two things of any schema of a tool: JSON Schema for the model, and a decoder for the model's arguments. */
+/** Turns the schema of a tool into a JSON Schema for the model and a decoder for the arguments. */
 import * as Exit from "effect/Exit"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
@@ -11,17 +11,17 @@ import { isPlain, type Json, type JsonObject, whyNot } from "../../../data/Json.
 import type { Decoded } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool } from "../../defineTool.ts"
 
-/** What a tool needs at run time. */
+/** The JSON Schema and the decoder of a tool. */
 export interface ToolSchema {
   readonly inputSchema: JsonObject
   readonly decode: (args: Json) => Decoded | Promise<Decoded>
   /**
-   * Whether the schema decodes arguments to something that is not JSON (a Date, a URL), or that it could not decode
-   * again. Hooks then see the JSON, and the tool gets `value`.
+   * Whether the decoded arguments are not JSON (a Date, a URL), or cannot be decoded again. Hooks then receive the
+   * JSON, and the tool gets `value`.
    */
   readonly rich: boolean
   readonly value: (args: Json) => Promise<unknown>
-  /** The decoded value, or every place where it does not fit. */
+  /** Decodes a value. Returns the decoded value, or all places where it does not fit. */
   readonly check: (value: unknown) => Promise<Checked>
 }
 
@@ -30,20 +30,20 @@ type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }> }
 
-/** What has a schema. */
+/** The owner of a schema. */
 type Source = Pick<AnyTool, "input" | "jsonSchema"> & Owner
 
-/** Whose schema it is, for the error. */
+/** The name of the owner, for error messages. */
 interface Owner {
   readonly key: string
   readonly what: string
 }
 
-/** Reads the schema of a tool; fails when it cannot be used. */
+/** Reads the schema of a tool. Fails if it cannot be used. */
 export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> =>
   of({ ...tool, key: `tools.${tool.name}.input`, what: `tool "${tool.name}"` })
 
-/** Reads a schema; fails when it cannot be used. */
+/** Reads a schema. Fails if it cannot be used. */
 export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
@@ -58,7 +58,7 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
     )
   }
   if (typeof input === "object" && input !== null && isPlain(input)) {
-    // A plain object counts as JSON Schema; what it is not is found when it is used.
+    // A plain object counts as JSON Schema. An invalid one is detected when it is used.
     return attempt(tool, () => ofEffect(schemaOf(input as JsonObject), input as JsonObject))
   }
   return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
@@ -80,7 +80,7 @@ const isStandard = (input: unknown): input is StandardSchemaV1 =>
   (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input
 
 const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
-  // Some libraries have a way to JSON Schema here, which the standard's type does not have.
+  // Some libraries have a conversion to JSON Schema here, which is not in the type of the standard.
   const props = schema["~standard"] as {
     readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject }
   }
@@ -93,7 +93,7 @@ const documentOf = (schema: Schema.Top): JsonObject => {
   return (Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }) as JsonObject
 }
 
-/** `pattern` is left to the tool (a foreign regular expression can hang), and so are `not` and `if`. */
+/** The tool must check `pattern` (because a foreign regular expression can hang), `not` and `if`. */
 const schemaOf = (schema: JsonObject): Schema.Top =>
   SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(withoutIgnored(schema) as never))
 
@@ -110,7 +110,7 @@ const ignoredKeywords: ReadonlySet<string> = new Set([
 ])
 
 const withoutIgnored = (schema: Json, names = false): Json => {
-  // `Array.isArray` and `Object.entries` lose that the items are JSON.
+  // `Array.isArray` and `Object.entries` lose the information that the items are JSON.
   if (Array.isArray(schema)) return schema.map((item) => withoutIgnored(item as Json))
   if (typeof schema !== "object" || schema === null) return schema
   return Object.fromEntries(
@@ -128,8 +128,8 @@ const withoutIgnored = (schema: Json, names = false): Json => {
 }
 
 /**
- * An Effect Schema: arguments that fit are decoded by it directly, the others are explained as any Standard Schema
- * would.
+ * Makes the decoder of an Effect Schema. It decodes directly; only for an error message it is used as a Standard
+ * Schema.
  */
 const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
   // A tool's schema must not require services; types and encoding do not matter here.
@@ -148,14 +148,14 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
   const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
     if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
     const { value } = result
-    // `whyNot` finds nothing, so it is JSON.
+    // `whyNot` found no problem, so it is JSON.
     if (whyNot(value) === undefined && (isEqual(value, args) || isStable(value as Json))) {
       return { ok: true, args: value as Json }
     }
     tool.rich = true
     return { ok: true, args }
   }
-  /** Whether decoded arguments mean the same when they are decoded again, as they are after a hook or an approval. */
+  /** Whether decoding the arguments again, as happens after a hook or an approval, gives the same value. */
   const isStable = (value: Json): boolean => {
     const again = Result.try(() => validate(value))
     if (Result.isFailure(again)) return false
@@ -208,7 +208,7 @@ const isEqual = (a: unknown, b: unknown): boolean => {
 
 const failedDecoding = (error: unknown): Decoded => ({
   ok: false,
-  why: `its schema broke on them: ${messageOf(error)}`
+  why: `its schema failed on them: ${messageOf(error)}`
 })
 
 const pathOf = ({ path = [] }: StandardSchemaV1.Issue): string =>

@@ -1,10 +1,9 @@
 /**
- * The only way to the hooks of a turn.
+ * Runs the hooks of a turn; all other files use this one.
+ * - `askHooks`: each hook receives the event with the changes of earlier hooks, and the first decision ends the point.
+ * - `notifyHooks`: all hooks receive the same event, and answers have no effect.
  *
- * `askHooks`: every hook sees the event as the earlier ones left it; the first decision ends the point.
- * `notifyHooks`: every hook sees the same event; no answer counts.
- *
- * Both cost no operation of the fiber unless a hook has to be waited for.
+ * Both need no fiber operation unless a hook is asynchronous.
  */
 import type * as Effect from "effect/Effect"
 import type { Outcome } from "../../../hook/HookChain.ts"
@@ -13,16 +12,16 @@ import type { Decode, Resume } from "../../../hook/internal/outcome.ts"
 import type { Turn } from "./turn.ts"
 import { nothing, resolve, type Yieldable } from "./yieldable.ts"
 
-/** For a tool call: how changed arguments are read, and which questions were answered before. */
+/** Options for a tool call: how to decode changed arguments, and which questions were already answered. */
 export interface AskOptions {
   readonly decode?: Decode
   readonly resume?: Resume | undefined
 }
 
-/** Points at which hooks can only look on: no answer is legal there. */
+/** Points at which hooks only observe: no answer is legal there. */
 type NotifyPoint = "onSessionEnd" | "onToolDenied" | "postCompaction"
 
-/** Asks the hooks in order. Nothing means that no hook had anything to say. */
+/** Runs the hooks in order. Returns nothing if all hooks continued. */
 export const askHooks = <P extends Exclude<HookPointName, NotifyPoint>>(
   turn: Turn,
   point: P,
@@ -33,13 +32,16 @@ export const askHooks = <P extends Exclude<HookPointName, NotifyPoint>>(
   return outcome === undefined ? nothing : resolve(outcome)
 }
 
-/** Lets the hooks look at an event. */
+/** Runs the hooks as observers of an event. */
 export const notifyHooks = <P extends NotifyPoint>(turn: Turn, point: P, event: In<P>): Yieldable<unknown> => {
   const outcome = turn.agent.chain.runNow(point, event, turn.scope)
   return outcome === undefined ? nothing : resolve(outcome)
 }
 
-/** `askHooks` outside of a step: the outcome where all hooks answered at once, an Effect where one has to be awaited. */
+/**
+ * `askHooks` outside of a step: returns the outcome if all hooks answered synchronously, and an Effect if a hook is
+ * asynchronous.
+ */
 export const askHooksNow = <P extends HookPointName>(
   turn: Turn,
   point: P,

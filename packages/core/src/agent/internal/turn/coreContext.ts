@@ -1,4 +1,4 @@
-/** What a core works with: model, tools and hooks, bound to one turn. */
+/** The context of a core: model, tools and hooks, bound to one turn. */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
@@ -13,7 +13,7 @@ import type { Turn } from "./turn.ts"
 import { abortOf } from "./turnEnd.ts"
 import { type Step, toEffect } from "./yieldable.ts"
 
-/** A class because one is made for every turn: nothing is built but what a core asks for. */
+/** A class, because every turn makes one, and each part is built only when a core uses it. */
 export class CoreContext implements AgentContext {
   private readonly turn: Turn
   private modelStep: AgentContext["callModel"] | undefined = undefined
@@ -69,7 +69,7 @@ export class CoreContext implements AgentContext {
   }
 }
 
-/** The agent wants to stop: true when a hook gave it a follow-up, and the turn goes on. */
+/** Runs the `preStop` hooks. Returns true if a hook gave a follow-up, so that the turn continues. */
 const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError | TurnEnded> {
   const { io, scope, state, used } = turn
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
@@ -83,7 +83,7 @@ const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError 
   const message = scope.followUps.join("\n\n")
   const { followUps: max } = turn.agent.limits
   if (used.followUps >= max) {
-    // A run that is resumed goes on from here, so the model reads the follow-up then.
+    // A resumed run continues from here, so the model then reads the follow-up.
     scope.inject(message, undefined, "follow-up")
     return yield* reachLimit(turn, "followUps", used.followUps, max, text)
   }

@@ -10,7 +10,7 @@ interface Deadline {
   readonly expire: () => void
 }
 
-/** A class because its fields are the state of the one timer. */
+/** A class, because its fields are the state of the timer. */
 export class Deadlines {
   private fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   private time: () => number = () => performance.now()
@@ -25,7 +25,7 @@ export class Deadlines {
     this.setTimer()
   }
 
-  /** Calls `expire` in `ms` milliseconds, unless the returned function is called before. */
+  /** Calls `expire` after `ms` milliseconds. The returned function cancels that. */
   add(ms: number, expire: () => void): () => void {
     const deadline = { at: this.time() + ms, expire }
     this.deadlines.add(deadline)
@@ -54,7 +54,7 @@ export class Deadlines {
     this.cancelTimer = undefined
     const time = this.time()
     for (const deadline of [...this.deadlines]) {
-      // A timer of the platform may be early by half a millisecond.
+      // A platform timer may fire half a millisecond early.
       if (deadline.at > time + 0.5) continue
       this.deadlines.delete(deadline)
       deadline.expire()

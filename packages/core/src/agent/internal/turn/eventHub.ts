@@ -1,4 +1,4 @@
-/** Sends events to listeners. No event is built while nobody listens. */
+/** Sends events to listeners. Events are built only while there are listeners. */
 import type { AgentEvent, AgentEventBody } from "../../../data/AgentEvent.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 
@@ -6,8 +6,8 @@ import { frozenCopy } from "../../../data/internal/copyJson.ts"
 type Listener = (event: AgentEvent) => void
 
 /**
- * The listeners of one agent. Events of a sub-agent also go to the listeners of the agents above it. A class because
- * `active` is asked at every step.
+ * The listeners of one agent. Events of a sub-agent also go to the listeners of its parent agents. A class, because
+ * every step reads `active`.
  */
 export class EventHub {
   readonly listeners: Set<Listener> = new Set()
@@ -17,7 +17,7 @@ export class EventHub {
     this.others = others
   }
 
-  /** Whether anybody listens. */
+  /** Whether there are listeners. */
   get active(): boolean {
     return this.listeners.size > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
   }
@@ -36,14 +36,14 @@ export class EventHub {
   }
 }
 
-/** Where an event comes from. */
+/** The source of an event. */
 interface Source {
   readonly agent: { readonly name: string }
   readonly session: { readonly id: string; lastEvent: number }
   readonly state: { readonly turnNumber: number; readonly stepNumber: number }
 }
 
-/** Completes an event and sends it. Listeners get frozen copies: nothing they do to an event reaches the run. */
+/** Completes an event and sends it. Listeners receive frozen copies, so that they cannot change the run. */
 export const publish = (hub: EventHub, { agent, session, state }: Source, body: AgentEventBody): void => {
   const event: Record<string, unknown> = {
     seq: ++session.lastEvent,
@@ -58,6 +58,6 @@ export const publish = (hub: EventHub, { agent, session, state }: Source, body: 
     const value = event[key]
     if (typeof value === "object" && value !== null) event[key] = frozenCopy(value)
   }
-  // Built above as the meta data and one body, which is what an event is.
+  // An event consists of the metadata and one body, which were combined above.
   hub.send(Object.freeze(event) as unknown as AgentEvent)
 }

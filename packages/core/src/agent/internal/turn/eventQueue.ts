@@ -1,7 +1,10 @@
-/** Buffers events for one reader, who may be slower than the agent. The agent never waits for the reader. */
+/** Buffers events for one reader. The reader may be slower than the agent, and the agent never waits for it. */
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 
-/** Events that are buffered at most. Beyond it the oldest half is dropped, and the reader learns how many. */
+/**
+ * The maximum number of buffered events. When there are more, the oldest half is dropped, and a `dropped` event tells
+ * the reader how many.
+ */
 const capacity = 65_536
 
 /** A queue that ends when `end` is called. */
@@ -28,7 +31,7 @@ export const eventQueue = () => {
       hasEnded = true
       wake()
     },
-    /** Yields every event, then ends; rejects as the run does. */
+    /** Yields every event, then ends. Rejects if the run fails. */
     iterate: async function*(result: Promise<unknown>): AsyncGenerator<AgentEvent, void, void> {
       while (true) {
         const batch = events

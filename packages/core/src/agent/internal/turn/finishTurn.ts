@@ -1,6 +1,6 @@
 /**
- * How a turn ends. Every way out leads here: an output, an end from inside, an error, a bug, an interruption. In the
- * end the conversation is valid, the state is saved, and the event is sent.
+ * Ends a turn, however it ended: with an output, an Abort, a suspension, a limit, an error, a bug or an interruption.
+ * Afterwards the conversation is valid, the state is saved, and the event is sent.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ import { isTurnEnd } from "./turnEnd.ts"
 import { enterPhase } from "./turnState.ts"
 import { defectError } from "./turnSteps.ts"
 
-/** Turns every way out of the steps into the result or the error of the turn. */
+/** Turns the exit of the steps into the result or the error of the turn. */
 export const finishTurn = (
   turn: Turn,
   steps: Effect.Effect<TurnOutput, AgentError | TurnEnded>
@@ -32,7 +32,7 @@ export const finishTurn = (
         if (isTurnEnd(error)) return finish(turn, resultOfEnd(turn, error.end))
         turn.closeStep("not run: the turn failed")
         enterPhase(turn.state, "ended")
-        // An end from inside was handled above: what is left is an error of an agent.
+        // `TurnEnded` was handled above, so this is an error of an agent.
         return Cause.hasDies(cause)
           ? Effect.fail(defectError(turn, cause))
           : Effect.failCause(cause as Cause.Cause<AgentError>)
@@ -41,14 +41,17 @@ export const finishTurn = (
     (exit) => Exit.isFailure(exit) && !turn.timedOut ? afterFailure(turn, exit.cause) : Effect.void
   )
 
-/** The wall clock interrupted the turn: calls that ran have an unknown outcome, the others run when it is resumed. */
+/**
+ * The time limit interrupted the turn. Calls that were running have an unknown outcome; the others run when the turn is
+ * resumed.
+ */
 export const finishTimedOut = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
   const { wallClockMs: max } = turn.agent.limits
   turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
   return finish(turn, resultOfEnd(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
 }
 
-/** The turn has its output. Where the agent has an `output`, the answer is decoded. */
+/** Finishes a turn that has an output. If the agent has an `output` schema, the answer is decoded. */
 const complete = (turn: Turn, { finishReason, text }: TurnOutput): Effect.Effect<RunResult, AgentError> => {
   const { core } = turn.agent
   enterPhase(turn.state, "ended")
@@ -66,7 +69,7 @@ const complete = (turn: Turn, { finishReason, text }: TurnOutput): Effect.Effect
   )
 }
 
-/** Drops what hooks kept for the turn. A sub-agent's turn is a part of the root's. */
+/** Deletes the durable state of the turn. The turn of a sub-agent is a part of the root's turn. */
 const endDurableTurn = ({ parent, session }: Turn): void => {
   if (parent === undefined && session.hasDurable) session.durable.endTurn()
 }
@@ -87,7 +90,7 @@ const resultOfEnd = (turn: Turn, end: TurnEnded["end"]): RunResult => {
   return resultOf(turn, text, { status: "limited", limit, used, max, snapshot })
 }
 
-/** The session remembers the turn: it can be resumed until another turn begins. */
+/** Keeps the turn in the session, so that it can be resumed until another turn starts. */
 export const keepWaiting = (turn: Turn): void => {
   turn.session.waiting = {
     turnNumber: turn.state.turnNumber,
@@ -97,17 +100,17 @@ export const keepWaiting = (turn: Turn): void => {
   }
 }
 
-/** Sends the event and saves the state. `text` is the text for everybody but the user. */
+/** Sends the event and saves the state. `text` is the text for everybody except the user. */
 const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   const { io } = turn
   io.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
   if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(io.commit, result)
-  // Taken after the commit: a run that is resumed with it goes on from the state that the store has.
+  // Taken after the commit, so that a run resumed from it continues from the state in the store.
   const signed = Effect.suspend(() => io.sign(io.snapshot()))
   return Effect.andThen(io.commit, Effect.map(signed, (snapshot) => Object.assign(result, { snapshot })))
 }
 
-/** After an error or an interruption: the conversation stays valid, and what was written so far is saved. */
+/** After an error or an interruption: makes the conversation valid and saves it. */
 const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect<void> => {
   const { agent: { config: { store } }, io, session, state } = turn
   turn.closeStep("cancelled before it ended; its outcome is unknown")

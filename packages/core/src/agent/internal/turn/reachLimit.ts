@@ -1,4 +1,4 @@
-/** Ends a turn because a cap is reached. The turn can be resumed, with a fresh allowance. */
+/** Ends a turn because it reached a limit. When it is resumed, the limits start again from zero. */
 import type * as Effect from "effect/Effect"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import type { Turn } from "./turn.ts"

@@ -1,22 +1,22 @@
-/** The result of a turn. */
+/** Makes the result of a turn. */
 import type { Message } from "../../../data/Message.ts"
 import type { Usage } from "../../../data/Usage.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
 import type { Aborted, Completed, Limited, RunCommon, Suspended } from "../../RunResult.ts"
 import type { Turn } from "./turn.ts"
 
-/** What one kind of end has besides what all ends have. */
+/** The fields of one kind of result, in addition to the common ones. */
 type Specific =
   | Omit<Completed, keyof RunCommon>
   | Omit<Suspended, keyof RunCommon>
   | Omit<Limited, keyof RunCommon>
   | Omit<Aborted, keyof RunCommon>
 
-/** Makes the result; `text` is the text for the user. */
+/** Makes the result. `text` is the text for the user. */
 export const resultOf = <S extends Specific>(turn: Turn, text: string, specific: S): RunCommon & S =>
   Object.assign(new CommonResult(turn, text), specific)
 
-/** A class because its messages are copied only when somebody reads them. */
+/** A class, because its messages are copied only when they are read. */
 class CommonResult implements RunCommon {
   readonly sessionId: string
   readonly turnNumber: number

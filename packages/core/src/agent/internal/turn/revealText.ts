@@ -1,4 +1,4 @@
-/** The text of a result as only the user gets it: `revealText` hooks put confidential values back in. */
+/** Makes the text for the user: `revealText` hooks put confidential values back in. */
 import * as Result from "effect/Result"
 import { OutputMismatch } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
@@ -6,7 +6,7 @@ import type { AgentHook } from "../../../hook/AgentHook.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { Turn } from "./turn.ts"
 
-/** The text for the user. A hook that breaks reveals nothing. */
+/** Returns the text for the user. A hook that fails reveals nothing. */
 export const revealText = (turn: Turn, text: string): string =>
   revealersOf(turn).reduce((known, hook) => {
     const made = Result.try(() => hook.revealText!(known, new Context(turn.scope, hook.name)))
@@ -16,11 +16,13 @@ export const revealText = (turn: Turn, text: string): string =>
     return known
   }, text)
 
-/** A sub-agent's answer goes to a model, not to the user: only its own hooks reveal something to it. */
+/**
+ * The answer of a sub-agent goes to a model, not to the user, so only the hooks of the sub-agent reveal values in it.
+ */
 const revealersOf = ({ agent: { revealers }, parent }: Turn): ReadonlyArray<AgentHook<never>> =>
   parent === undefined ? revealers : revealers.filter((hook) => !parent.agent.chain.hooks.includes(hook))
 
-/** The same for JSON, string by string: a revealed value cannot change the JSON around it. */
+/** Does the same for JSON, string by string, so that a revealed value cannot change the JSON around it. */
 export const revealJson = (turn: Turn, text: string): string => {
   let isChanged = false
   const read = Result.try(() =>
@@ -34,11 +36,11 @@ export const revealJson = (turn: Turn, text: string): string => {
   return isChanged && Result.isSuccess(read) ? JSON.stringify(read.success) : text
 }
 
-/** A mismatch without the messages of the schema, which could quote what was revealed. */
+/** Makes the error without the messages of the schema, which could quote revealed values. */
 export const withoutRevealed = ({ output, problems }: OutputMismatch, text: string): OutputMismatch =>
   new OutputMismatch({
     output,
-    problems: problems.map(({ path }) => ({ path, message: "does not fit with what was revealed" })),
+    problems: problems.map(({ path }) => ({ path, message: "does not fit after values were revealed" })),
     text,
     message: `the answer does not fit output "${output}" with what was revealed`
   })

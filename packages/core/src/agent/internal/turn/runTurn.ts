@@ -1,6 +1,6 @@
 /**
- * Runs a turn. The work is done in a child fiber, so that the wall clock, `close` and an interruption can end it
- * whatever it is doing. `turnSteps` has what happens inside, `finishTurn` how it ends.
+ * Runs a turn in a child fiber, so that the time limit, `close` and an interruption can end it at any time. `turnSteps`
+ * has the steps, and `finishTurn` ends the turn.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ import { turnSteps } from "./turnSteps.ts"
 /** How long to wait for an interrupted turn to end, in milliseconds. */
 const graceMs = 250
 
-/** Runs a turn to one of its ends; with `resumed`, from where its state says. */
+/** Runs a turn to its end. With `resumed`, it continues from the phase of its state. */
 export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, AgentError> =>
   Effect.withFiber((fiber) =>
-    // One operation: an interruption comes before anything has begun, or later, and then it reaches the child.
+    // This is one operation, so an interruption either happens before it, or is passed on to the child.
     Effect.callback<RunResult, AgentError>((resume) => {
       const { session } = turn
       if (session.status === "busy" || session.status === "closed") {
@@ -51,7 +51,7 @@ const unavailable = (sessionId: string, problem: "busy" | "closed"): SessionErro
     message: `session ${sessionId} is ${problem === "busy" ? "busy with another turn" : "closed"}`
   })
 
-/** The session is free for the next turn. It may not be the one in which the turn began. */
+/** Frees the session for the next turn. After a rotation, it is not the session in which the turn began. */
 const releaseSession = (turn: Turn): void => {
   const { io, session } = turn
   session.stop = undefined
@@ -61,7 +61,7 @@ const releaseSession = (turn: Turn): void => {
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>
 
-/** Starts the deadlines of the turn, with its own as the first; gives back how to stop them. */
+/** Starts the deadlines of the turn; the first is the turn's time limit. Returns a function that stops them. */
 const startClock = (turn: Turn, fiber: AnyFiber, child: AnyFiber): () => void => {
   const { deadlines } = turn.io
   deadlines.start(fiber)

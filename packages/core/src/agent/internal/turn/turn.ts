@@ -1,4 +1,4 @@
-/** A turn while it runs: its agent, its session, its state, its I/O, and what hooks see of it. */
+/** A running turn: its agent, session, state, I/O and hook scope. */
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
@@ -10,15 +10,15 @@ import { TurnIo } from "./turnIo.ts"
 import { TurnScope } from "./turnScope.ts"
 import * as TurnState from "./turnState.ts"
 
-/** Functions of files that work with turns, given to every turn so that lower files can use them without a cycle. */
+/** Functions that every turn gets, so that lower files can call them without an import cycle. */
 export interface TurnOperations {
-  /** What hooks can do through `ctx` in this turn. */
+  /** The capabilities that hooks use through `ctx` in this turn. */
   readonly capabilitiesOf: (turn: Turn) => Capabilities
-  /** Runs a turn to one of its ends. */
+  /** Runs a turn to its end. */
   readonly runTurn: (turn: Turn, resumed: boolean) => Effect.Effect<RunResult, AgentError>
 }
 
-/** What a turn is made of. */
+/** The parts of a turn. */
 export interface TurnOptions {
   readonly agent: ResolvedAgent
   readonly session: SessionState
@@ -26,11 +26,11 @@ export interface TurnOptions {
   readonly operations: TurnOperations
   /** The turn that delegated to this one. */
   readonly parent?: Turn | undefined
-  /** Where this is a call that a hook makes: the turn in which the hook runs. */
+  /** If this is a call of a hook: the turn in which the hook runs. */
   readonly hookTurn?: Turn
 }
 
-/** A class because one is made for every turn, and its operations are shared. */
+/** A class, so that all turns share their methods. */
 export class Turn {
   readonly agent: ResolvedAgent
   /** A rotation continues the turn in another session. */
@@ -39,17 +39,17 @@ export class Turn {
   readonly operations: TurnOperations
   readonly parent: Turn | undefined
   readonly hookTurn: Turn | undefined
-  /** 0 for a turn of an agent, 1 for a call that a hook makes. */
+  /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
   readonly io: TurnIo
   readonly scope: TurnScope
-  /** What this run of the turn, since it was started or resumed, has used of its limits. */
+  /** What this run of the turn has used of its limits, since it was started or resumed. */
   readonly used = { steps: 0, toolCalls: 0, followUps: 0 }
-  /** How full the model's window was when the hooks were last told, and whether an overflow was answered already. */
+  /** The fraction of the window at which the `onBudget` hooks last ran, and whether an overflow was already handled. */
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
-  /** Whether the wall clock has interrupted this run. */
+  /** Whether the time limit has interrupted this run. */
   timedOut = false
-  /** Whether the start of the session failed: the next turn starts it again. */
+  /** Whether the start of the session failed. The next turn then starts it again. */
   sessionStartFailed = false
   private capabilitySet: Capabilities | undefined = undefined
 
@@ -70,7 +70,7 @@ export class Turn {
     return this.parent === undefined ? this : this.parent.root
   }
 
-  /** What hooks can do through `ctx`; built for the first hook that asks. */
+  /** The capabilities that hooks use through `ctx`. Built when the first hook uses one. */
   get capabilities(): Capabilities {
     return this.capabilitySet ??= this.operations.capabilitiesOf(this)
   }
@@ -80,19 +80,19 @@ export class Turn {
     return this.session.messages
   }
 
-  /** Whether hooks can answer at this point: building an event is worth it only then. */
+  /** Whether any hook runs at this point. The event need not be built otherwise. */
   hasHooks(point: Parameters<ResolvedAgent["chain"]["has"]>[0]): boolean {
     return this.agent.chain.has(point)
   }
 
-  /** Replaces the history, when a provider would take the new one. */
+  /** Replaces the history if the new one is valid for a provider. */
   rewrite(messages: ReadonlyArray<Message>, by: string): void {
     const why = whyInvalid(messages)
     if (why !== undefined) return this.io.warn(`the new history was refused: ${why}`, by)
     this.session.replaceMessages(messages)
   }
 
-  /** Moves the open step into the conversation; calls without a result get an error that says why. */
+  /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
   closeStep(why: string): void {
     TurnState.closeStep(this.state, this.messages, why)
   }

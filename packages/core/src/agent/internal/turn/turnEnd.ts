@@ -1,4 +1,4 @@
-/** Ways out of a turn from inside a step: an end that is not an error, and the error of a hook's refusal. */
+/** Ends a turn from inside a step: without an error (`TurnEnded`), or with the error of a hook's rejection. */
 import * as Effect from "effect/Effect"
 import { HookFailed, HookRejected } from "../../../data/AgentError.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
@@ -9,13 +9,13 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 export const endTurn = (end: TurnEnded["end"]): Effect.Effect<never, TurnEnded> =>
   Effect.fail({ _tag: "TurnEnded", end })
 
-/** Whether a failure is such an end. */
+/** Whether a failure is a `TurnEnded`. */
 export const isTurnEnd = (error: unknown): error is TurnEnded =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "TurnEnded"
 
 /**
- * The way out that hooks decided on, if they did: a Reject fails with its error, an Abort ends the turn. Where a Reject
- * means something milder at a point, the caller handles it before.
+ * Applies a decision of hooks that ends the turn: a Reject fails with its error, an Abort ends the turn. If a Reject
+ * has another meaning at a point, the caller handles it before.
  */
 export const stopOf = <P extends HookPointName>(
   point: P,
@@ -33,7 +33,7 @@ export const abortOf = <P extends HookPointName>(
     ? endTurn({ type: "aborted", reason: outcome.action.reason, by: outcome.by ?? "hook" })
     : undefined
 
-/** The error of an operation that a hook rejected, or that the failure policy of a broken hook ends. */
+/** Makes the error of an operation that a hook, or the failure policy of a failed hook, rejected. */
 export const hookError = <P extends HookPointName>(
   point: P,
   { action, by = "unknown", failure }: Outcome<P>

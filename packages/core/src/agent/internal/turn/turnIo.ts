@@ -1,4 +1,4 @@
-/** What a turn does to the outside: events, log lines, the store, artifacts, deadlines, its abort signal. */
+/** The I/O of a turn: events, log lines, the store, artifacts, deadlines and the abort signal. */
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,34 +17,36 @@ import { Deadlines } from "./deadlines.ts"
 import { publish } from "./eventHub.ts"
 import type { TurnState } from "./turnState.ts"
 
-/** Counts hooks that broke, by hook, point and failure policy. */
-const hookFailures = Metric.counter("belay_hook_failures", { description: "hooks that broke", incremental: true })
+/** Counts failures of hooks, by hook, point and failure policy. */
+const hookFailures = Metric.counter("belay_hook_failures", { description: "hook failures", incremental: true })
 
-/** What this file has to know of a turn. */
+/** The parts of a turn that this file needs. */
 export interface TurnPlace {
   readonly agent: ResolvedAgent
   /** The session in which the turn runs; a rotation changes it. */
   readonly session: SessionState
   readonly state: TurnState
-  /** 0 for a turn of an agent, 1 for a call that a hook makes. */
+  /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
   /** The turn of the agent that delegated to this one. */
   readonly parent: { readonly io: TurnIo } | undefined
 }
 
-/** A class because one is made for every turn: what the turn does not use is not built. */
+/** A class, because every turn makes one, and each part is built only when it is used. */
 export class TurnIo {
-  /** Decision records of the turn, where the agent keeps them. Those of sub-agents are in the root's list. */
+  /**
+   * The decision records of the turn, if the agent keeps them. The records of sub-agents are in the list of the root.
+   */
   readonly records: Array<HookRecord> = []
-  /** How many of the records the store has. */
+  /** How many of the records are in the store. */
   storedRecords = 0
   /** The services of the fiber in which the turn runs. */
   services: Context.Context<never> | undefined = undefined
-  /** How many injections were too long so far: numbers the artifacts that hold them. */
+  /** How many injections were too long so far. It numbers their artifacts. */
   longInjections = 0
-  /** Text of the current model call that listeners have seen. */
+  /** The text of the current model call that listeners have received. */
   shownText = ""
-  /** Whether the tree of agents keeps its state in a store. Without one there is nothing to commit. */
+  /** Whether the tree of agents has a session store. Without one, there is nothing to commit. */
   readonly hasStore: boolean
   private readonly turn: TurnPlace
   private readonly startedAt = performance.now()
@@ -63,12 +65,12 @@ export class TurnIo {
 
   // Events, log lines and metrics.
 
-  /** Whether anybody listens to events. Nobody is told what happens inside a call that a hook makes. */
+  /** Whether there are listeners. A call of a hook sends no events. */
   get hasListeners(): boolean {
     return this.turn.depth === 0 && this.turn.agent.hub.active
   }
 
-  /** Sends an event to the listeners. Build a costly event only after a look at `hasListeners`. */
+  /** Sends an event to the listeners. Check `hasListeners` before you build a costly event. */
   publish(body: AgentEventBody): void {
     const { agent, session, state } = this.turn
     if (this.hasListeners) publish(agent.hub, { agent: agent.info, session, state }, body)
@@ -84,7 +86,7 @@ export class TurnIo {
     this.runBeside(Effect.logWarning(oneLine(message)))
   }
 
-  /** Reports a hook that broke. */
+  /** Reports the failure of a hook. */
   reportFailure(failure: HookFailure): void {
     const { hook, kind, message, point, policy } = failure
     if (this.hasListeners) this.publish({ type: "hook-failed", ...failure })
@@ -93,7 +95,7 @@ export class TurnIo {
     this.log(`hook ${hook} failed at ${point} (${kind}, ${consequence}): ${message}`)
   }
 
-  /** Keeps a decision record, where the agent wants it. */
+  /** Keeps a decision record, if the agent has `records: true`. */
   record(record: HookRecord): void {
     if (this.turn.agent.config.records === true) this.root.records.push(record)
     if (this.hasListeners && record.hooks.length > 0) this.publish({ type: "hook", record })
@@ -114,7 +116,7 @@ export class TurnIo {
     return snapshotOf({ session, state, coreType, elapsedMs, ofSubAgent: parent !== undefined })
   }
 
-  /** Signs a state, where the agent has keys. */
+  /** Signs a state, if the agent has keys. */
   sign<State extends Omit<RunState, "messages">>(state: State): Effect.Effect<State> {
     const key = this.turn.agent.config.approvals?.keys?.[0]
     return key === undefined
@@ -122,21 +124,21 @@ export class TurnIo {
       : Effect.promise(async () => ({ ...state, seal: await signState(key, state) }))
   }
 
-  /** Commits the state of the whole tree of agents to the store, where there is one (`hasStore`). */
+  /** Commits the state of the whole tree of agents to the store, if there is one (`hasStore`). */
   get commit(): Effect.Effect<void, PortFailed> {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
     if (parent !== undefined) return parent.io.commit
     return store === undefined || depth > 0 ? Effect.void : commitTurn(store, session, this)
   }
 
-  /** Keeps a text as an artifact, beside the turn. A failure is logged. */
+  /** Writes a text as an artifact, in the background. A failure is logged. */
   keepArtifact(key: string, content: string, toolCallId?: string): void {
     const { agent: { artifacts }, session: { root } } = this.turn
     const about = toolCallId === undefined ? { by: "runtime" } : { by: "runtime", toolCallId }
     this.runBeside(
       Effect.catchCause(
         artifacts.write(root.id, key, content, about),
-        (cause) => Effect.logWarning(oneLine(`${key} could not be kept: ${messageOf(Cause.squash(cause))}`))
+        (cause) => Effect.logWarning(oneLine(`${key} could not be stored: ${messageOf(Cause.squash(cause))}`))
       )
     )
   }
@@ -157,7 +159,7 @@ export class TurnIo {
     this.controller?.abort(reason)
   }
 
-  /** Runs an Effect beside the turn, with its logger and metrics. */
+  /** Runs an Effect in the background, with the logger and metrics of the turn. */
   private runBeside(effect: Effect.Effect<void>): void {
     if (this.services === undefined) Effect.runFork(effect)
     else Effect.runForkWith(this.services)(effect)

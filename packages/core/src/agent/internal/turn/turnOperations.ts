@@ -1,4 +1,4 @@
-/** The operations that every turn is given: the one place that knows the files above `turn.ts`. */
+/** The operations that every turn gets. Only this file imports the files above `turn.ts`. */
 import { capabilitiesOf } from "../capability/capabilities.ts"
 import { runTurn } from "./runTurn.ts"
 import type { TurnOperations } from "./turn.ts"

@@ -1,4 +1,4 @@
-/** What hooks see of a turn, and what they can do besides answering. */
+/** The hook scope of a turn: the data and the capabilities that hooks get. */
 import type { Json } from "../../../data/Json.ts"
 import type { Capabilities, HookContext, HookScope, InjectOptions } from "../../../hook/HookContext.ts"
 import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
@@ -10,9 +10,9 @@ interface ScopedTurn extends TurnPlace {
   readonly capabilities: Capabilities
 }
 
-/** A class because one is made for every turn, and hooks read it on the hot path. */
+/** A class, because every turn makes one and hooks read it on the hot path. */
 export class TurnScope implements HookScope {
-  /** Messages of `ctx.followUp`, while the `preStop` hooks run. */
+  /** The messages of `ctx.followUp`. Set while the `preStop` hooks run. */
   followUps: Array<string> = []
   readonly contexts: Array<HookContext | undefined> = []
   private readonly turn: ScopedTurn
@@ -79,6 +79,6 @@ export class TurnScope implements HookScope {
   }
   onLate(hook: string, what: string): void {
     this.turn.io.publish({ type: "hook-late", hook, what })
-    this.turn.io.log(`hook ${hook} came too late: ${what} dropped`)
+    this.turn.io.log(`hook ${hook} had already timed out: ${what} dropped`)
   }
 }

@@ -1,4 +1,6 @@
-/** The state of a turn: plain data, from which a snapshot is made. Its phase and its open step change only here. */
+/**
+ * The state of a turn: plain data, from which snapshots are made. Only this file changes the phase and the open step.
+ */
 import type { AssistantMessage, Message, ToolCall } from "../../../data/Message.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import { failure, type ToolResult } from "../../../data/Tool.ts"
@@ -8,28 +10,28 @@ import { planned, type RunningCall } from "../tool/toolCallState.ts"
 
 export interface TurnState {
   readonly turnNumber: number
-  /** What the user said, as hooks have left it so far. */
+  /** The input of the user, with the changes of the hooks so far. */
   input: TurnInput
-  /** Model calls so far. */
+  /** The number of model calls so far. */
   stepNumber: number
   readonly phase: RunState["phase"]
-  /** The model's message whose tools are not all done; it joins the conversation together with their results. */
+  /** The model's message whose tools are not all done. It is added to the conversation together with their results. */
   readonly open: AssistantMessage | undefined
   /** The tool calls of that message. */
   readonly calls: ReadonlyArray<RunningCall>
   usage: Usage.Usage
-  /** Model calls, with those of hooks and every attempt. */
+  /** The usage of model calls, including those of hooks and every attempt. */
   llmCalls: number
   toolCalls: number
   followUps: number
-  /** Milliseconds that earlier runs of this turn took. */
+  /** How long earlier runs of this turn took, in milliseconds. */
   elapsedBefore: number
 }
 
 /** The fields that only this file writes. */
 type Writable = { -readonly [K in keyof TurnState]: TurnState[K] }
 
-/** The state of a turn that begins. */
+/** Makes the state of a new turn. */
 export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   turnNumber,
   input,
@@ -44,7 +46,7 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   elapsedBefore: 0
 })
 
-/** The state of a turn that goes on from a snapshot. */
+/** Makes the state of a turn that continues from a snapshot. */
 export const storedTurn = (stored: RunState): TurnState => ({
   turnNumber: stored.turnNumber,
   input: stored.input,
@@ -59,19 +61,19 @@ export const storedTurn = (stored: RunState): TurnState => ({
   elapsedBefore: stored.counts.elapsedMs
 })
 
-/** The turn enters another phase. */
+/** Changes the phase of the turn. */
 export const enterPhase = (turn: Writable, phase: TurnState["phase"]): void => {
   turn.phase = phase
 }
 
-/** The model asked for tools: the step stays open until all of them have a result. */
+/** Opens a step for the tool calls of the model. It stays open until all of them have a result. */
 export const openStep = (turn: Writable, message: AssistantMessage, calls: ReadonlyArray<ToolCall>): void => {
   turn.open = message
   turn.calls = calls.map((call) => ({ state: planned(call) }))
   turn.phase = "tools"
 }
 
-/** Moves the open step into the conversation. Calls that have no result get an error that says why. */
+/** Moves the open step into the conversation. Calls without a result get an error with the reason. */
 export const closeStep = (turn: Writable, messages: Array<Message>, why: string): void => {
   const { calls, open } = turn
   if (open === undefined) return

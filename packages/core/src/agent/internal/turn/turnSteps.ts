@@ -1,14 +1,13 @@
 /**
- * What happens in a turn, in order:
+ * The steps of a turn, in order:
+ * 1. starts the session if it is new (`startSession`)
+ * 2. runs the `preTurn` hooks
+ * 3. adds the messages that memory recalls
+ * 4. runs the core: model and tools, until there is an output
+ * 5. passes the finished turn to memory
+ * 6. runs the `postTurn` hooks
  *
- * 1. start the session, when it is new (`startSession`)
- * 2. `preTurn` hooks
- * 3. messages that memory recalls
- * 4. the core: model and tools, until it has an output
- * 5. memory observes the finished turn
- * 6. `postTurn` hooks
- *
- * When 2 to 6 fail, the `onTurnError` hooks may recover the turn.
+ * If a step from 2 to 6 fails, the `onTurnError` hooks may recover the turn.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -30,7 +29,7 @@ import type { Step } from "./yieldable.ts"
 
 type Failure = AgentError | TurnEnded
 
-/** What the core, or a hook in its place, has answered. */
+/** The answer of the core, or of a hook that answered instead. */
 type Answer = CoreOutput & { readonly executed: boolean }
 
 /** Runs the steps of a turn. */
@@ -38,7 +37,7 @@ export const turnSteps = function*(turn: Turn, isNew: boolean, resumed: boolean)
   if (isNew) yield* startSession(turn, resumed)
   if (!turn.hasHooks("onTurnError")) return yield* work(turn, resumed)
   return yield* Effect.catchCause(Effect.gen(() => work(turn, resumed)), (cause) => {
-    // The steps fail with these two only; anything else is a defect.
+    // The steps fail only with these two errors; anything else is a defect.
     const error = Cause.hasDies(cause) ? defectError(turn, cause) : Cause.squash(cause) as Failure
     return isTurnEnd(error) || Cause.hasInterruptsOnly(cause)
       ? Effect.failCause(cause)
@@ -46,19 +45,19 @@ export const turnSteps = function*(turn: Turn, isNew: boolean, resumed: boolean)
   })
 }
 
-/** A bug of the core, a provider or a port, as the error of the turn. */
+/** Turns a bug of the core, a provider or a port into the error of the turn. */
 export const defectError = ({ agent: { core } }: Turn, cause: Cause.Cause<unknown>): PortFailed => {
   const error = Cause.squash(cause)
   return new PortFailed({ port: core.coreType, message: `the core failed: ${messageOf(error)}`, cause: error })
 }
 
-/** Tells the hooks that the turn failed; the first that has an answer recovers it. */
+/** Runs the `onTurnError` hooks. The first hook with an answer recovers the turn. */
 const recover = function*(turn: Turn, error: AgentError): Step<TurnOutput, Failure> {
   const outcome = yield* askHooks(turn, "onTurnError", { input: turn.state.input, error })
   if (outcome?.action._tag !== "Replace") return yield* Effect.fail(error)
   turn.closeStep("not run: the turn failed")
   const { text } = outcome.action.value
-  // The user reads this answer, so it belongs to the conversation, where the question is.
+  // The user reads this answer, so it is added to the conversation after the question.
   const last = turn.messages.at(-1)
   if (last !== undefined && last.role !== "assistant") turn.messages.push({ role: "assistant", content: text })
   return outputOf(turn, { finishReason: "stop", ...outcome.action.value })
@@ -77,7 +76,7 @@ const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> 
   return outcome === undefined ? output : { ...output, ...outcome.event.output }
 }
 
-/** Steps 2 to 4 of a turn that begins. */
+/** Runs steps 2 to 4 of a new turn. */
 const begin = function*(turn: Turn): Step<Answer, Failure> {
   const { state } = turn
   const outcome = yield* askHooks(turn, "preTurn", state.input)
@@ -96,7 +95,7 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
   return { text, finishReason: "stop", executed: false }
 }
 
-/** Listeners get the message as the hooks left it, and nothing of a message that hooks refused. */
+/** Listeners receive the message with the changes of the hooks, and no part of a rejected message. */
 const publishStart = (turn: Turn, outcome: Outcome<"preTurn"> | undefined, keepsMessage: boolean): void => {
   if (!turn.io.hasListeners) return
   const tag = outcome?.action._tag
@@ -106,8 +105,8 @@ const publishStart = (turn: Turn, outcome: Outcome<"preTurn"> | undefined, keeps
 }
 
 /**
- * The input as the hooks left it. `onTurnError` hooks see the same of a refused turn; they see nothing of what a
- * confidential hook refused.
+ * Returns the input with the changes of the hooks. For a rejected turn, `onTurnError` hooks receive the same input, or
+ * an empty one if a confidential hook rejected it.
  */
 const inputAfter = (turn: Turn, outcome: Outcome<"preTurn"> | undefined): TurnInput => {
   if (outcome === undefined) return turn.state.input
@@ -127,7 +126,7 @@ const runCore = function*(turn: Turn): Step<Answer, Failure> {
   return { text: output.text, finishReason: output.finishReason, executed: true }
 }
 
-/** Memory recalls messages. Its failure is a warning: the turn goes on without them. */
+/** Adds the messages that memory recalls. If memory fails, there is a warning and the turn continues without them. */
 const recall = function*(turn: Turn): Step<void> {
   const { agent: { memory }, session, state } = turn
   if (memory?.preTurnContext === undefined) return
@@ -135,7 +134,7 @@ const recall = function*(turn: Turn): Step<void> {
   addMessages(turn, yield* Effect.catchCause(recalled, (cause) => Effect.as(warnMemory(turn, cause), [])), "memory")
 }
 
-/** Memory sees the finished turn. Its failure is a warning. */
+/** Passes the finished turn to memory. A failure becomes a warning. */
 const observe = function*(turn: Turn, output: TurnOutput): Step<void> {
   const { agent: { memory }, session, state } = turn
   if (memory?.postTurnObserve === undefined) return

@@ -1,4 +1,4 @@
-/** Surrounds a model call or a tool call with the hooks that wrap it. */
+/** Wraps a model call or a tool call (an act) in the `wrapLlmCall` or `wrapToolCall` hooks. */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -17,11 +17,11 @@ import { endTurn, isTurnEnd } from "./turnEnd.ts"
 type Failure = AgentError | TurnEnded
 type Act<Input, Output> = (input: Input) => Effect.Effect<Output, Failure>
 
-/** What an act ends with when a wrapper does not let it run. */
+/** The failure of an act that a wrapper did not allow. */
 export interface FailedWrap<Output> {
-  /** A wrapper that fails closed broke. */
+  /** A fail-closed wrapper failed. */
   readonly broken: (hook: string, message: string) => Effect.Effect<Output, Failure>
-  /** A wrapper refused by failing with `HookAction.reject(...)`. */
+  /** A wrapper rejected the act by failing with `HookAction.reject(...)`. */
   readonly refused: (hook: string, action: Reject) => Effect.Effect<Output, Failure>
 }
 
@@ -29,16 +29,19 @@ export interface FailedWrap<Output> {
 export interface Wrapping<Input, Output> {
   readonly turn: Turn
   readonly method: "wrapLlmCall" | "wrapToolCall"
-  /** The first is outermost. */
+  /** The wrappers; the first is outermost. */
   readonly hooks: ReadonlyArray<AgentHook<never>>
-  /** `isRevealed` says whether a confidential wrapper made this input. */
+  /** Runs the act. `isRevealed` tells whether a confidential wrapper made this input. */
   readonly act: (input: Input, isRevealed: boolean) => Effect.Effect<Output, Failure>
   readonly failed: FailedWrap<Output>
-  /** Whether an input is the approved one: only of that may a confidential wrapper make another. Default: never. */
+  /**
+   * Whether an input is the approved one. A confidential wrapper may change only the approved input. Default: no input
+   * is.
+   */
   readonly isApproved?: (input: Input) => boolean
 }
 
-/** Builds the surrounded act. */
+/** Builds the wrapped act. */
 export const wrapAct = <Input extends object, Output>(wrapping: Wrapping<Input, Output>): Act<Input, Output> => {
   const { act, hooks } = wrapping
   /** Inputs that confidential wrappers made for this act. */
@@ -49,14 +52,14 @@ export const wrapAct = <Input extends object, Output>(wrapping: Wrapping<Input, 
   )
 }
 
-/** One wrapper's part in one act. A class because its methods share what has happened to the act so far. */
+/** The run of one wrapper around one act. A class, because its methods share the state of the act. */
 class Wrapped<Input extends object, Output> {
   readonly wrapping: Wrapping<Input, Output>
   readonly hook: AgentHook<never>
   readonly input: Input
   private readonly revealed: WeakSet<object>
   private readonly inner: Act<Input, Output>
-  /** How the act ended that the wrapper began last; undecided while it runs. */
+  /** The exit of the act that the wrapper started last. Pending while the act runs. */
   private running: Deferred.Deferred<Output, Failure> | undefined = undefined
   private actFailure: unknown = undefined
 
@@ -89,12 +92,13 @@ class Wrapped<Input extends object, Output> {
     })
   }
 
-  /** What follows when the wrapper fails, however it fails. */
+  /** Handles any failure of the wrapper. */
   afterFailure(cause: Cause.Cause<unknown>): Effect.Effect<Output, Failure> {
     const { hook, wrapping: { failed } } = this
     const error = Cause.squash(cause)
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-    // A wrapper may fail as the act may: it passes the act's failure on, or makes one, as a circuit breaker does.
+    // A wrapper may fail with an error of the act: it passes the act's failure on, or makes one, as a circuit breaker
+    // does.
     if (isTurnEnd(error) || isProviderError(error)) return Effect.fail(error)
     // The act's own failure, so its type is the act's.
     if (error !== undefined && error === this.actFailure) return Effect.failCause(cause as Cause.Cause<Failure>)
@@ -104,14 +108,15 @@ class Wrapped<Input extends object, Output> {
     return this.afterBreakage(messageOf(error))
   }
 
-  /** The wrapper broke: its failure policy decides. */
+  /** The wrapper failed, so its failure policy decides. */
   private afterBreakage(message: string): Effect.Effect<Output, Failure> {
     const { hook, running, wrapping: { failed, method, turn } } = this
     const policy = hook.onFailure ?? ((hook.failOpen ?? hook.kind !== "policy") ? "open" : "reject")
     const isOpen = policy === "open"
     turn.io.warn(`${method} failed (${isOpen ? "fail-open, went on" : "fail-closed"}): ${message}`, hook.name)
     if (!isOpen) return failed.broken(hook.name, message)
-    // The act runs at most once: an act that the wrapper began is awaited, one that it interrupted does not begin again.
+    // Continues without the wrapper. The act runs at most once: if the wrapper started it, it is awaited; if the
+    // wrapper interrupted it, it is not started again.
     if (running === undefined) return this.inner(this.input)
     return Effect.catchCauseIf(
       Deferred.await(running),
@@ -127,7 +132,7 @@ const runWrapper = <Input extends object, Output>(wrapped: Wrapped<Input, Output
     const next = Object.assign((value: Input) => wrapped.run(value), {
       promise: (value: Input) => {
         const promise = Effect.runPromiseWith(fiber.context)(wrapped.run(value), { signal: turn.io.signal })
-        // A wrapper that does not await the promise must not end the process when the turn is cancelled.
+        // If a wrapper does not await the promise, cancelling the turn must not crash the process.
         promise.catch(() => {})
         return promise
       }
@@ -140,7 +145,7 @@ const runWrapper = <Input extends object, Output>(wrapped: Wrapped<Input, Output
       return Effect.flatMap(output, (value) => {
         const wrong = wrongOutput(method, value)
         return wrong === undefined
-          // `wrongOutput` has just checked that it is what the act gives back.
+          // `wrongOutput` has just checked that it is an output of the act.
           ? Effect.succeed(value as Output)
           : Effect.fail(`it returned something that the act does not return: ${wrong}`)
       })
@@ -152,7 +157,7 @@ type AnyWrapper = (input: unknown, next: unknown, ctx: HookContext) =>
   | Effect.Effect<unknown, unknown>
   | PromiseLike<unknown>
 
-/** Calls the method of a hook. `input`, `next` and `method` belong together, which the types cannot say. */
+/** Calls the method of a hook. The types cannot express that `input`, `next` and `method` belong together. */
 const callWrapper = (
   hook: AgentHook<never>,
   method: "wrapLlmCall" | "wrapToolCall",
@@ -161,12 +166,12 @@ const callWrapper = (
   ctx: HookContext
 ): ReturnType<AnyWrapper> => (hook[method] as AnyWrapper).call(hook, input, next, ctx)
 
-/** Says what is wrong with the output of an untyped wrapper. */
+/** Describes what is wrong with the output of an untyped wrapper. */
 const wrongOutput = (method: "wrapLlmCall" | "wrapToolCall", output: unknown): string | undefined =>
-  // The checks take any value: that is what they are for.
+  // The checks accept any value.
   (method === "wrapLlmCall" ? table.postLlmCall.wrong : table.postToolCall.wrong)(output as never)
 
-/** The decision that a wrapper failed with, if it is one. */
+/** Returns the action with which a wrapper failed, if it is one. */
 const decisionOf = (error: unknown): Reject | Abort | undefined =>
   typeof error === "object" && error !== null && "_tag" in error &&
     (error._tag === "Reject" || error._tag === "Abort") &&
