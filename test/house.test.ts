@@ -83,6 +83,12 @@ describe("the repository", () => {
     assert.strictEqual(status, 0, stderr)
   })
 
+  it("has no test that uses the test folder of another package", () => {
+    const tests = tracked.filter((path) => /^packages\/[^/]+\/test\//.test(path))
+    const pattern = /(?:\.\.\/)+(?:core|hooks|hook-files|providers|testing|cli|examples)\/test\//
+    assert.deepEqual(linesLike(pattern, tests), [])
+  })
+
   it("names no folder of somebody's machine", () => {
     const machine = new RegExp(`(?<![\\w./:-])/(?:${["home", "root", "Users", "work"].join("|")})/\\w|[A-Z]:\\\\Users`)
     assert.deepEqual(linesLike(machine), [])

@@ -5,10 +5,10 @@ import type { Json } from "@belay/core/Json"
 import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
 import type * as Command from "@belay/hook-files/Command"
 import * as HookConfig from "@belay/hook-files/HookConfig"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { call } from "./events.ts"
-import * as Scope from "./scope.ts"
 
 type Entry = { readonly command: string; readonly [key: string]: unknown }
 
@@ -50,7 +50,7 @@ export const world = (
     })
   const hook = ClaudeCode.make({ handlers: decoded(events), projectDir: "/p", home: "/h", run, ...options })
   const chain = HookChain.makeUnsafe([hook])
-  const scope = Scope.make({
+  const scope = TestScope.make({
     cwd: "/p",
     inject: (text) => void heard.injected.push(text),
     notifyUser: (message) => void heard.users.push(message),

@@ -2,12 +2,12 @@
 import * as HookChain from "@belay/core/HookChain"
 import * as Command from "@belay/hook-files/Command"
 import * as HookFiles from "@belay/hook-files/HookFiles"
+import * as TestScope from "@belay/testing/TestScope"
 import * as Effect from "effect/Effect"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { call } from "./events.ts"
 import { folder, write } from "./processes.ts"
-import * as Scope from "./scope.ts"
 
 export const settings = (command: string, more: object = {}, event = "PreToolUse") =>
   JSON.stringify({ ...more, hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } })
@@ -25,7 +25,7 @@ export const place = () => {
   const load = (options: HookFiles.Options = {}) => HookFiles.load({ cwd, home, trust, run, ...options })
   const fire = (loaded: HookFiles.Loaded) => {
     const notices: Array<string> = []
-    const scope = Scope.make({ cwd, notifyUser: (message) => void notices.push(message) })
+    const scope = TestScope.make({ cwd, notifyUser: (message) => void notices.push(message) })
     return Effect.map(
       HookChain.makeUnsafe(loaded.hooks).run("preToolCall", call("bash", { command: "ls" }), scope),
       ({ action }) => ({

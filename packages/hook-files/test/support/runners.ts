@@ -5,10 +5,10 @@ import type { In } from "@belay/core/HookPoint"
 import type { Json } from "@belay/core/Json"
 import type * as Command from "@belay/hook-files/Command"
 import type { Runners, Task } from "@belay/hook-files/Runners"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer } from "./claude.ts"
-import * as Scope from "./scope.ts"
 
 interface Told {
   /** The command, the URL or the prompt. */
@@ -41,8 +41,8 @@ export const answered = (
     })
   )
   const chain = HookChain.makeUnsafe([hook])
-  const of = (more: Parameters<typeof Scope.make>[0] = {}) =>
-    Scope.make({
+  const of = (more: Parameters<typeof TestScope.make>[0] = {}) =>
+    TestScope.make({
       cwd: "/p",
       active: () => true,
       emit: (name, payload) => void (name === "hook-run" && heard.events.push(payload)),

@@ -7,8 +7,8 @@ import * as HostEvents from "@belay/hooks/HostEvents"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { folder, until, write } from "../../../hook-files/test/support/processes.ts"
 import { scripted } from "../support/agent.ts"
+import { folder, until, write } from "../support/folders.ts"
 
 const listen = (more: Partial<HostEvents.Options> = {}, answer: SignalAnswer = { allowed: true }) => {
   const root = folder()

@@ -1,11 +1,11 @@
 import type { Json } from "@belay/core/Json"
 import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
 import * as Command from "@belay/hook-files/Command"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer, group, specific, world } from "../../support/claude.ts"
 import { call } from "../../support/events.ts"
-import * as Scope from "../../support/scope.ts"
 
 describe("the commands of ClaudeCode", () => {
   it.effect("goes on after a command that broke, with a warning, unless that is to block", () =>
@@ -90,7 +90,7 @@ describe("the commands of ClaudeCode", () => {
       const action = yield* at(
         "preToolCall",
         call("bash", { ...args, command: "rm -rf build", big: "日".repeat(32_768) }),
-        Scope.make({ cwd: "/" })
+        TestScope.make({ cwd: "/" })
       )
       assert.strictEqual(action._tag, "Reject")
     }))

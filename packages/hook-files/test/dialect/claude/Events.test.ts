@@ -1,9 +1,9 @@
 import type { Json } from "@belay/core/Json"
+import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answer, group, result, specific, world } from "../../support/claude.ts"
 import { call, standing } from "../../support/events.ts"
-import * as Scope from "../../support/scope.ts"
 
 describe("ClaudeCode", () => {
   it.effect("blocks a prompt with a reason for the user, and adds context to one that passes", () =>
@@ -125,7 +125,7 @@ describe("ClaudeCode", () => {
       yield* at(
         "preStop",
         { text: "x", followUps: 0, ...standing },
-        Scope.make({ cwd: "/p", agent: { name: "helper", depth: 1, invokedBy: "subagent" } })
+        TestScope.make({ cwd: "/p", agent: { name: "helper", depth: 1, invokedBy: "subagent" } })
       )
       assert.deepInclude(told[2]!.input, { hook_event_name: "SubagentStop", agent_type: "helper" })
       assert.strictEqual(told[2]!.command, "sub")
@@ -200,7 +200,7 @@ describe("ClaudeCode", () => {
       })
       const injected: Array<string> = []
       const agent = { name: "reviewer", depth: 1, invokedBy: "subagent" } as const
-      const inner = Scope.make({ cwd: "/p", agent, inject: (text) => void injected.push(text) })
+      const inner = TestScope.make({ cwd: "/p", agent, inject: (text) => void injected.push(text) })
       yield* at("preTurn", { message: "look" }, inner)
       assert.deepEqual(injected, ["be brief"])
       const request = { messages: [], budget: { usedTokens: 1, windowTokens: 2 }, hint: {} }
