@@ -1,4 +1,4 @@
-/** A whole turn, interrupted at every step of the scheduler: the session stays usable. */
+/** Interrupts a turn at a sample of its steps. InterruptedEverywhere.long.test.ts interrupts it at every step. */
 import { random } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -7,157 +7,17 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
-import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
 import * as AgentRuntime from "../../../src/agent/AgentRuntime.ts"
 import { defineTool } from "../../../src/agent/defineTool.ts"
-import * as ProviderError from "../../../src/data/ProviderError.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
 import * as HookState from "../../../src/hook/HookState.ts"
-import * as SessionStore from "../../../src/port/SessionStore.ts"
-import { anything, assertValid, within } from "../../support/agent.ts"
+import { anything, assertValid } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 import { stepper } from "../../support/stepper.ts"
-
-const runs = HookState.key("runs", 0)
-
-/** A turn with everything that can be interrupted; `held` counts what is acquired and not released. */
-const world = (variant: { readonly guarded: boolean; readonly stored: boolean; readonly asked: boolean }) => {
-  const held = { tools: 0, hooks: 0 }
-  const resource = (kind: "tools" | "hooks") =>
-    Effect.acquireRelease(Effect.sync(() => void held[kind]++), () => Effect.sync(() => void held[kind]--))
-  const model = scripted([
-    new ProviderError.Connection({ provider: "one", message: "gone", partial: { text: "half an ans" } }),
-    { ...asks(["effect", {}, "a"], ["promise", {}, "b"]), text: "let me look" },
-    "the answer"
-  ], { pause: Effect.yieldNow, piece: 4 })
-  const hook: AgentHook = {
-    name: "busy",
-    *preTurn(_, ctx) {
-      yield* Effect.yieldNow
-      ctx.state.update(runs, (n) => n + 1)
-    },
-    preLlmCall: async () => {
-      await Promise.resolve()
-    },
-    onLlmError: () => HookAction.transform({ type: "retry", delayMs: 0 }),
-    preToolCall: (call) =>
-      Effect.scoped(Effect.gen(function*() {
-        yield* resource("hooks")
-        yield* Effect.yieldNow
-        return variant.asked && call.name === "promise" ? HookAction.ask("?") : undefined
-      })),
-    postToolCall: async () => {
-      await Promise.resolve()
-    },
-    postTurn: () => Effect.yieldNow,
-    ...(variant.guarded
-      ? {
-        hold: { chars: 4 },
-        onLlmDelta: () => Effect.scoped(Effect.andThen(resource("hooks"), Effect.yieldNow))
-      }
-      : {})
-  }
-  const config: AgentConfig = {
-    provider: model.provider,
-    tools: [
-      defineTool({
-        name: "effect",
-        description: "Holds a resource",
-        input: anything,
-        execute: () => Effect.scoped(Effect.andThen(resource("tools"), Effect.as(Effect.yieldNow, "held it")))
-      }),
-      defineTool({
-        name: "promise",
-        description: "Promises",
-        input: anything,
-        execute: async () => {
-          await Promise.resolve()
-          return "kept it"
-        }
-      })
-    ],
-    hooks: [hook],
-    ...(variant.stored ? { store: SessionStore.inMemory() } : {}),
-    ...(variant.asked
-      ? {
-        onAsk: async () => {
-          await Promise.resolve()
-          return { type: "approve" as const }
-        }
-      }
-      : {})
-  }
-  return { config, held, model }
-}
-
-const variants = [
-  { guarded: false, stored: false, asked: false },
-  { guarded: true, stored: false, asked: false },
-  { guarded: false, stored: true, asked: true },
-  { guarded: true, stored: true, asked: true }
-]
-
-/** Runs the turn and interrupts it at a step; says how many steps there were. */
-const interruptAt = async (variant: (typeof variants)[number], at: number, pick?: (waiting: number) => number) => {
-  const { config, held, model } = world(variant)
-  const scope = Scope.makeUnsafe()
-  const runtime = await Effect.runPromise(Scope.provide(AgentRuntime.make(config), scope))
-  const session = await Effect.runPromise(runtime.session())
-  let events = 0
-  runtime.listen(() => void events++)
-  const schedule = stepper(3, at, () => fiber.interruptUnsafe(), pick)
-  const fiber: Fiber.Fiber<unknown, unknown> = Effect.runForkWith(Context.make(Scheduler.Scheduler, schedule))(
-    session.run("go")
-  )
-  const exit = await within(5_000, Effect.runPromise(Fiber.await(fiber)))
-  const where = `${JSON.stringify(variant)} at ${at}`
-  // Tools and hooks run in fibers of their own, which are interrupted without waiting for their finalizers.
-  for (let tick = 0; tick < 50 && held.tools + held.hooks + model.open() > 0; tick++) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  assert.strictEqual(model.open(), 0, where)
-  assert.deepStrictEqual(held, { tools: 0, hooks: 0 }, where)
-  assertValid(session.messages)
-  const steps = schedule.steps()
-  const next = await within(5_000, Effect.runPromise(session.run("still there?")))
-  assert.strictEqual(next.status, "completed", where)
-  assertValid(session.messages)
-  assert.isAtMost(session.state.get(runs), 2)
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  return { exit, steps, events }
-}
+import { sweep } from "./interruptedTurn.ts"
 
 describe("the interruption sweep", () => {
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
-
-  it("leaves no resource, stream, timer or invalid transcript at any of more than 2,000 points", async () => {
-    const before = timers()
-    let points = 0
-    let interrupted = 0
-    let completed = 0
-    for (const variant of variants) {
-      const { exit, steps } = await interruptAt(variant, Infinity)
-      assert.isTrue(Exit.isSuccess(exit))
-      for (let at = 1; at <= steps; at++) {
-        points++
-        const ended = await interruptAt(variant, at)
-        if (Exit.isSuccess(ended.exit)) completed++
-        else interrupted++
-      }
-    }
-    for (let seed = 0; points < 3_000; seed++) {
-      const variant = variants[seed % variants.length]!
-      const { below } = random(seed)
-      points++
-      const ended = await interruptAt(variant, 1 + below(200), below)
-      if (Exit.isSuccess(ended.exit)) completed++
-      else interrupted++
-    }
-    assert.isAbove(points, 2_000)
-    assert.isAbove(interrupted, completed)
-    assert.isAtMost(timers(), before)
-  }, 60_000)
+  it("leaves no resource, stream, timer or invalid transcript at any of 300 points", () =>
+    sweep({ stride: 17, total: 300 }))
 
   it("finds a resource that is not released: the sweep can fail", async () => {
     let open = 0
