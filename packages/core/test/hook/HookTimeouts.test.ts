@@ -223,16 +223,26 @@ describe("interruption from outside", () => {
   it.live("does not wait for an uninterruptible hook, whose writes no longer count", () =>
     Effect.gen(function*() {
       const scope = scopeOf()
+      const gate = Promise.withResolvers<void>()
+      const written = Promise.withResolvers<void>()
       const exit = yield* interrupted(
-        (ctx) => Effect.uninterruptible(Effect.andThen(Effect.sleep(300), Effect.sync(() => ctx.state.set(calls, 9)))),
+        (ctx) =>
+          Effect.uninterruptible(Effect.andThen(
+            Effect.promise(() => gate.promise),
+            Effect.sync(() => {
+              ctx.state.set(calls, 9)
+              written.resolve()
+            })
+          )),
         scope
       )
       assert.isTrue(Exit.hasInterrupts(exit))
-      yield* Effect.sleep(320)
+      gate.resolve()
+      yield* Effect.promise(() => written.promise)
       assert.strictEqual(scope.state.get(calls), 0)
     }))
 
-  it.live("ends the wait for a promise, whose rejection stays unheard", () =>
+  it.live("ends the wait for a promise, whose rejection is ignored", () =>
     Effect.gen(function*() {
       const scope = scopeOf()
       const { promise, reject } = Promise.withResolvers<never>()

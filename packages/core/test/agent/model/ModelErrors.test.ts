@@ -1,4 +1,5 @@
 /** When the model fails: retry, fall back, compact, give up; what was shown is taken back. */
+import * as VirtualClock from "@belay/testing/VirtualClock"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -62,8 +63,11 @@ describe("a failed call", () => {
   it("is tried twice more and not again; another provider comes first where there is one", async () => {
     const down = new ProviderError.ServerError({ provider, message })
     const alone = scripted([], { after: down })
-    await using one = createAgent({ provider: alone.provider, hooks: [] })
-    assert.strictEqual((await failureOf(one.run("go")))["_tag"], "ServerError")
+    await using clock = VirtualClock.make()
+    await using one = createAgent({ provider: alone.provider, hooks: [], layer: clock.layer })
+    const failure = failureOf(one.run("go"))
+    await clock.advance(2_000)
+    assert.strictEqual((await failure)["_tag"], "ServerError")
     assert.lengthOf(alone.requests, 3)
 
     const first = scripted([], { after: down })
