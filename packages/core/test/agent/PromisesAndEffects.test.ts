@@ -29,7 +29,7 @@ const banned = defineHook({
 const capacity = 65_536
 
 describe("createAgent", () => {
-  it("streams events as they happen, then gives the result", async () => {
+  it("streams events as they happen, then returns the result", async () => {
     const model = scripted([asks(["look"]), "it is blue"])
     await using agent = createAgent({ provider: model.provider, tools: [recording("look").tool] })
     const run = agent.stream("which colour?")
@@ -115,7 +115,7 @@ describe("createAgent", () => {
     assert.deepStrictEqual(screens, ["to user: user 0", "to user: user 1"])
   })
 
-  it("throws in the loop what the run fails with, after its events", async () => {
+  it("throws the error of the run in the loop, after its events", async () => {
     await using agent = createAgent({
       provider: scripted([]).provider,
       hooks: [{ name: "h", preLlmCall: () => HookAction.reject("no") }]
@@ -312,7 +312,7 @@ describe("AgentRuntime.layer", () => {
     }))
 })
 
-describe("mistakes of others", () => {
+describe("robustness", () => {
   it("drops none of four streamed parallel tool calls", async () => {
     const look = recording("look", ({ n }) => n)
     const model = scripted([

@@ -7,7 +7,7 @@ import * as Deadline from "../../src/data/Deadline.ts"
 const late = () => Effect.succeed("late")
 
 describe("until", () => {
-  it.effect("gives the answer of an effect that ends in time", () =>
+  it.effect("returns the result of an Effect that ends in time", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* Deadline.until(Effect.succeed("done"), () => 100, late), "done")
       const slow = yield* Effect.forkChild(Deadline.until(Effect.delay(Effect.succeed("done"), 50), () => 100, late))
@@ -15,7 +15,7 @@ describe("until", () => {
       assert.strictEqual(yield* Fiber.join(slow), "done")
     }))
 
-  it.effect("gives the late answer at the deadline, and does not wait for an effect that refuses to end", () =>
+  it.effect("returns the late result at the deadline, without waiting for an Effect that does not end", () =>
     Effect.gen(function*() {
       const stubborn = Effect.onInterrupt(Effect.never, () => Effect.never)
       const fiber = yield* Effect.forkChild(Deadline.until(stubborn, () => 100, late))
@@ -25,7 +25,7 @@ describe("until", () => {
       assert.strictEqual(yield* Fiber.join(fiber), "late")
     }))
 
-  it.effect("asks for the deadline again when it seems to be reached: it may have moved on", () =>
+  it.effect("reads the deadline again when it is reached, because it may have been postponed", () =>
     Effect.gen(function*() {
       let due = 100
       const fiber = yield* Effect.forkChild(Deadline.until(Effect.never, () => due, late))
@@ -37,7 +37,7 @@ describe("until", () => {
       assert.strictEqual(yield* Fiber.join(fiber), "late")
     }))
 
-  it.effect("notices a deadline that comes closer, where it is asked often enough", () =>
+  it.effect("notices a deadline that becomes earlier, if `every` is set", () =>
     Effect.gen(function*() {
       let due = 1_000
       const fiber = yield* Effect.forkChild(Deadline.until(Effect.never, () => due, late, 10))

@@ -55,12 +55,12 @@ describe("canonical", () => {
     [JSON.parse("{\"__proto__\":{\"a\":1}}"), "{\"__proto__\":{\"a\":1}}"]
   ])("renders %o", (value, text) => assert.strictEqual(Json.canonical(value), text))
 
-  it("takes the same object twice for no cycle", () => {
+  it("does not treat an object that occurs twice as a cycle", () => {
     const shared = { a: 1 }
     assert.strictEqual(Json.canonical([shared, shared]), "[{\"a\":1},{\"a\":1}]")
   })
 
-  it("survives what is far deeper than anything sent", () => {
+  it("renders values that are deeper than any real message", () => {
     assert.include(Json.canonical(nested(100_000)), "[cycle]")
   })
 })
@@ -84,7 +84,7 @@ describe("digest", () => {
 })
 
 describe("freeze", () => {
-  it.prop("freezes everything below, and gives back the same value", [JsonValue], ([value]) => {
+  it.prop("freezes everything in a value, and returns the same value", [JsonValue], ([value]) => {
     const before = JSON.stringify(value)
     const copy = structuredClone(value)
     const frozen = Json.freeze(copy)
@@ -93,7 +93,7 @@ describe("freeze", () => {
     return frozen === copy && isFrozen(frozen) && JSON.stringify(frozen) === before
   })
 
-  it("leaves alone what is more than data", () => {
+  it("does not freeze objects that are not plain data", () => {
     class Live {
       n = 1
     }
@@ -106,15 +106,15 @@ describe("freeze", () => {
     assert.isFalse(Object.isFrozen(value.live))
   })
 
-  it("comes to an end in a cycle", () => assert.isTrue(Object.isFrozen(Json.freeze(cyclic()))))
+  it("ends on a cycle", () => assert.isTrue(Object.isFrozen(Json.freeze(cyclic()))))
 
-  it("looks at what is shared once", () => {
+  it("visits a shared object once", () => {
     let value: unknown = {}
     for (let i = 0; i < 60; i++) value = [value, value]
     assert.isTrue(Object.isFrozen(Json.freeze(value)))
   })
 
-  it("survives what is far deeper than the stack", () => {
+  it("freezes values that are deeper than the stack", () => {
     const deep = nested(200_000)
     assert.isTrue(Object.isFrozen(Json.freeze(deep)))
   })
@@ -138,7 +138,7 @@ describe("whyNot", () => {
     [nested(65), `$${"[0]".repeat(64)} is nested deeper than 64 levels`]
   ])("says where %o is not", (value, why) => assert.strictEqual(Json.whyNot(value), why))
 
-  it("takes an absent member for nothing", () => assert.isUndefined(Json.whyNot({ a: undefined, b: 1 })))
+  it("ignores members that are undefined", () => assert.isUndefined(Json.whyNot({ a: undefined, b: 1 })))
 
   it("accepts objects without a prototype, and 64 levels", () => {
     assert.isUndefined(Json.whyNot(Object.assign(Object.create(null), { a: 1 })))

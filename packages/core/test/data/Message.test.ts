@@ -28,7 +28,7 @@ const transcripts = Arbitrary.map(
 
 describe("whyInvalid", () => {
   it.prop(
-    "finds nothing in a sound transcript",
+    "finds no problem in a valid transcript",
     [transcripts],
     ([messages]) => Message.whyInvalid(messages) === undefined
   )
@@ -69,7 +69,7 @@ describe("whyInvalid", () => {
 })
 
 describe("a message", () => {
-  it("has a text, whatever it is made of", () => {
+  it("has a text for any kind of content", () => {
     assert.strictEqual(Message.text(Message.user("hi")), "hi")
     assert.strictEqual(
       Message.text(
@@ -115,7 +115,7 @@ describe("Usage.add", () => {
     return true
   })
 
-  it("keeps unreported figures absent: unknown is never zero", () => {
+  it("keeps unreported numbers absent: unknown does not mean zero", () => {
     const sum = Usage.add({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 3, outputTokens: 4, cachedTokens: 5 })
     assert.deepEqual(sum, { inputTokens: 4, outputTokens: 6, cachedTokens: 5 })
     assert.notProperty(sum, "costUsd")

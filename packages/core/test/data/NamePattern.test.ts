@@ -4,7 +4,7 @@ import { nearest } from "../../src/data/NamePattern.ts"
 describe("nearest", () => {
   const points = ["preToolCall", "postToolCall", "preTurn", "Stop"]
 
-  it("knows what a misspelt name is meant to be, whatever its case and its signs", () => {
+  it("finds the known name for a misspelt one, ignoring case and punctuation", () => {
     for (const name of ["pre_tool_call", "preToolcal", "PRE-TOOL-CALL", "preTolCall"]) {
       assert.strictEqual(nearest(name, points), "preToolCall", name)
     }
@@ -13,7 +13,7 @@ describe("nearest", () => {
     assert.strictEqual(nearest("tSop", points), "Stop")
   })
 
-  it("knows nothing of what is far from all of them, empty or endless", () => {
+  it("finds nothing for a name that is too different, empty or very long", () => {
     for (const name of ["", "deploy", "xy", "S", "preToolCall".repeat(100)]) {
       assert.isUndefined(nearest(name, points), name)
     }

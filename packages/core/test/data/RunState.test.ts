@@ -41,7 +41,7 @@ const isReadRight = (text: string): boolean => JSON.stringify(JSON.parse(text)) 
 
 describe("a run state", () => {
   it.effect.prop(
-    "comes back from its text as it was",
+    "is unchanged after encoding and decoding",
     [RunState.RunState],
     ([state]) => {
       // What a call delegated to is a state of its own.
@@ -55,7 +55,7 @@ describe("a run state", () => {
     { arbitrary: { runs: 200 } }
   )
 
-  it.effect("may also be given parsed", () =>
+  it.effect("can be decoded from a parsed value", () =>
     Effect.gen(function*() {
       assert.deepEqual(yield* RunState.decode(JSON.parse(RunState.encode(state))), state)
       assert.deepEqual(yield* RunState.decode(RunState.encode(state)), state)
@@ -120,7 +120,7 @@ describe("a run state", () => {
       })
   )
 
-  it.effect("may hold hook state as deep as hook state may be", () =>
+  it.effect("can contain hook state of the maximum depth", () =>
     Effect.map(
       RunState.decode(withState(`${"[".repeat(64)}${"]".repeat(64)}`)),
       (back) => assert.isArray(back.hookState["spent"])

@@ -14,7 +14,7 @@ const withArgs = (args: string) => HookAction.transform({ id: call.id, name: cal
 const run = <P extends HookPointName>(point: P, event: In<P>, hooks: ReadonlyArray<AgentHook>) =>
   HookChain.makeUnsafe(hooks).run(point, event, scopeOf())
 
-describe("what runs is what was approved:", () => {
+describe("only approved calls run:", () => {
   const approval = (asked: Array<unknown>, answer: () => HookAction.Ask | undefined = () => undefined): AgentHook => ({
     name: "approval",
     priority: 5,

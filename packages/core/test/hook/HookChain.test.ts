@@ -34,7 +34,7 @@ describe("a hook", () => {
     }))
 
   // rows: A-02
-  it.effect("that does nothing is as good as none, at every point", () =>
+  it.effect("that does nothing has no effect, at every point", () =>
     Effect.forEach(points, (point) =>
       Effect.gen(function*() {
         const event = eventAt(point, "x")
@@ -59,7 +59,7 @@ describe("a hook", () => {
     }))
 
   // rows: A-06
-  it.effect("is asked about every failed attempt, and answers with a decision", () =>
+  it.effect("runs for every failed attempt, and answers with a decision", () =>
     Effect.gen(function*() {
       const failed = eventAt("onLlmError", "m") as In<"onLlmError">
       const hook: AgentHook = {
@@ -101,7 +101,7 @@ describe("a hook", () => {
     }))
 
   // rows: A-30
-  it.effect("knows where it is", () =>
+  it.effect("knows its session, turn and step from its context", () =>
     Effect.gen(function*() {
       let seen: HookContext | undefined
       const scope = scopeOf()
@@ -120,7 +120,7 @@ describe("a hook", () => {
     }))
 
   // rows: A-31
-  it.effect("shares state with the other hooks of its session, at once", () =>
+  it.effect("shares state with the other hooks of its session immediately", () =>
     Effect.gen(function*() {
       const tokens = HookState.key("tokens", 0)
       const scope = scopeOf()
@@ -139,7 +139,7 @@ describe("a hook", () => {
     }))
 
   // rows: A-33
-  it.effect("speaks through its context, by name", () =>
+  it.effect("sends warnings, notices and injections under its name", () =>
     Effect.gen(function*() {
       const { scope } = yield* run("preTurn", input, [{
         name: "h",
@@ -207,7 +207,7 @@ describe("an action", () => {
   })
 
   // rows: A-14
-  it.effect("hands each hook the value of the one before", () =>
+  it.effect("passes each hook the value of the previous one", () =>
     Effect.gen(function*() {
       const { action, by, event } = yield* run("preTurn", input, [append("b"), {
         name: "c",
@@ -228,7 +228,7 @@ describe("an action", () => {
     }))
 
   // rows: A-16
-  it.effect("Reject ends the fold after an earlier change", () =>
+  it.effect("Reject ends the chain after an earlier change", () =>
     Effect.gen(function*() {
       const { action, by, failure } = yield* run("preTurn", input, [
         append("y"),
@@ -332,7 +332,7 @@ describe("an action", () => {
 })
 
 describe("a record", () => {
-  it.live("accounts for everybody, and is the same for any scheduling", () =>
+  it.live("lists every hook, and is the same for any scheduling", () =>
     Effect.gen(function*() {
       const hooks = (later: boolean): ReadonlyArray<AgentHook> => {
         const say = <A>(answer: A) => later ? Effect.delay(Effect.succeed(answer), 1) as unknown as A : answer

@@ -61,14 +61,14 @@ const ways: ReadonlyArray<readonly [string, FailureKind, () => unknown]> = [
     yield* Effect.void
     throw new Error("broken")
   }],
-  ["yields what is no Effect", "died", function*() {
+  ["yields a value that is not an Effect", "died", function*() {
     yield 42
   }],
   ["is an async generator", "died", async function*() {
     yield await Promise.resolve(HookAction.Continue)
   }],
-  ["answers nonsense", "illegal", () => 42],
-  ["answers nonsense later", "illegal", () => Promise.resolve("yes")],
+  ["returns an invalid answer", "illegal", () => 42],
+  ["returns an invalid answer later", "illegal", () => Promise.resolve("yes")],
   ["answers an Effect of a promise", "illegal", () => Effect.succeed<unknown>(Promise.resolve())],
   ["answers an Effect of an Effect", "illegal", () => Effect.sync(() => Effect.void)],
   ["never answers", "timeout", () => never],
@@ -145,14 +145,13 @@ describe("the failure policy", () => {
     })
 
   // rows: A-50
-  it.live("is open when nothing is said", () =>
-    Effect.map(policyOf({}), (policy) => assert.strictEqual(policy, "open")))
+  it.live("is open by default", () => Effect.map(policyOf({}), (policy) => assert.strictEqual(policy, "open")))
 
   // rows: A-51
-  it.live("rejects the tool call of a hook that says failOpen: false", () =>
+  it.live("rejects the tool call when a hook with failOpen: false fails", () =>
     Effect.map(policyOf({ failOpen: false }), (policy) => assert.strictEqual(policy, "reject")))
 
-  it.live("is closed for a policy that does not say otherwise", () =>
+  it.live("is closed by default for hooks of kind policy", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* policyOf({ kind: "policy" }), "reject")
       assert.strictEqual(yield* policyOf({ kind: "policy", failOpen: true }), "open")
@@ -184,14 +183,14 @@ describe("the failure policy", () => {
       )
     }))
 
-  it.live("is always open for shadows and observers, who decide nothing", () =>
+  it.live("is always open for shadow hooks and observers, which decide nothing", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* policyOf({ mode: "shadow", onFailure: "abort" }), "open")
       assert.strictEqual(yield* policyOf({ kind: "observer", onFailure: "abort" }), "open")
       assert.strictEqual(yield* policyOf({ observes: ["preToolCall"], kind: "policy" }), "open")
     }))
 
-  it("is warned of when a policy fails open", () => {
+  it("causes a warning when a policy hook fails open", () => {
     const warned = (options: Partial<AgentHook>) => HookChain.makeUnsafe([{ name: "guard", ...options }]).warnings
     assert.deepEqual(warned({ kind: "policy", failOpen: true }), [
       "hook \"guard\" is a policy that fails open: when it fails, nothing is checked"
@@ -201,7 +200,7 @@ describe("the failure policy", () => {
     assert.deepEqual(warned({ failOpen: true }), [])
   })
 
-  it.live("names a failure whose own words cannot be read", () =>
+  it.live("names a failure whose message cannot be read", () =>
     Effect.gen(function*() {
       const hostile = [
         Object.defineProperty(new Error("x"), "message", { get: () => never.then.call(1) }),
@@ -239,7 +238,7 @@ describe("inputs are frozen:", () => {
       assert.deepInclude(scope.failures[0], { hook: "vandal", kind: "threw", policy: "open" })
     }))
 
-  it.live("what one hook hands on, the next cannot change either, nor the one who made it", () =>
+  it.live("a value that a hook returned cannot be changed by the next hook, nor by the hook itself", () =>
     Effect.gen(function*() {
       const made = { message: "made", metadata: { list: [1] } }
       const chain = HookChain.makeUnsafe([

@@ -77,7 +77,7 @@ describe("the order of hooks", () => {
     assert.deepEqual(orderAt("postTurn", bound), ["b", "d", "a", "c"])
   })
 
-  it("lets names that are not there constrain nothing", () => {
+  it("ignores constraints on hooks that do not exist", () => {
     assert.deepEqual(orderAt("preTurn", { a: { after: ["nobody"] }, b: { before: ["nobody"] } }), ["a", "b"])
   })
 
@@ -89,7 +89,7 @@ describe("the order of hooks", () => {
     assert.match(refused({ name: "self", after: ["self"] }), /"self" before "self"/)
   })
 
-  it("is the same for the same hooks, and leaves the list it was given alone", () => {
+  it("is the same for the same hooks, and does not change the list of hooks", () => {
     const hooks = [{ name: "b", priority: 2 }, { name: "a", priority: 1 }]
     const chain = HookChain.makeUnsafe(hooks)
     assert.deepEqual(chain.hooks.map(({ name }) => name), ["a", "b"])
@@ -130,7 +130,7 @@ describe("names", () => {
   })
 })
 
-describe("a hook that is none is refused:", () => {
+describe("an invalid hook is refused:", () => {
   it.each([
     [{}, "a hook needs a name: a string that is unique in its chain"],
     [{ name: "" }, "a hook needs a name: a string that is unique in its chain"],
@@ -185,7 +185,7 @@ describe("a hook that is none is refused:", () => {
     assert.include(refused(new Audit()), "unknown point \"preTurns\", did you mean \"preTurn\"?")
   })
 
-  it("while a hook may have its own helpers and data", () => {
+  it("but a hook may have its own helpers and data", () => {
     assert.strictEqual(
       refused({ name: "h", calls: 3, format: () => "", preferences: {}, preTurn: undefined }),
       "accepted"
@@ -227,7 +227,7 @@ describe("tools", () => {
     assert.isAtMost(performance.now() - began, 250)
   })
 
-  it("are names as they are, not as they look", () => {
+  it("are compared exactly, not by how they look", () => {
     for (const name of ["Bash", "bash ", "b\u0430sh", "bash\u0000", "constructor", "__proto__"]) {
       assert.isFalse(isAsked("bash", name), name)
     }
@@ -261,7 +261,7 @@ describe("the table of points", () => {
   })
 
   // rows: A-02
-  it("takes hooks without methods for no hooks", () => {
+  it("treats hooks without methods as no hooks", () => {
     const chain = HookChain.makeUnsafe([{ name: "empty" }, { name: "other", preTurn: () => {} }])
     assert.deepEqual(points.filter(chain.has), ["preTurn"])
   })

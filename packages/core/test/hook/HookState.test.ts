@@ -22,7 +22,7 @@ const refused = (write: () => unknown): string => {
 }
 
 describe("HookState", () => {
-  it("gives a key's first value until another is written", () => {
+  it("returns the initial value of a key until another is written", () => {
     const state = HookState.make()
     assert.strictEqual(state.get(count), 0)
     state.set(count, 4)
@@ -32,7 +32,7 @@ describe("HookState", () => {
   })
 
   // rows: A-31
-  it("is kept per session: two never see each other's", () => {
+  it("is separate for each session", () => {
     const [one, two] = [HookState.make(), HookState.make()]
     one.set(count, 1)
     assert.strictEqual(two.get(count), 0)
@@ -99,11 +99,11 @@ describe("HookState", () => {
     assert.strictEqual(refused(() => HookState.make().set(anything, value)), `state any: not JSON, ${why}`)
   })
 
-  it("refuses a number that JSON cannot say also without a schema", () => {
+  it("refuses a number that JSON cannot represent, also without a schema", () => {
     assert.strictEqual(refused(() => HookState.make().set(count, Number.NaN)), "state count: not JSON, $ is NaN")
   })
 
-  it("refuses what is deeper than a parser would read back", () => {
+  it("refuses a value that is nested too deeply", () => {
     let deep: unknown = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
     const anything = HookState.key<unknown>("any", Schema.Any as never, null)
@@ -149,7 +149,7 @@ describe("HookState", () => {
     assert.strictEqual(state.get(spent), 5)
   })
 
-  it.effect("knows which hook writes, with any context that it was given", () =>
+  it.effect("knows which hook writes, through every context", () =>
     Effect.gen(function*() {
       const spent = HookState.key("cost/spent", Schema.Finite, 0, { writers: ["cost-tracker"] })
       const scope = scopeOf()
@@ -238,7 +238,7 @@ describe("a thousand increments", () => {
       assert.isAtLeast(racy.filter((found) => found < 20).length, 100)
     }))
 
-  it.live("are run in the same order by the same seed, and in many orders by many", () =>
+  it.live("run in the same order for the same seed, and in many orders for many seeds", () =>
     Effect.gen(function*() {
       const trace = (seed: number) =>
         Effect.gen(function*() {

@@ -113,7 +113,7 @@ describe("after its timeout", () => {
     }
   })
 
-  it.live("nothing a promise hook does counts, and all of it is reported", () =>
+  it.live("nothing that a promise hook does counts, and everything is reported", () =>
     Effect.gen(function*() {
       for (const answer of [() => HookAction.transform({ message: "late" }), () => Promise.reject(new Error("late"))]) {
         const scope = scopeOf()
@@ -154,7 +154,7 @@ describe("after its timeout", () => {
       assert.include(scope.late, "slow write of calls")
     }))
 
-  it.live("the same hook starts afresh at the next point", () =>
+  it.live("the same hook starts with a new context at the next point", () =>
     Effect.gen(function*() {
       const scope = scopeOf()
       let first: HookContext | undefined

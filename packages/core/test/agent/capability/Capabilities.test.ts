@@ -28,7 +28,7 @@ describe("requests of a hook", () => {
   })
 
   // rows: U-23
-  it("are sent by the agent's client, as they are", async () => {
+  it("are sent unchanged by the agent's client", async () => {
     const asked: Array<HttpRequest> = []
     const failures: Array<unknown> = []
     const said: Array<string> = []
@@ -47,7 +47,7 @@ describe("requests of a hook", () => {
     assert.deepStrictEqual({ failures, said }, { failures: [], said: ["pong"] })
   })
 
-  it("fail with words where the agent has no client, and with the client's where it fails, dies or throws", async () => {
+  it("fail with a clear message without a client, and with the client's message when it fails, dies or throws", async () => {
     const messages: Array<unknown> = []
     const broken: ReadonlyArray<AgentConfig["http"]> = [
       undefined,
@@ -172,7 +172,7 @@ describe("a model for a hook", () => {
   })
 
   // rows: U-21
-  it("can be rejected by hooks that guard such calls, and fails in the asking hook then", async () => {
+  it("can be rejected by hooks that guard such calls, and then fails in the hook that made the call", async () => {
     const guard: AgentHook = {
       name: "guard",
       kind: "policy",
@@ -198,7 +198,7 @@ describe("a model for a hook", () => {
 
 describe("tools for a hook", () => {
   // rows: U-21
-  it("run under the policy, without hooks; what needs a person fails, whatever was approved for the agent", async () => {
+  it("run under the policy, without hooks; a call that needs a person fails, even if the agent's call was approved", async () => {
     const results: Array<unknown> = []
     const seen: Array<string> = []
     const look = recording("look")
@@ -242,7 +242,7 @@ describe("tools for a hook", () => {
 
 // rows: E-30
 describe("artifacts", () => {
-  it("are written by hooks and tools under names of their own, and read by both", async () => {
+  it("are written by hooks and tools under separate names, and read by both", async () => {
     const artifacts = ArtifactStore.inMemory()
     const read: Array<unknown> = []
     const tool = recording("write", async (_args, ctx) => {
@@ -282,7 +282,7 @@ describe("artifacts", () => {
     assert.lengthOf(await Effect.runPromise(artifacts.list(sessionId)), 3)
   })
 
-  it("take appends of parallel calls whole", async () => {
+  it("keep the appends of parallel calls whole", async () => {
     const artifacts = ArtifactStore.inMemory()
     await using agent = createAgent({
       provider: scripted([
@@ -306,7 +306,7 @@ describe("artifacts", () => {
 describe("durable state", () => {
   const count = HookState.key("count", 0)
 
-  it("is kept whatever became of the turn that wrote it", async () => {
+  it("is kept however the turn that wrote it ended", async () => {
     const endings: { readonly [how: string]: Partial<AgentHook> } = {
       "a rejection": {
         preTurn: (_input, ctx) => (ctx.state.durable.conversation.set(count, 1), HookAction.reject("no"))

@@ -72,7 +72,7 @@ describe("the context", () => {
   })
 
   // rows: A-32
-  it("adds up costs over the calls of a turn, readable in postTurn", async () => {
+  it("sums the costs of the calls of a turn, for postTurn", async () => {
     const total = HookState.key("total_cost", Schema.Finite, 0)
     const seen: Array<number> = []
     const model = scripted([
@@ -170,7 +170,7 @@ describe("injections", () => {
     ])
   })
 
-  it("are kept for the next turn when this one asks no more", async () => {
+  it("are kept for the next turn if this one makes no further model call", async () => {
     const model = scripted(["one", "two"])
     const inject = (text: string) => (_: unknown, ctx: HookContext) => ctx.turnNumber < 2 ? ctx.inject(text) : undefined
     await using agent = createAgent({

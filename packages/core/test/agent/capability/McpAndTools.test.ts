@@ -32,7 +32,7 @@ describe("MCP servers for a hook", () => {
     }
   })
 
-  it("are asked through the agent's accessor, as it is", async () => {
+  it("are called through the agent's accessor", async () => {
     const asked: Array<unknown> = []
     const failures: Array<unknown> = []
     const said: Array<unknown> = []
@@ -50,7 +50,7 @@ describe("MCP servers for a hook", () => {
     assert.deepStrictEqual(failures, [])
   })
 
-  it("fail with words where the agent has none, and with the accessor's where it fails, dies or throws", async () => {
+  it("fail with a clear message without servers, and with the accessor's message when it fails, dies or throws", async () => {
     const messages: Array<unknown> = []
     const broken: ReadonlyArray<McpAccessor | undefined> = [
       undefined,
@@ -103,7 +103,7 @@ describe("MCP servers for a hook", () => {
 })
 
 describe("tools for a hook", () => {
-  it("are known to it, with their hints, together with tools that delegate, which it cannot run", async () => {
+  it("are listed with their hints, including tools that delegate, which a hook cannot run", async () => {
     const helper = createAgent({ name: "helper", provider: scripted([], { name: "helper" }).provider })
     const seen: Array<unknown> = []
     await using agent = createAgent({

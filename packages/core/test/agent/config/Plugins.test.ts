@@ -10,7 +10,7 @@ import { memoryOf, policyOf } from "../../support/ports.ts"
 
 describe("plugins and memory", () => {
   // rows: A-46
-  it("keeps the memory's and the policy's own doors, provided directly or by a plugin", async () => {
+  it("uses memory and policy that come from the configuration or from a plugin", async () => {
     const log: Array<string> = []
     const look = recording("look")
     const backup = scripted(["from the backup"], { name: "backup" })
@@ -68,7 +68,7 @@ describe("plugins and memory", () => {
     }
   })
 
-  it("keeps a transcript valid when the memory recalls calls whose ids the model uses again", async () => {
+  it("keeps a transcript valid when the model reuses ids of recalled tool calls", async () => {
     const memory: MemoryPlugin = {
       preTurnContext: () =>
         Effect.succeed([
@@ -85,7 +85,7 @@ describe("plugins and memory", () => {
     assertValid(session.messages)
   })
 
-  it("refuses names that clash and configurations that cannot work, at once and by name", () => {
+  it("refuses duplicate names and invalid configurations, and names the problem", () => {
     const { provider } = scripted([])
     const look = recording("look").tool
     const memory: MemoryPlugin = {}

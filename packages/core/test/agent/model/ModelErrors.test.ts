@@ -60,7 +60,7 @@ describe("a failed call", () => {
       assert.strictEqual((yield* Fiber.join(fiber)).text, "fine")
     }))
 
-  it("is tried twice more and not again; another provider comes first where there is one", async () => {
+  it("is retried twice; if there is another provider, that one is used first", async () => {
     const down = new ProviderError.ServerError({ provider, message })
     const alone = scripted([], { after: down })
     await using clock = VirtualClock.make()
@@ -82,7 +82,7 @@ describe("a failed call", () => {
     assert.deepStrictEqual(order, ["one model-1 1", "two model-2 2", "three model-1 3"])
   })
 
-  it("is not tried again where that cannot help", async () => {
+  it("is not retried if that cannot help", async () => {
     const errors = [
       new ProviderError.Auth({ provider, message }),
       new ProviderError.Permission({ provider, message }),
@@ -100,7 +100,7 @@ describe("a failed call", () => {
     }
   })
 
-  it("goes to the backup at once when the key is wrong, and nowhere when the request is", async () => {
+  it("uses the backup immediately if the key is wrong, and no other provider if the request is wrong", async () => {
     for (
       const [error, text] of [[new ProviderError.Auth({ provider, message }), "backup"], [
         new ProviderError.InvalidRequest({ provider, message }),
@@ -114,7 +114,7 @@ describe("a failed call", () => {
     }
   })
 
-  it("follows the hook's decision, however odd: another model, an unknown provider, a delay that is not a number", async () => {
+  it("follows any decision of the hook: another model, an unknown provider, a delay that is not a number", async () => {
     const cases: ReadonlyArray<readonly [RetryDecision, string]> = [
       [{ type: "fallback", model: "small" }, "fine"],
       [{ type: "fallback", provider: "nobody" }, "Auth"],
@@ -195,7 +195,7 @@ describe("a failed call", () => {
 describe("a stream that breaks", () => {
   const answer = "The answer is forty-two."
 
-  it("starts over: what a consumer has in the end is the final answer, wherever it broke", async () => {
+  it("starts again: the consumer has the final answer in the end, wherever the stream broke", async () => {
     for (let at = 0; at <= answer.length; at++) {
       for (const guarded of [false, true]) {
         const events: Array<AgentEvent> = []
@@ -231,7 +231,7 @@ describe("a stream that breaks", () => {
     assert.strictEqual(screen(events), answer)
   })
 
-  it("fails in mode beforeFirstToken once something was shown, and starts over as long as nothing was", async () => {
+  it("fails in mode beforeFirstToken after text was shown, and starts again if none was", async () => {
     const run = async (text: string, hold: "none" | "untilPass") => {
       const model = scripted([new ProviderError.Connection({ provider, message, partial: { text } }), answer])
       await using agent = createAgent({

@@ -28,7 +28,7 @@ const provider = (name: string, more: Partial<LlmProvider> = {}) => {
 const overloaded = (name: string) => new Overloaded({ provider: name, message: "busy" })
 
 describe("a provider that fails again and again", () => {
-  it.effect("is left alone for the cooldown, then tried by one call, then used again", () =>
+  it.effect("is not called during the cooldown, then tried by one call, then used again", () =>
     Effect.gen(function*() {
       const primary = provider("primary")
       const backup = provider("backup")
@@ -54,7 +54,7 @@ describe("a provider that fails again and again", () => {
       assert.strictEqual(primary.state.calls, 7)
     }))
 
-  it.effect("lets one of many calls probe it at a time", () =>
+  it.effect("is tried by one call at a time", () =>
     Effect.gen(function*() {
       const primary = provider("primary")
       const backup = provider("backup")
@@ -70,7 +70,7 @@ describe("a provider that fails again and again", () => {
       assert.strictEqual(backup.state.calls, 21)
     }))
 
-  it.effect("is asked all the same when it is the only one, or when all are failing", () =>
+  it.effect("is called anyway if it is the only one, or if all are failing", () =>
     Effect.gen(function*() {
       const only = provider("only")
       only.state.broken = overloaded("only")

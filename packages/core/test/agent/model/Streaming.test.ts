@@ -43,7 +43,7 @@ const consume = async (hooks: ReadonlyArray<AgentHook>, given: ReturnType<typeof
 }
 
 describe("a guardrail that redacts", () => {
-  it("with hold { chars } shows nothing of a secret for 500 ways to cut 500 texts, and all of the rest", async () => {
+  it("with hold { chars } shows no part of a secret and all other text, for 500 texts that are split at random", async () => {
     for (let seed = 0; seed < 500; seed++) {
       const given = planted(seed)
       const onLlmDelta: NonNullable<AgentHook["onLlmDelta"]> = (delta) =>
@@ -126,7 +126,7 @@ describe("a guardrail that rejects", () => {
     }
   })
 
-  it("stops reading: a provider that streams for ever is interrupted", async () => {
+  it("stops reading: a provider that streams forever is interrupted", async () => {
     let read = 0
     const model = scripted(["x".repeat(50), "never"], { piece: 1 })
     const endless = {
@@ -155,7 +155,7 @@ describe("a guardrail that rejects", () => {
     assert.strictEqual(read, then)
   })
 
-  it("at postLlmCall with hold untilPass: neither deltas nor the end of the call say anything of it", async () => {
+  it("at postLlmCall with hold untilPass: neither deltas nor the end of the call contain the text", async () => {
     const { events, outcome, seen } = await consume([{
       name: "guard",
       hold: "untilPass",

@@ -61,7 +61,7 @@ describe("an agent with an output", () => {
     })
   })
 
-  it("sends an answer that does not fit back to the model, with where it does not", async () => {
+  it("sends an answer that does not fit back to the model, with the places that do not fit", async () => {
     const model = scripted([bad, "It is 21 degrees.", good])
     await using agent = createAgent({ provider: model.provider, output: { schema: weather } })
     const result = await agent.run("How warm is it?")
@@ -122,7 +122,7 @@ describe("an agent with an output", () => {
     assert.strictEqual(result.status === "completed" && result.object.days.length, 1)
   })
 
-  it("runs tools and hooks as ever, and decodes what the hooks made of the answer", async () => {
+  it("runs tools and hooks as usual, and decodes the answer with the changes of the hooks", async () => {
     const model = scripted([asks(["look", { city: "Bern" }]), good])
     const log: Array<string> = []
     const look = defineTool({
@@ -176,7 +176,7 @@ describe("an agent with an output", () => {
     assert.deepStrictEqual([result.status, result.steps], ["limited", 2])
   })
 
-  it("is recovered by a hook whose words fit", async () => {
+  it("is recovered by a hook whose answer fits", async () => {
     await using agent = createAgent({
       provider: scripted([bad]).provider,
       output: { schema: weather, retries: 0 },
@@ -186,7 +186,7 @@ describe("an agent with an output", () => {
     assert.deepStrictEqual(result.status === "completed" && result.object, { city: "", days: [] })
   })
 
-  it("may have a core of its own, which keeps what it is", async () => {
+  it("may have a custom core", async () => {
     class Slow implements AgentCore {
       readonly coreType = "slow"
       readonly #log: Array<string> = []
@@ -310,8 +310,8 @@ describe("hooks with services", () => {
   })
 })
 
-describe("the Effect face", () => {
-  it.live("has the object and the error as well", () =>
+describe("the Effect API", () => {
+  it.live("also has the object and the error", () =>
     Effect.scoped(Effect.gen(function*() {
       const runtime = yield* AgentRuntime.make({
         provider: scripted([good, bad]).provider,

@@ -67,7 +67,7 @@ describe("compaction", () => {
     assert.strictEqual(line(short.messages), "user: hi")
   })
 
-  it("follows a hint: how much to keep, what must survive in words", async () => {
+  it("follows a hint: how many messages to keep, which texts must survive", async () => {
     const { sent } = await compacted({
       preCompaction: ({ hint }) =>
         HookAction.transform({ ...hint, keepRecent: 4, anchors: ["question 2", "not in the conversation"] })
@@ -93,7 +93,7 @@ describe("compaction", () => {
     assert.strictEqual(line(byCompactor.sent), "user: all that was said")
   })
 
-  it("refuses a result that loses what must not be lost, and does it itself", async () => {
+  it("refuses a result that loses required content, and uses the default", async () => {
     const call = { id: "c", name: "look", args: {} }
     const history = [...talk(38), pinned]
     const refused: ReadonlyArray<readonly [CompactionResult, RegExp]> = [

@@ -124,7 +124,7 @@ const record = async () => {
 }
 
 describe("a run of three levels that crashes at any boundary", () => {
-  it("runs each tool once where that can be known, reports unknown outcomes, and asks no question twice", async () => {
+  it("runs each tool once if its outcome is known, reports unknown outcomes, and asks no question twice", async () => {
     const { steps, world: whole } = await record()
     assert.isAbove(steps.length, 30)
     assert.strictEqual(new Set(whole.ran).size, whole.ran.length)

@@ -111,7 +111,7 @@ describe("session rotation", () => {
     assertValid(messages)
   })
 
-  it("stays where it is when a hook refuses the handoff", async () => {
+  it("does not happen when a hook rejects the handoff", async () => {
     const log: Array<string> = []
     const model = scripted(["one", "two"])
     await using agent = createAgent({

@@ -10,7 +10,7 @@ import { assertValid, failureOf, line, recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 
 describe("a session", () => {
-  it("starts once, before its first turn, with the messages that hooks give it", async () => {
+  it("starts once, before its first turn, with the messages that hooks provide", async () => {
     let starts = 0
     const model = scripted([])
     await using agent = createAgent({
@@ -169,7 +169,7 @@ describe("a session", () => {
     assert.deepStrictEqual(seen, [`file-changed ["a.ts"]`, `cwd-changed "/"`, `cwd-changed "/"`, `worktree-create "x"`])
   })
 
-  it("is warned of its window at 70 and 80 per cent, once a level", async () => {
+  it("runs onBudget at 70 and 80 per cent of the window, once for each", async () => {
     const levels: Array<string> = []
     const model = scripted(
       [100, 710, 720, 850, 860].map((inputTokens) => ({ ...asks(["look"]), usage: { inputTokens, outputTokens: 0 } }))
@@ -186,7 +186,7 @@ describe("a session", () => {
 })
 
 describe("preStop", () => {
-  it("keeps the agent going with what its hooks say, one message for all", async () => {
+  it("keeps the agent going with the follow-ups of its hooks, in one message", async () => {
     const counts: Array<string> = []
     const model = scripted(["one", "two", "three"])
     const nag = (name: string, until: number): AgentHook => ({
@@ -216,7 +216,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     return { ran: look.ran, requests: model.requests, text: "messages" in result ? line(result.messages) : result._tag }
   }
 
-  it("surround the act, the lowest priority outermost, in promises and in Effects", async () => {
+  it("wrap the call, the lowest priority outermost, with promises and with Effects", async () => {
     const log: Array<string> = []
     const surround = (name: string, priority: number, effect: boolean): AgentHook => ({
       name,
@@ -246,7 +246,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.deepStrictEqual(log, ["b llm", "a llm", "a in", "b in", "look", "b out", "a out", "b llm", "a llm"])
   })
 
-  it("can answer from a cache, and try again inside", async () => {
+  it("can answer from a cache, and can retry", async () => {
     const cached = await wrapped({ wrapToolCall: async () => success("cached") })
     assert.lengthOf(cached.ran, 0)
     assert.include(cached.text, "tool look: cached")
@@ -265,7 +265,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.include(again.text, "tool look: worked")
   })
 
-  it("begin the act anew at every try, and not before: a tool that changes its arguments meets the call's own again", async () => {
+  it("start the call again at every retry, with the original arguments even if the tool changed them", async () => {
     const log: Array<string> = []
     const look = recording("look", (args) => {
       log.push(`look ${JSON.stringify(args)}`)
@@ -320,7 +320,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     }
   })
 
-  it("are an error of the call when they are fail-closed and break", async () => {
+  it("fail the call if they are fail-closed and fail", async () => {
     const broken = () => {
       throw new Error("ill")
     }
@@ -330,7 +330,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.strictEqual((await wrapped({ kind: "policy", wrapLlmCall: broken })).text, "InvalidRequest")
   })
 
-  it("may fail as the provider does: a circuit breaker is obeyed", async () => {
+  it("may fail with an error of the provider, as a circuit breaker does", async () => {
     const breaker = await wrapped({
       wrapLlmCall: () => Effect.fail(new ProviderError.Auth({ provider: "w", message: "open" }))
     })
@@ -353,7 +353,7 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.deepStrictEqual(same.ran, [{ n: 1 }])
   })
 
-  it("see failures of tools as results, and may turn them", async () => {
+  it("receive failures of tools as results, and may change them", async () => {
     const { text } = await wrapped({
       wrapToolCall: (call, next) => Effect.map(next(call), (result) => result.ok ? failure("no") : success("turned"))
     }, () => {

@@ -14,7 +14,7 @@ import { asks, scripted } from "../../support/model.ts"
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe("the session store", () => {
-  it("is never left with an older state than it had, however slow it is and however tools overlap", async () => {
+  it("never goes back to an older state, even if it is slow and tools overlap", async () => {
     for (let seed = 0; seed < 20; seed++) {
       const { below } = random(seed)
       const done: Array<number> = []
@@ -42,7 +42,7 @@ describe("the session store", () => {
     }
   })
 
-  it("is given states that are JSON, valid for a provider, and lead to the same end from every point", async () => {
+  it("receives states that are JSON, valid for a provider, and lead to the same result from every point", async () => {
     const states: Array<string> = []
     const count = HookState.key("count", 0)
     const memory = SessionStore.inMemory()
@@ -126,7 +126,7 @@ describe("the session store", () => {
     }
   })
 
-  it("has the decision of a person in it, before the tool runs", async () => {
+  it("has the decision of a person before the tool runs", async () => {
     const seen: Array<string> = []
     const store: SessionStore.SessionStore = {
       commit: ({ state }) =>

@@ -59,7 +59,7 @@ const agent = () => {
 const ada = { type: "approve", by: "ada" } as const
 
 describe("a state of an earlier release", () => {
-  it("is kept here for every version, and of every kind for the one that is written now", () => {
+  it("exists here for every version, and in every kind for the current version", () => {
     for (const kind of kinds) {
       const name = `run-state-v${RunState.version}-${kind}.json`
       assert.isTrue(
@@ -84,7 +84,7 @@ describe("a state of an earlier release", () => {
       }
     }))
 
-  it.effect("of version 1 had no revision: it begins with none, and keeps the rest", () =>
+  it.effect("of version 1 has no revision: it gets revision 0, and the rest is unchanged", () =>
     Effect.gen(function*() {
       for (const kind of ["suspended", "mid-tools", "ended"]) {
         const old = JSON.parse(read(`run-state-v1-${kind}.json`)) as object

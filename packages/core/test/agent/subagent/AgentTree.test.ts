@@ -167,7 +167,7 @@ describe("a tree of agents", () => {
     assert.strictEqual(events.filter(({ type }) => type === "session-start").length, 1)
   })
 
-  it("hands the conversation over with `transfer`: the other agent's answer is the turn's", async () => {
+  it("transfers the conversation with `transfer`: the other agent's answer is the answer of the turn", async () => {
     const expert = scripted(["from the expert", "again"])
     const model = scripted([asks(["ask_expert", { message: "take over" }]), "back at the desk"])
     await using root = createAgent({

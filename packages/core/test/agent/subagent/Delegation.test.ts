@@ -43,7 +43,7 @@ describe("a delegation", () => {
     assert.isUndefined(whyInvalid(messages))
   })
 
-  it("delegates the message as the hooks left it, and returns the result as the hooks left it", async () => {
+  it("delegates the message, and returns the result, with the changes of the hooks", async () => {
     const { inner, lead } = team([{
       name: "change",
       preDelegation: (delegation) =>
@@ -96,7 +96,7 @@ describe("a delegation", () => {
     }
   })
 
-  it("is surrounded by the hooks that wrap tools, and an Abort inside ends the turn all the same", async () => {
+  it("runs inside the hooks that wrap tools, and an Abort in it still ends the turn", async () => {
     const log: Array<string> = []
     const wrapping: AgentHook = {
       name: "timing",

@@ -78,7 +78,7 @@ describe("a sub-agent", () => {
       assert.include(line((yield* lead.run("go")).messages), "tool help: found it")
     }))))
 
-  it("guards the same tree in whatever form it comes: the hooks of the lead run around it", async () => {
+  it("is guarded by the hooks of its parent in each of these forms", async () => {
     const asked: Array<string> = []
     await using inner = worker()
     const model = scripted([asks(["help", { message: "look" }])])

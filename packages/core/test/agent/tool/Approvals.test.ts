@@ -170,7 +170,7 @@ describe("approvals that somebody tampers with: none executes wrongly", () => {
     assert.lengthOf(ran, 1)
   })
 
-  it("an answer that comes too late is a denial, however far clocks are apart", async () => {
+  it("an answer after the expiry is a denial, even if clocks differ", async () => {
     const { end, ran } = await attempt(async () => ({}), { hook: { expiresInMs: -1 } })
     assert.deepStrictEqual([end, ran], ["completed", []])
   })
@@ -247,7 +247,7 @@ describe("approvals that somebody tampers with: none executes wrongly", () => {
     assert.deepStrictEqual(ran, ["root"])
   })
 
-  it("arguments that somebody changes while a person looks at them are not what runs", async () => {
+  it("arguments that are changed while a person looks at them do not run", async () => {
     const ran: Array<unknown> = []
     const args = { to: "test" }
     const agent = make(ran, {
@@ -264,7 +264,7 @@ describe("approvals that somebody tampers with: none executes wrongly", () => {
     assert.isTrue(ran.every((one) => (one as { readonly to: string }).to === "test") || result.status !== "completed")
   })
 
-  it("a tool whose schema reads the arguments otherwise now is asked about again", async () => {
+  it("a tool whose schema now decodes the arguments differently is asked about again", async () => {
     const run = await suspended(make([], { approvals: {} }))
     const ran: Array<unknown> = []
     const { tool } = recording("deploy", (args) => void ran.push(args))

@@ -17,7 +17,7 @@ const gate: AgentHook = {
 }
 
 describe("onAsk", () => {
-  it("decides in place: the run is not suspended", async () => {
+  it("decides in the same process, without suspending the run", async () => {
     const asked: Array<string> = []
     const deploy = recording("deploy")
     const model = scripted([
@@ -43,7 +43,7 @@ describe("onAsk", () => {
     assert.include(line(result.messages), "tool deploy: ok | tool deploy!: no | tool deploy: ok | tool deploy: by hand")
   })
 
-  it("that breaks or answers nonsense denies", async () => {
+  it("that fails or returns an invalid answer denies the call", async () => {
     const broken: ReadonlyArray<() => unknown> = [
       () => {
         throw new Error("no terminal")
@@ -72,7 +72,7 @@ describe("onAsk", () => {
     }
   })
 
-  it("that always edits comes to an end, whatever the schema makes of the edit", async () => {
+  it("that always edits does not loop forever", async () => {
     let asked = 0
     const ran: Array<unknown> = []
     const deploy = defineTool({

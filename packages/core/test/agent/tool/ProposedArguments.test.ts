@@ -31,7 +31,7 @@ describe("an ask with arguments of the hook's own", () => {
   }
   const proposed = { to: "test", dryRun: true }
 
-  it("shows what will run, and runs exactly that once approved, in this process or another", async () => {
+  it("shows what will run, and runs exactly that after the approval, in this process or another", async () => {
     const { make, ran } = start([safer])
     const run = await make().run("go") as Suspended
     assert.deepEqual([run.pending[0]!.args, run.pending[0]!.proposed], [proposed, true])
@@ -46,7 +46,7 @@ describe("an ask with arguments of the hook's own", () => {
     assert.deepEqual(ran, [])
   })
 
-  it("has the policy and every other hook judge what was proposed, also those that came before it", async () => {
+  it("is checked by the policy and all other hooks, including earlier ones", async () => {
     const seen: Array<unknown> = []
     const guard: AgentHook = {
       name: "guard",
@@ -84,7 +84,7 @@ describe("an ask with arguments of the hook's own", () => {
 describe("hook sources", () => {
   const provider = scripted(["hello"]).provider
 
-  it("bring their hooks when the agent is made, for its folder", async () => {
+  it("load their hooks for the folder of the agent when it is made", async () => {
     const places: Array<string> = []
     const source = {
       name: "files",

@@ -12,7 +12,7 @@ import { approve, make, suspended } from "../../support/approvals.ts"
 import { asks, scripted } from "../../support/model.ts"
 
 describe("a question", () => {
-  it("that is answered with other arguments has its hook look at those: it may refuse them, and need not ask about them", async () => {
+  it("that is answered with other arguments is followed by a run of its hook, which may reject them but need not ask again", async () => {
     const ran: Array<unknown> = []
     const gate: AgentHook = {
       name: "gate",
@@ -33,7 +33,7 @@ describe("a question", () => {
     assert.deepStrictEqual(ran, [{ to: "dev" }])
   })
 
-  it("needs its quorum of different approvers, each of whom may approve, and anybody's denial ends it", async () => {
+  it("needs a quorum of different permitted approvers, and one denial ends it", async () => {
     const ran: Array<unknown> = []
     const options = { quorum: 2, approvers: ["ada", "bob", "eve"] }
     const agent = () => make(ran, { approvals: {} }, options)
@@ -86,7 +86,7 @@ describe("a question", () => {
     )
   })
 
-  it("is answered in place as well: quorum, handing on, expiry", async () => {
+  it("can be answered in the same process, with quorum, delegation and expiry", async () => {
     const said: Array<string> = []
     const answer = (answers: ReadonlyArray<Decision>, options: Parameters<typeof HookAction.ask>[2]) => {
       const ran: Array<unknown> = []

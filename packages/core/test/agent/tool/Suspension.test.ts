@@ -37,7 +37,7 @@ const pair = (
   }
 }
 
-describe("an ask without anybody to ask", () => {
+describe("an Ask without onAsk", () => {
   it("suspends the run when the other calls of the step are finished; the snapshot is plain JSON", async () => {
     const look = recording("look", () => Effect.as(Effect.sleep(10), "saw"))
     const deploy = recording("deploy")
@@ -105,7 +105,7 @@ describe("an ask without anybody to ask", () => {
     })
   }
 
-  it("asks again for what was not decided, and keeps what was", async () => {
+  it("asks again about undecided calls, and keeps the decisions on the others", async () => {
     const deploy = recording("deploy")
     const { one, two } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [
       asks(["deploy", { n: 1 }, "a"], ["deploy", { n: 2 }, "b"])
@@ -122,7 +122,7 @@ describe("an ask without anybody to ask", () => {
     assert.include(line(ended.messages), "tool deploy!: no | tool deploy: ok")
   })
 
-  it("does not ask the hooks that have decided again; those after the one that asked have their turn", async () => {
+  it("does not run the hooks again that have decided; the hooks after the one that asked run", async () => {
     const log: Array<string> = []
     const note = (name: string, priority: number, asking = false): AgentHook => ({
       name,
@@ -240,7 +240,7 @@ describe("a snapshot that cannot be resumed", () => {
     assert.lengthOf(deploy.ran, 1)
   })
 
-  it("is stale when the session has gone on; the call that was asked about is closed", async () => {
+  it("is stale when the session has continued; the call in question is closed", async () => {
     const deploy = recording("deploy")
     const { one } = pair(() => ({ tools: [deploy.tool], hooks: [gate] }), [asks(["deploy", {}, "d"]), "done"])
     const session = await one.session()

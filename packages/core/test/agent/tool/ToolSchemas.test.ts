@@ -216,7 +216,7 @@ describe("argument schemas", () => {
     assert.deepStrictEqual(got, seen)
   })
 
-  it("that break on what they read, at once or later, or wait, are a failure of the call and of nothing else", async () => {
+  it("that fail, synchronously or later, or wait, fail only their call", async () => {
     const broken = z.object({ n: z.number() }).refine(() => {
       throw new Error("bug in a refinement")
     })

@@ -172,7 +172,7 @@ describe("what a tool does", () => {
     }
   })
 
-  it("keeps what it returned and was given to itself: later changes are not seen in the conversation", async () => {
+  it("cannot change the conversation later through its arguments or its output", async () => {
     const todos: Array<string> = []
     const model = scripted([asks(["add", { item: "one", more: [] }]), asks(["add", { item: "two", more: [] }])])
     const add = defineTool({
@@ -212,7 +212,7 @@ describe("what a tool does", () => {
     assert.strictEqual(most, 1)
   })
 
-  it("has its time, and no more: promises that ignore the signal and Effects that cannot be interrupted are bounded", async () => {
+  it("cannot exceed its time limit, even if it ignores the signal or cannot be interrupted", async () => {
     const aborted: Array<string> = []
     const deaf = recording("deaf", (_, { signal }) => {
       signal.addEventListener("abort", () => aborted.push("deaf"))

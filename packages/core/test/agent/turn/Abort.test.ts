@@ -13,7 +13,7 @@ describe("Abort", () => {
     (table[point].legal as ReadonlyArray<string>).includes("Abort") && !point.endsWith("Delegation")
   )
 
-  it("is legal at these points, and each is tried below", () => {
+  it("is legal at exactly the points that are tested below", () => {
     assert.deepStrictEqual(at, [
       "onSessionStart",
       "preTurn",
@@ -122,7 +122,7 @@ describe("Abort", () => {
     )
   })
 
-  it("keeps the user's message with keepMessage, as the earlier hooks left it", async () => {
+  it("keeps the user's message with keepMessage, with the changes of earlier hooks", async () => {
     const model = scripted(["done"])
     await using agent = createAgent({
       provider: model.provider,

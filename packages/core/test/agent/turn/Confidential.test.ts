@@ -56,7 +56,7 @@ const everything = async (
 }
 
 describe("a confidential hook", () => {
-  it("hands a tool what events, records, requests and messages have only a placeholder for", async () => {
+  it("passes the secret to the tool, while events, records, requests and messages have only a placeholder", async () => {
     const { events, ran, requests, result } = await everything([], ({ password }) => `welcome, ${password as string}`)
     assert.deepStrictEqual(ran, [{ password: secret }])
     assert.strictEqual(
@@ -100,7 +100,7 @@ describe("a confidential hook", () => {
     assert.notInclude(JSON.stringify(seen), secret)
   })
 
-  it("leaves of a refused message what it made of it, for the hooks of the error too", async () => {
+  it("keeps the original of a rejected message from onTurnError hooks", async () => {
     const inputs: Array<string> = []
     const strict = defineHook({
       name: "strict",
@@ -116,7 +116,7 @@ describe("a confidential hook", () => {
     assert.deepStrictEqual(inputs.slice(1), [""])
   })
 
-  it("comes first where hooks run in reverse order: others see what it left", async () => {
+  it("runs first at points in reverse order, so that others see its changes", async () => {
     const order: Array<string> = []
     const hook = (name: string, priority: number, more: Partial<AgentHook> = {}): AgentHook =>
       defineHook({ name, priority, ...more, postLlmCall: () => void order.push(name) })
@@ -127,7 +127,7 @@ describe("a confidential hook", () => {
     assert.deepStrictEqual(order, ["b", "c", "a", "d"])
   })
 
-  it("gives no other hook that right: changed arguments are refused in wrapToolCall", async () => {
+  it("is the only kind that may change arguments in wrapToolCall", async () => {
     const cheat = defineHook({
       name: "cheat",
       wrapToolCall: (call: PreToolCallEvent, next) => next({ ...call, args: { password: "other" } })
@@ -146,7 +146,7 @@ describe("a confidential hook", () => {
     assert.include(line(messages), "tool login!: the revealed arguments do not fit the tool's schema")
   })
 
-  it("reveals nothing to another agent: it gets the placeholder", async () => {
+  it("reveals nothing to another agent, which receives the placeholder", async () => {
     const inner = scripted(["ok"])
     await using helping = createAgent({ provider: inner.provider })
     const helper = agentTool({ name: "helper", description: "Helps", agent: helping })
@@ -161,7 +161,7 @@ describe("a confidential hook", () => {
 describe("concealMessages", () => {
   const recalling = { preTurnContext: () => Effect.succeed([{ role: "user" as const, content: `recall ${secret}` }]) }
 
-  it("changes what memory brings before anybody sees or stores it", async () => {
+  it("changes messages from memory before anybody sees or stores them", async () => {
     const model = scripted(["ok"])
     const hook: AgentHook = {
       name: "conceal",
@@ -191,7 +191,7 @@ describe("concealMessages", () => {
 })
 
 describe("revealText", () => {
-  it("changes the text for the user alone", async () => {
+  it("changes the text for the user only", async () => {
     const { events, result } = await everything([], () => "ok")
     assert.strictEqual(result.text, `logged in with ${secret}`)
     const end = events.find(({ type }) => type === "turn-end")
@@ -226,7 +226,7 @@ describe("revealText", () => {
     ])
   })
 
-  it("is kept from the store and from observers of the turn", async () => {
+  it("does not reach the store and observers of the turn", async () => {
     const stored: Array<string> = []
     const seen: Array<string> = []
     const model = scripted([`it is ${placeholder}`])
@@ -255,7 +255,7 @@ describe("revealText", () => {
         hooks: [quoting(value)]
       })
 
-    it("puts values into strings, whatever they hold", async () => {
+    it("puts any value into strings", async () => {
       for (const value of [`a"b`, `","x":"`, "back\\slash", "line\nend"]) {
         await using agent = answered(value)
         const result = await agent.run("go")
@@ -275,7 +275,7 @@ describe("revealText", () => {
     })
   })
 
-  it.effect("leaves log lines without the value", () =>
+  it.effect("keeps the value out of log lines", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))

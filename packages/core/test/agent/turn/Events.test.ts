@@ -75,7 +75,7 @@ describe("events", () => {
   })
 
   // rows: A-45
-  it("survive a listener that throws: the run and the other listeners do not notice", async () => {
+  it("continue when a listener throws: the run and the other listeners are not affected", async () => {
     const heard: Array<AgentEvent> = []
     await using agent = createAgent({ provider: scripted([]).provider })
     agent.on(() => {

@@ -19,7 +19,7 @@ const limitedOf = (result: RunResult): Limited => {
 }
 
 describe("limits", () => {
-  it("of steps stop a model that calls tools for ever; each resume has a fresh allowance", async () => {
+  it("of steps stop a model that calls tools forever; each resume starts counting again", async () => {
     const model = scripted([], { after: () => asks(["look"]) })
     const look = recording("look")
     await using agent = createAgent({ provider: model.provider, tools: [look.tool], limits: { steps: 3 } })
@@ -58,7 +58,7 @@ describe("limits", () => {
     assertValid(ended.messages)
   })
 
-  it("of attempts hold over retries, fallbacks and whatever hooks decide", async () => {
+  it("of attempts count retries, fallbacks and attempts that hooks request", async () => {
     const down = new ProviderError.Connection({ provider: "one", message: "gone" })
     const models = [scripted([down, down, down, "back"]), scripted([], { name: "two", after: down })] as const
     const insist: AgentHook = {
@@ -97,7 +97,7 @@ describe("limits", () => {
     )
   })
 
-  it.effect("of wall-clock time end a turn whose provider hangs, on the clock of the test", () =>
+  it.effect("of wall-clock time end a turn whose provider hangs", () =>
     Effect.gen(function*() {
       const model = scripted([() => Effect.never, "back"])
       const runtime = yield* AgentRuntime.make({ provider: model.provider, limits: { wallClockMs: 60_000 } })
@@ -112,7 +112,7 @@ describe("limits", () => {
       assert.strictEqual(line(ended.messages), "user: go | assistant: back")
     }))
 
-  it("of wall-clock time leave a running tool with an unknown outcome, and the finished one alone", async () => {
+  it("of wall-clock time leave a running tool with an unknown outcome, and do not change a finished one", async () => {
     const quick = recording("quick", () => "done")
     const slow = recording("slow", () => new Promise(() => {}))
     const again = recording(
@@ -132,7 +132,7 @@ describe("limits", () => {
     assert.deepStrictEqual([quick.ran.length, slow.ran.length, again.ran.length], [1, 1, 2])
   })
 
-  it("that runs out before the turn has begun leaves a run that begins when it is resumed, hooks and all", async () => {
+  it("of wall-clock time that are reached before the turn starts leave a run that starts, with all hooks, when it is resumed", async () => {
     const model = scripted(["done"])
     let slow = true
     const hook: AgentHook = {
@@ -163,7 +163,7 @@ describe("limits", () => {
     for (const [limits, message] of wrong) assert.throws(() => createAgent({ provider, limits }), message)
   })
 
-  it("that are given as undefined are the defaults", async () => {
+  it("that are undefined have their defaults", async () => {
     const model = scripted([], { after: () => asks(["look"]) })
     await using agent = createAgent({
       provider: model.provider,

@@ -81,7 +81,7 @@ describe("every path and every point", () => {
     )
   })
 
-  it("a hook's own calls: no hook sees them but those that ask to", async () => {
+  it("a hook's own calls: only hooks with allowReentry see them", async () => {
     const quiet = counter("quiet")
     const meter = counter("meter", { allowReentry: true })
     const asking: AgentHook = {
@@ -136,7 +136,7 @@ describe("every path and every point", () => {
     })
   })
 
-  it("denials, failures and retries: the points of what went wrong, once each", async () => {
+  it("denials, failures and retries: each error point fires once", async () => {
     const { counts, hook } = counter("count", { priority: 1 })
     const agent = createAgent({
       provider: scripted([asks(["look"]), "done"]).provider,

@@ -98,7 +98,7 @@ describe("Reject", () => {
   })
 
   // rows: A-51
-  it("by a fail-closed hook that breaks is a HookFailed, and blocks: the tool does not run", async () => {
+  it("by a fail-closed hook that fails is a HookFailed, and the tool does not run", async () => {
     const model = scripted([asks(["rm"]), "done"])
     const rm = recording("rm")
     await using agent = createAgent({

@@ -228,7 +228,7 @@ describe("policy and hooks", () => {
     assert.include(line(result.messages), "tool write!: /etc/passwd is outside")
   })
 
-  it("denies when the policy breaks, whichever way it breaks", async () => {
+  it("denies the call when the policy fails in any way", async () => {
     const broken: ReadonlyArray<RuntimePolicy["check"]> = [
       () => {
         throw new Error("no policy server")
@@ -254,7 +254,7 @@ describe("policy and hooks", () => {
   })
 
   // rows: A-05
-  it("shows hooks the very grant that the policy issued, and gives it to the tool's time limit", async () => {
+  it("passes the grant of the policy to hooks, and applies its time limit to the tool", async () => {
     const grant = Object.freeze({ sandbox: "read-only", timeoutMs: 15, limits: { cpu: 1 } } as const)
     const seen: Array<unknown> = []
     const model = scripted([asks(["slow"]), "done"])
