@@ -23,7 +23,7 @@ describe("eventual", () => {
   const failures: ReadonlyArray<readonly [what: string, answer: () => Eventual<number>]> = [
     ["throws", () => assert.fail("broken")],
     ["rejects", () => Promise.reject(new Error("broken"))],
-    ["fails", () => Effect.fail(new Error("broken"))]
+    ["fails", () => Effect.fail("broken")]
   ]
   for (const [what, answer] of failures) {
     it.effect(`fails with the error of a function that ${what}`, () =>
