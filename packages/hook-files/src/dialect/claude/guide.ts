@@ -1,4 +1,4 @@
-/** Claude Code. */
+/** Describes the events of Claude Code. */
 import type { Event, Guide } from "../../Guide.ts"
 
 const toolFields = ["tool_name", "tool_input", "tool_use_id"]
@@ -266,7 +266,7 @@ const events: ReadonlyArray<Event> = [
   signal("PostModelSwitch", "another model is used", ["from_model", "to_model"])
 ]
 
-/** A script that answers an event in the way of Claude Code and of Codex. */
+/** Returns a Python script that answers an event of Claude Code or Codex. */
 export const script = ({ may, name, occasion }: Event): string => {
   const head = "#!/usr/bin/env python3\nimport json, sys\n\nevent = json.load(sys.stdin)\n"
   if (occasion === "tool-call") {

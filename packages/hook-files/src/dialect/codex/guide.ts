@@ -1,4 +1,4 @@
-/** Codex: what Claude Code has, read more strictly. */
+/** Describes the events of Codex. */
 import type { Event, Guide } from "../../Guide.ts"
 import { claude, example, script } from "../claude/guide.ts"
 import { codexEvents } from "../claude/HookConfig.ts"
