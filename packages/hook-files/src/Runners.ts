@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type * as HttpGuard from "@belay/hooks/HttpGuard"
@@ -149,19 +150,14 @@ export const make = (options: Options = {}): Runners => {
     switch (work.type) {
       case "command":
         return run({
-          ...(work.shell === "powershell" && work.args === undefined
-            ? { command: "pwsh", args: ["-NoProfile", "-NonInteractive", "-Command", work.command] }
-            : { command: work.command, ...(work.args === undefined ? {} : { args: work.args }) }),
+          ...programOf(work),
           cwd,
-          ...(maxOutput === undefined ? {} : { maxOutput }),
           input: `${JSON.stringify(input)}\n`,
-          ...(env === undefined ? {} : { env }),
           passEnv,
           timeoutMs,
           graceMs,
           lingerMs,
-          ...(onFirstLine === undefined ? {} : { onFirstLine }),
-          ...(onLinger === undefined ? {} : { onLinger })
+          ...defined({ maxOutput, env, onFirstLine, onLinger })
         })
       case "http":
         return http(work, task, ctx)
@@ -175,10 +171,13 @@ export const make = (options: Options = {}): Runners => {
   }
 }
 
-const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly model?: string } => {
-  const model = work.model ?? options.model
-  return model === undefined ? {} : { model }
-}
+const programOf = ({ args, command, shell }: CommandWork) =>
+  shell === "powershell" && args === undefined
+    ? { command: "pwsh", args: ["-NoProfile", "-NonInteractive", "-Command", command] }
+    : defined({ command, args })
+
+const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly model?: string } =>
+  defined({ model: work.model ?? options.model })
 
 const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Options) => {
   let isWarned = false
@@ -202,12 +201,14 @@ const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Op
       }
       return Http.run({
         url,
-        ...(headers === undefined ? {} : { headers }),
-        ...(allowedEnvVars === undefined ? {} : { allowedEnvVars }),
         body: input,
         timeoutMs,
-        ...(allowedHttpHookUrls === undefined ? {} : { allowedUrls: allowedHttpHookUrls }),
-        ...(httpHookAllowedEnvVars === undefined ? {} : { hostEnvVars: httpHookAllowedEnvVars })
+        ...defined({
+          headers,
+          allowedEnvVars,
+          allowedUrls: allowedHttpHookUrls,
+          hostEnvVars: httpHookAllowedEnvVars
+        })
       }, client.success)
     })
 }

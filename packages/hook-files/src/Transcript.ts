@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import type { FinishReason } from "@belay/core/Turn"
@@ -65,7 +66,7 @@ export const make = (folder: string): Transcript => {
           uuid,
           parentUuid: last.get(sessionId) ?? null,
           isSidechain: agent !== undefined,
-          ...(agent === undefined ? {} : { agentId: agent }),
+          ...defined({ agentId: agent }),
           sessionId,
           cwd,
           timestamp: new Date().toISOString()
@@ -116,7 +117,7 @@ const line = (entry: Entry): JsonObject => {
       id: `msg_${id}`,
       type: "message",
       role: "assistant",
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
       content: [...texts, ...calls],
       stop_reason: calls.length > 0 ? "tool_use" : finishReason === "length" ? "max_tokens" : "end_turn",
       ...tokens

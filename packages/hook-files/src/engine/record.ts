@@ -1,7 +1,7 @@
 /** Emits an event about each entry that ran, and names entries in warnings. */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Answer, Entry } from "../Dialect.ts"
-import { defined } from "../internal/defined.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 

@@ -1,9 +1,9 @@
 /** Runs one entry and decodes its answer. An entry that may not run is refused. */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Answer, Dialect, Ending, Entry } from "../Dialect.ts"
-import { defined } from "../internal/defined.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 import type { Background } from "./background.ts"

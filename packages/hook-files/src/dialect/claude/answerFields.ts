@@ -1,6 +1,6 @@
 /** Decodes the JSON of an answer field by field. An invalid field is ignored, and the other fields count. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
-import { defined } from "../../internal/defined.ts"
 import { cap, type Fields, isFields, type Reader, reader } from "../shared/fields.ts"
 import type { Answer } from "./answer.ts"
 import { type EventName, rowOf } from "./events.ts"

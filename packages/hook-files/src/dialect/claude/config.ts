@@ -1,7 +1,7 @@
 /** Reads the settings files of Claude Code and of Codex. */
+import { defined } from "@belay/core/Fields"
 import { nearest } from "@belay/core/NamePattern"
 import type { Warning } from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 import { codexEvents } from "../codex/events.ts"
 import { isFields, record } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"

@@ -1,10 +1,10 @@
 /** Reads a group of entries in a settings file. */
+import { defined } from "@belay/core/Fields"
 import { whyNot } from "@belay/core/Json"
 import { nearest } from "@belay/core/NamePattern"
 import * as Condition from "@belay/hooks/Condition"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { defined } from "../../internal/defined.ts"
 import type { Work } from "../../Runners.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
 import { type EventName, rowOf } from "./events.ts"

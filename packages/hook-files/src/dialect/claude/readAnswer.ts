@@ -1,5 +1,5 @@
 /** Reads the answer of an entry from its exit code, standard output and standard error. */
-import { defined } from "../../internal/defined.ts"
+import { defined } from "@belay/core/Fields"
 import type { Finished } from "../../process/Command.ts"
 import type { AgentWork, PromptWork, Work } from "../../Runners.ts"
 import { cap, type Fields, maxText, record } from "../shared/fields.ts"

@@ -2,6 +2,7 @@
  * Defines where Claude Code stores hooks: in settings of the machine, of the user and of the project, in plugins, and
  * in the front matter of skills and agents.
  */
+import { defined } from "@belay/core/Fields"
 import * as Result from "effect/Result"
 import { basename, dirname, join, resolve } from "node:path"
 import { parse as parseYaml } from "yaml"
@@ -67,7 +68,7 @@ export const plugin = (root: string, home: string): ReadonlyArray<Place> => {
 
 const decode = (file: SourceFile, { cwd }: { readonly cwd: string }): HookConfig.HookConfig => {
   const { format, ofProject, origin, path, text } = file
-  const options = { folder: ofProject ? cwd : dirname(path), ...(origin === undefined ? {} : { origin }) }
+  const options = defined({ folder: ofProject ? cwd : dirname(path), origin })
   if (format === "front matter") return fromFrontMatter(file, options)
   return format === "plugin" ? fromManifest(file, options) : HookConfig.decode(text, path, options)
 }

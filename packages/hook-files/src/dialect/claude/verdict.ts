@@ -1,5 +1,5 @@
 /** Merges the answers of all entries of one event. */
-import { defined } from "../../internal/defined.ts"
+import { defined } from "@belay/core/Fields"
 import type { Answer } from "./answer.ts"
 
 /** The merged answers of all entries of one event. @category models @since 0.1.0 */

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { defined } from "@belay/core/Fields"
 import { makeFor, type Options } from "../claude/ClaudeCode.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
 import { codex } from "./flavor.ts"
@@ -19,7 +20,7 @@ export type { Options } from "../claude/ClaudeCode.ts"
  * @since 0.1.0
  */
 export const decode = (text: string, file: string, folder?: string): HookConfig.HookConfig =>
-  HookConfig.decode(text, file, { flavor: "codex", ...(folder === undefined ? {} : { folder }) })
+  HookConfig.decode(text, file, defined({ flavor: "codex" as const, folder }))
 
 /**
  * Makes a hook that runs the entries of Codex's files. It works like `ClaudeCode.make`, with these differences:
