@@ -100,10 +100,10 @@ describe("belay hooks list", () => {
     const { hooks } = world({ "managed/managed-settings.json": { hooks: { Stopp: [] } } })
     const { code, stderr, stdout } = await hooks("list")
     assert.deepEqual([code, stderr], [1, ""])
-    assert.match(stdout, /Nothing runs: .*have\s+to\s+be\s+right/)
+    assert.match(stdout, /Nothing runs: .*must\s+be\s+valid/)
     const tried = await hooks("test", "Stop")
     assert.strictEqual(tried.code, 1)
-    assert.match(tried.stderr, /^belay: .*have to be right.*\n$/)
+    assert.match(tried.stderr, /^belay: .*must be valid.*\n$/)
   })
 
   it("reads a single file with --file", async () => {
@@ -117,7 +117,7 @@ describe("belay hooks list", () => {
         join(root, "other/mine.json")
       ]]
     )
-    assert.match((await json("list", "--file", join(root, "nothing.json"))).value.warnings[0].reason, /is not there/)
+    assert.match((await json("list", "--file", join(root, "nothing.json"))).value.warnings[0].reason, /does not exist/)
   })
 })
 

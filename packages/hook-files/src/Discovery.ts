@@ -1,5 +1,5 @@
 /**
- * Finds the hook files of every system. It reads files and runs nothing.
+ * Finds and reads the hook files of every system. It runs nothing.
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ import { isInside, read, real } from "./internal/files.ts"
 export type { Dialect, Entry, Scope, Source } from "./dialect/shared/system.ts"
 
 /**
- * A system whose files are looked for where it has them; one file of it; or the folder of a plugin of Claude Code.
+ * What to look for: all files of a system, one file of a system, or the folder of a plugin of Claude Code.
  *
  * @category models
  * @since 0.1.0
@@ -30,31 +30,31 @@ export interface Places {
   /** The user's home folder. */
   readonly home: string
   /**
-   * Settings that count for everybody on this machine. Default: where Claude Code has them (`/etc/claude-code` on
-   * Linux).
+   * The folder of Claude Code's managed settings, which apply to all users of this machine. Default: the folder that
+   * Claude Code uses (`/etc/claude-code` on Linux).
    */
   readonly managed?: string
-  /** What to look for, relative to `cwd`. Default: every system. Nothing is found with an empty list. */
+  /** What to look for. Paths are relative to `cwd`. Default: the files of every system. An empty list finds nothing. */
   readonly sources?: ReadonlyArray<Wanted>
-  /** More systems than the built-in ones. */
+  /** Systems in addition to the built-in ones. */
   readonly systems?: ReadonlyArray<System>
-  /** Whose files count. Default: everybody's. */
+  /** Which files to read, by who controls them. Default: all. */
   readonly scopes?: ReadonlyArray<"managed" | "user" | "project">
 }
 
-/** Most bytes of a file. @category limits @since 0.1.0 */
+/** The most bytes of a hook file. A larger file is not read, and a warning names it. @category limits @since 0.1.0 */
 export const maxBytes = 1_048_576
 
-/** What was found. @category models @since 0.1.0 */
+/** The files that were found, and warnings about them. @category models @since 0.1.0 */
 export interface Found {
   readonly sources: ReadonlyArray<Source>
   readonly warnings: ReadonlyArray<HookConfig.Warning>
 }
 
 /**
- * Reads the files of the machine, of the user and of the project, system by system. A file that is not there is
- * skipped, unless it was named; one that cannot be read is a warning. Throws a `ConfigError` for a
- * system that is not known.
+ * Finds and reads the hook files of the machine, of the user and of the project. Use it to list hooks; `HookFiles.load`
+ * also makes hooks of them. A file that does not exist is skipped, or is a warning if `sources` names it. A file that
+ * cannot be read is a warning. Throws a `ConfigError` if `sources` names an unknown system.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export const find = (places: Places): Found => {
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
   const seen = new Set<string>()
-  // The home folder is the user's own.
+  // In the home folder, no file belongs to a project.
   const atHome = real(cwd) === real(home)
   for (const one of wanted) {
     for (const { dialect, named, place } of placesOf(one, where, systems)) {
@@ -86,7 +86,7 @@ export const find = (places: Places): Found => {
       seen.add(id)
       const content = place.isProgram === true ? { bytes: Buffer.alloc(0) } : read(path, maxBytes)
       if (content === "absent") {
-        if (named) warnings.push({ file: path, key: "", reason: "is not there" })
+        if (named) warnings.push({ file: path, key: "", reason: "does not exist" })
         continue
       }
       if ("problem" in content) {
@@ -95,7 +95,7 @@ export const find = (places: Places): Found => {
       }
       const inProject = scope === "project" || scope === "local" || isInside(cwd, path) ||
         isInside(real(cwd), real(path))
-      // Candidates are of known systems only.
+      // `known` has checked that the system exists.
       const system = systems.get(dialect)!
       const file = {
         ...place,
@@ -113,7 +113,7 @@ export const find = (places: Places): Found => {
   return { sources: found, warnings }
 }
 
-/** A system that is misspelt would be hooks that are left out. */
+/** Fails if a system is unknown. Otherwise a misspelled system would silently have no hooks. */
 const known = (
   wanted: ReadonlyArray<Wanted>,
   systems: ReadonlyMap<string, System>
@@ -134,7 +134,7 @@ const known = (
 interface Candidate {
   readonly dialect: Dialect
   readonly place: Place
-  /** Somebody asked for exactly this one. */
+  /** Whether `sources` names this file. */
   readonly named: boolean
 }
 

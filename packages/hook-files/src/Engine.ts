@@ -1,6 +1,5 @@
 /**
- * Runs the entries of a dialect: selects them, runs them at once or in order, and merges their answers. For systems that
- * a host adds to the built-in ones.
+ * Selects the entries of a dialect, runs them, and merges their answers. Use it to add a system to the built-in ones.
  *
  * @since 0.1.0
  */

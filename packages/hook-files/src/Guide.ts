@@ -1,11 +1,11 @@
 /**
- * Describes the events of a system, as data for people and tools: when each happens, what entries read, and what they
- * may answer.
+ * Describes the events of a system, for people and tools: when an event happens, what entries read, and what they can
+ * answer.
  *
  * @since 0.1.0
  */
 
-/** What happens in an agent, whatever a system calls it. @category models @since 0.1.0 */
+/** What happens in an agent. Systems have different names for the same occasion. @category models @since 0.1.0 */
 export type Occasion =
   | "session-start"
   | "session-end"
@@ -32,49 +32,54 @@ export type Occasion =
 export interface Event {
   readonly dialect: string
   readonly name: string
-  /** What else it is called there. */
+  /** Other names of the event in this system. */
   readonly others?: ReadonlyArray<string>
   readonly occasion: Occasion
   readonly when: string
-  /** What an entry may do; absent where it may only watch. */
+  /** What an entry can do. Absent if it can only observe. */
   readonly may?: string
-  /** The field that a matcher is held against; absent where matchers are ignored. */
+  /** The field that the matcher is compared with. Absent if the event ignores matchers. */
   readonly matcher?: string
-  /** The values which that field has, where they are few. */
+  /** The possible values of the field `matcher`. Absent if there are too many to list. */
   readonly values?: ReadonlyArray<string>
-  /** Fields of standard input, in addition to those of every event. */
+  /** The fields of standard input, in addition to those of every event. */
   readonly fields: ReadonlyArray<string>
   /** What exit code 2 means. */
   readonly two: string
-  /** Answers that count, in addition to those of every event, and what each means here. */
+  /** The answers that have an effect at this event, in addition to those of every event, and what each answer does. */
   readonly answers: ReadonlyArray<readonly [answer: string, meaning: string]>
 }
 
-/** What the events of one system have in common. @category models @since 0.1.0 */
+/** The description of one system and all its events. @category models @since 0.1.0 */
 export interface Guide {
   readonly dialect: string
   readonly name: string
-  /** Where its files are. */
+  /** The paths of the system's files. */
   readonly files: string
   readonly input: ReadonlyArray<string>
   readonly codes: ReadonlyArray<readonly [code: string, meaning: string]>
   readonly answers: ReadonlyArray<readonly [answer: string, meaning: string]>
-  /** Seconds that an entry has, unless it says otherwise. */
+  /** The default timeout of an entry in seconds. */
   readonly timeout: number
-  /** Keys that an entry, or a group of entries, may have. */
+  /** The keys of an entry. Those of a group of entries are in `groupKeys`. */
   readonly keys: ReadonlyArray<string>
   readonly groupKeys: ReadonlyArray<string>
   readonly events: ReadonlyArray<Event>
-  /** An entry for an event, as its file has it. */
+  /** Returns the text of a hook file with one entry for an event. */
   readonly example: (event: Event) => string
-  /** A script that answers it. */
+  /** Returns an example of a script that answers an event. */
   readonly script: (event: Event) => string
 }
 
-/** Spellings are one: `PreToolUse`, `preToolUse` and `pre_tool_use`. @category names @since 0.1.0 */
+/**
+ * Normalizes the name of an event, so that `PreToolUse`, `preToolUse` and `pre_tool_use` are equal.
+ *
+ * @category names
+ * @since 0.1.0
+ */
 export const spelt = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
-/** How an agent's own points are called. @category points @since 0.1.0 */
+/** The point of the agent at which each occasion happens. @category points @since 0.1.0 */
 export const points: { readonly [O in Occasion]: string } = {
   "session-start": "onSessionStart",
   "session-end": "onSessionEnd",

@@ -1,10 +1,11 @@
 /**
- * Loads the hook files of every system and makes hooks for an agent of them.
+ * Loads the hook files of every system, and makes hooks for an agent from them.
  *
  * @since 0.1.0
  */
 import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
+import { defined } from "@belay/core/Fields"
 import type { HookSource } from "@belay/core/HookSource"
 import type * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
@@ -17,7 +18,6 @@ import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
 import { shown } from "./engine/record.ts"
-import { defined } from "./internal/defined.ts"
 import { isInside, real } from "./internal/files.ts"
 import * as Command from "./process/Command.ts"
 import * as Runners from "./Runners.ts"
@@ -33,41 +33,51 @@ export interface Options
     Partial<Discovery.Places>,
     Runners.Options
 {
-  /** The folder of the project. Default: the folder of the process. */
+  /** The folder of the project. Default: the current folder of the process. */
   readonly cwd?: string
-  /** The folder of decisions, outside of the project. Default `~/.belay/trust`. */
+  /**
+   * The folder in which decisions about trust are stored. It must be outside of the project. Default `~/.belay/trust`.
+   */
   readonly trust?: string
   /**
-   * What the agent's tools are called in files. Default: common names are recognised (`bash` is `Bash`, `write_file` is
-   * `Write`), others stay.
+   * The names that hook files use for the agent's tools. By default common names are translated (`bash` to `Bash`,
+   * `write_file` to `Write`), and other names are used unchanged.
    */
   readonly toolNames?: ToolNames
-  /** A folder for the transcripts that scripts read; `false` writes none. Default `~/.belay/transcripts`. */
+  /**
+   * The folder of the transcripts that scripts read. If it is `false`, no transcript is written. Default
+   * `~/.belay/transcripts`.
+   */
   readonly transcripts?: string | false
   /**
-   * What an entry that broke, or took too long, means for a prompt, a tool call or a permission, in systems that go on.
-   * Default `continue`, as scripts expect.
+   * What happens to a prompt, a tool call or a permission if an entry fails or times out: it continues, or it is
+   * blocked. This is about systems in which it continues, and `continue` is the default.
    */
   readonly onBroken?: "continue" | "block"
   /**
-   * Lets `allow` of a trusted project answer the policy's questions. Default false: a project tightens, and loosens
-   * nothing.
+   * Whether `allow` of a trusted project can answer a question of the policy. Default false: entries of a project can
+   * forbid calls, but cannot allow them.
    */
   readonly projectAllows?: boolean
-  /** How many entries of one event run at once. Default 10. */
+  /** The most entries of one event that run at the same time. Default 10. */
   readonly concurrency?: number
-  /** The `permission_mode` that hooks of Claude Code and Codex read. Default `default`. */
+  /** The `permission_mode` that entries of Claude Code and Codex read. Default `default`. */
   readonly permissionMode?: ClaudeCode.Options["permissionMode"]
-  /** Follow-ups in a row that `Stop` entries of Claude Code and Codex may ask for. Default 8. */
+  /**
+   * The most times in a row that `Stop` entries of Claude Code and Codex may keep the agent from stopping. Default 8.
+   */
   readonly stopCap?: number
-  /** Milliseconds that background work may run after the end of its session. Default 5,000. */
+  /** How long background work may run after its session has ended, in milliseconds. Default 5,000. */
   readonly drainMs?: number
-  /** Receives the text of an `asyncRewake` entry that ended with 2, so that a host can wake an idle session. */
+  /**
+   * Called with the text of an `asyncRewake` entry that ended with exit code 2, so that a host can wake an idle
+   * session.
+   */
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }
 
 /**
- * An entry that does not run, to show to the person who decides. The texts come from the project: escape control
+ * An entry that does not run, to show it to the person who decides. Its texts come from the project, so escape control
  * characters when you print them.
  *
  * @category models
@@ -77,13 +87,13 @@ export interface UntrustedEntry {
   readonly event: string
   readonly file: string
   readonly key: string
-  /** What it would run: a line for the shell, a program with its arguments, a URL, a tool, a prompt. */
+  /** What the entry would run: a shell line, a program, a URL, a tool or a prompt. */
   readonly command: string
   readonly args?: ReadonlyArray<string>
 }
 
 /**
- * A project whose hooks do not run, because nobody has trusted its files as they are now.
+ * A project whose hooks do not run, because nobody has trusted its current files.
  *
  * @category models
  * @since 0.1.0
@@ -93,30 +103,36 @@ export interface Untrusted {
   readonly commands: ReadonlyArray<UntrustedEntry>
   readonly fingerprint: string
   /**
-   * Writes down that these files, as they were read, may run. They do when they are loaded again; what was loaded as
-   * trusted before does at once.
+   * Stores the decision that these files may run, with the content that was read. Call `load` again to get their hooks.
+   * Hooks that were loaded earlier, and were stopped by a change of these files, run again at once.
    */
   readonly trust: () => void
 }
 
-/** The hooks that were loaded. @category models @since 0.1.0 */
+/** The result of `load`. @category models @since 0.1.0 */
 export interface Loaded {
-  /** A hook for each system that has entries which may run; what is managed is a hook of its own, before all others. */
+  /**
+   * One hook for each system that has entries that may run. Managed entries are a separate hook, which is the first.
+   */
   readonly hooks: ReadonlyArray<AgentHook>
   readonly warnings: ReadonlyArray<Warning>
   readonly untrusted: ReadonlyArray<Untrusted>
-  /** Every file that was read, whether it counts or not. */
+  /** All files that were read, even if their hooks do not run. */
   readonly sources: ReadonlyArray<Discovery.Source>
-  /** Those of them that something silences (`disableAllHooks`, `allowManagedHooksOnly`). */
+  /** The files of `sources` that a setting turns off (`disableAllHooks`, `allowManagedHooksOnly`). */
   readonly silenced: ReadonlyArray<Discovery.Source>
 }
 
 /**
- * Loads what the machine, the user and the project have. Files that the project could have written count only when a
- * person trusted them, with what they run; when one of them changes afterwards,
- * nothing of the project runs until somebody trusts it again, and a tool call that an entry could have blocked is asked
- * about. What silences hooks in a file of the project silences the project's own only. Throws a `ConfigError` where a
- * managed entry is malformed, or where decisions would be kept inside the project.
+ * Loads the hook files of the machine, of the user and of the project, and makes hooks from them. Pass `hooks` to
+ * `createAgent`.
+ *
+ * Hooks in files of the project run only if a person has trusted these files and the scripts that they run. If one of
+ * them changes later, no hook of the project runs until a person trusts it again. Until then, a person is asked about
+ * each tool call that such a hook could have blocked. `disableAllHooks` in a file of the project turns off only hooks
+ * of the project.
+ *
+ * Throws a `ConfigError` if a managed entry is malformed, or if the folder `trust` is inside the project.
  *
  * @example
  * ```ts
@@ -143,11 +159,11 @@ export const load = (options: Options = {}): Loaded => {
   const counting = withoutSilenced(sources)
   const project = decide({ cwd, home, trust, sources, counting, find: () => find().sources })
   const may = counting.filter(({ ofProject }) => !ofProject || project.isTrusted)
-  // A project that nobody has trusted keeps nobody from starting.
+  // A malformed file of an untrusted project is not an error, because its hooks do not run.
   Result.getOrThrow(malformed(may))
   const { urls, variables } = lists(counting)
   const folder = transcripts ?? join(home, ".belay", "transcripts")
-  const made = {
+  const systemOptions = {
     ...making,
     projectDir: cwd,
     home,
@@ -161,7 +177,7 @@ export const load = (options: Options = {}): Loaded => {
   }
   return {
     hooks: [...byDialect(systems).values()].flatMap((system) =>
-      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), made)
+      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
     ),
     warnings,
     untrusted: project.untrusted,
@@ -175,16 +191,18 @@ const pickPlaces = ({ managed, scopes, sources, systems }: Options) => defined({
 interface Project {
   readonly cwd: string
   readonly home: string
-  /** The folder of decisions. */
+  /** The folder in which decisions are stored. */
   readonly trust: string
   readonly sources: ReadonlyArray<Discovery.Source>
-  /** Those of the sources that nothing silences. */
+  /** The sources that no setting turns off. */
   readonly counting: ReadonlyArray<Discovery.Source>
-  /** Finds the sources as they are now. */
+  /** Reads the current sources. */
   readonly find: () => ReadonlyArray<Discovery.Source>
 }
 
-/** Whether the project's files may run, and who is to decide. Throws a `ConfigError` for a folder inside the project. */
+/**
+ * Decides whether the hooks of the project may run. Throws a `ConfigError` if the folder `trust` is inside the project.
+ */
 const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   const own = counting.filter(({ ofProject }) => ofProject)
   const entries = own.flatMap(({ config }) => config.handlers)
@@ -215,12 +233,12 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   return {
     isTrusted,
     untrusted: !isAsked || isTrusted ? [] : [untrusted],
-    /** Says why an entry of the project may not run now. */
+    /** Returns the reason why an entry of the project may not run now, or undefined if it may run. */
     refuse: ({ file }: Pick<Discovery.Entry, "file">) => {
       const path = files.has(file) ? changed() : undefined
       return path === undefined
         ? undefined
-        : `hooks of this project changed since they were trusted (${path}): look at them, and run \`belay hooks trust\``
+        : `hooks of this project changed since they were trusted (${path}): review them, and run \`belay hooks trust\``
     }
   }
 }
@@ -234,8 +252,8 @@ const untrustedEntry = ({ event, file, key, work }: Discovery.Entry): UntrustedE
 })
 
 /**
- * The same for `createAgent({ hookSources })`: read when the agent is made, for its folder. What does not count, and
- * projects that nobody trusted, are log lines.
+ * Makes a source for `createAgent({ hookSources })`. It calls `load` when the agent is made, for the agent's folder.
+ * Warnings and untrusted projects are written to the agent's log. Throws the same errors as `load`.
  *
  * @example
  * ```ts
@@ -253,14 +271,14 @@ export const source = (options: Options = {}): HookSource => ({
   name: "hook-files",
   load: ({ cwd }) => {
     const { hooks, untrusted, warnings } = load({ cwd, ...options })
-    const waiting = untrusted.map(({ commands, project }) =>
-      `${project}: ${commands.length} hooks do not run, because nobody has trusted them as they are`
+    const untrustedWarnings = untrusted.map(({ commands, project }) =>
+      `${project}: ${commands.length} hooks do not run, because nobody has trusted the current files; review them, and run \`belay hooks trust\``
     )
-    return { hooks, warnings: [...warnings.map(show), ...waiting] }
+    return { hooks, warnings: [...warnings.map(show), ...untrustedWarnings] }
   }
 })
 
-/** Entries of one event start together: one check is enough for all of them. */
+/** Calls `look` at most once in a turn of the event loop, because all entries of one event start together. */
 const onceATick = <A>(look: () => A): () => A => {
   let seen: { readonly found: A } | undefined
   return () => {
@@ -271,7 +289,9 @@ const onceATick = <A>(look: () => A): () => A => {
 
 const isOfPolicy = ({ policy }: Warning): boolean => policy === true
 
-/** Managed entries, and entries that enforce a policy, must be valid: a misspelled guard must not be left out. */
+/**
+ * Fails if a managed entry, or an entry that enforces a policy, is malformed. A misspelled check must not be skipped.
+ */
 const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
   const wrong = sources.flatMap(({ config, scope }) =>
     scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy)
@@ -281,12 +301,15 @@ const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void
     : Result.fail(
       new ConfigError({
         key: wrong[0]!.file,
-        message: `hooks of a policy have to be right: ${wrong.map(show).join("; ")}`
+        message: `managed hooks, and hooks that enforce a policy, must be valid: ${wrong.map(show).join("; ")}`
       })
     )
 }
 
-/** Leaves out silenced files. Only managed files silence managed files, and a project silences only its own. */
+/**
+ * Removes files that a setting turns off. Only a managed file can turn off managed files, and a file of the project can
+ * turn off only files of the project.
+ */
 const withoutSilenced = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
   const managed = sources.filter(({ scope }) => scope === "managed")
   const isOff = managed.some(({ config }) => config.disableAllHooks)

@@ -1,9 +1,10 @@
 /**
- * Runs what an entry of a hook file names: a command, an HTTP request, an MCP tool, a prompt or an agent. Each ends as a
- * command does, with an exit code and output.
+ * Runs what an entry of a hook file names: a command, an HTTP request, an MCP tool, a prompt or an agent. The result is
+ * always that of a command: an exit code and output.
  *
  * @since 0.1.0
  */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type * as HttpGuard from "@belay/hooks/HttpGuard"
@@ -16,7 +17,7 @@ import { broke } from "./runner/internal/within.ts"
 import * as McpTool from "./runner/McpTool.ts"
 import * as Prompt from "./runner/Prompt.ts"
 
-/** A process: a line for the shell, or with `args` a program. @category models @since 0.1.0 */
+/** A command: a shell line, or a program if it has `args`. @category models @since 0.1.0 */
 export interface CommandWork {
   readonly type: "command"
   readonly command: string
@@ -24,34 +25,42 @@ export interface CommandWork {
   readonly shell?: "bash" | "powershell"
 }
 
-/** A POST with the event as its body. @category models @since 0.1.0 */
+/** A POST request with the event as its body. @category models @since 0.1.0 */
 export interface HttpWork {
   readonly type: "http"
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
-  /** Variables of the host that headers may name, as `$NAME` or `${NAME}`. */
+  /** The environment variables that headers may contain, as `$NAME` or `${NAME}`. */
   readonly allowedEnvVars?: ReadonlyArray<string>
 }
 
-/** One call of a tool of an MCP server. @category models @since 0.1.0 */
+/** A call of a tool of an MCP server. @category models @since 0.1.0 */
 export interface McpToolWork {
   readonly type: "mcp_tool"
   readonly server: string
   readonly tool: string
-  /** Texts may name fields of the event, as `${tool_input.file_path}`. Default: the whole event. */
+  /**
+   * The input of the tool. Its strings may contain fields of the event, such as `${tool_input.file_path}`. Default: the
+   * whole event.
+   */
   readonly input?: JsonObject
 }
 
-/** One question to a model, answered with `{ ok, reason }`. @category models @since 0.1.0 */
+/** A question to a model, which answers with `{ ok, reason }`. @category models @since 0.1.0 */
 export interface PromptWork {
   readonly type: "prompt"
-  /** `$ARGUMENTS` stands for the event. */
+  /** The question. `$ARGUMENTS` is replaced by the event. */
   readonly prompt: string
   readonly model?: string
   readonly continueOnBlock?: boolean
 }
 
-/** An agent with the tools of its host, which answers with `{ ok, reason }`. @category models @since 0.1.0 */
+/**
+ * A question to an agent that can use the tools of the host. It answers with `{ ok, reason }`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface AgentWork {
   readonly type: "agent"
   readonly prompt: string
@@ -61,22 +70,25 @@ export interface AgentWork {
 /** @category models @since 0.1.0 */
 export type Work = CommandWork | HttpWork | McpToolWork | PromptWork | AgentWork
 
-/** One run. @category models @since 0.1.0 */
+/** What to run, and with which input. @category models @since 0.1.0 */
 export interface Task {
   readonly work: Work
-  /** The event in the form of its system. */
+  /** The event, in the format of the entry's system. */
   readonly input: JsonObject
   readonly cwd: string
-  /** Whose file it is. Only a file of the user may reach a server on this machine by HTTP. Default `project`. */
+  /**
+   * Who controls the file of the entry. Only entries of the user may send HTTP requests to this machine. Default
+   * `project`.
+   */
   readonly trusted?: "user" | "project"
-  /** Variables for a command, in addition to the few that it always has. */
+  /** Environment variables for a command, in addition to the few that every command gets. */
   readonly env?: { readonly [name: string]: string }
   readonly timeoutMs: number
-  /** Most bytes of a command's standard output, and of its standard error. Default 1,048,576. */
+  /** The most bytes of a command's standard output, and of its standard error. Default 1,048,576. */
   readonly maxOutput?: number
-  /** Receives the first line of a command's standard output as soon as it is there. */
+  /** Called with the first line of a command's standard output as soon as it is complete. */
   readonly onFirstLine?: (line: string) => void
-  /** Receives the processes that a command left in the background. */
+  /** Called with the processes that a command left in the background. */
   readonly onLinger?: (left: Command.Left) => void
 }
 
@@ -84,33 +96,40 @@ export interface Task {
 export interface Options {
   /** Runs commands. Default `Command.run`. */
   readonly run?: Command.Runner
-  /** Names of more variables of the host that commands see. */
+  /** The names of environment variables of the host that commands get in addition. */
   readonly passEnv?: ReadonlyArray<string>
-  /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
+  /** The time between SIGTERM and SIGKILL in milliseconds. Default 2,000. */
   readonly graceMs?: number
   /**
-   * Milliseconds that background processes of a command may run after the command has ended; 0 ends them with it.
-   * Default 10,000.
+   * How long background processes of a command may run after the command has ended, in milliseconds. With 0 they end
+   * with the command. Default 10,000.
    */
   readonly lingerMs?: number
-  /** The model of prompts and agents that name none. Default: the agent's. */
+  /** The model for prompts and agents whose entry names none. Default: the model of the agent. */
   readonly model?: string
-  /** What requests may reach. Default: public servers, by `https`. */
+  /** The servers that HTTP requests may reach. Default: public servers, with `https`. */
   readonly http?: HttpGuard.Options
-  /** The only URLs that requests go to, `*` standing for any characters. Default: whatever `http` lets through. */
+  /**
+   * The only URLs to which HTTP requests are sent. `*` matches any characters. Default: all URLs that `http` allows.
+   */
   readonly allowedHttpHookUrls?: ReadonlyArray<string>
   /**
-   * The only variables that headers may name, each handler's `allowedEnvVars` notwithstanding. Default: any that the
-   * handler allows itself.
+   * The only environment variables that headers may contain, even if the `allowedEnvVars` of an entry has more.
+   * Default: those in `allowedEnvVars`.
    */
   readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
 }
 
-/** Runs tasks. It never fails: an error is an exit code and a text. @category models @since 0.1.0 */
+/**
+ * Runs a task and returns its result. It never fails: an error is an exit code with a text on standard error.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Finished>
 
 /**
- * Makes the runners.
+ * Makes a function that runs tasks of all types.
  *
  * @example
  * ```ts
@@ -131,19 +150,14 @@ export const make = (options: Options = {}): Runners => {
     switch (work.type) {
       case "command":
         return run({
-          ...(work.shell === "powershell" && work.args === undefined
-            ? { command: "pwsh", args: ["-NoProfile", "-NonInteractive", "-Command", work.command] }
-            : { command: work.command, ...(work.args === undefined ? {} : { args: work.args }) }),
+          ...programOf(work),
           cwd,
-          ...(maxOutput === undefined ? {} : { maxOutput }),
           input: `${JSON.stringify(input)}\n`,
-          ...(env === undefined ? {} : { env }),
           passEnv,
           timeoutMs,
           graceMs,
           lingerMs,
-          ...(onFirstLine === undefined ? {} : { onFirstLine }),
-          ...(onLinger === undefined ? {} : { onLinger })
+          ...defined({ maxOutput, env, onFirstLine, onLinger })
         })
       case "http":
         return http(work, task, ctx)
@@ -157,10 +171,13 @@ export const make = (options: Options = {}): Runners => {
   }
 }
 
-const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly model?: string } => {
-  const model = work.model ?? options.model
-  return model === undefined ? {} : { model }
-}
+const programOf = ({ args, command, shell }: CommandWork) =>
+  shell === "powershell" && args === undefined
+    ? { command: "pwsh", args: ["-NoProfile", "-NonInteractive", "-Command", command] }
+    : defined({ command, args })
+
+const modelOf = (work: PromptWork | AgentWork, options: Options): { readonly model?: string } =>
+  defined({ model: work.model ?? options.model })
 
 const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Options) => {
   let isWarned = false
@@ -172,26 +189,28 @@ const requests = ({ allowedHttpHookUrls, http = {}, httpHookAllowedEnvVars }: Op
     Effect.suspend(() => {
       const proxy = isWarned ? undefined : Http.proxyOf()
       if (proxy !== undefined) {
-        ctx.warn(`hooks of type http connect directly, so that every address is checked: ${proxy} does not count`)
+        ctx.warn(`hooks of type http connect directly, so that every address is checked: they ignore ${proxy}`)
       }
       isWarned = true
       const { allowedEnvVars, headers, url } = work
       const client = Result.try(() => Http.clientFor(url, trusted, http))
       if (Result.isFailure(client)) {
         return Effect.succeed(
-          failed(client.failure instanceof Error ? client.failure.message : "the options of http are wrong")
+          failure(client.failure instanceof Error ? client.failure.message : "the option http is invalid")
         )
       }
       return Http.run({
         url,
-        ...(headers === undefined ? {} : { headers }),
-        ...(allowedEnvVars === undefined ? {} : { allowedEnvVars }),
         body: input,
         timeoutMs,
-        ...(allowedHttpHookUrls === undefined ? {} : { allowedUrls: allowedHttpHookUrls }),
-        ...(httpHookAllowedEnvVars === undefined ? {} : { hostEnvVars: httpHookAllowedEnvVars })
+        ...defined({
+          headers,
+          allowedEnvVars,
+          allowedUrls: allowedHttpHookUrls,
+          hostEnvVars: httpHookAllowedEnvVars
+        })
       }, client.success)
     })
 }
 
-const failed = (stderr: string): Command.Finished => ({ ...broke(stderr), durationMs: 0 })
+const failure = (stderr: string): Command.Finished => ({ ...broke(stderr), durationMs: 0 })

@@ -1,5 +1,6 @@
 /**
- * The systems whose hook files run, and their guides. A host can add a system: `HookFiles.load({ systems: [mine] })`.
+ * Lists the systems whose hook files can run, with their guides. A host can add a system: `HookFiles.load({ systems:
+ * [mine] })`.
  *
  * @since 0.1.0
  */
@@ -12,9 +13,14 @@ export { builtIn } from "./dialect/shared/systems.ts"
 const isCalled = ({ name, others = [] }: Event, wanted: string): boolean =>
   [name, ...others].some((one) => spelt(one) === spelt(wanted))
 
-/** Finds an event of a system by any of its names, in any spelling. @category reading @since 0.1.0 */
+/**
+ * Finds an event of a system by one of its names, in any spelling. Returns undefined if there is none.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const eventOf = ({ events }: Guide, name: string): Event | undefined => events.find((one) => isCalled(one, name))
 
-/** Finds the events of this name in all systems. @category reading @since 0.1.0 */
+/** Finds the events with this name in all systems, in any spelling. @category reading @since 0.1.0 */
 export const eventsNamed = (guides: ReadonlyArray<Guide>, name: string): ReadonlyArray<Event> =>
   guides.flatMap(({ events }) => events.filter((one) => isCalled(one, name)))

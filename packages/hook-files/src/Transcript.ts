@@ -1,8 +1,9 @@
 /**
- * What was said in a session, a line of JSON a message, for scripts that read it.
+ * Writes the messages of a session to a file that scripts can read, one line of JSON for each message.
  *
  * @since 0.1.0
  */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import type { FinishReason } from "@belay/core/Turn"
@@ -12,9 +13,9 @@ import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 
-/** One message. @category models @since 0.1.0 */
+/** One message of a transcript. @category models @since 0.1.0 */
 export type Entry =
-  /** `isMeta`: said by a hook, not by a person. */
+  /** A message of the user, or of a hook if `isMeta` is true. */
   | { readonly role: "user"; readonly content: string; readonly isMeta?: true }
   | {
     readonly role: "assistant"
@@ -28,11 +29,11 @@ export type Entry =
 
 /** @category models @since 0.1.0 */
 export interface Transcript {
-  /** The file of a session. */
+  /** Returns the path of a session's file. */
   readonly path: (sessionId: string) => string
   /**
-   * Adds a message; `agent` is the sub-agent whose it is. Only the owner may read the file. What cannot be written is
-   * left out.
+   * Adds a message to the file of a session. `agent` is the session of the sub-agent that the message belongs to. Only
+   * the owner can read the file. If it cannot be written, the message is skipped without an error.
    */
   readonly add: (sessionId: string, entry: Entry, cwd: string, agent?: string) => void
 }
@@ -40,7 +41,7 @@ export interface Transcript {
 const maxSessions = 10_000
 
 /**
- * Writes transcripts in the form that Claude Code has, a file a session in one folder.
+ * Makes a writer of transcripts in Claude Code's format. Each session has one file in the folder.
  *
  * @example
  * ```ts
@@ -65,7 +66,7 @@ export const make = (folder: string): Transcript => {
           uuid,
           parentUuid: last.get(sessionId) ?? null,
           isSidechain: agent !== undefined,
-          ...(agent === undefined ? {} : { agentId: agent }),
+          ...defined({ agentId: agent }),
           sessionId,
           cwd,
           timestamp: new Date().toISOString()
@@ -97,11 +98,11 @@ const line = (entry: Entry): JsonObject => {
     }
   }
   const { finishReason, model, usage } = entry
-  // Whoever counts tokens counts each answer once, by its id.
+  // Scripts that count tokens count each id once.
   const id = randomUUID()
   const calls = entry.toolCalls.map(({ args, id, name }) => ({ type: "tool_use", id, name, input: args }))
-  const said = entry.content === "" ? [] : [{ type: "text", text: entry.content }]
-  const spent = usage === undefined ? {} : {
+  const texts = entry.content === "" ? [] : [{ type: "text", text: entry.content }]
+  const tokens = usage === undefined ? {} : {
     usage: {
       input_tokens: usage.inputTokens - (usage.cachedTokens ?? 0),
       cache_creation_input_tokens: 0,
@@ -116,10 +117,10 @@ const line = (entry: Entry): JsonObject => {
       id: `msg_${id}`,
       type: "message",
       role: "assistant",
-      ...(model === undefined ? {} : { model }),
-      content: [...said, ...calls],
+      ...defined({ model }),
+      content: [...texts, ...calls],
       stop_reason: calls.length > 0 ? "tool_use" : finishReason === "length" ? "max_tokens" : "end_turn",
-      ...spent
+      ...tokens
     }
   }
 }

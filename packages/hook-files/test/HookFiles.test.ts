@@ -126,7 +126,7 @@ describe("HookFiles", () => {
         assert.lengthOf(started, 1)
         assert.match(
           notices.join(),
-          /^Hooks of .*settings\.json do not run: hooks of this project changed since they were trusted \(.+\): look at them, and run `belay/
+          /^Hooks of .*settings\.json do not run: hooks of this project changed since they were trusted \(.+\): review them, and run `belay/
         )
         assert.deepEqual((yield* fire(loaded)).notices, [])
         assert.match(warnings[0]!, /was not run: hooks of this project changed since they were trusted/)
@@ -238,7 +238,7 @@ describe("HookFiles", () => {
       "cannot be read: is larger than 1048576 bytes",
       "cannot be read: is no regular file",
       "cannot be read: is no regular file",
-      "is not there"
+      "does not exist"
     ])
   })
 

@@ -132,7 +132,7 @@ describe("files of every system", () => {
     untrusted[0]!.trust()
     assert.throws(
       () => load(),
-      /hooks of a policy have to be right: .*hooks\.json: hooks\.PreToolUse\[0\]: does not count: command is not a text/
+      /managed hooks, and hooks that enforce a policy, must be valid: .*hooks\.json: hooks\.PreToolUse\[0\]: does not count: command is not a text/
     )
   })
 })

@@ -1,4 +1,7 @@
-/** Entries that nobody waits for: their answers are delivered later, and some of them wake the agent. */
+/**
+ * Runs asynchronous entries: the agent does not wait for them, their answers are delivered later, and some of them wake
+ * the agent.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -8,26 +11,26 @@ import { maxText } from "../dialect/shared/fields.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 import type { Background } from "./background.ts"
-import type { Ran, RunEntry, Started } from "./runEntry.ts"
+import type { EntryRun, EntryStart, RunEntry } from "./runEntry.ts"
 
-/** Answers that arrive after their event. */
+/** What asynchronous entries left for the agent after their event was over. */
 export interface Later<A> {
-  /** Takes the answers that asynchronous entries of the session gave since the last call. */
+  /** Returns the answers that arrived in this session since the last call, and removes them. */
   readonly takeAnswers: (ctx: HookContext) => ReadonlyArray<A>
-  /** Takes the texts with which they want to wake the agent. */
+  /** Returns the texts that should wake the agent and arrived since the last call, and removes them. */
   readonly takeWakes: (ctx: HookContext) => ReadonlyArray<string>
 }
 
 export interface AsyncEntries<E, I, A> {
-  /** Starts the asynchronous entries among these, and returns the others. */
+  /** Starts the asynchronous entries in the background, and returns the other entries. */
   readonly start: (entries: ReadonlyArray<E>, input: I, ctx: HookContext) => Effect.Effect<ReadonlyArray<E>>
-  /** Runs an entry, and waits for it unless its first line says that nobody has to. */
-  readonly run: (started: Started<E, I>, ctx: HookContext) => Effect.Effect<Ran<A>>
+  /** Runs an entry and waits for it. If its first line of output asks to continue in the background, stops waiting. */
+  readonly run: (started: EntryStart<E, I>, ctx: HookContext) => Effect.Effect<EntryRun<A>>
   readonly later: Later<A>
   readonly forget: (sessionId: string) => void
 }
 
-/** Most answers, and most texts, that are kept for a session. */
+/** The most answers, and the most texts, that are kept for one session. */
 const maxKept = 100
 
 export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
@@ -39,7 +42,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   const answers = new Map<string, ReadonlyArray<A>>()
   const wakes = new Map<string, ReadonlyArray<string>>()
 
-  /** Runs an entry in the background of its session, and keeps its answer. */
+  /** Runs an entry in the background and keeps its answer until `takeAnswers`. */
   const keep = (
     work: (isOpen: () => boolean) => Effect.Effect<A | undefined>,
     ctx: HookContext
@@ -60,14 +63,14 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
     onWake?.(sessionId, text)
   }
 
-  const startAsync = (started: Started<E, I>, ctx: HookContext) =>
+  const startAsync = (started: EntryStart<E, I>, ctx: HookContext) =>
     keep((isOpen) => {
       const onFinished = wake(started.entry, ctx.root.sessionId, isOpen)
       return Effect.map(runEntry(started, ctx, { onFinished }), ({ answer }) => answer)
     }, ctx)
 
-  /** Waits for the entry to end, or for its first line to ask for time in the background. */
-  const runDetachable = Effect.fnUntraced(function*(started: Started<E, I>, ctx: HookContext) {
+  /** Waits until the entry has ended, or until its first line asks to continue in the background. */
+  const runDetachable = Effect.fnUntraced(function*(started: EntryStart<E, I>, ctx: HookContext) {
     const detached = yield* Deferred.make<number>()
     const onFirstLine = (line: string) => {
       const ms = rules!.detachMs(line, started.entry)

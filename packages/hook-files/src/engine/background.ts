@@ -1,22 +1,22 @@
-/** Work in the background of a session, and for a little time after the session has ended. */
+/** Runs the background work of sessions, and ends it some time after its session. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { Left } from "../process/Command.ts"
 
 export interface Background {
-  /** Starts work that nobody waits for. `isOpen` says whether its session is still open. */
+  /** Starts work and does not wait for it. `isOpen` returns whether the session is still open. */
   readonly start: (
     work: (isOpen: () => boolean) => Effect.Effect<void>,
     ctx: HookContext
   ) => Effect.Effect<Fiber.Fiber<void>>
-  /** Starts work and waits for it for at most one second. */
+  /** Starts work and waits for it for at most one second. After that the work continues in the background. */
   readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
-  /** Takes over the processes that a command left in the background. */
+  /** Tracks the processes that a command left in the background. They end with the other work of the session. */
   readonly keep: (left: Left, ctx: HookContext) => void
-  /** Ends a session. Work that still runs has `drainMs`, for which nobody waits, and is then interrupted. */
+  /** Ends a session without waiting for its work. Work that still runs is interrupted after `drainMs`. */
   readonly end: (sessionId: string) => Effect.Effect<void>
-  /** Waits for the work of sessions that have ended. */
+  /** Waits until the work of all ended sessions has ended too. */
   readonly drained: Effect.Effect<void>
 }
 
@@ -61,7 +61,7 @@ export const make = (drainMs: number): Background => {
   }
 }
 
-/** Waits until the processes have ended; an interruption ends them. */
+/** Waits until the processes have ended. If it is interrupted, it ends them. */
 const untilEnded = ({ end, ended }: Left): Effect.Effect<void> =>
   Effect.onInterrupt(Effect.promise(() => ended), () => {
     end()

@@ -1,26 +1,32 @@
-/** The effects of a dialect: what its hook does at each point of the agent, and which events that is for. */
+/** Connects the points of the agent with the events of a dialect. */
 import type { AgentHook, HookMethod } from "@belay/core/AgentHook"
 import type { HookPointName } from "@belay/core/HookPoint"
 import * as Effect from "effect/Effect"
 
-/** What a hook does at one point. */
+/** What a hook does at one point of the agent, and for which events. */
 export interface PointEffect<P extends HookPointName> {
-  /** The hook implements the point only where there are entries of any of these events. */
+  /** The hook implements the point only if it has an entry for one of these events. */
   readonly events: ReadonlyArray<string>
   readonly run: HookMethod<P>
 }
 
-/** By point. A function is for every hook of the dialect, whatever entries there are. */
+/**
+ * What the hooks of a dialect do at each point. Every hook implements a point whose value is a function. It implements
+ * a point whose value is a `PointEffect` only if it has entries for its events.
+ */
 export type Effects = {
   readonly [P in HookPointName]?: HookMethod<P> | PointEffect<P> | undefined
 }
 
-/** The methods of a hook: the effects for whose events there are entries. */
+/**
+ * Returns the methods of a hook: only the points for which it has entries. `has` returns whether there is an entry for
+ * one of some events.
+ */
 export const methodsOf = (
   effects: Effects,
   has: (...events: ReadonlyArray<string>) => boolean
 ): Partial<AgentHook> =>
-  // The compiler does not connect a point with its own method across a list of entries.
+  // `Object.entries` loses the connection between the name of a point and the type of its method.
   Object.fromEntries(
     Object.entries(effects).flatMap(([point, effect]) => {
       if (effect === undefined) return []
@@ -29,7 +35,7 @@ export const methodsOf = (
     })
   ) as Partial<AgentHook>
 
-/** Continues with the verdict of an event; undefined where no entry ran. */
+/** Applies a function to the verdict of an event. Returns undefined if no entry runs. */
 export const onVerdict = <V, A>(
   verdict: Effect.Effect<V> | undefined,
   effect: (verdict: V) => A

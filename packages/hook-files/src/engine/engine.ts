@@ -1,6 +1,6 @@
 /**
- * The engine that runs the entries of every system: selects them, runs them at once or in order, and merges their
- * answers. What differs between systems is data of their `Dialect`.
+ * Selects the entries of an event, runs them, and merges their answers. All systems use this engine; their `Dialect`
+ * holds what differs.
  */
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
@@ -12,36 +12,36 @@ import * as RunEntry from "./runEntry.ts"
 import * as Select from "./select.ts"
 import type { Setup } from "./setup.ts"
 
-/** The answers of entries, and the input after the last of them. */
+/** The answers of all entries, and the input as the last entry left it. */
 export interface Run<I, A> {
   readonly answers: ReadonlyArray<A>
   readonly input: I
 }
 
-/** An event that happens: which entries it concerns, and what they read. */
+/** One event that happens now. */
 export interface Occurrence<I> {
   readonly event: string
-  /** Values that matchers are compared with. */
+  /** The values that matchers are compared with, such as the names of a tool. */
   readonly subjects: ReadonlyArray<string>
   readonly input: I
 }
 
 export interface Engine<E, I, A, V> extends AsyncEntries.Later<A> {
-  /** Whether there are entries of any of these events. */
+  /** Returns whether there is an entry for one of these events. */
   readonly has: (...events: ReadonlyArray<string>) => boolean
-  /** Whether the matcher of any entry of the event accepts these subjects. */
+  /** Returns whether the matcher of at least one entry of the event accepts these subjects. */
   readonly matches: (event: string, subjects: ReadonlyArray<string>) => boolean
-  /** The entries that run now. */
+  /** Returns the entries that run now. An entry that runs once in a session counts as run. */
   readonly select: (occurrence: Occurrence<I>, ctx: HookContext) => ReadonlyArray<E>
-  /** Runs these entries and reports their answers. */
+  /** Runs entries and returns their answers. Warnings and messages in the answers are reported. */
   readonly run: (entries: ReadonlyArray<E>, input: I, ctx: HookContext) => Effect.Effect<Run<I, A>>
-  /** Selects, runs and merges; undefined where no entry runs. */
+  /** Selects the entries, runs them, and merges their answers into a verdict. Returns undefined if no entry runs. */
   readonly fire: (occurrence: Occurrence<I>, ctx: HookContext) => Effect.Effect<V> | undefined
-  /** Runs something in the background, and waits for it for at most one second. */
+  /** Runs work in the background, and waits for it for at most one second. */
   readonly aside: (work: Effect.Effect<unknown>, ctx: HookContext) => Effect.Effect<void>
-  /** Ends a session: background work that still runs gets a little time, for which nobody waits. */
+  /** Ends a session without waiting for its background work, which is interrupted after `drainMs`. */
   readonly end: (sessionId: string) => Effect.Effect<void>
-  /** Waits for the background work of sessions that have ended. */
+  /** Waits until the background work of all ended sessions has ended too. */
   readonly drained: Effect.Effect<void>
 }
 
@@ -55,8 +55,8 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   const runEntry = RunEntry.make(dialect, setup, background)
   const asyncEntries = AsyncEntries.make(dialect, runEntry, background, setup.onWake)
 
-  /** Tells the developer and the user what came of an entry. */
-  const report = (entry: E, input: I, { answer, durationMs }: RunEntry.Ran<A>, ctx: HookContext): void => {
+  /** Shows the problems of an answer to the developer, and its messages to the user. */
+  const report = (entry: E, input: I, { answer, durationMs }: RunEntry.EntryRun<A>, ctx: HookContext): void => {
     if (dialect.warnsItself !== true) {
       const label = dialect.label?.(entry, answer) ?? labelOf(entry)
       if (answer.problem !== undefined) ctx.warn(`${label} ${answer.problem}`)

@@ -1,11 +1,11 @@
-/** The event that says how an entry ended, and what an entry is called in warnings. */
+/** Emits an event about each entry that ran, and names entries in warnings. */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Answer, Entry } from "../Dialect.ts"
-import { defined } from "../internal/defined.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 
-/** Sends the event `hook-run`. `finished` is absent when the run was cancelled. */
+/** Emits the event `hook-run`. `finished` is undefined if the run was cancelled. */
 export const recordRun = (
   { event, file, key, name, ...entry }: Entry<unknown>,
   outcome: Answer["outcome"],
@@ -13,7 +13,7 @@ export const recordRun = (
   { events }: HookContext
 ): void => {
   if (!events.active) return
-  // Only work of the runners ends as a process does.
+  // Only entries of the kinds in `Work` end with a `Finished`.
   const work = entry.work as Work
   const { durationMs = null, exitCode = null, stderr = "", stdout = "" } = finished ?? {}
   events.emit("hook-run", {
@@ -33,11 +33,11 @@ export const recordRun = (
 
 const short = (text: string): string => text.slice(0, 500).toWellFormed()
 
-/** The name of an entry in warnings: its key and what it runs. */
+/** Returns the name of an entry in warnings: its key and what it runs. */
 export const labelOf = ({ key, work }: Pick<Entry<unknown>, "key" | "work">): string =>
   `${key} (${shown(work as Work).slice(0, 80)})`
 
-/** What an entry runs, in one line for people. */
+/** Returns what an entry runs as one line for people. */
 export const shown = (work: Work): string => {
   switch (work.type) {
     case "command":

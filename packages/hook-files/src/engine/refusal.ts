@@ -1,12 +1,12 @@
-/** Notifies the user that entries may not run: a person has to know that a guard is off. */
+/** Notifies the user that entries may not run, because a person has to know that a check is off. */
 import type { HookContext } from "@belay/core/HookContext"
 
-// Hooks of several systems share one function that refuses, and the user reads its reason once a session.
+// Hooks of several systems share one `refuse` function, and the user reads its reason once in each session.
 const sessionsOf = new WeakMap<object, Set<string>>()
 
 const maxSessions = 1_000
 
-/** Sends one message a session for each function that refuses. */
+/** Sends the user one message per session and `refuse` function. */
 export const notifyRefusal = (refuse: object, file: string, reason: string, ctx: HookContext): void => {
   const sessions = sessionsOf.get(refuse) ?? new Set()
   sessionsOf.set(refuse, sessions)

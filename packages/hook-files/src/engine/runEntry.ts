@@ -1,9 +1,9 @@
-/** Runs one entry: refuses it, or sends its request to the runners, decodes how it ended, and records that. */
+/** Runs one entry and decodes its answer. An entry that may not run is refused. */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Answer, Dialect, Ending, Entry } from "../Dialect.ts"
-import { defined } from "../internal/defined.ts"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 import type { Background } from "./background.ts"
@@ -12,56 +12,59 @@ import { notifyRefusal } from "./refusal.ts"
 import type { Setup } from "./setup.ts"
 
 /** One entry that is about to run. */
-export interface Started<E, I> {
+export interface EntryStart<E, I> {
   readonly entry: E
   readonly input: I
-  /** All entries of the event that run. */
+  /** All entries that run at this event. */
   readonly entries: ReadonlyArray<E>
 }
 
-/** Receives what happens while the entry runs. */
+/** Callbacks for what happens while the entry runs. */
 export interface Listeners {
   readonly onFirstLine?: (line: string) => void
   readonly onFinished?: (finished: Finished) => void
 }
 
-export interface Ran<A> {
+export interface EntryRun<A> {
   readonly answer: A
   readonly durationMs: number
 }
 
 export type RunEntry<E, I, A> = (
-  started: Started<E, I>,
+  started: EntryStart<E, I>,
   ctx: HookContext,
   listeners?: Listeners
-) => Effect.Effect<Ran<A>>
+) => Effect.Effect<EntryRun<A>>
 
 export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   dialect: Dialect<E, I, A, V>,
   { blockOnError = false, maxOutput, refuse, runners }: Setup<E>,
   background: Background
 ): RunEntry<E, I, A> => {
-  /** An entry that guards something and did not answer blocks, where the host wants that. */
+  /** Makes an entry that broke block, if the host wants that and the entry can block. */
   const strict = (answer: A, entry: E): A => {
     const isBroken = answer.outcome === "nonBlockingError" || answer.outcome === "cancelled"
     if (!blockOnError || !isBroken || dialect.guards?.(entry, answer) !== true) return answer
-    const reason = `a hook broke: it ${answer.problem ?? "came to no answer in the calls it has"}`
+    const reason = `a hook broke: it ${answer.problem ?? "did not answer within the model calls that it may make"}`
     return { ...answer, outcome: "blocking", ...dialect.deny?.(reason, entry) }
   }
 
-  /** An entry that may not run cannot refuse anything: where it could have, a person decides. */
+  /**
+   * Returns the answer of an entry that may not run. If the entry could have blocked a call, a person decides about the
+   * call.
+   */
   const notRun = (entry: E, reason: string): A => {
     const answer: A = { ...dialect.silent, outcome: "nonBlockingError", problem: `was not run: ${reason}` }
     return blockOnError ? strict(answer, entry) : { ...answer, ...dialect.ask?.(reason, entry) }
   }
 
   const requestWork = (
-    { entries, entry, input }: Started<E, I>,
+    { entries, entry, input }: EntryStart<E, I>,
     now: number,
     listeners: Listeners,
     ctx: HookContext
   ) => {
-    // Work of another kind than the runners have is evaluated by the dialect.
+    // The dialect evaluates all work that is not a `Work`, so only a `Work` gets here.
     const { work = entry.work as Work, ...request } = dialect.request(entry, input, ctx, { entries, now })
     const task = {
       ...request,
@@ -75,7 +78,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   return (started, ctx, listeners = {}) =>
     Effect.gen(function*() {
       const { entry, input } = started
-      // Code belongs to the host, and needs nobody's trust.
+      // Code comes from the host, so it may run without a decision about trust.
       const evaluated = dialect.evaluate?.(entry, input, ctx)
       const reason = evaluated === undefined ? refuse?.(entry) : undefined
       if (reason !== undefined) {

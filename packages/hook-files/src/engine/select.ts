@@ -1,4 +1,4 @@
-/** Selects the entries that run at an event: by event, matcher and condition, each identity once. */
+/** Selects the entries that run at an event. Several entries with the same identity run once. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
@@ -6,9 +6,9 @@ import type { Answer, Dialect, Entry } from "../Dialect.ts"
 
 export interface Selection<E, I> {
   readonly has: (...events: ReadonlyArray<string>) => boolean
-  /** The entries of an event whose matchers accept the subjects. */
+  /** Returns the entries of an event whose matchers accept the subjects. */
   readonly candidates: (event: string, subjects: ReadonlyArray<string>) => ReadonlyArray<E>
-  /** Those of them that run now. An entry that runs once in a session is marked as run. */
+  /** Returns the candidates that run now. An entry that runs once in a session counts as run from then on. */
   readonly select: (
     event: string,
     subjects: ReadonlyArray<string>,
@@ -19,7 +19,7 @@ export interface Selection<E, I> {
 
 const none: ReadonlyArray<never> = []
 
-/** Most values of subjects whose candidates are kept. */
+/** The most subjects of one event whose candidates are cached. */
 const maxCached = 1_000
 
 interface Index<E> {
@@ -30,7 +30,7 @@ interface Index<E> {
 /** The entries of one event. */
 interface EventIndex<E> {
   readonly entries: ReadonlyArray<E>
-  /** By their subjects: agents call few tools, and often. */
+  /** The candidates by subject. Agents call a few tools many times. */
   readonly cache: Map<string, ReadonlyArray<E>>
 }
 
@@ -70,7 +70,10 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
     return found
   }
 
-  /** Whether this is the first time in the session: true once, whoever asks at the same time. */
+  /**
+   * Returns true for the first call with this id in the session, and false for all others, even if they happen at the
+   * same time.
+   */
   const claimOnce = (ctx: HookContext, id: string): boolean => {
     let isFirst = false
     ctx.root.state.update(onceIds, (ids) => {

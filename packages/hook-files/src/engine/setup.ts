@@ -1,23 +1,29 @@
-/** What the engine needs for one hook of a system, beside the rules of its dialect. */
+/** The options of an engine, in addition to the rules of its dialect. */
 import type { Runners } from "../Runners.ts"
 
-/** What one hook of a system is made of. */
+/** The options of an engine for one hook. */
 export interface Setup<E> {
-  /** The name of the hook. */
+  /** The name of the hook, which is also part of the keys of its state. */
   readonly name: string
-  /** The entries, in the order in which they count. The same array as before means that nothing has changed. */
+  /**
+   * Returns the entries, in the order in which their answers are merged. If nothing has changed, it must return the
+   * same array as before.
+   */
   readonly entries: () => ReadonlyArray<E>
   readonly runners: Runners
-  /** Says why an entry may not run now; undefined where it may. */
+  /** Returns the reason why an entry may not run now, or undefined if it may run. */
   readonly refuse?: ((entry: E) => string | undefined) | undefined
-  /** Whether an entry that broke blocks where the dialect says that it guards something. */
+  /** Whether an entry that broke blocks, if the dialect says that it can block. Default false. */
   readonly blockOnError?: boolean
-  /** Most bytes of output of a command. Default: the runner's. */
+  /**
+   * The most bytes that are read from a command's standard output, and from its standard error. Default: the limit of
+   * `runners`.
+   */
   readonly maxOutput?: number
-  /** Milliseconds that background work may run after the end of its session. Default 5,000. */
+  /** How long background work may run after its session has ended, in milliseconds. Default 5,000. */
   readonly drainMs?: number | undefined
-  /** Receives the text with which an asynchronous entry wakes the agent. */
+  /** Called with the text with which an asynchronous entry wakes the agent. */
   readonly onWake?: ((sessionId: string, text: string) => void) | undefined
-  /** The event under which an entry is looked up. Default: its `event`. */
+  /** Returns the event at which an entry runs, if that is not its `event`. */
   readonly eventOf?: (entry: E) => string
 }

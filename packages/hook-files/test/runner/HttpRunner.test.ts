@@ -321,7 +321,7 @@ describe("where it goes", () => {
       yield* run(task("https://a.example.com/"), ctx)
       assert.deepEqual(connected, [`${home}:443`, `${home}:443`])
       assert.deepEqual(warnings, [
-        "hooks of type http connect directly, so that every address is checked: HTTPS_PROXY does not count"
+        "hooks of type http connect directly, so that every address is checked: they ignore HTTPS_PROXY"
       ])
       assert.match(
         reason(yield* Runners.make({ http: { trustProxy: false } })(task("https://a.example.com/"), ctx)),

@@ -59,7 +59,7 @@ const open = (loaded: HookFiles.Loaded, cwd: string, config: object = {}, turns 
 }
 
 const changed = (file: string) =>
-  `hooks of this project changed since they were trusted (${file}): look at them, and run \`belay hooks trust\``
+  `hooks of this project changed since they were trusted (${file}): review them, and run \`belay hooks trust\``
 
 describe("a guard whose file changed", () => {
   for (const [dialect, [path, content, guard]] of Object.entries(systems)) {

@@ -1,6 +1,6 @@
 /**
- * Runs the entries of Claude Code's settings files as one hook: they read events in the form of Claude Code, and their
- * answers take effect.
+ * Runs the entries of Claude Code's settings files as one hook. Each entry reads events in Claude Code's format, and
+ * its answer is obeyed as Claude Code would obey it.
  *
  * @since 0.1.0
  */
@@ -27,61 +27,63 @@ export type { ToolName, ToolNames } from "../shared/toolNames.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout">, Runners.Options {
-  /** What `HookConfig.decode` read, in the order in which it counts. */
+  /** The entries, as `HookConfig.decode` returns them. Their answers are merged in this order. */
   readonly handlers: ReadonlyArray<Handler>
-  /** `CLAUDE_PROJECT_DIR`: the folder of the project. */
+  /** The folder of the project. Commands read it as `CLAUDE_PROJECT_DIR`. */
   readonly projectDir: string
-  /** More variables that commands see, such as `env` of the user's settings. */
+  /** Additional environment variables for commands, such as `env` of the user's settings. */
   readonly env?: { readonly [name: string]: string }
-  /** The `permission_mode` that hooks read. Default `default`. */
+  /** The `permission_mode` that entries read. Default `default`. */
   readonly permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions"
-  /** What `~` stands for in `if`. Default: the user's home folder. */
+  /** The folder that `~` means in `if`. Default: the user's home folder. */
   readonly home?: string
   /**
-   * What tools are called in settings files. Default: common names are recognised (`bash` is `Bash`, `write_file` is
-   * `Write`), others stay.
+   * The names that settings files use for the agent's tools. By default common names are translated (`bash` to `Bash`,
+   * `write_file` to `Write`), and other names are used unchanged.
    */
   readonly toolNames?: ToolNames
-  /** How many entries of one event run at once. Default 10. */
+  /** The most entries of one event that run at the same time. Default 10. */
   readonly concurrency?: number
-  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  /** How long background work may run after its session has ended, in milliseconds. Default 5,000. */
   readonly drainMs?: number
-  /** Follow-ups in a row that `Stop` entries may ask for. Default 8. */
+  /** The most times in a row that `Stop` entries may keep the agent from stopping. Default 8. */
   readonly stopCap?: number
   /**
-   * What a command that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`,
-   * as the scripts expect.
+   * What happens to a prompt, a tool call or a permission if an entry fails or times out: it continues, or it is
+   * blocked. Default `continue`, as in Claude Code.
    */
   readonly onBroken?: "continue" | "block"
   /**
-   * Lets `allow` of an entry that is the project's (`trusted: "project"`) answer the policy's questions. Default false:
-   * a project tightens, and loosens nothing.
+   * Whether `allow` of a project's entry (`trusted: "project"`) can answer a question of the policy. Default false:
+   * entries of a project can forbid calls, but cannot allow them.
    */
   readonly projectAllows?: boolean
   /**
-   * A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written,
-   * and the path is empty.
+   * The folder of transcripts: one file for each session, with all its messages. Entries read its path as
+   * `transcript_path`. By default no transcript is written, and the path is empty.
    */
   readonly transcripts?: string
-  /** Runs the entries. Default: those of `Runners.make` with these options. */
+  /** Runs the entries. Default: `Runners.make` with these options. */
   readonly runners?: Runners.Runners
   /**
-   * Says why an entry may not run now, where it may not: a tool call that it could have blocked is then asked about,
-   * and elsewhere it counts as broken.
+   * Returns the reason why an entry may not run now, or undefined if it may run. If a refused entry could have blocked
+   * a tool call, a person is asked about the call. At other events it counts as an entry that failed.
    */
   readonly refuse?: (handler: Handler) => string | undefined
   /**
-   * Receives the text of an `asyncRewake` entry that ended with 2, so that a host can wake an idle session. The agent
-   * reads the text in any case: when it is about to stop, or with the user's next message.
+   * Called with the text of an `asyncRewake` entry that ended with exit code 2, so that a host can wake an idle
+   * session. The agent reads the text in any case: when it is about to stop, or with the user's next message.
    */
   readonly onWake?: (wake: { readonly sessionId: string; readonly text: string }) => void
 }
 
 /**
- * Makes a hook of commands. All that fit an event run at once and are all waited for; then any that blocks blocks, and
- * reasons and contexts are put together in the order of the
- * configuration. Commands only ever tighten: `allow` answers a question of the policy, but overrules nobody. One that
- * breaks is a warning. Throws a `ConfigError` for a bad number.
+ * Makes a hook that runs the entries of Claude Code's settings files. All entries that match an event run at the same
+ * time, and the hook waits for all of them. If one entry blocks, the operation is blocked. Reasons and contexts are
+ * joined in the order of `handlers`.
+ *
+ * `allow` answers a question of the policy, but never overrides a refusal. An entry that fails is a warning. Throws a
+ * `ConfigError` if a number is out of its range.
  *
  * @example
  * ```ts
@@ -97,7 +99,7 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  */
 export const make = (options: Options): AgentHook => makeFor(options, claude)
 
-/** Makes a hook of settings files that another system reads in its own way. @internal */
+/** Makes a hook for Claude Code, or for a system with similar settings files. @internal */
 export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
   const { concurrency = 10, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } =
     options
@@ -158,8 +160,8 @@ export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
 }
 
 /**
- * What scripts of a session exported for later commands (`CLAUDE_ENV_FILE`): for a tool that runs a shell, or a sandbox
- * of one.
+ * The environment variables that entries exported in this session (`CLAUDE_ENV_FILE`). Use it in a tool that runs shell
+ * commands, so that the commands get these variables.
  *
  * @example
  * ```ts

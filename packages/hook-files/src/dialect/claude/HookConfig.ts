@@ -1,6 +1,6 @@
 /**
- * Settings files with hooks, as data: `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command",
- * "command": "…" }] }] } }`.
+ * Reads the hooks of settings files, such as `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type":
+ * "command", "command": "…" }] }] } }`.
  *
  * @since 0.1.0
  */

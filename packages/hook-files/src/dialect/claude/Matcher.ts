@@ -1,5 +1,5 @@
 /**
- * Matchers of settings files: which tools, sources or reasons a group of hooks is for.
+ * Compiles the matchers of settings files. A matcher decides for which tools, sources or reasons a group of hooks runs.
  *
  * @since 0.1.0
  */
@@ -9,16 +9,19 @@ import { type EventName, rowOf } from "./events.ts"
 /** A compiled matcher. @category models @since 0.1.0 */
 export interface Matcher {
   readonly test: (value: string) => boolean
-  /** What is wrong with it, or what is read in another way than it is written. */
+  /** A warning for the author of the matcher, if it is invalid or not supported. */
   readonly warning?: string
 }
 
 /**
- * Compiles a matcher. Nothing, `""` and `"*"` match everything; names made of letters, digits, `_`, `-` and spaces,
- * separated by `|` or `,`, match exactly; anything
- * else is a pattern that is searched for, in linear time. A text that is not a pattern matches nothing. One that RE2
- * cannot read (lookaround,
- * backreferences) matches everything, so that no guard is left out. At events without matchers it is ignored.
+ * Compiles a matcher.
+ *
+ * - No matcher, `""` and `"*"` match everything. So does every matcher of an event that ignores matchers.
+ * - A list of names, separated by `|` or `,`, matches exactly these names. Names consist of letters, digits, `_`, `-`
+ *   and spaces.
+ * - Any other text is a regular expression, which is searched for in linear time. If it is invalid, it matches nothing.
+ *   If RE2 does not support it (lookaround, backreferences), it matches everything, so that no check is skipped. Both
+ *   have a `warning`.
  *
  * @example
  * ```ts
@@ -52,9 +55,9 @@ export const compile = (
   return compiled === "unsupported"
     ? {
       ...everything,
-      warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
+      warning: `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`
     }
-    : { test: () => false, warning: `${quoted} is no pattern, so it matches nothing` }
+    : { test: () => false, warning: `${quoted} is not a pattern, so it matches nothing` }
 }
 
 const everything: Matcher = { test: () => true }

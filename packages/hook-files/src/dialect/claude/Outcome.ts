@@ -1,6 +1,6 @@
 /**
- * What entries of settings files answer with their exit code, standard output and standard error, and what several
- * answers mean together.
+ * Reads the answer of an entry from its exit code, standard output and standard error, and merges the answers of
+ * several entries.
  *
  * @since 0.1.0
  */

@@ -2,38 +2,41 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import type * as Dialect from "../../Dialect.ts"
 
-/** The answer of one entry. @category models @since 0.1.0 */
+/** What one entry answered, without the details of its format. @category models @since 0.1.0 */
 export interface Answer extends Dialect.Answer {
-  /** Why the operation is blocked. */
+  /** The reason why the operation is blocked. Absent if it is not blocked. */
   readonly blocked?: string
-  /** `continue: false`: why the turn ends. */
+  /** The reason why the turn ends (`continue: false`). Absent if it does not end. */
   readonly stop?: string
   readonly permission?: "allow" | "ask" | "defer"
   readonly permissionReason?: string
-  /** The entry may not run, and `permission` asks a person in its place. */
+  /** The entry was refused and did not run. `permission` then asks a person. */
   readonly isRefused?: true
   readonly updatedInput?: JsonObject
   readonly updatedOutput?: Json
-  /** Counts for tools of MCP servers only. */
+  /** The new output of a tool of an MCP server. Ignored for other tools. */
   readonly updatedMcpOutput?: Json
   readonly retry?: boolean
-  /** The user does not see the messages. */
+  /** The user does not read the messages of this entry. */
   readonly suppressOutput?: true
-  /** A permission is denied, and the turn ends. */
+  /** The permission is denied, and the turn ends. */
   readonly interrupt?: boolean
   /** Permission rules that the host may add. */
   readonly permissions?: Json
   /** The title of the session. */
   readonly title?: string
-  /** A control sequence for the terminal: titles and notifications only. */
+  /** A control sequence for the terminal. It can only set a title, send a notification or ring the bell. */
   readonly terminal?: string
-  /** Files whose changes the entry wants to see. */
+  /** The files that the host should watch for changes. */
   readonly watch?: ReadonlyArray<string>
-  /** The answer to a signal of the host: `worktreePath`, `displayContent`, `action` and `content`. */
+  /**
+   * The answer to a signal of the host: an object with `worktreePath`, with `displayContent`, or with `action` and
+   * `content`.
+   */
   readonly answer?: JsonObject
-  /** Texts for the model. */
+  /** Texts that the model reads. */
   readonly context: ReadonlyArray<string>
 }
 
-/** An answer that says nothing. @category models @since 0.1.0 */
+/** The answer of an entry that succeeded and decided nothing. @category models @since 0.1.0 */
 export const silent: Answer = { outcome: "success", context: [], messages: [], problems: [] }

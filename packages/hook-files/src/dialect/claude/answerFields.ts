@@ -1,11 +1,13 @@
-/** Decodes the JSON of an answer field by field: a field that makes no sense does not spoil the others. */
+/** Decodes the JSON of an answer field by field. An invalid field is ignored, and the other fields count. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
-import { defined } from "../../internal/defined.ts"
 import { cap, type Fields, isFields, type Reader, reader } from "../shared/fields.ts"
 import type { Answer } from "./answer.ts"
 import { type EventName, rowOf } from "./events.ts"
 
-/** The answer that the JSON object gives. Its `outcome` is `success`; `blocked` says whether it blocks. */
+/**
+ * Decodes an answer. The `outcome` is always `success`, even if the answer has `blocked`; the caller sets `blocking`.
+ */
 export const decodeFields = (json: Fields, event: EventName): Answer => {
   const read = reader()
   const { flag, problems, text } = read
@@ -58,7 +60,7 @@ const hostFields = (json: Fields, specific: Fields, event: EventName, read: Read
   })
 }
 
-/** Titles, notifications and the bell. */
+/** Control sequences that set a title, send a notification or ring the bell. */
 // oxlint-disable-next-line no-control-regex -- control sequences are what this is about
 const harmless = /^(?:\u0007|\u001B\](?:0|1|2|9|99|777);[^\u0000-\u001F\u007F-\u009F]{0,1000}(?:\u0007|\u001B\\))+$/
 
@@ -68,7 +70,10 @@ interface Decision extends Permission {
   readonly permissionReason: string | undefined
 }
 
-/** Whether the operation is blocked, allowed or left to a person, by the old field `decision` or by the newer ones. */
+/**
+ * Reads whether the operation is blocked, allowed or left to a person, from the old field `decision` or from the newer
+ * fields.
+ */
 const decisionOf = (json: Fields, specific: Fields, event: EventName, read: Reader): Decision => {
   const { problems } = read
   const decision = read.oneOf(json, "decision", "block", "approve")
@@ -80,7 +85,7 @@ const decisionOf = (json: Fields, specific: Fields, event: EventName, read: Read
       why: read.text(specific, "permissionDecisionReason"),
       input: event === "PreToolUse" ? read.object(specific, "updatedInput") : undefined
     }
-  // An answer that tightens counts without the name of its event, one that loosens does not.
+  // An `allow` counts only with the name of its event. Other decisions count without it.
   const isNameless = permission.is === "allow" && !Object.hasOwn(specific, "hookEventName")
   if (isNameless) problems.push(`allow does not count: hookSpecificOutput needs hookEventName ${event}`)
   const chosen = (isNameless ? undefined : permission.is) ??
@@ -122,7 +127,7 @@ const permissionOf = (decision: Fields | undefined, { flag, json, object, oneOf,
     permissions: json(decision, "updatedPermissions")
   }
 
-/** The answer to a signal, for the host that sent it. */
+/** Reads the answer to a signal of the host. */
 const answerOf = (specific: Fields, event: EventName, { object, oneOf, text }: Reader): JsonObject | undefined => {
   if (event === "WorktreeCreate") {
     const worktreePath = text(specific, "worktreePath")
@@ -139,7 +144,7 @@ const answerOf = (specific: Fields, event: EventName, { object, oneOf, text }: R
   return content === undefined ? { action } : { action, content }
 }
 
-/** `hookSpecificOutput`; nothing of it counts where it names another event. */
+/** Returns `hookSpecificOutput`, or an empty object if it is missing, invalid or names another event. */
 const specificOf = (json: Fields, event: EventName, problems: Array<string>): Fields => {
   const specific = Object.hasOwn(json, "hookSpecificOutput") ? json["hookSpecificOutput"] : undefined
   if (specific === undefined || specific === null) return {}

@@ -1,7 +1,7 @@
-/** Reads settings files of Claude Code and of Codex. */
+/** Reads the settings files of Claude Code and of Codex. */
+import { defined } from "@belay/core/Fields"
 import { nearest } from "@belay/core/NamePattern"
 import type { Warning } from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 import { codexEvents } from "../codex/events.ts"
 import { isFields, record } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
@@ -10,7 +10,8 @@ import { isEvent, names } from "./events.ts"
 import type { Handler, HookConfig, ReadOptions } from "./handler.ts"
 
 /**
- * Reads the text of a settings file. What is malformed becomes a warning that names the key, and the rest counts.
+ * Reads the text of a settings file. A malformed part becomes a warning that names its key, and the rest is used. It
+ * never throws.
  *
  * @example
  * ```ts
@@ -33,7 +34,7 @@ export const decode = (text: string, file: string, options: ReadOptions = {}): H
 
 const nothing: HookConfig = { handlers: [], warnings: [], disableAllHooks: false, allowManagedHooksOnly: false }
 
-/** Texts, numbers and truth values, as texts. */
+/** Reads `env`: converts numbers and booleans to strings, and warns about other values. */
 const environment = (value: unknown, warn: Warn): { readonly [name: string]: string } | undefined => {
   if (value === undefined) return undefined
   if (!isFields(value)) return warn("env", "expected an object of variables")
@@ -42,13 +43,18 @@ const environment = (value: unknown, warn: Warn): { readonly [name: string]: str
       if (/^[A-Za-z_]\w{0,200}$/.test(name) && ["string", "number", "boolean"].includes(typeof one)) {
         return [[name, String(one)]]
       }
-      warn(`env.${name.slice(0, 80)}`, "expected a name of letters, digits and _, and a text")
+      warn(`env.${name.slice(0, 80)}`, "expected a name of letters, digits and _, and a string, number or boolean")
       return []
     })
   )
 }
 
-/** Reads settings that are parsed already, such as front matter or TOML. @category decoding @since 0.1.0 */
+/**
+ * Reads settings that are already parsed, such as front matter or TOML. Warnings are the same as those of `decode`.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
 export const fromValue = (
   settings: { readonly [key: string]: unknown },
   file: string,
@@ -67,7 +73,7 @@ export const fromValue = (
   const list = (key: string): ReadonlyArray<string> | undefined => {
     const value = own(settings, key)
     if (value === undefined || isTexts(value)) return value
-    warn(key, "expected a list of texts, so nothing is allowed")
+    warn(key, "expected a list of strings, so nothing is allowed")
     return []
   }
   const env = environment(own(settings, "env"), warn)
@@ -91,7 +97,7 @@ interface Where {
   readonly warn: Warn
 }
 
-/** Reads `hooks`: lists of groups by the names of events. */
+/** Reads `hooks`: an object with a list of groups for each event. */
 const readHooks = (hooks: unknown, where: Where): ReadonlyArray<Handler> => {
   const { options: { flavor }, warn } = where
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
@@ -99,7 +105,7 @@ const readHooks = (hooks: unknown, where: Where): ReadonlyArray<Handler> => {
   return Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, groups]) => {
     const key = `hooks.${event.slice(0, 80)}`
     if (!isEvent(event) || !known.includes(event)) {
-      // Codex keeps its own data about hooks beside them.
+      // Codex stores its own data about hooks under this key.
       if (flavor === "codex" && event === "state") return []
       const near = nearest(event, known)
       const hint = near === undefined ? `; events are ${known.join(", ")}` : `; did you mean ${near}?`

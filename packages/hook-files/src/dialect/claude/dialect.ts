@@ -1,4 +1,4 @@
-/** The rules of Claude Code, and of Codex, whose files look alike, as data for the engine. */
+/** Defines the dialect of Claude Code, and of Codex, whose settings files are similar. */
 import type { HookContext } from "@belay/core/HookContext"
 import { digest, type JsonObject } from "@belay/core/Json"
 import * as Condition from "@belay/hooks/Condition"
@@ -13,11 +13,13 @@ import { merge, type Verdict } from "./verdict.ts"
 
 export type Variables = { readonly [name: string]: string }
 
-/** What entries read about an event. The payload is built when an entry runs, as most calls match none. */
+/**
+ * What entries read about an event. The payload is built only when an entry runs, because most calls match no entry.
+ */
 export interface Input {
   readonly payload: () => JsonObject
   readonly env?: () => Variables
-  /** The call under the names that entries know, for conditions. */
+  /** The tool call that conditions are compared with. Its names are those that settings files use. */
   readonly call?: Condition.Call | undefined
 }
 
@@ -27,9 +29,9 @@ export interface Options {
   readonly env: Variables
   readonly home: string
   readonly concurrency: number
-  /** Whether `allow` of a project's entry answers the policy. */
+  /** Whether `allow` of a project's entry can answer a question of the policy. */
   readonly projectAllows: boolean
-  /** Whether an entry of a skill or an agent applies here. */
+  /** Returns whether the plugin, skill or agent of an entry is active. */
   readonly isActive: (entry: Handler, ctx: HookContext) => boolean
 }
 
@@ -45,7 +47,7 @@ export const make = (options: Options): Dialect<Handler, Input, Answer, Verdict>
     onceId: (entry) => entry.once === true ? digest([entry.event, identity(entry)]) : undefined,
     concurrency: () => concurrency,
     async: {
-      // Nothing runs on after the end of a session.
+      // At the end of a session, the engine waits for every entry.
       isAsync: (entry) => entry.async === true && entry.event !== "SessionEnd",
       detachMs: (line, { event }) => event === "SessionEnd" ? undefined : detachMs(line),
       wakeText: ({ exitCode, stderr, stdout }, { rewake }) =>
@@ -79,14 +81,14 @@ export const make = (options: Options): Dialect<Handler, Input, Answer, Verdict>
   }
 }
 
-/** A project may tighten and may not loosen. */
+/** Removes `allow`, because an entry of a project must not allow anything. */
 const withoutAllow = (answer: Answer): Answer => {
   if (answer.outcome !== "success" || answer.permission !== "allow") return answer
   const { permission: _permission, permissionReason: _reason, ...rest } = answer
   return rest
 }
 
-/** Whether a condition holds. One that cannot be evaluated counts as if it held. */
+/** Returns whether a condition holds. A condition that cannot be evaluated counts as true. */
 const holds = (
   rule: Condition.Rule | "never",
   call: Condition.Call | undefined,
@@ -96,10 +98,13 @@ const holds = (
   rule !== "never" && call !== undefined &&
   Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
 
-/** The same entry in several settings files runs once; those of plugins and skills stay apart. */
+/** The same entry in several settings files runs once. The same entry in two plugins or skills runs twice. */
 const identity = ({ origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null])
 
-/** Seconds for an entry. All entries at the end of a session share 1.5 seconds, or the longest timeout up to 60. */
+/**
+ * Returns the timeout of an entry in seconds. At the end of a session the limit for every entry is the longest of all
+ * timeouts, at least 1.5 and at most 60 seconds.
+ */
 const timeoutOf = ({ event, timeout, work }: Handler, entries: ReadonlyArray<Handler>): number => {
   const seconds = timeout ??
     (work.type === "prompt" ? 30 : work.type === "agent" ? 60 : rowOf(event).timeout ?? 600)

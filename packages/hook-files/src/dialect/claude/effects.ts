@@ -1,4 +1,4 @@
-/** What a verdict means at each point of the agent: sessions, prompts, compactions, failures and signals. */
+/** Fires the events of sessions, turns, compactions and signals, and does what the verdicts say. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
@@ -21,18 +21,18 @@ export interface Setup {
   readonly engine: Engine.Engine<Handler, Input, Answer, Verdict>
   readonly events: Events
   readonly toolNames: ToolNames
-  /** Follow-ups in a row that entries may ask for. */
+  /** The most times in a row that entries may keep the agent from stopping. */
   readonly stopCap: number
-  /** Whether anything uses the answers of the model. */
+  /** Whether the transcript or the entries need the answers of the model. */
   readonly usesAnswers: boolean
-  /** Whether there are entries that wake the agent. */
+  /** Whether an entry can wake the agent. */
   readonly wakes: boolean
 }
 
 /** Adds the texts of a verdict to the conversation. */
 export const inject = ({ context }: Verdict, ctx: HookContext): void => context.forEach((one) => ctx.inject(one))
 
-/** The effects that are not about calls of tools. */
+/** Returns the effects that are not about tool calls. */
 export const make = (setup: Setup): Effects => ({
   ...sessionEffects(setup),
   ...turnEffects(setup),
@@ -49,7 +49,7 @@ const sessionEffects = ({ engine, events, name }: Setup): Effects => {
     onSessionStart: {
       events: ["SessionStart"],
       run: (start, ctx) => {
-        // A rotation is a compaction, and is fired there.
+        // A session that starts by rotation is a compaction. `postCompaction` fires the event.
         if (ctx.agent.depth > 0 || start.source === "rotate") return undefined
         return onVerdict(events.fire("SessionStart", ctx, { source: start.source }), ({ context, stop }) => {
           if (stop !== undefined) return HookAction.abort(stop)
@@ -75,7 +75,7 @@ const turnEffects = (setup: Setup): Effects => {
   return {
     preTurn: (input, ctx) => {
       events.note(ctx, { role: "user", content: input.message })
-      // The task of a sub-agent is not a prompt of the user.
+      // A sub-agent gets its message from an agent and not from the user.
       if (ctx.agent.depth > 0) return onVerdict(events.fire("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
       for (const { context, messages } of engine.takeAnswers(ctx)) {
         context.forEach((text) => ctx.inject(text))
@@ -123,7 +123,10 @@ const turnEffects = (setup: Setup): Effects => {
   }
 }
 
-/** Keeps the agent going with what entries want of it, at most `stopCap` times in a row. */
+/**
+ * Sends the reasons and contexts of the entries to the agent, so that it does not stop, at most `stopCap` times in a
+ * row.
+ */
 const continueAgent = (
   event: EventName,
   { blocked, context, stop }: Verdict,
@@ -174,14 +177,14 @@ const compactionEffects = ({ events }: Setup): Effects => ({
       Effect.gen(function*() {
         const after = events.fire("PostCompact", ctx, { trigger: triggerOf(trigger), compact_summary: summary })
         if (after !== undefined) inject(yield* after, ctx)
-        // The compaction removed the messages with which the session began.
+        // The compaction removed the context that was added when the session began, so entries can add it again.
         const again = ctx.agent.depth > 0 ? undefined : events.fire("SessionStart", ctx, { source: "compact" })
         if (again !== undefined) inject(yield* again, ctx)
       })
   }
 })
 
-/** What entries answer to a signal of the host. */
+/** Fires the event of a signal, and returns what the entries answered to the host. */
 export const onSignal = ({ engine, events }: Setup): Effects["onSignal"] => ({ blockable, name, payload }, ctx) => {
   const event = eventOf(name)
   if (event === undefined || !engine.has(event)) return undefined
@@ -192,12 +195,12 @@ export const onSignal = ({ engine, events }: Setup): Effects["onSignal"] => ({ b
   })
 }
 
-/** A change of policy settings has happened, and no entry can refuse it. */
+/** Entries cannot refuse a change of policy settings. */
 const isFinalChange = (event: EventName, fields: JsonObject): boolean =>
   event === "ConfigChange" && fields["source"] === "policy_settings"
 
 const signalAction = (event: EventName, { answer, blocked, stop }: Verdict, isBlockable: boolean) => {
-  // A teammate that keeps working and a teammate that stops are two different answers.
+  // Exit code 2 makes a teammate continue, but `continue: false` stops it. So a stop must not become a rejection.
   if (stop !== undefined && (event === "TeammateIdle" || event === "TaskCompleted")) {
     return HookAction.respond({ continue: false, stopReason: stop })
   }
@@ -207,5 +210,5 @@ const signalAction = (event: EventName, { answer, blocked, stop }: Verdict, isBl
 }
 
 const fieldsOf = (payload: Json): JsonObject =>
-  // A Json object without arrays is a JsonObject.
+  // A `Json` value that is an object and not an array is a `JsonObject`.
   typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}

@@ -1,23 +1,23 @@
-/** Reads one group of a settings file with its entries. */
+/** Reads a group of entries in a settings file. */
+import { defined } from "@belay/core/Fields"
 import { whyNot } from "@belay/core/Json"
 import { nearest } from "@belay/core/NamePattern"
 import * as Condition from "@belay/hooks/Condition"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { defined } from "../../internal/defined.ts"
 import type { Work } from "../../Runners.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
 import { type EventName, rowOf } from "./events.ts"
 import type { Handler, Origin, ReadOptions } from "./handler.ts"
 import * as Matcher from "./Matcher.ts"
 
-/** Adds a warning about a key; for expressions whose value is then undefined. */
+/** Adds a warning about a key. Returns undefined, so that a function can end with `return warn(…)`. */
 export type Warn = (key: string, reason: string) => undefined
 
 export const own = (record: { readonly [key: string]: unknown }, key: string): unknown =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** The event and the file of a group. */
+/** Where a group is: its event and its file. */
 export interface Place {
   readonly event: EventName
   readonly file: string
@@ -33,7 +33,7 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
   }
   if (!isFields(group)) return refuse(key, "expected an object with hooks")
   const { hooks, matcher } = group
-  if (matcher !== undefined && typeof matcher !== "string") return refuse(`${key}.matcher`, "expected a text")
+  if (matcher !== undefined && typeof matcher !== "string") return refuse(`${key}.matcher`, "expected a string")
   if (!Array.isArray(hooks)) return refuse(`${key}.hooks`, "expected a list of hooks")
   const compiled = Matcher.compile(matcher, event, flavor)
   if (compiled.warning !== undefined) warn(`${key}.matcher`, compiled.warning)
@@ -43,7 +43,7 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
     if (entry === undefined) return []
     const { async: isAsync, asyncRewake, if: rule, once, statusMessage, timeout } = entry.when
     const compiledRule = readRule(rule, event, `${at}.if`, folder, warn)
-    // Entries of a sub-agent run when that sub-agent stops.
+    // A `Stop` entry in the file of an agent runs when that sub-agent stops.
     const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
     return [{
       event: own,
@@ -117,7 +117,7 @@ const kinds = Object.keys(types) as ReadonlyArray<Work["type"]>
 
 const isKind = (type: unknown): type is Work["type"] => kinds.includes(type as Work["type"])
 
-/** What may run at an event. */
+/** Returns the types of entries that may run at an event. */
 const runsAt = (event: EventName): ReadonlyArray<Work["type"]> => {
   const { runs } = rowOf(event)
   return runs === "models" ? kinds : runs === "local" ? ["command", "mcp_tool"] : ["command", "http", "mcp_tool"]
@@ -138,21 +138,24 @@ const readEntry = (
     )
   }
   if (!runsAt(event).includes(type)) {
-    return warn(`${key}.type`, `hooks of type ${type} do not run at ${event}, where ${runsAt(event).join(", ")} do`)
+    return warn(
+      `${key}.type`,
+      `hooks of type ${type} do not run at ${event}; expected one of ${runsAt(event).join(", ")}`
+    )
   }
   const why = whyNot(hook, key)
   if (why !== undefined) return warn(key, `expected JSON, ${why}`)
   const when = decoders.when(hook)
   const work: Result.Result<Work, { readonly message: string }> = decoders[type](hook)
   if (Result.isFailure(when)) return warn(key, line(when.failure.message))
-  if (Result.isFailure(work)) return warn(key, `${line(work.failure.message)}${misspelt(hook, type)}`)
-  const unfilled = unfillable(work.success, origin)
-  if (unfilled !== undefined) return warn(`${key}.command`, `${unfilled}… is not filled in, so this one never runs`)
+  if (Result.isFailure(work)) return warn(key, `${line(work.failure.message)}${spellingHint(hook, type)}`)
+  const variable = variableWithoutValue(work.success, origin)
+  if (variable !== undefined) return warn(`${key}.command`, `${variable}… has no value here, so the hook never runs`)
   return { work: work.success, when: when.success }
 }
 
-/** A key that was meant, where one that is not known looks like it. */
-const misspelt = (hook: Fields, type: Work["type"]): string => {
+/** Returns a hint if an unknown key looks like a known one. */
+const spellingHint = (hook: Fields, type: Work["type"]): string => {
   const known = [...Object.keys(types[type].fields), ...Object.keys(When.fields)]
   const [near] = Object.keys(hook).flatMap((key) => known.includes(key) ? [] : nearest(key, known) ?? [])
   return near === undefined ? "" : `; did you mean ${near}?`
@@ -160,8 +163,8 @@ const misspelt = (hook: Fields, type: Work["type"]): string => {
 
 const line = (message: string): string => message.replaceAll(/\s*\n\s*/g, " ")
 
-/** What a line for the shell names that nobody fills in. */
-const unfillable = (work: Work, origin: Origin | undefined): string | undefined => {
+/** Returns a variable in a command for which there is no value. */
+const variableWithoutValue = (work: Work, origin: Origin | undefined): string | undefined => {
   if (work.type !== "command") return undefined
   const { args = [], command } = work
   return [command, ...args].flatMap((text) =>
@@ -181,12 +184,12 @@ const readRule = (
 ): Condition.Rule | "never" | undefined => {
   if (text === undefined) return undefined
   if (rowOf(event).tool === undefined) {
-    warn(key, `counts at events about one tool call only: at ${event} the hook never runs`)
+    warn(key, `works only at events about one tool call, so the hook never runs at ${event}`)
     return "never"
   }
   const rules = Condition.parseAll([text], key, folder)
   if (Result.isSuccess(rules)) return rules.success[0]!
-  // The warning names the key itself.
+  // `warn` adds the key, so it is removed from the message.
   warn(key, `${rules.failure.message.slice(`${key}[0]: `.length)}, so the hook never runs`)
   return "never"
 }

@@ -1,4 +1,4 @@
-/** Variables that scripts leave for later commands of the agent, as `export` lines of a file. */
+/** Reads the environment variables that scripts export for later commands of the agent. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Result from "effect/Result"
@@ -9,7 +9,7 @@ import { read } from "../../internal/files.ts"
 import { loads } from "../../internal/projectVariables.ts"
 import type { EventName } from "./events.ts"
 
-/** What scripts of a session exported. */
+/** The environment variables that the scripts of a session exported. */
 export const environment: HookState.StateKey<{ readonly [name: string]: string }> = HookState.key(
   "claude/environment",
   Schema.Record(Schema.String, Schema.String),
@@ -18,7 +18,10 @@ export const environment: HookState.StateKey<{ readonly [name: string]: string }
 
 const events: ReadonlyArray<EventName> = ["SessionStart", "Setup", "CwdChanged", "FileChanged"]
 
-/** The file for an event, made where it was not there; nothing at other events. */
+/**
+ * Returns the path of the file to which scripts write their exports, and creates the file. Returns undefined if the
+ * event has no such file.
+ */
 export const fileFor = (event: EventName, transcript: string | undefined): string | undefined => {
   if (transcript === undefined || !events.includes(event)) return undefined
   const path = transcript.replace(/\.jsonl$/, ".env")
@@ -29,7 +32,9 @@ export const fileFor = (event: EventName, transcript: string | undefined): strin
   return Result.isSuccess(made) ? path : undefined
 }
 
-/** Reads what was exported until now. Only lines of the form `export NAME=value` count. */
+/**
+ * Reads the file and adds its variables to the state of the session. Only lines of the form `export NAME=value` count.
+ */
 export const take = (path: string, ctx: HookContext): void => {
   const content = read(path, 262_144)
   if (content === "absent" || "problem" in content) return

@@ -1,28 +1,30 @@
-/**
- * The events of settings files: what a matcher is compared with, who reads the output, and how long an entry may take.
- */
+/** Lists the events of Claude Code and their rules. */
 
-/** One event. */
+/** The rules of one event. */
 export interface EventRow {
-  /** The field of the payload that a matcher is held against; absent where matchers are ignored. */
+  /** The field of the payload that the matcher is compared with. Absent if the event ignores matchers. */
   readonly field?: string
-  /** Matchers that are lists of names use fewer characters. */
+  /**
+   * How a list of names is written. `strict`: names consist of letters, digits and `_`, separated by `|`. `literal`:
+   * every matcher is a list of file names, separated by `|`.
+   */
   readonly names?: "strict" | "literal"
-  /** About one tool call: `if` counts here and nowhere else. */
+  /** The event is about one tool call. Only such events support `if`. */
   readonly tool?: true
-  /** Exit code 2 and `decision: "block"` are obeyed. */
+  /** Exit code 2 and `decision: "block"` block the operation. */
   readonly blocks?: true
-  /** Who reads the standard error of a script that ends with 2 where that does not block. */
+  /** Who reads the standard error of a script that ends with exit code 2, if the event cannot be blocked. */
   readonly two?: "model" | "user"
-  /** Plain standard output is context for the model. */
+  /** The model reads standard output that is not JSON. */
   readonly plain?: true
-  /** Seconds that a command, a server or a tool may take unless the entry says otherwise. Default 600. */
+  /** The timeout of a command, an HTTP request or an MCP tool, in seconds, if the entry has none. Default 600. */
   readonly timeout?: number
   /**
-   * What may run here. Default `tools`: commands, servers and MCP tools; `models` too, or `local`: no servers either.
+   * Which types of entries may run. `local`: commands and MCP tools. `models`: all types. If absent: commands, HTTP
+   * requests and MCP tools.
    */
   readonly runs?: "models" | "local"
-  /** Answers do not count. */
+  /** The answers of entries are ignored. */
   readonly ignoresAnswers?: true
 }
 

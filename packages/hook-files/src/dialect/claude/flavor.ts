@@ -1,4 +1,4 @@
-/** What differs between the systems whose settings files look alike: Claude Code and Codex. */
+/** Defines what differs between Claude Code and Codex, whose settings files are similar. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Finished } from "../../process/Command.ts"
 import type { CommandWork, Work } from "../../Runners.ts"
@@ -10,24 +10,24 @@ import { type Response, response } from "./toolResults.ts"
 export interface Flavor {
   readonly name: "claude" | "codex"
   readonly read: (finished: Finished, event: EventName, work: Work) => Answer
-  /** Text between the reasons of several entries that block. */
+  /** The text between the reasons if several entries block. */
   readonly separator: string
-  /** Whether the same entry in several files runs once. */
+  /** Whether an entry that is in several files runs only once. */
   readonly runsTwinsOnce: boolean
-  /** How a line runs in the shell of the system. */
+  /** Returns the command that runs a shell line. */
   readonly shell: (work: CommandWork) => CommandWork
-  /** Prefixes of the variables with a plugin's folders. */
+  /** The prefixes of the variables `PLUGIN_ROOT` and `PLUGIN_DATA`. */
   readonly pluginPrefixes: ReadonlyArray<string>
-  /** Other names of a tool, for matchers. */
+  /** Returns other names under which matchers know a tool. */
   readonly aliases: (tool: string) => ReadonlyArray<string>
-  /** Fields of every input beside the usual ones. `model` is the model that answered last. */
+  /** Returns additional fields of every input. `model` is the model that answered last. */
   readonly inputFields: (
     turn: { readonly sessionId: string; readonly turnNumber: number },
     model: string | undefined
   ) => JsonObject
-  /** The result of a tool as scripts read it, and the way back. */
+  /** Returns the result of a tool as scripts read it, and a function that converts a result of a script back. */
   readonly response: (tool: string, input: JsonObject, output: Json) => Response
-  /** The path of the transcript where none is written. */
+  /** The `transcript_path` if no transcript is written. */
   readonly noTranscript: "" | null
 }
 
@@ -40,7 +40,7 @@ export const claude: Flavor = {
   runsTwinsOnce: true,
   shell: (work) => work,
   pluginPrefixes: ["CLAUDE_"],
-  // `Task` is called `Agent` now, and settings know either name.
+  // `Agent` was called `Task` before. Settings files use both names.
   aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : none,
   inputFields: () => ({}),
   response,

@@ -1,4 +1,4 @@
-/** Claude Code. */
+/** Describes the events of Claude Code. */
 import type { Event, Guide } from "../../Guide.ts"
 
 const toolFields = ["tool_name", "tool_input", "tool_use_id"]
@@ -29,7 +29,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "UserPromptSubmit",
     occasion: "prompt",
-    when: "The user sent a prompt, and no model was asked yet.",
+    when: "The user sent a prompt. The model has not read it yet.",
     may: "refuse the prompt, add context",
     fields: ["prompt"],
     two: "the turn fails, the user reads standard error",
@@ -49,7 +49,10 @@ const events: ReadonlyArray<Event> = [
         "the call is refused, the model reads permissionDecisionReason"
       ],
       ["hookSpecificOutput.permissionDecision: \"ask\" or \"defer\"", "a person decides"],
-      ["hookSpecificOutput.permissionDecision: \"allow\"", "answers a question of the policy; overrules no refusal"],
+      [
+        "hookSpecificOutput.permissionDecision: \"allow\"",
+        "answers a question of the policy; never overrides a refusal"
+      ],
       ["hookSpecificOutput.updatedInput", "the tool is called with this whole object"],
       context,
       block("the call is refused")
@@ -58,13 +61,13 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "PermissionRequest",
     occasion: "permission",
-    when: "The policy wants somebody to decide about a call.",
+    when: "The policy asks for a decision about a call.",
     may: "allow or deny what the policy asks about",
     matcher: "tool_name",
     fields: [...toolFields, "permission_suggestions"],
     two: ignored,
     answers: [
-      ["hookSpecificOutput.decision.behavior: \"allow\"", "the call is allowed, with updatedInput where there is one"],
+      ["hookSpecificOutput.decision.behavior: \"allow\"", "the call is allowed, with updatedInput if there is one"],
       ["hookSpecificOutput.decision.behavior: \"deny\"", "the call is denied with message; interrupt ends the turn"]
     ]
   }),
@@ -72,7 +75,7 @@ const events: ReadonlyArray<Event> = [
     name: "PermissionDenied",
     occasion: "denied",
     when: "A call was denied.",
-    may: "have the model try again",
+    may: "let the model try the call again",
     matcher: "tool_name",
     fields: [...toolFields, "reason"],
     two: ignored,
@@ -173,7 +176,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "SessionEnd",
     occasion: "session-end",
-    when: "A session ends. All entries together have 1.5 seconds, or the longest timeout among them up to 60.",
+    when: "A session ends. Entries have 1.5 seconds, or the longest timeout among them up to 60 seconds.",
     matcher: "reason",
     values: ["clear", "resume", "logout", "prompt_input_exit", "other"],
     fields: ["reason"],
@@ -187,7 +190,7 @@ const events: ReadonlyArray<Event> = [
     two: userReads,
     answers: [context]
   }),
-  signal("UserPromptExpansion", "a command of the user's becomes a prompt", [
+  signal("UserPromptExpansion", "a command of the user is expanded to a prompt", [
     "expansion_type",
     "command_name",
     "command_args",
@@ -200,7 +203,7 @@ const events: ReadonlyArray<Event> = [
     answers: [block("the command is refused"), context]
   }),
   signal("TeammateIdle", "a teammate has nothing to do", ["teammate_name", "team_name"], {
-    may: "keep the teammate at work",
+    may: "keep the teammate working",
     two: "the teammate continues",
     answers: [["continue: false", "the teammate stops"]]
   }),
@@ -219,10 +222,10 @@ const events: ReadonlyArray<Event> = [
   }),
   signal("MessageDisplay", "a text is about to be shown", ["turn_id", "message_id", "index", "final", "delta"], {
     may: "change what is shown",
-    answers: [["hookSpecificOutput.displayContent", "is shown instead"]]
+    answers: [["hookSpecificOutput.displayContent", "the user sees this text instead"]]
   }),
   signal("ConfigChange", "settings changed", ["source", "file_path"], {
-    may: "refuse the change, save that of a policy",
+    may: "refuse the change, unless it is one of policy settings",
     matcher: "source",
     values: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
     two: "the change is refused",
@@ -234,12 +237,12 @@ const events: ReadonlyArray<Event> = [
   signal("CwdChanged", "the folder changed", ["old_cwd", "new_cwd"]),
   signal("DirectoryAdded", "a folder was added", ["directory", "source"], { matcher: "source" }),
   signal("FileChanged", "a file changed", ["file_path", "event"], { matcher: "file_path" }),
-  signal("WorktreeCreate", "a worktree is wanted", ["name"], {
+  signal("WorktreeCreate", "a worktree is needed", ["name"], {
     may: "make the worktree, or fail",
-    two: "there is no worktree, as with every code but 0",
+    two: "no worktree is made; the same for every code that is not 0",
     answers: [["the last line of standard output", "the path of the worktree"]]
   }),
-  signal("WorktreeRemove", "a worktree is to go", ["worktree_path"]),
+  signal("WorktreeRemove", "a worktree will be removed", ["worktree_path"]),
   signal("Elicitation", "a server asks the user something", [
     "mcp_server_name",
     "message",
@@ -249,7 +252,7 @@ const events: ReadonlyArray<Event> = [
   ], {
     may: "answer or decline",
     matcher: "mcp_server_name",
-    two: "it is declined",
+    two: "the request of the server is declined",
     answers: [["hookSpecificOutput.action: \"accept\", \"decline\" or \"cancel\"", "the answer, with content"]]
   }),
   signal("ElicitationResult", "the user answered a server", ["mcp_server_name", "action", "content"], {
@@ -260,13 +263,13 @@ const events: ReadonlyArray<Event> = [
   }),
   signal("PreModelSwitch", "another model is about to be used", ["from_model", "to_model"], {
     may: "refuse the other model",
-    two: "the model stays",
-    answers: [["hookSpecificOutput.permissionDecision: \"deny\"", "the model stays"]]
+    two: "the model is not changed",
+    answers: [["hookSpecificOutput.permissionDecision: \"deny\"", "the model is not changed"]]
   }),
   signal("PostModelSwitch", "another model is used", ["from_model", "to_model"])
 ]
 
-/** A script that answers an event in the way of Claude Code and of Codex. */
+/** Returns a Python script that answers an event of Claude Code or Codex. */
 export const script = ({ may, name, occasion }: Event): string => {
   const head = "#!/usr/bin/env python3\nimport json, sys\n\nevent = json.load(sys.stdin)\n"
   if (occasion === "tool-call") {
@@ -345,15 +348,15 @@ export const claude: Guide = {
     "agent_id and agent_type for sub-agents"
   ],
   codes: [
-    ["0", "done; standard output that begins with { is JSON and counts"],
-    ["2", "blocks where the event can be blocked, whatever its JSON says; standard error is the reason"],
-    ["another", "JSON alone decides; without it, an error that blocks nothing"],
+    ["0", "success; standard output that begins with { is read as JSON"],
+    ["2", "blocks if the event can be blocked, even if JSON says otherwise; standard error is the reason"],
+    ["another", "valid JSON decides; without JSON it is an error that does not block"],
     ["timeout, signal", "no decision, a warning"]
   ],
   answers: [
     ["continue: false, stopReason", "the turn ends, before any other decision"],
     ["systemMessage", "the user reads it"],
-    ["suppressOutput: true", "the user does not"]
+    ["suppressOutput: true", "the user does not read the messages"]
   ],
   timeout: 600,
   keys,

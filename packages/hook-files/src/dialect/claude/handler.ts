@@ -1,21 +1,21 @@
-/** The entries of settings files, and what a file says. */
+/** The types for entries of settings files. */
 import type * as Condition from "@belay/hooks/Condition"
 import type { Entry, Warning } from "../../Dialect.ts"
 import type { EventName } from "./events.ts"
 import type * as Matcher from "./Matcher.ts"
 
-/** One entry with its conditions. @category models @since 0.1.0 */
+/** One entry of a settings file, with the conditions under which it runs. @category models @since 0.1.0 */
 export interface Handler extends Entry {
   readonly event: EventName
   readonly matcher: Matcher.Matcher
-  /** The compiled `if`; `never` where there is none that could match. */
+  /** The compiled `if`. `never` if it is invalid, so that it never matches. */
   readonly rule?: Condition.Rule | "never"
-  /** Seconds. */
+  /** The timeout in seconds. Default: the timeout of the event. */
   readonly timeout?: number
   readonly async?: boolean
-  /** With `async`: exit code 2 wakes the agent. */
+  /** Exit code 2 wakes the agent. The entry is then also `async`. */
   readonly rewake?: boolean
-  /** The entry runs once in a session. */
+  /** The entry runs only once in a session. */
   readonly once?: boolean
   readonly origin?: Origin
 }
@@ -26,32 +26,32 @@ export interface Origin {
   readonly name: string
   /** The folder of the plugin, the skill or the agent's file. */
   readonly root: string
-  /** Where a plugin keeps what it writes. */
+  /** The folder in which a plugin stores its data. */
   readonly data?: string
 }
 
-/** The contents of a file. @category models @since 0.1.0 */
+/** The content of a settings file. @category models @since 0.1.0 */
 export interface HookConfig {
   readonly handlers: ReadonlyArray<Handler>
   readonly warnings: ReadonlyArray<Warning>
   readonly disableAllHooks: boolean
-  /** Of a managed file: nobody else's hooks count. */
+  /** If this is true in a managed file, only hooks of managed files run. */
   readonly allowManagedHooksOnly: boolean
-  /** Where entries of type `http` may send to, `*` for any characters. */
+  /** The URLs to which entries of type `http` may send requests. `*` matches any characters. */
   readonly allowedHttpHookUrls?: ReadonlyArray<string>
-  /** Variables that headers of such entries may name. */
+  /** The environment variables that the headers of entries of type `http` may contain. */
   readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
-  /** Variables for commands. Those of a project do not count. */
+  /** Environment variables for commands. Those in a project's files are ignored. */
   readonly env?: { readonly [name: string]: string }
 }
 
-/** How a file is to be read. @category models @since 0.1.0 */
+/** Options for reading a settings file. @category models @since 0.1.0 */
 export interface ReadOptions {
-  /** Where rules such as `Edit(/docs/**)` start. */
+  /** The folder to which `/` refers in rules such as `Edit(/docs/**)`. */
   readonly folder?: string
-  /** As Claude Code reads it (the default), or as Codex does. */
+  /** The system whose rules are used. Default `claude`. */
   readonly flavor?: "claude" | "codex"
   readonly origin?: Origin
-  /** What goes before each key, such as `plugin.json: `. */
+  /** A text before the key of each warning, such as `plugin.json: `. */
   readonly prefix?: string
 }

@@ -1,4 +1,4 @@
-/** What entries of a settings file read about an event, and the transcript that they may read as well. */
+/** Builds what entries read about an event, fires the event, and writes the transcript. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { type Message, text, type ToolCall } from "@belay/core/Message"
@@ -25,16 +25,16 @@ export interface Setup {
   readonly transcript: Transcript.Transcript | undefined
 }
 
-/** The call that an event is about. */
+/** The tool call that an event is about. */
 export interface Call extends ToolCall {
   readonly tool?: ToolMeta | undefined
 }
 
-/** Fires events with everything that entries read. */
+/** Fires events of Claude Code and writes the transcript. */
 export interface Events {
-  /** Fires an event; undefined where no entry runs. */
+  /** Fires an event. Returns undefined if no entry runs. */
   readonly fire: (event: EventName, ctx: HookContext, fields?: JsonObject) => Effect.Effect<Verdict> | undefined
-  /** Fires an event about one call of a tool. */
+  /** Fires an event about a tool call. Returns undefined if no entry runs. */
   readonly fireForTool: (
     event: EventName,
     ctx: HookContext,
@@ -43,14 +43,14 @@ export interface Events {
   ) => Effect.Effect<Verdict> | undefined
   /** Adds a message to the transcript. */
   readonly note: (ctx: HookContext, entry: Transcript.Entry) => void
-  /** The transcript of a sub-agent. */
+  /** Returns the path of a sub-agent's transcript. */
   readonly agentTranscript: (ctx: HookContext) => string
-  /** Remembers which model answered last. */
+  /** Stores which model answered last. */
   readonly noteModel: (ctx: HookContext, model: string) => void
   readonly forget: (sessionId: string) => void
 }
 
-/** Sub-agents have transcripts of their own. */
+/** Returns the name of a sub-agent's transcript. */
 const agentFile = (ctx: HookContext): string => `agent-${ctx.sessionId}`
 
 export const make = ({ engine, flavor, owners, permissionMode, toolNames, transcript }: Setup): Events => {
@@ -119,7 +119,7 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
 
 const textOf = (value: Json | undefined): string => typeof value === "string" ? value : ""
 
-/** Sends the parts of a verdict that are for the host. */
+/** Emits events for the parts of a verdict that the host handles. */
 const emitHostEvents = ({ permissions, terminal, title, watch }: Verdict, { events }: HookContext): void => {
   if (!events.active) return
   if (terminal !== undefined) events.emit("terminal-sequence", { sequence: terminal })
@@ -128,7 +128,7 @@ const emitHostEvents = ({ permissions, terminal, title, watch }: Verdict, { even
   if (permissions !== undefined) events.emit("permission-update", { update: permissions })
 }
 
-/** The calls of the last step with their results; empty where the step had none. */
+/** Returns the tool calls of the last step with their results, or an empty list if it had none. */
 export const batchOf = (
   messages: ReadonlyArray<Message>,
   names: ToolNames,

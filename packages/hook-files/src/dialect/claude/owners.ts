@@ -1,6 +1,6 @@
 /**
- * Entries of skills and agents: those of an agent count while it runs, those of a skill once it was called for, until
- * the session ends.
+ * Decides when entries of skills and agents are active. Entries of an agent are active in that agent. Entries of a
+ * skill are active from its first use until the session ends.
  */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -9,10 +9,10 @@ import * as Schema from "effect/Schema"
 import type { Handler } from "./HookConfig.ts"
 
 export interface Owners {
-  /** Whether there are entries of skills at all. */
+  /** Whether there is an entry of a skill. */
   readonly any: boolean
   readonly isActive: (handler: Handler, ctx: HookContext) => boolean
-  /** A tool is about to run: is it one that calls for a skill? */
+  /** Activates the entries of a skill if a tool call uses the skill. */
   readonly noteCall: (tool: string, input: Json, ctx: HookContext) => void
 }
 

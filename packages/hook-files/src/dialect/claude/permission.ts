@@ -1,6 +1,7 @@
 /**
- * What `PreToolUse` and `PermissionRequest` entries answer about a call. They run once for the same arguments: when the
- * policy wants somebody to decide, before a person is asked, and otherwise when the tool is about to run.
+ * Runs `PreToolUse` and `PermissionRequest` entries and obeys their answers. If the policy asks for a decision about a
+ * call, they run before a person is asked. Otherwise they run when the tool is about to run. `PreToolUse` entries run
+ * only once for the same arguments.
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
@@ -19,35 +20,35 @@ export interface Setup {
   readonly before: boolean
   readonly permission: boolean
   readonly denied: boolean
-  /** Notifies whoever wants to know that a person is about to be asked. */
+  /** Fires `Notification`, because a person is about to be asked. */
   readonly notify: (ctx: HookContext, call: ToolCall) => Effect.Effect<void> | undefined
-  /** Fires an event about a call; undefined where no entry runs. */
+  /** Fires an event about a tool call. Returns undefined if no entry runs. */
   readonly fire: (
     event: "PreToolUse" | "PermissionRequest" | "PermissionDenied",
     ctx: HookContext,
     call: Call,
     fields?: JsonObject
   ) => Effect.Effect<Verdict> | undefined
-  /** New input, with the arguments of the tool. */
+  /** Converts an input of an entry to the arguments of the tool. */
   readonly back: (call: Call, input: JsonObject, ctx: HookContext) => Json
   readonly inject: (verdict: Verdict, ctx: HookContext) => void
 }
 
-/** What entries answered about a call. */
-interface Decided {
-  /** A digest of the arguments that they saw. */
+/** What the entries answered about one call. */
+interface CallDecision {
+  /** A digest of the arguments that the entries read. */
   readonly args: string
   readonly verdict: Verdict | undefined
   /** A digest of the arguments that were allowed. */
   readonly allowed?: string
-  /** New arguments to run instead. */
+  /** New arguments with which the tool runs. */
   readonly instead?: Json
 }
 
 type Action = HookAction.Abort | HookAction.Ask | HookAction.Reject | HookAction.Transform<ToolCall> | undefined
 
-/** The answer of `PermissionRequest` entries; undefined where a person has to be asked. */
-type Requested =
+/** The answer of `PermissionRequest` entries. Undefined if a person must be asked. */
+type RequestAnswer =
   | { readonly isAllowed: false; readonly action: HookAction.Abort | HookAction.Reject }
   | { readonly isAllowed: true; readonly instead: Json | undefined }
   | undefined
@@ -56,17 +57,17 @@ const maxKept = 1_000
 
 export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall" | "onToolDenied"> => {
   const { before, denied, fire, inject, name, permission } = setup
-  const kept = new Map<string, Decided>()
+  const kept = new Map<string, CallDecision>()
   const idOf = (ctx: HookContext, { id }: ToolCall) => `${ctx.sessionId}/${id}`
-  const keep = (id: string, decided: Decided): void => {
+  const keep = (id: string, decision: CallDecision): void => {
     kept.delete(id)
-    kept.set(id, decided)
+    kept.set(id, decision)
     if (kept.size > maxKept) kept.delete(kept.keys().next().value!)
   }
 
-  const onPermission: AgentHook["onPermission"] = ({ call: asked, tool }, ctx) =>
+  const onPermission: AgentHook["onPermission"] = ({ call: plainCall, tool }, ctx) =>
     Effect.gen(function*() {
-      const call: Call = { ...asked, tool }
+      const call: Call = { ...plainCall, tool }
       const id = idOf(ctx, call)
       const args = digest(call.args)
       if (kept.get(id)?.allowed === args) return HookAction.replace({ type: "allow" as const })
@@ -107,11 +108,11 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
 
   const onToolDenied: AgentHook["onToolDenied"] = ({ by, call, reason }, ctx) => {
     kept.delete(idOf(ctx, call))
-    // The hook itself knows why it blocked a call.
+    // If this hook denied the call, its entries know that already.
     const fired = denied && by !== name ? fire("PermissionDenied", ctx, call, { reason }) : undefined
     return fired && Effect.map(fired, (verdict) => {
       inject(verdict, ctx)
-      // A call that a person refused is not tried again.
+      // The model must not repeat a call that a person denied.
       if (verdict.retry === true && by !== "person") {
         ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
       }
@@ -126,18 +127,18 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
   }
 }
 
-/** What ends the call means the same wherever `PreToolUse` entries run. */
+/** Returns the action if the verdict blocks the call or ends the turn. */
 const stopAction = ({ blocked, stop }: Verdict): HookAction.Abort | HookAction.Reject | undefined => {
   if (stop !== undefined) return HookAction.abort(stop)
   return blocked === undefined ? undefined : HookAction.reject(blocked)
 }
 
-/** Runs the entries that answer for the person who would be asked, and else notifies that a person is asked now. */
+/** Runs the `PermissionRequest` entries. If they do not decide, fires `Notification`, and a person is asked. */
 const request = Effect.fnUntraced(function*(
   { back, fire, inject, notify, permission }: Setup,
   call: Call,
   ctx: HookContext
-): Effect.fn.Return<Requested> {
+): Effect.fn.Return<RequestAnswer> {
   const fired = permission ? fire("PermissionRequest", ctx, call) : undefined
   if (fired !== undefined) {
     const answer = yield* fired
@@ -157,7 +158,7 @@ const request = Effect.fnUntraced(function*(
   return undefined
 })
 
-/** Runs the guards on other arguments, which they have not seen yet. */
+/** Runs the `PreToolUse` entries again, because another entry changed the arguments. */
 const guard = (setup: Setup, call: PreToolCallEvent, args: Json, ctx: HookContext): Effect.Effect<Action> =>
   Effect.gen(function*() {
     const changed = { id: call.id, name: call.name, args }
@@ -167,15 +168,15 @@ const guard = (setup: Setup, call: PreToolCallEvent, args: Json, ctx: HookContex
     return action ?? HookAction.transform(changed)
   })
 
-interface Obeyed {
+interface VerdictOnCall {
   readonly verdict: Verdict
   readonly call: PreToolCallEvent
-  /** Somebody has decided about the call since the entries answered. */
+  /** Whether a person or an entry has already decided about this call. */
   readonly isDecided: boolean
 }
 
-/** Does what `PreToolUse` entries decided. */
-const obey = (setup: Setup, { call, isDecided, verdict }: Obeyed, ctx: HookContext): Effect.Effect<Action> =>
+/** Returns the action that the verdict of the `PreToolUse` entries asks for. */
+const obey = (setup: Setup, { call, isDecided, verdict }: VerdictOnCall, ctx: HookContext): Effect.Effect<Action> =>
   Effect.gen(function*() {
     const { permission, permissionReason, updatedInput } = verdict
     if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
@@ -191,7 +192,7 @@ const obey = (setup: Setup, { call, isDecided, verdict }: Obeyed, ctx: HookConte
     if (answer?.isAllowed === false) return answer.action
     if (answer?.instead !== undefined) return yield* guard(setup, call, answer.instead, ctx)
     if (answer !== undefined) return proceed
-    // The person approves the arguments that will run.
+    // The person must see the arguments with which the tool will run.
     const reason = permissionReason ?? `a hook wants ${call.name} to be approved`
     return HookAction.ask(reason, undefined, args === undefined ? {} : { args })
   })

@@ -1,5 +1,5 @@
-/** Reads how an entry of a settings file ended: exit code, standard output and standard error become one answer. */
-import { defined } from "../../internal/defined.ts"
+/** Reads the answer of an entry from its exit code, standard output and standard error. */
+import { defined } from "@belay/core/Fields"
 import type { Finished } from "../../process/Command.ts"
 import type { AgentWork, PromptWork, Work } from "../../Runners.ts"
 import { cap, type Fields, maxText, record } from "../shared/fields.ts"
@@ -9,9 +9,9 @@ import { decodeFields } from "./answerFields.ts"
 import { type EventName, rowOf } from "./events.ts"
 
 /**
- * Reads how an entry ended. Standard output that begins with `{` is JSON, whatever the exit code; anything else is
- * text. Exit code 2 blocks where the event can be blocked. At other codes than 0 valid JSON decides alone, and without
- * JSON they are errors that block nothing.
+ * Reads the answer of an entry. Standard output that begins with `{` is read as JSON, and any other output is text.
+ * Exit code 2 blocks the operation if the event can be blocked. For every other exit code, valid JSON decides. Without
+ * JSON, an exit code that is not 0 is an error that does not block. The function never throws.
  *
  * @example
  * ```ts
@@ -28,47 +28,47 @@ export const read = (finished: Finished, event: EventName, work?: Work): Answer 
   const { exhausted, exitCode, overflowed, timedOut } = finished
   if (exhausted === true) return { ...silent, outcome: "cancelled" }
   if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
-  // An answer that is not known as a whole does not count, but exit code 2 needs no answer.
-  if (overflowed && exitCode !== 2) return failed("wrote too much")
-  if (exitCode === undefined) return failed("was killed")
+  // Output that was cut off does not count. Exit code 2 blocks without output.
+  if (overflowed && exitCode !== 2) return failure("wrote too much")
+  if (exitCode === undefined) return failure("was killed")
   const stdout = overflowed ? "" : finished.stdout
   if (exitCode === 0 && (work?.type === "prompt" || work?.type === "agent")) return readVerdict(stdout, event, work)
   if (event === "WorktreeCreate") return readWorktree(finished)
   return readExit(exitCode, stdout, finished.stderr.trim(), event)
 }
 
-const failed = (problem: string): Answer => ({ ...silent, outcome: "nonBlockingError", problem })
+const failure = (problem: string): Answer => ({ ...silent, outcome: "nonBlockingError", problem })
 
 const readExit = (exitCode: number, stdout: string, stderr: string, event: EventName): Answer => {
   const { blocks, plain, two } = rowOf(event)
   const text = withoutAsyncLine(stdout)
   const json = record(text)
-  const said = json === undefined ? readText(stdout) : decodeFields(json, event)
+  const answer = json === undefined ? readText(stdout) : decodeFields(json, event)
   if (exitCode === 2 && blocks === true) {
-    return { ...said, outcome: "blocking", blocked: cap(said.blocked ?? (stderr || "blocked without a reason")) }
+    return { ...answer, outcome: "blocking", blocked: cap(answer.blocked ?? (stderr || "blocked without a reason")) }
   }
-  if (said.blocked !== undefined) return { ...said, outcome: "blocking" }
+  if (answer.blocked !== undefined) return { ...answer, outcome: "blocking" }
   if (exitCode === 0 || (json !== undefined && exitCode !== 2)) {
-    return json === undefined && plain === true && text !== "" ? { ...said, context: [text] } : said
+    return json === undefined && plain === true && text !== "" ? { ...answer, context: [text] } : answer
   }
   if (exitCode === 2 && two === "model") {
-    return stderr === "" ? said : { ...said, context: [...said.context, stderr] }
+    return stderr === "" ? answer : { ...answer, context: [...answer.context, stderr] }
   }
   const line = cap(stderr.split("\n", 1)[0]!)
   return {
-    ...said,
+    ...answer,
     outcome: "nonBlockingError",
     problem: `ended with ${exitCode}${line === "" ? "" : `: ${line}`}`,
-    messages: exitCode === 2 && two === "user" && stderr !== "" && said.suppressOutput !== true
-      ? [...said.messages, cap(stderr)]
-      : said.messages
+    messages: exitCode === 2 && two === "user" && stderr !== "" && answer.suppressOutput !== true
+      ? [...answer.messages, cap(stderr)]
+      : answer.messages
   }
 }
 
 /**
- * Reads the first line of a command's output: the milliseconds for which the command wants to run on in the background,
- * if the line says `{"async":true}`. Its `asyncTimeout` is in seconds below 1,000, else in milliseconds; without one the
- * command has a day.
+ * Reads the first line of a command's output. If the line is `{"async":true}`, the command wants to continue in the
+ * background, and the function returns for how many milliseconds. Otherwise it returns undefined. The line may contain
+ * `asyncTimeout`: a number below 1,000 is in seconds, any other number in milliseconds. The default is one day.
  *
  * @category reading
  * @since 0.1.0
@@ -80,23 +80,23 @@ export const detachMs = (line: string): number | undefined => {
   return typeof time !== "number" || !(time > 0) ? 86_400_000 : time < 1_000 ? time * 1_000 : time
 }
 
-/** The output without a first line that only asks for time in the background. */
+/** Returns the output without the first line, if that line is `{"async":true}`. */
 const withoutAsyncLine = (stdout: string): string => {
   const text = stdout.trim()
   const [first = ""] = text.split("\n", 1)
   return detachMs(first) === undefined ? text : text.slice(first.length).trim()
 }
 
-/** Text is not an answer. If it looks like one, the developer has to know that it does not count. */
+/** Text decides nothing. If it looks like a JSON answer, the developer gets a warning. */
 const readText = (stdout: string): Answer =>
   looksLikeAnswer(stdout)
-    ? { ...silent, problems: ["its output counts as text, because it is not one JSON object and nothing else"] }
+    ? { ...silent, problems: ["its output counts as text, because it is not exactly one JSON object"] }
     : silent
 
-/** Reads the verdict of a model: `{ ok, reason, impossible }`. */
+/** Reads the answer of a model: `{ ok, reason, impossible }`. */
 const readVerdict = (stdout: string, event: EventName, work: PromptWork | AgentWork): Answer => {
   const { impossible, ok, reason: text }: Fields = record(stdout) ?? {}
-  if (typeof ok !== "boolean") return failed("gave no answer of the form { ok, reason }")
+  if (typeof ok !== "boolean") return failure("gave no answer of the form { ok, reason }")
   if (ok) return silent
   const reason = cap(typeof text === "string" && text.trim() !== "" ? text : "refused without a reason")
   if (event === "Stop" || event === "SubagentStop") {
@@ -111,14 +111,14 @@ const readVerdict = (stdout: string, event: EventName, work: PromptWork | AgentW
   return work.type === "agent" || work.continueOnBlock === true || isTask ? blocks : { ...blocks, stop: reason }
 }
 
-/** Reads the path of a new worktree: the last line of output. Every other exit code than 0 fails. */
+/** Reads the path of a new worktree from the last line of output. Every exit code that is not 0 is a failure. */
 const readWorktree = ({ exitCode, stderr, stdout }: Finished): Answer => {
   const text = stdout.trim()
   const json = record(text)
-  const { blocked: _blocked, ...said } = json === undefined ? silent : decodeFields(json, "WorktreeCreate")
+  const { blocked: _blocked, ...answer } = json === undefined ? silent : decodeFields(json, "WorktreeCreate")
   if (exitCode !== 0) {
-    return { ...said, outcome: "blocking", blocked: cap(stderr.trim() || `ended with ${exitCode}`) }
+    return { ...answer, outcome: "blocking", blocked: cap(stderr.trim() || `ended with ${exitCode}`) }
   }
   const path = json === undefined ? text.split("\n").at(-1)!.trim() : ""
-  return { ...said, ...defined({ answer: path === "" ? said.answer : { worktreePath: cap(path) } }) }
+  return { ...answer, ...defined({ answer: path === "" ? answer.answer : { worktreePath: cap(path) } }) }
 }

@@ -1,4 +1,4 @@
-/** The folders that scripts look for, as variables and filled into the command. */
+/** Passes the folders of the project and of plugins to commands. */
 import type { Work } from "../../Runners.ts"
 import type { Flavor } from "./flavor.ts"
 import type { Handler } from "./HookConfig.ts"
@@ -21,7 +21,10 @@ export const foldersOf = (
   return folders
 }
 
-/** A line runs in the shell of its system. A program with arguments runs as it is, with names of folders filled in. */
+/**
+ * Returns the work of an entry. A shell line runs in the shell of its system. In a program with arguments, the
+ * variables of folders are replaced by their values.
+ */
 export const workWithFolders = (entry: Handler, setup: Setup): Work => {
   const { work } = entry
   if (work.type !== "command") return work

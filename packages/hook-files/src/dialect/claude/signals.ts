@@ -1,4 +1,4 @@
-/** Events of a host that are not points of the agent: they arrive as signals. */
+/** Maps signals of the host to events. These events have no point in the agent. */
 import type { EventName } from "./events.ts"
 
 const events: ReadonlyArray<EventName> = [
@@ -26,5 +26,7 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, 
 
 const byName = new Map(events.map((event) => [plain(event), event]))
 
-/** The event that a signal is: `FileChanged`, `fileChanged`, `file-changed` and `file_changed` are one. */
+/**
+ * Returns the event of a signal. `FileChanged`, `fileChanged`, `file-changed` and `file_changed` are the same event.
+ */
 export const eventOf = (signal: string): EventName | undefined => byName.get(plain(signal))

@@ -1,7 +1,8 @@
 /**
- * Claude Code: settings of the machine, the user, the project and the checkout, plugins, and front matter of skills and
- * agents.
+ * Defines where Claude Code stores hooks: in settings of the machine, of the user and of the project, in plugins, and
+ * in the front matter of skills and agents.
  */
+import { defined } from "@belay/core/Fields"
 import * as Result from "effect/Result"
 import { basename, dirname, join, resolve } from "node:path"
 import { parse as parseYaml } from "yaml"
@@ -24,7 +25,9 @@ import * as ClaudeCode from "./ClaudeCode.ts"
 import { claude as guide } from "./guide.ts"
 import * as HookConfig from "./HookConfig.ts"
 
-/** Settings files and front matter below a root, in the order in which they count. */
+/**
+ * Returns the settings files, skills and agents of a user or a project, in the order in which their answers are merged.
+ */
 const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
   const folder = join(root, ".claude")
   return [
@@ -48,7 +51,7 @@ const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
   ]
 }
 
-/** Where the hooks of a plugin stand. */
+/** Returns the files in which a plugin can have hooks. */
 export const plugin = (root: string, home: string): ReadonlyArray<Place> => {
   const scope = "user"
   const origin = {
@@ -65,7 +68,7 @@ export const plugin = (root: string, home: string): ReadonlyArray<Place> => {
 
 const decode = (file: SourceFile, { cwd }: { readonly cwd: string }): HookConfig.HookConfig => {
   const { format, ofProject, origin, path, text } = file
-  const options = { folder: ofProject ? cwd : dirname(path), ...(origin === undefined ? {} : { origin }) }
+  const options = defined({ folder: ofProject ? cwd : dirname(path), origin })
   if (format === "front matter") return fromFrontMatter(file, options)
   return format === "plugin" ? fromManifest(file, options) : HookConfig.decode(text, path, options)
 }
@@ -90,13 +93,16 @@ const fromFrontMatter = (
   if (matter === undefined) return empty
   const value = Result.try((): unknown => parseYaml(matter))
   if (Result.isFailure(value)) return problem(path, "", `its front matter is not YAML: ${firstLine(value.failure)}`)
-  if (!isFields(value.success)) return problem(path, "", "its front matter is no mapping")
+  if (!isFields(value.success)) return problem(path, "", "its front matter is not a mapping")
   const { hooks, name } = value.success
   const called = typeof name === "string" && name.trim() !== "" ? name.trim() : origin!.name
   return HookConfig.fromValue({ hooks }, path, { ...options, origin: { ...origin!, name: called } })
 }
 
-/** The front matter, where it has hooks: most have none, and many are not quite YAML. */
+/**
+ * Returns the front matter if it has hooks. Front matter without hooks is not parsed, because it is often not valid
+ * YAML.
+ */
 const matterOf = (text: string): string | undefined => {
   const matter = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1]
   return matter !== undefined && /^hooks\s*:/m.test(matter) ? matter : undefined
@@ -105,7 +111,10 @@ const matterOf = (text: string): string | undefined => {
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]!
 
-/** `hooks` of a manifest is what a file says, the path of such a file, or a list of either. */
+/**
+ * Reads the manifest of a plugin. Its `hooks` is an object of events, the path of a file with such an object, or a list
+ * of both.
+ */
 const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
   const manifest = record(text)
   if (manifest === undefined) return problem(path, "", whyNoObject(text))
@@ -118,9 +127,9 @@ const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.Re
     if (typeof one !== "string") return problem(path, key, "expected a path or an object of events")
     const other = resolve(root, one)
     if (!isInside(real(root), real(other))) {
-      return problem(path, key, "names a file outside of the plugin, which is not read")
+      return problem(path, key, "names a file outside of the plugin, which is never read")
     }
-    // Read by itself already.
+    // This file is read anyway.
     if (real(other) === real(join(root, "hooks", "hooks.json"))) return empty
     const content = read(other, 1_048_576)
     if (content === "absent" || "problem" in content) return problem(path, key, `${one} cannot be read`)
@@ -156,7 +165,7 @@ export const claude: System = {
   hooks: (sources, making) => {
     const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
     const others = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope !== "managed"))
-    // The first that says something about a variable has the last word.
+    // If several files set a variable, the first file wins.
     const env = Object.assign(
       {},
       ...sources.filter(({ ofProject }) => !ofProject).map(({ config }) => "env" in config ? config.env : {}).reverse()
@@ -170,7 +179,7 @@ export const claude: System = {
   }
 }
 
-/** Of all files that the project did not write. */
+/** Returns the lists of allowed URLs and variables in all files that are not part of the project. */
 export const lists = (sources: ReadonlyArray<{ readonly config: Decoded; readonly ofProject: boolean }>) => {
   const own = sources.filter(({ ofProject }) => !ofProject).map(({ config }) =>
     config as Partial<HookConfig.HookConfig>

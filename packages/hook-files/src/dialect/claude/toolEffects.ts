@@ -1,4 +1,4 @@
-/** What a verdict means for calls of tools and for their results. */
+/** Fires the events of tool calls and their results, and does what the verdicts say. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
@@ -11,7 +11,7 @@ import * as Permission from "./permission.ts"
 
 export interface ToolSetup extends Setup {
   readonly flavor: Flavor
-  /** Whether there are entries of skills, which a call of their tool activates. */
+  /** Whether there are entries of skills. A tool call can activate them. */
   readonly hasSkills: boolean
   readonly hasTranscript: boolean
 }

@@ -1,13 +1,13 @@
-/** Results of tools in the shapes that scripts of Claude Code know, and back. */
+/** Converts results of tools to the format that scripts of Claude Code expect, and back. */
 import type { Json, JsonObject } from "@belay/core/Json"
 
-/** A result as scripts read it, and what a new one means for the model. */
+/** A result as scripts read it, and a function that converts a result of a script to what the model reads. */
 export interface Response {
   readonly shown: Json
   readonly back: (output: Json) => Json
 }
 
-/** How a text is shown as the result of a tool, and where the text is in it. */
+/** The format of a tool's result: how to build it from a text, and how to find the text in it. */
 interface Shape {
   readonly show: (text: string, input: JsonObject) => JsonObject
   readonly text: (shown: JsonObject) => Json | undefined
@@ -18,8 +18,11 @@ const fieldOf = (input: JsonObject, key: string): Json => Object.hasOwn(input, k
 const objectOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : {}
 
-/** What it did stands in its input; the tool's own text is kept beside it. */
-const changed = (more: (input: JsonObject) => JsonObject): Shape => ({
+/**
+ * The format of a tool that changes a file. The change is in the input of the tool, and `output` is the text of the
+ * tool.
+ */
+const fileChange = (more: (input: JsonObject) => JsonObject): Shape => ({
   show: (output, input) => ({
     filePath: fieldOf(input, "file_path"),
     ...more(input),
@@ -30,7 +33,7 @@ const changed = (more: (input: JsonObject) => JsonObject): Shape => ({
   text: ({ output }) => output
 })
 
-const edited = changed((input) => ({
+const fileEdit = fileChange((input) => ({
   oldString: fieldOf(input, "old_string"),
   newString: fieldOf(input, "new_string"),
   replaceAll: fieldOf(input, "replace_all") === true,
@@ -61,9 +64,9 @@ const shapes: { readonly [tool: string]: Shape } = {
     },
     text: ({ file }) => objectOf(file)["content"]
   },
-  Write: changed((input) => ({ content: fieldOf(input, "content") })),
-  Edit: edited,
-  MultiEdit: changed((input) => ({ edits: Object.hasOwn(input, "edits") ? input["edits"]! : [] })),
+  Write: fileChange((input) => ({ content: fieldOf(input, "content") })),
+  Edit: fileEdit,
+  MultiEdit: fileChange((input) => ({ edits: Object.hasOwn(input, "edits") ? input["edits"]! : [] })),
   Glob: {
     show: (text) => ({ filenames: [...linesOf(text)], numFiles: linesOf(text).length, truncated: false }),
     text: ({ filenames }) => Array.isArray(filenames) ? filenames.join("\n") : undefined
@@ -96,39 +99,39 @@ const shapes: { readonly [tool: string]: Shape } = {
   }
 }
 
-/** Texts, or blocks with texts. */
+/** Joins a list of strings, or of content blocks with `text`. */
 const textsOf = (list: Json | undefined): string | undefined => {
   if (!Array.isArray(list)) return undefined
   const texts = list.map((one: Json) => typeof one === "string" ? one : objectOf(one)["text"])
   return texts.every((one) => typeof one === "string") ? texts.join("\n") : undefined
 }
 
-/** A result as scripts expect it of a tool of this name, and what a new one means. */
+/** Returns a result in the format that scripts expect for this tool. */
 export const response = (name: string, input: JsonObject, output: Json): Response => {
   const shape = Object.hasOwn(shapes, name) ? shapes[name] : name === "Task" ? shapes["Agent"] : undefined
-  if (shape === undefined) return asItIs(output)
+  if (shape === undefined) return unchanged(output)
   if (typeof output === "string") {
     return {
       shown: shape.show(output, input),
       back: (one) => typeof one === "object" && one !== null ? shape.text(objectOf(one)) ?? one : one
     }
   }
-  return name === "Bash" ? ofShell(objectOf(output), output) : asItIs(output)
+  return name === "Bash" ? ofShell(objectOf(output), output) : unchanged(output)
 }
 
-const asItIs = (shown: Json): Response => ({ shown, back: (one) => one })
+const unchanged = (shown: Json): Response => ({ shown, back: (one) => one })
 
-/** What a shell tool tells in fields of its own. */
-const ofShell = (told: JsonObject, output: Json): Response => {
-  const key = ["stdout", "output"].find((one) => typeof told[one] === "string")
-  if (key === undefined) return asItIs(output)
+/** Converts the result of a shell tool that is an object. */
+const ofShell = (fields: JsonObject, output: Json): Response => {
+  const key = ["stdout", "output"].find((one) => typeof fields[one] === "string")
+  if (key === undefined) return unchanged(output)
   return {
-    shown: { stderr: "", interrupted: false, isImage: false, ...told, stdout: told[key]! },
+    shown: { stderr: "", interrupted: false, isImage: false, ...fields, stdout: fields[key]! },
     back: (one) => {
       const { isImage: _image, interrupted: _end, stdout, ...rest } = objectOf(one)
       if (stdout === undefined) return one
-      const kept = Object.entries(rest).filter(([name]) => Object.hasOwn(told, name))
-      return { ...told, ...Object.fromEntries(kept), [key]: stdout }
+      const kept = Object.entries(rest).filter(([name]) => Object.hasOwn(fields, name))
+      return { ...fields, ...Object.fromEntries(kept), [key]: stdout }
     }
   }
 }

@@ -1,22 +1,23 @@
 /** Merges the answers of all entries of one event. */
-import { defined } from "../../internal/defined.ts"
+import { defined } from "@belay/core/Fields"
 import type { Answer } from "./answer.ts"
 
-/** What all entries of one event decide together. @category models @since 0.1.0 */
+/** The merged answers of all entries of one event. @category models @since 0.1.0 */
 export interface Verdict extends Omit<Answer, "outcome" | "problem" | "problems" | "isRefused" | "suppressOutput"> {
-  /** Answers that contradict each other, for the developer. */
+  /** Warnings for the developer about answers that contradict each other. */
   readonly conflicts: ReadonlyArray<string>
 }
 
-/** The order in which permissions count. */
+/** The permissions, the strongest first. */
 const permissions = ["defer", "ask", "allow"] as const
 
 const lastFields = ["updatedInput", "updatedOutput", "updatedMcpOutput"] as const
 
 /**
- * Merges answers, in the order of the configuration. Any that blocks blocks; `defer` counts before `ask`, and `ask`
- * before `allow`; of several new inputs or outputs the last counts, with a warning. The order in which the entries
- * ended makes no difference.
+ * Merges answers. Pass them in the order of the entries in the files, and not in the order in which they ended. If one
+ * answer blocks, the verdict blocks. `defer` is stronger than `ask`, and `ask` is stronger than `allow`. If several
+ * answers have a new input or output, the last one is used, and `conflicts` contains a warning. Reasons are joined with
+ * `separator`.
  *
  * @category merging
  * @since 0.1.0
@@ -34,7 +35,7 @@ export const merge = (answers: ReadonlyArray<Answer>, separator = "\n"): Verdict
       stop: stops.length === 0 ? undefined : stops.join("\n"),
       permission,
       permissionReason: reasonFor(permission, answers),
-      // A call that is deferred is decided about as it stands.
+      // A person decides about a deferred call, and must see its original arguments.
       updatedInput: permission === "defer" ? undefined : last("updatedInput"),
       updatedOutput: last("updatedOutput"),
       updatedMcpOutput: last("updatedMcpOutput"),
@@ -51,13 +52,16 @@ export const merge = (answers: ReadonlyArray<Answer>, separator = "\n"): Verdict
     conflicts: lastFields.flatMap((key) => {
       const count = answers.filter((answer) => answer[key] !== undefined).length
       return count > 1 && (key !== "updatedInput" || permission !== "defer")
-        ? [`${count} hooks gave ${key}: the last of them counts`]
+        ? [`${count} hooks returned ${key}: only the last value is used`]
         : []
     })
   }
 }
 
-/** The reasons for the permission that counts. Entries that may not run all have the same reason. */
+/**
+ * Returns the reasons of all answers with the permission that is used. Refused entries all have the same reason, which
+ * is returned once.
+ */
 const reasonFor = (permission: Answer["permission"], answers: ReadonlyArray<Answer>): string | undefined => {
   const same = answers.filter((answer) => answer.permission === permission && answer.permissionReason !== undefined)
   const refused = same.find(({ isRefused }) => isRefused === true)

@@ -1,9 +1,11 @@
 /**
- * Hooks of Codex as one hook: its files look like those of Claude Code, and are read more strictly.
+ * Runs the entries of Codex's `hooks.json` as one hook. The files are similar to those of Claude Code, but Codex reads
+ * answers more strictly.
  *
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { defined } from "@belay/core/Fields"
 import { makeFor, type Options } from "../claude/ClaudeCode.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
 import { codex } from "./flavor.ts"
@@ -11,19 +13,24 @@ import { codex } from "./flavor.ts"
 export type { Options } from "../claude/ClaudeCode.ts"
 
 /**
- * Reads the text of a `hooks.json`. What is malformed becomes a warning that names the key, and the rest counts.
+ * Reads the text of a `hooks.json`. A malformed part becomes a warning that names its key, and the rest is used. It
+ * never throws. `folder` is the folder to which `/` refers in rules such as `Edit(/docs/**)`.
  *
  * @category decoding
  * @since 0.1.0
  */
 export const decode = (text: string, file: string, folder?: string): HookConfig.HookConfig =>
-  HookConfig.decode(text, file, { flavor: "codex", ...(folder === undefined ? {} : { folder }) })
+  HookConfig.decode(text, file, defined({ flavor: "codex" as const, folder }))
 
 /**
- * Makes a hook of commands. As with `ClaudeCode.make` all that fit an event run at once; but each line runs in the
- * user's own login shell, an answer with a key that is not known does not count at
- * all, neither does one that asks or allows without changing the input, JSON counts after exit code 0 only, and code 2
- * blocks only with a reason on standard error.
+ * Makes a hook that runs the entries of Codex's files. It works like `ClaudeCode.make`, with these differences:
+ *
+ * - Shell lines run in the login shell of the user.
+ * - JSON counts only after exit code 0, and exit code 2 blocks only with a reason on standard error.
+ * - An answer with an unknown key is ignored. So is a `PreToolUse` answer with `ask`, or with `allow` and no
+ *   `updatedInput`.
+ *
+ * Throws a `ConfigError` if a number is out of its range.
  *
  * @example
  * ```ts

@@ -1,4 +1,6 @@
-/** Reads answers as strictly as Codex does: one that does not fit as a whole is an error and blocks nothing. */
+/**
+ * Reads answers as strictly as Codex does. An answer with one invalid part is an error as a whole, and does not block.
+ */
 import type { Finished } from "../../process/Command.ts"
 import { type Answer, silent } from "../claude/answer.ts"
 import type { EventName } from "../claude/events.ts"
@@ -10,7 +12,7 @@ export const readStrictly = (finished: Finished, event: EventName): Answer => {
   if (timedOut || (overflowed && exitCode !== 2) || exitCode === undefined) return read(finished, event)
   if (exitCode === 2) {
     return stderr.trim() === ""
-      ? failed("ended with 2 and gave no reason on standard error")
+      ? failure("ended with 2 and gave no reason on standard error")
       : read({ ...finished, stdout: "" }, event)
   }
   if (exitCode !== 0) return read({ ...finished, stdout: "" }, event)
@@ -18,10 +20,10 @@ export const readStrictly = (finished: Finished, event: EventName): Answer => {
   if (!text.startsWith("{")) return read(finished, event)
   const json = record(text)
   const why = json === undefined ? "is not JSON" : whyNot(json, event)
-  return why === undefined ? read(finished, event) : failed(`gave an answer that does not count: ${why}`)
+  return why === undefined ? read(finished, event) : failure(`gave an answer that does not count: ${why}`)
 }
 
-const failed = (reason: string): Answer => ({ ...silent, outcome: "nonBlockingError", problem: reason })
+const failure = (reason: string): Answer => ({ ...silent, outcome: "nonBlockingError", problem: reason })
 
 const universal = ["continue", "stopReason", "suppressOutput", "systemMessage"]
 const blocking = ["decision", "reason"]
@@ -42,14 +44,14 @@ const blockable: ReadonlyArray<EventName> = [
   "PreCompact"
 ]
 
-/** Why an answer does not count as a whole. */
+/** Returns the reason why Codex ignores an answer, or undefined if it accepts it. */
 const whyNot = (json: Fields, event: EventName): string | undefined => {
   const known = [...universal, ...(blockable.includes(event) ? blocking : []), "hookSpecificOutput"]
   const strange = Object.keys(json).find((key) => !known.includes(key))
   if (strange !== undefined) return `unknown key ${JSON.stringify(strange.slice(0, 80))}`
   const { decision, hookSpecificOutput: inner, reason } = json
   if (inner !== undefined && inner !== null) {
-    if (!isFields(inner)) return "hookSpecificOutput is no object"
+    if (!isFields(inner)) return "hookSpecificOutput is not an object"
     if (inner["hookEventName"] !== event) return `hookEventName is not ${event}`
     const odd = Object.keys(inner).find((key) => key !== "hookEventName" && !(specific[event] ?? []).includes(key))
     if (odd !== undefined) return `unknown key hookSpecificOutput.${odd.slice(0, 80)}`
@@ -72,7 +74,7 @@ const wrongType = (json: Fields): string | undefined => {
   const texts = ["stopReason", "systemMessage", "reason"].find((key) =>
     !isAbsent(json[key]) && typeof json[key] !== "string"
   )
-  if (texts !== undefined) return `${texts} is no text`
+  if (texts !== undefined) return `${texts} is not a string`
   const flags = ["continue", "suppressOutput"].find((key) => !isAbsent(json[key]) && typeof json[key] !== "boolean")
   return flags === undefined ? undefined : `${flags} is neither true nor false`
 }
@@ -91,13 +93,13 @@ const whyNotBefore = (json: Fields, inner: Fields): string | undefined => {
   return isFields(input) ? undefined : "permissionDecision allow needs updatedInput"
 }
 
-/** What is reserved for later never allows. */
+/** Codex reserves some fields for later. An answer with such a field must not allow a call. */
 const whyNotPermission = (json: Fields, decision: unknown): string | undefined => {
   if (json["continue"] === false) return "continue: false is not supported at PermissionRequest"
   if (!isAbsent(json["stopReason"])) return "stopReason is not supported at PermissionRequest"
   if (json["suppressOutput"] === true) return "suppressOutput is not supported at PermissionRequest"
   if (isAbsent(decision)) return undefined
-  if (!isFields(decision)) return "decision is no object"
+  if (!isFields(decision)) return "decision is not an object"
   const odd = Object.keys(decision).find((key) =>
     !["behavior", "message", "interrupt", "updatedInput", "updatedPermissions"].includes(key)
   )

@@ -1,7 +1,7 @@
-/** The events of Codex, which are among those of Claude Code. */
+/** Lists the events of Codex. All of them are also events of Claude Code. */
 import type { EventName } from "../claude/events.ts"
 
-/** The events that Codex has. @category events @since 0.1.0 */
+/** The names of all events of Codex. @category events @since 0.1.0 */
 export const codexEvents: ReadonlyArray<EventName> = [
   "SessionStart",
   "UserPromptSubmit",

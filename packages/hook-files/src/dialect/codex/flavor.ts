@@ -1,4 +1,4 @@
-/** What Codex does differently from Claude Code. */
+/** Defines what Codex does differently from Claude Code. */
 import { loginShell } from "../../process/internal/environment.ts"
 import type { Flavor } from "../claude/flavor.ts"
 import { readStrictly } from "./answer.ts"
@@ -10,7 +10,7 @@ export const codex: Flavor = {
   runsTwinsOnce: false,
   shell: ({ command }) => ({ type: "command", command: loginShell(), args: ["-lc", command] }),
   pluginPrefixes: ["CLAUDE_", ""],
-  // Codex writes files by patches.
+  // Codex writes files with patches, so `Write` and `Edit` also match its tool `apply_patch`.
   aliases: (tool) =>
     tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
   inputFields: ({ sessionId, turnNumber }, model = "") => ({ turn_id: `${sessionId}-${turnNumber}`, model }),

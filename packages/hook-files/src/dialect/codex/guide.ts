@@ -1,4 +1,4 @@
-/** Codex: what Claude Code has, read more strictly. */
+/** Describes the events of Codex. */
 import type { Event, Guide } from "../../Guide.ts"
 import { claude, example, script } from "../claude/guide.ts"
 import { codexEvents } from "../claude/HookConfig.ts"
@@ -12,7 +12,7 @@ const stricter: { readonly [name: string]: Partial<Event> } = {
       ["hookSpecificOutput.permissionDecision: \"deny\"", "the call is refused; it needs a permissionDecisionReason"],
       [
         "hookSpecificOutput.permissionDecision: \"allow\", updatedInput",
-        "the tool is called with this whole object; neither counts without the other"
+        "the tool is called with this whole object; both fields are needed"
       ],
       ["hookSpecificOutput.additionalContext", "the model reads it"],
       ["decision: \"block\", reason", "the call is refused"]
@@ -32,12 +32,12 @@ export const codex: Guide = {
   files: "~/.codex/hooks.json, ~/.codex/config.toml, .codex/hooks.json, .codex/config.toml",
   input: ["session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name", "turn_id", "model"],
   codes: [
-    ["0", "done; JSON counts when every key of it is known, and not at all otherwise"],
-    ["2", "blocks, with a reason on standard error; without one it is an error that blocks nothing"],
-    ["another", "an error that blocks nothing, whatever its JSON says"],
+    ["0", "success; JSON is obeyed only if all its keys are known"],
+    ["2", "blocks, with the reason on standard error; without a reason it is an error that does not block"],
+    ["another", "an error that does not block; JSON is ignored"],
     ["timeout, signal", "no decision, a warning"]
   ],
-  answers: [["continue: false, stopReason", "the turn ends; not at PreToolUse"], [
+  answers: [["continue: false, stopReason", "the turn ends; not supported at PreToolUse"], [
     "systemMessage",
     "the user reads it"
   ]],

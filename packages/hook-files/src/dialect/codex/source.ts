@@ -1,4 +1,4 @@
-/** Codex: `hooks.json` and the `hooks` of `config.toml`, of the user and of the project. */
+/** Defines where Codex stores hooks: in `hooks.json` and `config.toml` of the user and of the project. */
 import * as Result from "effect/Result"
 import { dirname, join } from "node:path"
 import { parse as parseToml } from "smol-toml"

@@ -97,7 +97,7 @@ describe("HookConfig", () => {
       /^s\.json: hooks\.Whatever: unknown event; events are SessionStart/,
       /^s\.json: hooks\.PostToolUse: expected a list of groups$/,
       /^s\.json: hooks\.Stop\[0\]: expected an object/,
-      /^s\.json: hooks\.Stop\[1\]\.matcher: expected a text/,
+      /^s\.json: hooks\.Stop\[1\]\.matcher: expected a string/,
       /^s\.json: hooks\.Stop\[2\]\.hooks: expected a list/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[0\]: expected an object/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[1\]: .*command/,
@@ -105,7 +105,7 @@ describe("HookConfig", () => {
       /^s\.json: hooks\.Stop\[3\]\.hooks\[3\]: .*timeout/,
       /^s\.json: hooks\.Stop\[3\]\.hooks\[4\]: .*timeout/,
       /^s\.json: hooks\.Stop\[4\]\.hooks\[0\]: .*args/,
-      /^s\.json: hooks\.Stop\[4\]\.hooks\[2\]\.command: \$\{user_config\.… is not filled in/,
+      /^s\.json: hooks\.Stop\[4\]\.hooks\[2\]\.command: \$\{user_config\.… has no value here/,
       /^s\.json: hooks\.Stop\[5\]\.hooks\[2\]: .*prompt/,
       /^s\.json: hooks\.Stop\[5\]\.hooks\[3\]: .*server/
     ]
@@ -127,9 +127,9 @@ describe("HookConfig", () => {
     })
     assert.deepEqual(handlers.map(({ event, work }) => [event, work.type]), [["Notification", "http"]])
     assert.deepEqual(warnings.map(HookConfig.show), [
-      "s.json: hooks.SessionStart[0].hooks[0].type: hooks of type prompt do not run at SessionStart, where command, mcp_tool do",
-      "s.json: hooks.SessionStart[0].hooks[1].type: hooks of type http do not run at SessionStart, where command, mcp_tool do",
-      "s.json: hooks.Notification[0].hooks[0].type: hooks of type prompt do not run at Notification, where command, http, mcp_tool do"
+      "s.json: hooks.SessionStart[0].hooks[0].type: hooks of type prompt do not run at SessionStart; expected one of command, mcp_tool",
+      "s.json: hooks.SessionStart[0].hooks[1].type: hooks of type http do not run at SessionStart; expected one of command, mcp_tool",
+      "s.json: hooks.Notification[0].hooks[0].type: hooks of type prompt do not run at Notification; expected one of command, http, mcp_tool"
     ])
   })
 
@@ -191,7 +191,7 @@ describe("HookConfig", () => {
     assert.deepEqual(handlers.map(({ rule }) => rule), ["never", "never"])
     assert.deepEqual(warnings.map(({ key }) => key), ["hooks.PreToolUse[0].hooks[0].if", "hooks.Stop[0].hooks[0].if"])
     assert.match(warnings[0]!.reason, /^"Bash\(" is not a rule.*, so the hook never runs$/)
-    assert.match(warnings[1]!.reason, /at Stop the hook never runs/)
+    assert.match(warnings[1]!.reason, /so the hook never runs at Stop/)
   })
 
   it("reads disableAllHooks", () => {

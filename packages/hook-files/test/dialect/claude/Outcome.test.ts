@@ -273,7 +273,7 @@ describe("outcomes together", () => {
       decision("allow", "", { updatedInput: { a: 2 } })
     )
     assert.deepEqual(two.updatedInput, { a: 2 })
-    assert.match(two.conflicts[0]!, /2 hooks gave updatedInput/)
+    assert.match(two.conflicts[0]!, /2 hooks returned updatedInput/)
     assert.isUndefined(verdict(decision("defer", "", { updatedInput: { a: 1 } })).updatedInput)
   })
 

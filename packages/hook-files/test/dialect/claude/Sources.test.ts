@@ -125,7 +125,7 @@ describe("sources of Claude Code", () => {
     managed({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand", command: "x" }] }] } })
     assert.throws(
       () => createAgent({ provider: scripted([]).provider, hookSources: [source()], cwd }),
-      /hooks of a policy have to be right: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
+      /managed hooks, and hooks that enforce a policy, must be valid: .*hooks\.PreToolUse\[0\]\.hooks\[0\]\.type.*did you mean command\?/
     )
   })
 })
