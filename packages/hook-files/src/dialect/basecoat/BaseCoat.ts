@@ -1,6 +1,6 @@
 /**
- * Hooks of Base Coat as one hook, from `hooks.json`, from `mcp.json` and from code: eight events, one envelope, four
- * answers.
+ * Runs the hooks of Base Coat as one hook. They come from `hooks.json`, from `mcp.json` and from code. There are eight
+ * events. Every hook reads the same envelope and gives one of four answers.
  *
  * @since 0.1.0
  */
@@ -24,8 +24,8 @@ import * as ToolEffects from "./toolEffects.ts"
 export type { Envelope, EventName, Handler, Kind, Response, Run, Tool } from "./events.ts"
 
 /**
- * Reads the text of `hooks.json` or `mcp.json`. What is malformed is a warning that names the key, and the rest counts;
- * a `hooks.json` of another version than 1 does not count at all.
+ * Reads the text of `hooks.json` or `mcp.json`. An invalid part is skipped, with a warning that names its key. A
+ * `hooks.json` whose version is not 1 is skipped as a whole.
  *
  * @example
  * ```ts
@@ -43,28 +43,28 @@ export const decode: (
   file: string
 ) => { readonly handlers: ReadonlyArray<Handler>; readonly warnings: ReadonlyArray<Warning> } = Config.decode
 
-/** Hooks of code. @category models @since 0.1.0 */
+/** Registers hooks that are functions. @category models @since 0.1.0 */
 export interface Runtime {
   readonly hooks: {
-    /** Adds a hook, also while agents are at work, and gives back what takes it away again. */
+    /** Adds a hook and returns a function that removes it. A hook can be added while agents are running. */
     readonly register: (event: EventName, run: RunCode, options?: RegisterOptions) => () => void
   }
-  /** Those that are registered now, in the order of their registration. */
+  /** The hooks that are registered now, in the order of registration. */
   readonly handlers: () => ReadonlyArray<Handler>
 }
 
 /** @category models @since 0.1.0 */
 export interface RegisterOptions {
-  /** Names the hook in warnings and events. */
+  /** The name of the hook in warnings and events. */
   readonly id?: string
-  /** Lower runs first. Default 100. */
+  /** Hooks with a lower priority run first. Default 100. */
   readonly priority?: number
   readonly kind?: Kind
   readonly timeoutMs?: number
 }
 
 /**
- * Makes a place where code registers hooks.
+ * Makes a registry to which code can add hooks.
  *
  * @example
  * ```ts
@@ -105,40 +105,44 @@ export const runtime = (): Runtime => {
 
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
-  /** What `decode` read, in the order of the files. */
+  /** The handlers that `decode` returned, in the order of the files. */
   readonly handlers?: ReadonlyArray<Handler>
-  /** Hooks of code, which come after those of files where priorities are equal. */
+  /** The registry of hooks that are functions. If priorities are equal, they run after the hooks of files. */
   readonly runtime?: Runtime
-  /**
-   * The folder of the project, in which repository and branch are looked up where the session has no folder of its own.
-   */
+  /** The folder of the project. The repository and the branch are read from it if the session has no folder. */
   readonly projectDir: string
-  /** Runs commands and tools. Default `Runners.make()`. */
+  /** The runners of commands and tools. Default `Runners.make()`. */
   readonly runners?: Runners.Runners
-  /** Milliseconds that one hook may take, unless it says otherwise. Default 3,000. */
+  /** The time limit of a hook that sets no timeout, in milliseconds. Default 3,000. */
   readonly timeoutMs?: number
-  /** Tokens that count as all, until the agent says how many its window has. */
+  /**
+   * The token limit in the budget until the agent reports the size of its context window. Default 0, which means
+   * unknown.
+   */
   readonly effectiveLimit?: number
-  /** Milliseconds in which the advice about the same failure is given only once. Default 60,000. */
+  /**
+   * If the same failure happens again within this time, in milliseconds, its advice is not repeated. Default 60,000.
+   */
   readonly quietMs?: number
   /**
-   * What a hook that broke, or took too long, means for a tool call. Those of kind `advisory` and `telemetry` never
-   * block. Default `continue`, as Base Coat does.
+   * Whether a tool call continues or is blocked if a hook fails or times out. Hooks of kind `advisory` and `telemetry`
+   * never block. Default `continue`, as in Base Coat.
    */
   readonly onBroken?: "continue" | "block"
-  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  /** Milliseconds that background work of hooks may continue after the end of the session. Default 5,000. */
   readonly drainMs?: number
   /**
-   * Says why a command or a tool may not run now, where it may not: a tool call that it could have blocked is then
-   * asked about, and elsewhere it counts as broken.
+   * Returns a reason if a hook may not run now, for example because its file is not trusted. A tool call that the hook
+   * could have blocked then needs the approval of a person. At any other event the hook counts as failed.
    */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
 /**
- * Makes a hook of Base Coat hooks. They run by priority, one after the other: the next hook reads what the one before
- * modified, context adds up, and the first that blocks ends the chain. Telemetry always runs, last. A hook that breaks
- * passes through with the warning `Hook failed: …`. Throws a `ConfigError` for an invalid number.
+ * Makes one hook that runs Base Coat hooks. They run one after another, in the order of their priority. Each hook reads
+ * the changes of the hooks before it, and the contexts of all hooks are added. After the first hook that blocks, only
+ * telemetry hooks run; they always run, and they run last. A hook that fails counts as `passThrough`, with the warning
+ * `Hook failed: …`. Throws a `ConfigError` if a number is invalid.
  *
  * @example
  * ```ts
@@ -184,7 +188,7 @@ export const make = (options: Options): AgentHook => {
   })
 }
 
-/** The entries of files and those that code has registered until now, by priority. */
+/** Returns the hooks of files and the hooks that code has registered so far, sorted by priority. */
 const entriesOf = ({ handlers = [], runtime }: Options): () => ReadonlyArray<Handler> => {
   let registered: ReadonlyArray<Handler> | undefined
   let sorted: ReadonlyArray<Handler> = []

@@ -1,4 +1,4 @@
-/** Reads answers of Base Coat hooks and checks what each may do, before anything is done about them. */
+/** Reads the answers of Base Coat hooks and drops what a hook may not do at its event. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { JsonValue } from "@belay/core/Message"
 import { redactText } from "@belay/hooks/Secrets"
@@ -12,12 +12,12 @@ import type { Handler } from "./events.ts"
 import { powers } from "./events.ts"
 
 export interface Answer extends Dialect.Answer {
-  /** The name of the hook in the log: its key, or the `hookId` of its metadata. */
+  /** The name of the hook in the log: the `hookId` of its metadata, or else its key. */
   readonly hookId: string
   readonly action: "passThrough" | "injectContext" | "block" | "modify"
   readonly reason?: string
   readonly blocked?: Block
-  /** Why a person decides, for a hook that could have blocked and may not run. */
+  /** Why a person has to decide: the hook could have blocked, but it may not run. */
   readonly asks?: string
   readonly context: ReadonlyArray<string>
   readonly overwrite: boolean
@@ -59,7 +59,7 @@ const Wire = Schema.Struct({
 const decode = Schema.decodeUnknownResult(Wire)
 const fields = Object.keys(Wire.fields)
 
-/** Reads the response of an entry, or says why it does not fit. */
+/** Reads the response of a hook. Fails with a message if the response is invalid. */
 export const read = (said: Fields | undefined, entry: Handler): Result.Result<Answer, string> => {
   if (said === undefined) return Result.succeed({ ...silent, hookId: entry.key })
   const decoded = decode(
@@ -99,7 +99,7 @@ const answerOf = (response: Response, key: string, stray: ReadonlyArray<string>)
   }
 }
 
-/** The answer with what the entry may do at its event. */
+/** Drops the parts of an answer that the hook may not use at its event. */
 const withPowers = (answer: Answer, response: Response, { event, kind }: Handler): Answer => {
   const { action, hookId, problems, reason } = answer
   if (kind === "telemetry") {
@@ -117,7 +117,7 @@ const withPowers = (answer: Answer, response: Response, { event, kind }: Handler
   return {
     ...answer,
     ...defined({
-      // What was decoded as JSON and is an object is a JSON object.
+      // The value was decoded as JSON and it is an object, so it is a JSON object.
       input: input as JsonObject | undefined,
       output,
       blocked: isBlock && mayBlock ? { by: hookId, reason: reason ?? `blocked by ${hookId}` } : undefined

@@ -1,4 +1,4 @@
-/** `hooks.json` and `mcp.json` of Base Coat, as data. */
+/** Reads `hooks.json` and `mcp.json` of Base Coat. */
 import { nearest } from "@belay/core/NamePattern"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -14,18 +14,18 @@ import { type EventName, events, type Handler } from "./events.ts"
 const Entry = Schema.Struct({
   command: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1))),
   args: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** `server.tool` */
+  /** The name of an MCP tool: `server.tool`. */
   tool: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[^.\s]+\.\S+$/))),
   priority: Schema.optionalKey(Schema.Finite),
   kind: Schema.optionalKey(Schema.Literals(["policy", "advisory", "telemetry"])),
-  /** Seconds. */
+  /** In seconds. */
   timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
   enabled: Schema.optionalKey(Schema.Boolean)
 })
 
 const decodeEntry = Schema.decodeUnknownOption(Entry)
 
-/** Reads a file. What counts for something else, such as `mcpServers`, is left alone. */
+/** Reads a file. Keys that other programs use, such as `mcpServers`, are ignored. */
 export const decode = (
   text: string,
   file: string
@@ -44,7 +44,7 @@ export const decode = (
     return { handlers: [], warnings }
   }
   const root = parsed.success
-  // The servers' file has no version of its own.
+  // `mcp.json` may omit the version, because it is the file of the MCP servers.
   const version = root["version"]
   if (version === undefined ? !basename(file).endsWith("mcp.json") : version !== 1) {
     warn("version", `expected 1, found ${JSON.stringify(version) ?? "nothing"}: nothing of the file counts`)
@@ -124,7 +124,7 @@ const expected: { readonly [key: string]: string } = {
   enabled: "true or false"
 }
 
-/** The first field that does not fit alone. */
+/** Finds the first field that is invalid by itself. */
 const problemOf = (entry: Fields): string => {
   const key = known.find((one) => Object.hasOwn(entry, one) && Option.isNone(decodeEntry({ [one]: entry[one] })))
   return key === undefined ? "it does not fit" : `${key} is not ${expected[key]}`

@@ -1,4 +1,4 @@
-/** The rules of Base Coat as data for the engine. */
+/** The rules of Base Coat for the engine. */
 import { messageOf } from "@belay/core/ErrorMessage"
 import { eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
@@ -17,14 +17,14 @@ import type { Envelope, Handler, Run } from "./events.ts"
 import { place } from "./input.ts"
 import { merge, type Verdict } from "./verdict.ts"
 
-/** `timeoutMs` is the time of an entry that does not say how long it may take. */
+/** `timeoutMs` is the time limit of an entry that sets no timeout. */
 export const make = (timeoutMs: number): Dialect<Handler, Envelope, Answer, Verdict> => ({
   name: "basecoat",
   concurrency: () => 1,
   chain: place,
   isFinal: ({ blocked }) => blocked !== undefined,
   request: (entry, envelope, ctx) => ({
-    // An envelope without its absent fields is JSON.
+    // An envelope is JSON once its undefined fields are removed.
     input: envelope as JsonObject,
     cwd: ctx.cwd,
     timeoutMs: entry.timeoutMs ?? timeoutMs
@@ -63,7 +63,7 @@ const runCode = (run: Run, envelope: Envelope, timeoutMs: number, ctx: HookConte
     Effect.catchCause((cause) => Effect.succeed<Ending>({ type: "failed", message: messageOf(Cause.squash(cause)) }))
   )
 
-/** Sends the event `base-coat-hook`. Telemetry decides nothing, and is not reported. */
+/** Sends the event `base-coat-hook`. Telemetry hooks are not reported, because they decide nothing. */
 const report = (
   { answer, durationMs, entry, input: { hook, tool } }: Report<Handler, Envelope, Answer>,
   { events }: HookContext

@@ -1,4 +1,4 @@
-/** What the verdict of Base Coat hooks means at each point of the agent. */
+/** Applies the verdict of Base Coat hooks at each hook point of the agent. */
 import type { TokenBudget } from "@belay/core/Compaction"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
@@ -30,7 +30,7 @@ export const make = (setup: Setup): Effects => ({
 
 const warn = ({ warnings }: Verdict, ctx: HookContext): void => warnings.forEach((warning) => ctx.warn(warning))
 
-/** Gives the warnings to the developer and the context to the model. */
+/** Reports the warnings to the developer and adds the context to the conversation. */
 export const deliver = (verdict: Verdict, ctx: HookContext): void => {
   warn(verdict, ctx)
   verdict.context.forEach((one) => ctx.inject(one))

@@ -1,4 +1,4 @@
-/** The events of Base Coat: what hooks read, and what they may answer. */
+/** The events of Base Coat: the input of hooks and the answers that are allowed. */
 import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
@@ -33,18 +33,21 @@ export const powers: {
   OnBudgetExceeded: { block: true }
 }
 
-/** The input of every hook; more fields belong to the event. @category models @since 0.1.0 */
+/** The input of every hook. Each event adds more fields. @category models @since 0.1.0 */
 export interface Envelope {
   readonly hook: EventName
-  /** ISO 8601. */
+  /** In ISO 8601 format. */
   readonly timestamp: string
   readonly sessionId: string
   readonly agent: string
-  /** `owner/name` of the remote `origin`, else the name of the folder; empty outside of a repository. */
+  /**
+   * `owner/name` of the remote `origin`, or the name of the folder if there is no such remote. Empty outside of a
+   * repository.
+   */
   readonly repository: string
   /** Empty outside of a repository. */
   readonly branch: string
-  /** As far as it is known: `effectiveLimit` is 0 where the agent has no window. */
+  /** The token usage that was last reported. `effectiveLimit` is 0 if the size of the context window is unknown. */
   readonly budget: { readonly usedTokens: number; readonly effectiveLimit: number }
   readonly tool?: Tool
   readonly [key: string]: Json | undefined
@@ -55,46 +58,46 @@ export type Tool = {
   readonly name: string
   readonly callId: string
   readonly input: Json
-  /** These three after the call. */
+  /** `success` and `durationMs` are set after the call, with `output` or `error`. */
   readonly success?: boolean
   readonly durationMs?: number
   readonly output?: Json
-  /** Of a call that failed. */
+  /** Set if the call failed. */
   readonly error?: string
 }
 
-/** What a hook may answer. Nothing means `passThrough`. @category models @since 0.1.0 */
+/** The answer of a hook. No answer means `passThrough`. @category models @since 0.1.0 */
 export interface Response {
   readonly action?: "passThrough" | "injectContext" | "block" | "modify"
   readonly reason?: string
   readonly additionalContext?: ReadonlyArray<string>
-  /** `overwrite` drops what earlier hooks of this event wanted to add. Default `append`. */
+  /** `overwrite` drops the context that earlier hooks of this event added. Default `append`. */
   readonly mode?: "append" | "overwrite"
   readonly warnings?: ReadonlyArray<string>
   readonly modifiedInput?: Json
   readonly modifiedOutput?: Json
-  /** For the log: `hookId` names the hook there. */
+  /** Data for the log. `hookId` is the name of the hook in the log. */
   readonly metadata?: JsonObject
-  /** Does not count: the order is that of the registration. */
+  /** Ignored: hooks run in the order of registration. */
   readonly priority?: number
 }
 
-/** A hook of code. @category models @since 0.1.0 */
+/** A hook that is a function. @category models @since 0.1.0 */
 export type Run = (event: Envelope, ctx: HookContext) => Eventual<Response | void>
 
 /**
- * `policy` may block, `advisory` may not, `telemetry` always runs, after the others, and decides nothing. Without a
- * kind a hook may block.
+ * A `policy` hook may block. An `advisory` hook may not block. A `telemetry` hook always runs after the others, and its
+ * answer has no effect. A hook without a kind may block.
  *
  * @category models
  * @since 0.1.0
  */
 export type Kind = "policy" | "advisory" | "telemetry"
 
-/** One hook, from a file or from code. @category models @since 0.1.0 */
+/** A hook from a file or from code. @category models @since 0.1.0 */
 export interface Handler extends Entry<Work | { readonly type: "code"; readonly run: Run }> {
   readonly event: EventName
-  /** Lower runs first. */
+  /** Hooks with a lower priority run first. */
   readonly priority: number
   readonly kind?: Kind
   readonly timeoutMs?: number

@@ -1,4 +1,7 @@
-/** Counts failures by what failed and why, so that the same failure does not repeat its advice soon. */
+/**
+ * Counts failures by their source and message, so that the advice about the same failure is not repeated within a short
+ * time.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import type { StateKey } from "@belay/core/HookState"
 import { normalizeError } from "@belay/hooks/ErrorKnowledge"
@@ -6,15 +9,15 @@ import type { Tally } from "./state.ts"
 
 export interface Failure {
   readonly signature: string
-  /** How often it happened, from 1. */
+  /** How many times the failure has happened, including this time. */
   readonly recurrence: number
-  /** It happened a short time ago. */
+  /** Whether the same failure happened a short time ago. */
   readonly duplicate: boolean
 }
 
 export const signatureOf = (where: string, message: string): string => `${where}: ${normalizeError(message)}`
 
-/** Counts a failure. `quietMs` is the time in which it is a duplicate. */
+/** Counts a failure. It is a duplicate if it happened before within the last `quietMs` milliseconds. */
 export const count = (
   tallies: StateKey<typeof Tally.Type>,
   signature: string,

@@ -1,4 +1,4 @@
-/** The events of Base Coat, described. */
+/** Describes the events of Base Coat. */
 import type { Event, Guide } from "../../Guide.ts"
 
 const coatEvent = (

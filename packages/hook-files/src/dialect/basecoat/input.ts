@@ -1,4 +1,6 @@
-/** The fields of calls and conversations that Base Coat hooks read, and their changes. */
+/**
+ * Builds the fields that Base Coat hooks read about tool calls and messages, and applies the changes of hooks to them.
+ */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
 import type { ToolResult } from "@belay/core/Tool"
@@ -11,7 +13,7 @@ export const decodeHint = Schema.decodeUnknownOption(Schema.Struct({
   anchors: Schema.optionalKey(Schema.Array(Schema.String))
 }))
 
-/** What was modified, where the next hook reads it. */
+/** Writes the changes of a hook into the envelope that the next hook reads. */
 export const place = (
   envelope: Envelope,
   { input, output }: { readonly input?: Json; readonly output?: Json }
@@ -33,7 +35,7 @@ export const toolOf = (name: string, callId: string, input: Json, durationMs: nu
     ? { name, callId, input, success: true, durationMs, output: result.output }
     : { name, callId, input, success: false, durationMs, error: result.error }
 
-/** A failure stays one, in other words. */
+/** Replaces the output of a result. If the call failed, the new output becomes the error message. */
 export const changed = (result: ToolResult, output: Json | undefined): ToolResult =>
   output === undefined ? result : result.ok ? { ok: true, output } : { ok: false, error: words(output) }
 

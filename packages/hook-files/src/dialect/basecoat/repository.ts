@@ -1,10 +1,10 @@
-/** Which repository and branch a folder is in, read from git's own files: no process is started. */
+/** Finds the repository and the branch of a folder. It reads the files of git and starts no process. */
 import { dirname, join, resolve } from "node:path"
 import { read, real } from "../../internal/files.ts"
 
 const none = { repository: "", branch: "" }
 
-/** What is above a folder. A file of git's that says something odd says nothing. */
+/** Finds the repository that contains a folder. A git file with unexpected content is treated as missing. */
 export const whereabouts = (cwd: string): { readonly repository: string; readonly branch: string } => {
   for (let folder = real(cwd);; folder = dirname(folder)) {
     const git = folderOf(join(folder, ".git"))
@@ -21,7 +21,7 @@ export const whereabouts = (cwd: string): { readonly repository: string; readonl
   }
 }
 
-/** The folder itself, or where the file of a worktree says that it is. */
+/** Returns the git folder. In a worktree `.git` is a file that contains the path of the git folder. */
 const folderOf = (path: string): string | undefined => {
   if (textOf(join(path, "HEAD")) !== undefined) return path
   const [, elsewhere] = /^gitdir: (.+)$/m.exec(textOf(path) ?? "") ?? []
@@ -31,7 +31,7 @@ const folderOf = (path: string): string | undefined => {
 const branchOf = (head: string): string =>
   /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? (/^[0-9a-f]{12}/.exec(head)?.[0] ?? "")
 
-/** The last two parts of the address: whoever is allowed there is nobody's business. */
+/** Returns only the last two parts of the URL, because the rest may contain credentials. */
 const origin = (config: string): string | undefined => {
   const section = /^\s*\[remote "origin"\]([^[]*)/m.exec(config)?.[1] ?? ""
   const url = /^\s*url\s*=\s*(\S+)\s*$/m.exec(section)?.[1]
@@ -43,5 +43,5 @@ const textOf = (path: string): string | undefined => {
   return content === "absent" || "problem" in content ? undefined : content.bytes.toString("utf8")
 }
 
-// oxlint-disable-next-line no-control-regex -- they are what is taken out
+// oxlint-disable-next-line no-control-regex -- the function removes control characters
 const clean = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f]/g, "").slice(0, 200).toWellFormed()

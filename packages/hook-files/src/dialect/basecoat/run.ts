@@ -1,4 +1,7 @@
-/** Fires the events of Base Coat: the envelope, the hooks that decide, and then telemetry, which sees the decision. */
+/**
+ * Fires the events of Base Coat. It builds the envelope, runs the hooks that decide, and then runs the telemetry hooks,
+ * which read the decision.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
@@ -15,16 +18,16 @@ import { merge, type Verdict } from "./verdict.ts"
 export interface Setup {
   readonly engine: Engine.Engine<Handler, Envelope, Answer, Verdict>
   readonly state: State
-  /** The folder in which repository and branch are looked up where the session has no folder. */
+  /** The folder whose repository and branch are reported if the session has no folder. */
   readonly projectDir: string
-  /** Milliseconds in which the same failure is a duplicate. */
+  /** A failure that happens again within this time, in milliseconds, is a duplicate. */
   readonly quietMs: number
 }
 
-/** Something that failed. */
+/** A failure of a tool, a provider or a hook. */
 export interface Failed {
   readonly about: JsonObject
-  /** What failed: a tool, a provider or a hook. */
+  /** The name of the tool, the provider or the hook that failed. */
   readonly where: string
   readonly message: string
   readonly tool?: Tool
@@ -34,14 +37,14 @@ type Fields = { readonly [key: string]: Json | undefined }
 
 export interface Events {
   readonly has: (event: EventName) => boolean
-  /** Fires an event; undefined where there are no hooks. `metrics` are added to the event `base-coat`. */
+  /** Fires an event. Returns undefined if the event has no hooks. `metrics` are added to the event `base-coat`. */
   readonly fire: (
     event: EventName,
     ctx: HookContext,
     fields: Fields,
     metrics?: (verdict: Verdict) => JsonObject
   ) => Effect.Effect<Verdict> | undefined
-  /** Fires `OnError`. The verdict about a duplicate repeats neither context nor warnings. */
+  /** Fires `OnError`. If the failure is a duplicate, the verdict has no context and no warnings. */
   readonly fireError: (failed: Failed, ctx: HookContext) => Effect.Effect<Verdict | undefined>
 }
 
@@ -73,7 +76,7 @@ export const make = (setup: Setup): Events => {
     })
   }
 
-  /** Telemetry always runs, after the others, and sees what they decided. */
+  /** Runs the hooks that decide, and then the telemetry hooks, which always run and read the decision. */
   const runAll = Effect.fnUntraced(function*(entries: ReadonlyArray<Handler>, envelope: Envelope, ctx: HookContext) {
     const deciding = entries.filter(({ kind }) => kind !== "telemetry")
     const telemetry = entries.filter(({ kind }) => kind === "telemetry")

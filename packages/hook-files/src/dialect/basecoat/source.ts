@@ -1,4 +1,4 @@
-/** Base Coat: `hooks.json` and `mcp.json` of the project. */
+/** Finds the files of Base Coat: `hooks.json` and `mcp.json` of the project. */
 import { join } from "node:path"
 import { parse } from "../shared/fields.ts"
 import { called, type Decoded, picked, type System, trusting } from "../shared/system.ts"
@@ -10,7 +10,7 @@ export const basecoat: System = {
   guide,
   folders: [],
   places: ({ cwd }) => ["hooks.json", "mcp.json"].map((name) => ({ scope: "project", path: join(cwd, name) })),
-  // Entries of files are commands and tools, never code.
+  // Handlers of files are commands and tools, never functions.
   decode: ({ path, text }) => ({ ...BaseCoat.decode(text, path), disableAllHooks: false }) as Decoded,
   about: ({ text }) => picked(parse(text), "version", "hooks"),
   hooks: (sources, making) => {

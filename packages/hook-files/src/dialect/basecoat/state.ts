@@ -1,11 +1,11 @@
-/** What a Base Coat hook keeps with the conversation: the budget, and counts of calls and failures. */
+/** The state that Base Coat hooks store with the conversation: the token budget, and counts of calls and failures. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
 
 export const Budget = Schema.Struct({ usedTokens: Schema.Finite, effectiveLimit: Schema.Finite })
 
-/** Calls, failures by their signatures, and how often the session was rotated. */
+/** Counts of tool calls, of failures (in total and by signature) and of session rotations. */
 export const Tally = Schema.Struct({
   calls: Schema.Finite,
   failures: Schema.Finite,
@@ -17,7 +17,7 @@ type Tally = typeof Tally.Type
 
 export interface State {
   readonly budget: (ctx: HookContext) => typeof Budget.Type
-  /** Remembers the tokens that are used. A limit of 0 leaves the limit as it was. */
+  /** Stores the number of used tokens and the limit. A limit of 0 does not change the stored limit. */
   readonly noteBudget: (ctx: HookContext, used: number, limit: number) => void
   readonly tallies: HookState.StateKey<Tally>
   readonly tally: (ctx: HookContext) => Tally
@@ -40,6 +40,6 @@ export const make = (name: string, effectiveLimit: number): State => {
   }
 }
 
-/** How often a failure was seen. */
+/** Returns how many times a failure has happened. */
 export const recurrenceOf = ({ errors }: Tally, signature: string): number =>
   errors.find((error) => error.signature === signature)?.count ?? 0

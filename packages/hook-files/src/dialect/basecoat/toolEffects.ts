@@ -1,4 +1,4 @@
-/** What the verdict of Base Coat hooks means for calls of tools and for their results. */
+/** Applies the verdict of Base Coat hooks to tool calls and their results. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
@@ -46,7 +46,7 @@ const afterTool = Effect.fnUntraced(function*(setup: Setup, done: In<"postToolCa
     failures: old.failures + (first.ok ? 0 : 1)
   }))
   const tool = () => toolOf(call.name, call.id, call.args, elapsedMs, result)
-  // The other hooks see the error as the hooks of OnError leave it.
+  // `PostToolUse` hooks read the error after the hooks of `OnError` have changed it.
   const error = result.ok ? undefined : yield* events.fireError({
     about: { source: "tool" },
     where: call.name,

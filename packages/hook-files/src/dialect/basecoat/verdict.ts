@@ -7,20 +7,23 @@ import type { Handler } from "./events.ts"
 
 export interface Verdict {
   readonly blocked?: Block
-  /** Why a person decides, in place of a hook that could have blocked and may not run. */
+  /** Why a person has to decide: a hook that could have blocked may not run. */
   readonly asks?: string
   readonly input?: JsonObject
   readonly output?: Json
   readonly context: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
-  /** Hooks that broke. */
+  /** The hooks that failed. */
   readonly failures: ReadonlyArray<{ readonly hookId: string; readonly message: string }>
   readonly metadata: ReadonlyArray<JsonObject>
-  /** How many hooks of the kind `policy` ran. */
+  /** The number of hooks of kind `policy` that ran. */
   readonly policies: number
 }
 
-/** Context adds up unless a later hook overwrites it; of several changes the last counts. */
+/**
+ * Merges the answers. Contexts are added unless a later hook overwrites them. If several hooks make the same kind of
+ * change, the last one is used.
+ */
 export const merge = (answers: ReadonlyArray<Answer>, entries: ReadonlyArray<Handler>): Verdict => {
   const all = answers.map((answer, index) => ({ answer, entry: entries[index]! }))
   const deciding = all.filter(({ entry }) => entry.kind !== "telemetry").map(({ answer }) => answer)

@@ -1,6 +1,5 @@
 /**
- * Runs the hook files of GitHub Copilot as one hook: entries read events in the form of Copilot, and their answers take
- * effect.
+ * Runs the hook files of GitHub Copilot as one hook. Entries read the events of Copilot and answer in its format.
  *
  * @since 0.1.0
  */
@@ -25,73 +24,75 @@ import * as Tools from "./tools.ts"
 /** The name of an event in camel case. @category models @since 0.1.0 */
 export type EventName = Events.EventName
 
-/** One hook of a file. `timeoutMs` is 30,000 unless the file says otherwise. @category models @since 0.1.0 */
+/** One hook of a file. `timeoutMs` is 30,000 unless the file sets a timeout. @category models @since 0.1.0 */
 export interface Handler extends Config.Handler {}
 
-/** What a file says. @category models @since 0.1.0 */
+/** The result of reading a file. @category models @since 0.1.0 */
 export interface Decoded {
   readonly handlers: ReadonlyArray<Handler>
   readonly warnings: ReadonlyArray<Warning>
   /**
-   * In a file of a hooks folder it is about that file alone; in a settings file of a repository, about everything but
-   * what administrators put there.
+   * Whether the file switches hooks off. A file of a hooks folder switches off only its own hooks. A settings file of a
+   * repository switches off all hooks except those of administrators.
    */
   readonly disableAllHooks: boolean
 }
 
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
-  /** What `decode` read, in the order in which it counts. */
+  /** The handlers that `decode` returned, in the order of their precedence. */
   readonly handlers: ReadonlyArray<Handler>
-  /** The folder of the project: commands run there, or where `cwd` of a file says from there on. */
+  /**
+   * The folder of the project. Commands run in it, or in the `cwd` of their entry, which is relative to this folder.
+   */
   readonly projectDir: string
-  /** What runs the hooks, with at most 10 MiB of output. Default: `Runners.make`. */
+  /** The runners of the hooks. At most 10 MiB of output are kept. Default: `Runners.make`. */
   readonly runners?: Runners.Runners
   /**
-   * Names of variables of the host that `env` of a file may name, and that commands of the default runners see.
+   * Names of variables of the host that commands of the default runners inherit and that `env` of a file may refer to.
    * Default: none.
    */
   readonly passEnv?: ReadonlyArray<string>
-  /** What `HOME` is for commands, and for `env` of a file. Default: the host's. */
+  /** The value of `HOME` for commands and in `env` of a file. Default: the value of the host. */
   readonly home?: string
   /**
-   * What a hook that broke, or took too long, means for a prompt, a tool call or a permission. Default `continue`, but
-   * for what denies anyway, as Copilot does.
+   * Whether a prompt, a tool call or a permission request continues or is blocked if a hook fails or times out. Default
+   * `continue`, as in Copilot. Failures that deny in Copilot deny in either case.
    */
   readonly onBroken?: "continue" | "block"
-  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  /** Milliseconds that background work of hooks may continue after the end of the session. Default 5,000. */
   readonly drainMs?: number
   /**
-   * Lets `allow` count where a project has entries at `permissionRequest` too. Default false: a project tightens, and
-   * loosens nothing.
+   * Whether `allow` at `permissionRequest` is used even if a project has entries at that event. Default false, because
+   * a project may restrict permissions but may not grant them.
    */
   readonly projectAllows?: boolean
   /**
-   * What tools are called in hook files. Default: common names are recognised (`write_file` is `create`, or `Write`),
-   * others stay.
+   * The names of tools in hook files. Default: common names are recognised (`write_file` becomes `create` or `Write`),
+   * and other names stay the same.
    */
   readonly toolNames?: ToolNames
   /**
-   * A folder for `transcriptPath`: a file a session, which holds everything that is said. Default: none is written, and
-   * the path is empty.
+   * The folder for transcripts. Each session gets one file with all of its messages, and `transcriptPath` is the path
+   * of that file. Default: no transcript is written, and the path is empty.
    */
   readonly transcripts?: string
   /**
-   * Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and
-   * elsewhere it counts as broken.
+   * Returns a reason if a hook may not run now, for example because its file is not trusted. A tool call that the hook
+   * could have blocked then needs the approval of a person. At any other event the hook counts as failed.
    */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
-/** Most times in a row that hooks keep an agent going. @category limits @since 0.1.0 */
+/** The maximum number of times in a row that hooks can make an agent continue. @category limits @since 0.1.0 */
 export const maxBlocks: number = Effects.maxBlocks
 
-/** Most characters that hooks put behind a result together. @category limits @since 0.1.0 */
+/** The maximum number of characters that all hooks together can add to a result. @category limits @since 0.1.0 */
 export const maxContext: number = ToolEffects.maxContext
 
 /**
- * Reads a hook file, or the hooks of a settings file; comments are allowed. What is malformed becomes a warning that
- * names the key, and the rest counts.
+ * Reads a hook file, or the hooks of a settings file. Comments are allowed. An invalid part is skipped, with a warning
+ * that names its key.
  *
  * @example
  * ```ts
@@ -107,8 +108,9 @@ export const maxContext: number = ToolEffects.maxContext
 export const decode = (text: string, file: string): Decoded => Config.decode(text, file)
 
 /**
- * Makes a hook of hooks, which run one after another. A command at `preToolUse` that ends with anything but 0 denies
- * the call, unless it took too long; whatever else breaks is a warning.
+ * Makes one hook that runs the handlers of hook files one after another. A `preToolUse` command that exits with a code
+ * other than 0 denies the call, except if it timed out. Every other failure is a warning. Throws a `ConfigError` if a
+ * number is invalid.
  *
  * @example
  * ```ts
@@ -144,7 +146,7 @@ export const make = (options: Options): AgentHook => {
     prompts: handlers.flatMap(({ point, work }) =>
       point === "sessionStart" && work.type === "prompt" ? [work.prompt] : []
     ),
-    // A project may tighten and may not loosen.
+    // A project may restrict permissions but may not grant them.
     mayAllow: options.projectAllows === true ||
       handlers.every(({ point, trusted }) => point !== "permissionRequest" || trusted !== "project"),
     hasTranscript: transcript !== undefined,

@@ -4,9 +4,9 @@ import type { ToolResult } from "@belay/core/Tool"
 import type * as Dialect from "../../Dialect.ts"
 import { defined } from "../../internal/defined.ts"
 
-/** Fields of which the last entry that sets them counts. */
+/** If several entries set one of these fields, the value of the last entry is used. */
 export interface Wish {
-  /** At `preToolUse`, where the entry does not deny. */
+  /** At `preToolUse`, if the entry does not deny. */
   readonly permission?: "allow" | "ask"
   readonly permissionReason?: string
   readonly args?: JsonObject
@@ -14,9 +14,9 @@ export interface Wish {
   readonly behavior?: "allow" | "deny"
   readonly behaviorReason?: string
   readonly interrupt?: boolean
-  /** When an agent stops: the prompt that keeps it going, or false. */
+  /** When an agent stops: the prompt with which it continues, or false if it may stop. */
   readonly block?: string | false
-  /** The answer of a sub-agent. */
+  /** The new answer of a sub-agent. */
   readonly response?: string
   readonly result?: ToolResult
   readonly prompt?: string
@@ -29,7 +29,7 @@ export interface Wish {
 export interface Answer extends Dialect.Answer {
   /** Why a prompt or a call is denied. */
   readonly denied?: string
-  /** Why a person decides, whatever other entries allow. */
+  /** Why a person has to decide, even if other entries allow the call. */
   readonly asks?: string
   readonly context?: string
   readonly wish: Wish
@@ -37,14 +37,17 @@ export interface Answer extends Dialect.Answer {
 }
 
 export interface Verdict extends Wish {
-  /** The reasons of all entries that deny, a line each. */
+  /** The reasons of all entries that deny, one per line. */
   readonly denied?: string
   readonly contexts: ReadonlyArray<string>
 }
 
 export const silent: Answer = { outcome: "success", messages: [], problems: [], wish: {}, progress: [] }
 
-/** Any entry that denies denies, and no entry allows what another one asks about. */
+/**
+ * Merges the answers of all entries. One entry that denies is enough to deny. If an entry asks a person, another entry
+ * cannot allow the call.
+ */
 export const merge = (answers: ReadonlyArray<Answer>): Verdict => {
   const denied = answers.flatMap((answer) => answer.denied ?? [])
   const { behavior, ...wish } = answers.reduce<Wish>((before, answer) => ({ ...before, ...answer.wish }), {})
@@ -61,5 +64,5 @@ export const merge = (answers: ReadonlyArray<Answer>): Verdict => {
   }
 }
 
-/** The verdict where no entry runs. */
+/** The verdict if no entry runs. */
 export const noVerdict: Verdict = { contexts: [] }

@@ -1,4 +1,4 @@
-/** Decodes the JSON of an answer: fields stand at the top or, as in other systems, in `hookSpecificOutput`. */
+/** Decodes the JSON of an answer. Its fields are at the top level or, as in other systems, in `hookSpecificOutput`. */
 import type { ToolResult } from "@belay/core/Tool"
 import { defined } from "../../internal/defined.ts"
 import { cap, type Fields, type Reader, reader } from "../shared/fields.ts"
@@ -6,15 +6,15 @@ import type { Answer, Wish } from "./answer.ts"
 import type { EventName } from "./events.ts"
 
 export interface Decoded extends Pick<Answer, "denied" | "context" | "messages" | "problems" | "wish"> {
-  /** `permissionDecisionReason`. */
+  /** The value of `permissionDecisionReason`. */
   readonly reason?: string
 }
 
-/** The parts of an answer from which an event takes its own fields. */
+/** The parts of an answer from which the fields of one event are decoded. */
 interface Parts {
   readonly json: Fields
   readonly inner: Fields
-  /** The part in which a field stands. */
+  /** Returns the part of the answer that has a field. */
   readonly from: (key: string) => Fields
   readonly read: Reader
   readonly pascal: boolean
@@ -47,7 +47,7 @@ export const decodeFields = (json: Fields, point: EventName, pascal: boolean): D
   }
 }
 
-/** A text that is not empty. */
+/** Reads a text that must not be empty. */
 const someText = (key: string, { from, read: { problems, text } }: Parts): string | undefined => {
   const found = text(from(key), key)
   if (found !== "") return found
@@ -119,7 +119,7 @@ const errorOccurred = ({ json, read: { oneOf, text } }: Parts): Own => {
   return note === "" ? { wish } : { wish, messages: [cap(note)] }
 }
 
-/** How the fields of each event are decoded. Other events have only the fields that all have. */
+/** The decoder for the own fields of each event. Events that are not listed have only the common fields. */
 const decoders: { readonly [E in EventName]?: (parts: Parts) => Own } = {
   preToolUse,
   permissionRequest,

@@ -8,15 +8,18 @@ import * as Pattern from "../shared/pattern.ts"
 import { byName, type EventName, names, rowOf } from "./events.ts"
 
 export interface Handler extends Entry {
-  /** As the file has it. */
+  /** The name of the event as the file writes it. */
   readonly event: string
   readonly point: EventName
-  /** The event is written in Pascal case: the entry reads snake case, and tools have the names of Claude Code. */
+  /**
+   * Whether the file writes the event in Pascal case. The entry then reads fields in snake case, and tools have the
+   * names of Claude Code.
+   */
   readonly pascal: boolean
   readonly work: CommandWork | HttpWork | PromptWork
-  /** Whether it is for a tool, under Copilot's name or Claude's, or for another value of its event. */
+  /** Whether the matcher accepts a value of its event. A tool can match by the name of Copilot or of Claude Code. */
   readonly matches: (value: string, claude?: string) => boolean
-  /** Where a command runs, from the project on. */
+  /** The folder in which a command runs, relative to the project. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
   readonly timeoutMs: number
@@ -66,7 +69,7 @@ interface Where {
   readonly file: string
 }
 
-/** One entry; or, as other tools have it, a group of them with one matcher. */
+/** Reads one entry, or a group of entries with one matcher, as other systems write them. */
 const readEntry = (
   where: Where,
   entry: unknown,
@@ -169,8 +172,8 @@ const textsOf = (value: unknown, key: string, warn: Warn): { readonly [name: str
 }
 
 /**
- * Compiles a matcher: a pattern for the whole value, or for an event in Pascal case also names of tools with `|` between
- * them. Returns undefined, with a warning, for a text that is not a pattern.
+ * Compiles a matcher. It is a pattern for the whole value. For an event in Pascal case it can also be a list of tool
+ * names with `|` between them. If the text is not a valid pattern, it adds a warning and returns undefined.
  */
 const compile = (
   matcher: string | undefined,
@@ -187,7 +190,7 @@ const compile = (
     const names = new Set(matcher.split("|").map((name) => name === "Task" ? "Agent" : name))
     return (value, claude = value) => names.has(value) || names.has(claude)
   }
-  // The pattern alone has to be one: `)(` is none, though it is within parentheses.
+  // The pattern must be valid by itself. `)(` is invalid, although it would be valid within parentheses.
   const alone = Pattern.compile(matcher)
   const anchored = typeof alone === "function" ? Pattern.compile(`^(?:${matcher})$`) : alone
   if (typeof anchored === "function") return (value, claude = value) => anchored(claudes ? claude : value)

@@ -1,4 +1,4 @@
-/** The rules of GitHub Copilot as data for the engine. */
+/** The rules of GitHub Copilot for the engine. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import { resolve } from "node:path"
@@ -10,17 +10,17 @@ import type { Handler } from "./config.ts"
 import { type EventName, guards } from "./events.ts"
 import { read } from "./readAnswer.ts"
 
-/** An event in the words of both kinds of files: in camel case as Copilot has it, and as Claude Code has it. */
+/** An event in both formats: with the camel case fields of Copilot, and with the fields of Claude Code. */
 export interface Input {
   readonly camel: JsonObject
-  /** Written in snake case for the entry. */
+  /** The fields with their Copilot names. Entries in Pascal case read them in snake case. */
   readonly pascal: JsonObject
 }
 
 export interface Options {
   readonly projectDir: string
   readonly home: string | undefined
-  /** Names of variables of the host that commands see. */
+  /** Names of variables of the host that commands inherit. */
   readonly passEnv: ReadonlyArray<string>
 }
 
@@ -57,22 +57,24 @@ export const make = (options: Options): Dialect<Handler, Input, Answer, Verdict>
   }
 }
 
-/** The event at which an entry runs, whichever name the file uses. */
+/** Returns the camel case name of the event of an entry. */
 export const eventOf = ({ point }: Handler): EventName => point
 
-/** Fields that have another name in snake case files. */
+/** Fields that have a different name in the snake case format. */
 const renamed: { readonly [name: string]: string } = { toolArgs: "tool_input", response: "last_assistant_message" }
 
 const snake = (fields: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       Object.hasOwn(renamed, name) ? renamed[name]! : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      // The result of a tool is an object.
+      // The field `toolResult` is always an object.
       name === "toolResult" ? snake(value as JsonObject) : value
     ])
   )
 
-/** The variables of an entry. One that names a variable which no command sees is a warning, once. */
+/**
+ * Returns the variables of an entry. Warns once about a value that refers to a variable which commands do not inherit.
+ */
 const variablesOf = ({ home, passEnv, projectDir }: Options) => {
   const folders = { COPILOT_PROJECT_DIR: projectDir, CLAUDE_PROJECT_DIR: projectDir }
   const base = home === undefined ? folders : { ...folders, HOME: home }
@@ -100,7 +102,10 @@ const reference = /\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g
 const namesIn = (value: string): ReadonlyArray<string> =>
   [...value.matchAll(reference)].map(([, braced, bare]) => braced ?? bare ?? "")
 
-/** Fills in `$NAME` and `${NAME}` of variables that a command sees; others are empty. */
+/**
+ * Replaces `$NAME` and `${NAME}` by the values of variables that commands inherit. Other variables are replaced by an
+ * empty text.
+ */
 const expand = (value: string, visible: { readonly [name: string]: string }): string =>
   value.replaceAll(reference, (_, braced?: string, bare?: string) => {
     const name = braced ?? bare ?? ""

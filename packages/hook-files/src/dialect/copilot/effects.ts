@@ -1,4 +1,4 @@
-/** What a verdict of GitHub Copilot hooks means for sessions, prompts, stops, failures and notifications. */
+/** Applies the verdict of GitHub Copilot hooks to sessions, prompts, stops, failures and notifications. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
@@ -13,7 +13,7 @@ import type { Handler } from "./config.ts"
 import type { Input } from "./dialect.ts"
 import type { Events } from "./input.ts"
 
-/** Most times in a row that hooks keep an agent going. */
+/** The maximum number of times in a row that hooks can make an agent continue. */
 export const maxBlocks = 8
 
 export interface Setup {
@@ -22,12 +22,12 @@ export interface Setup {
   readonly engine: Engine.Engine<Handler, Input, Answer, Verdict>
   readonly events: Events
   readonly tools: Renamed
-  /** Texts of prompt entries, with which a new session begins. */
+  /** The texts of prompt entries. They are added at the beginning of a new session. */
   readonly prompts: ReadonlyArray<string>
-  /** Whether `allow` at `permissionRequest` counts. */
+  /** Whether `allow` at `permissionRequest` is used. */
   readonly mayAllow: boolean
   readonly hasTranscript: boolean
-  /** By session: why the turn ends after this step. */
+  /** The reason to end the turn after this step, by session. */
   readonly stops: Map<string, string>
 }
 
@@ -36,7 +36,7 @@ const none = Effect.succeed(noVerdict)
 /** Adds the texts of a verdict to the conversation. */
 export const inject = ({ contexts }: Verdict, ctx: HookContext): void => contexts.forEach((one) => ctx.inject(one))
 
-/** The effects that are not about calls of tools. */
+/** The effects at all points except tool calls. */
 export const make = (setup: Setup): Effects => ({
   ...sessionEffects(setup),
   ...turnEffects(setup),
@@ -161,7 +161,7 @@ const failureEffects = ({ events }: Setup): Effects => ({
   onTurnError: {
     events: ["errorOccurred"],
     run: ({ error }, ctx) => {
-      // Each failed call of a model has fired the event already.
+      // The event has already been fired for each failed model call.
       if (isProviderError(error)) return undefined
       const isRefused = error._tag === "HookRejected" && error.point === "preTurn"
       const about = { errorContext: isRefused ? "user_input" : "system", recoverable: false }
@@ -187,7 +187,7 @@ const otherEffects = ({ events }: Setup): Effects => ({
     run: ({ name: signal, payload }, ctx) => {
       if (signal.toLowerCase() !== "notification") return undefined
       const more = typeof payload === "object" && payload !== null && !Array.isArray(payload)
-        // A Json object without arrays is a JsonObject.
+        // A JSON value that is an object but not an array is a JsonObject.
         ? payload as JsonObject
         : {}
       const fields = { hook_event_name: "Notification", notification_type: "", message: "", ...more }

@@ -1,18 +1,24 @@
-/** The events of GitHub Copilot: their other names, the subject of their matchers, and the answers that count. */
+/**
+ * The events of GitHub Copilot: their other names, the field that their matchers are compared with, and the fields of
+ * answers that are used.
+ */
 import type { Counting } from "../shared/strayAnswer.ts"
 
 /** One event. */
 interface EventRow {
   readonly others: ReadonlyArray<string>
-  /** The field that matchers are compared with; absent where matchers are ignored. */
+  /** The field that the matcher is compared with. Absent if the event ignores matchers. */
   readonly field?: string
-  /** Whether an entry that broke may deny here. */
+  /** Whether an entry that fails can deny at this event. */
   readonly guards?: true
-  /** Fields that count at the top of an answer, in `hookSpecificOutput`, or in either. */
+  /**
+   * The fields of an answer that are read at the top level (`top`), in `hookSpecificOutput` (`inner`), or at both
+   * places (`either`).
+   */
   readonly top?: ReadonlyArray<string>
   readonly inner?: ReadonlyArray<string>
   readonly either?: ReadonlyArray<string>
-  /** `continue: false` ends the turn, in files with names in Pascal case. */
+  /** Whether `continue: false` ends the turn, if the file writes the event in Pascal case. */
   readonly stops?: true
 }
 
@@ -64,15 +70,18 @@ const rows: { readonly [E in EventName]: EventRow } = table
 
 export const rowOf = (event: EventName): EventRow => rows[event]
 
-/** Events by every name that files use. */
+/** Maps each name of an event that files can use to its camel case name. */
 export const byName: ReadonlyMap<string, EventName> = new Map(
   names.flatMap((name) => [name, ...table[name].others].map((one) => [one, name] as const))
 )
 
-/** Events at which an entry that broke may deny. */
+/** The events at which an entry that fails can deny. */
 export const guards: ReadonlySet<EventName> = new Set(names.filter((name) => rows[name].guards === true))
 
-/** The fields that count at an event. Files with names in Pascal case have those of Claude Code as well. */
+/**
+ * Returns the fields that are read at an event. If the file writes the event in Pascal case, the fields of Claude Code
+ * are read as well.
+ */
 export const countingFields = (event: EventName, pascal: boolean): Counting => {
   const { either = [], inner = [], stops, top = [] } = rows[event]
   const more = [

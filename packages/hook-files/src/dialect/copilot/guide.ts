@@ -1,4 +1,4 @@
-/** GitHub Copilot. */
+/** Describes the events of GitHub Copilot. */
 import type { Event, Guide } from "../../Guide.ts"
 
 const tool = ["toolName", "toolArgs"]

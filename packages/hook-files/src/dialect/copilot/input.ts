@@ -1,4 +1,4 @@
-/** What GitHub Copilot hooks read about an event, in the words of both kinds of files. */
+/** Builds the input of GitHub Copilot hooks, with the fields of Copilot and of Claude Code. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
@@ -23,13 +23,13 @@ export interface Call extends ToolCall {
   readonly tool: ToolMeta | undefined
 }
 
-/** Fires events with everything that entries read. */
+/** Fires events with the complete input of entries. */
 export interface Events {
   /** Fires an event whose fields are in camel case. */
   readonly fire: (event: EventName, fields: JsonObject, ctx: HookContext) => Effect.Effect<Verdict> | undefined
   /** Fires an event about one call of a tool. */
   readonly fireForTool: (event: EventName, call: Call, ctx: HookContext, fields?: JsonObject) => Effect.Effect<Verdict>
-  /** The arguments of the tool itself; entries may use the words of either kind of file. */
+  /** The arguments under the tool's own names. Entries can use the names of Copilot or of Claude Code. */
   readonly argsOf: (call: Call, wanted: JsonObject, ctx: HookContext) => Json
   /** Adds a message to the transcript. */
   readonly note: (ctx: HookContext, entry: Transcript.Entry) => void
@@ -49,7 +49,7 @@ export const make = ({ engine, tools, transcript }: Setup): Events => {
       const claude = Tools.both(known)
       const { toolInput: _, ...rest } = fields
       const input = {
-        // In camel case the arguments are a text of JSON.
+        // In the camel case format the arguments are a JSON string.
         camel: { toolName: known.name, toolArgs: JSON.stringify(known.input), ...fields },
         pascal: { toolName: claude.name, toolArgs: claude.input, toolUseId: call.id, ...rest }
       }

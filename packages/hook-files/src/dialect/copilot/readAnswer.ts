@@ -1,4 +1,4 @@
-/** Reads how a GitHub Copilot hook ended. */
+/** Reads the answer of a GitHub Copilot hook from its exit code and its output. */
 import type { JsonObject } from "@belay/core/Json"
 import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
@@ -12,10 +12,10 @@ import { countingFields } from "./events.ts"
 type Entry = Pick<Handler, "pascal" | "point" | "work">
 
 /**
- * Reads how an entry ended. Lines of progress do not belong to its answer; the rest is one JSON object, or empty. Only
- * exit code 0 is a success. At `preToolUse` a command that ends with another code denies, unless it took too long; at
- * `permissionRequest` code 2 denies; at `postToolUseFailure` code 2 is advice for the model; anywhere else it is a
- * warning.
+ * Reads the answer of an entry. Lines that report progress are not part of the answer. The rest of standard output is
+ * one JSON object, or empty. Only exit code 0 is a success. At `preToolUse` a command that exits with another code
+ * denies, except if it timed out. At `permissionRequest` exit code 2 denies. At `postToolUseFailure` exit code 2 gives
+ * its output to the model as advice. Every other failure is a warning.
  */
 export const read = (entry: Entry, finished: Finished): Answer => {
   const { progress, rest } = splitProgress(finished.stdout)
@@ -38,7 +38,7 @@ const isBlocking = ({ denied, wish: { behavior, block, stop } }: Answer): boolea
 interface Output {
   readonly said: Answer
   readonly reason: Decoded["reason"]
-  /** Standard output that is not JSON. */
+  /** Standard output, if it is not JSON. */
   readonly text: string
 }
 

@@ -1,4 +1,4 @@
-/** GitHub Copilot: a folder of hook files of the user and of the repository, and the hooks of their settings. */
+/** Finds the hook files of GitHub Copilot: the hooks folder and the settings file of the user and of the repository. */
 import { join } from "node:path"
 import { real } from "../../internal/files.ts"
 import { parseCommented } from "../shared/fields.ts"
@@ -25,7 +25,7 @@ export const copilot: System = {
   ],
   decode: ({ format, path, text }) => {
     const config = Copilot.decode(text, path)
-    // Of the files in a folder each silences itself alone.
+    // `disableAllHooks` in a file of a hooks folder switches off only that file.
     return format === "settings" || !config.disableAllHooks
       ? config
       : { ...config, handlers: [], disableAllHooks: false }

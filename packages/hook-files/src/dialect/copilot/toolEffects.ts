@@ -1,4 +1,4 @@
-/** What a verdict of GitHub Copilot hooks means for calls of tools, their results, and permissions. */
+/** Applies the verdict of GitHub Copilot hooks to tool calls, their results and permission requests. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
@@ -9,7 +9,7 @@ import type { Verdict } from "./answer.ts"
 import { fireError, inject, type Setup } from "./effects.ts"
 import type { Call } from "./input.ts"
 
-/** Most characters that hooks add to a result together. */
+/** The maximum number of characters that all hooks together can add to a result. */
 export const maxContext = 10_240
 
 export const make = (setup: Setup): Effects => {
@@ -56,7 +56,8 @@ const beforeTool = Effect.fnUntraced(function*(setup: Setup, call: Call, ctx: Ho
   inject(verdict, ctx)
   if (permission === "ask") {
     if (wanted === undefined) return HookAction.ask(permissionReason ?? `a hook wants ${name} to be approved`)
-    // A person would approve the arguments that were asked for, not those that would run.
+    // The call is rejected because the person would approve the original arguments, but the tool would run with the
+    // changed arguments.
     return HookAction.reject(`hooks want ${name} to be approved and its input to be changed, which cannot be both`)
   }
   const last = wanted === undefined ? args : events.argsOf(call, wanted, ctx)
@@ -69,7 +70,7 @@ const beforeTool = Effect.fnUntraced(function*(setup: Setup, call: Call, ctx: Ho
   return wanted === undefined ? undefined : HookAction.transform({ id, name, args: last })
 })
 
-/** The result after all entries; a text is the reason why the turn ends. */
+/** The result after all entries. A text is the reason why the turn ends. */
 const afterTool = Effect.fnUntraced(function*(setup: Setup, call: Call, first: ToolResult, ctx: HookContext) {
   const { events } = setup
   let result = first
@@ -83,7 +84,7 @@ const afterTool = Effect.fnUntraced(function*(setup: Setup, call: Call, first: T
   if (result.ok) return result
   const verdict = yield* events.fireForTool("postToolUseFailure", call, ctx, { error: result.error })
   if (verdict.stop !== undefined) return verdict.stop
-  // Of the error of a tool only the text is known.
+  // A tool error has only a message, so the other fields are fixed.
   const error = { name: "ToolError", message: result.error }
   const { handling } = yield* fireError(events, error, { errorContext: "tool_execution", recoverable: true }, ctx)
   return handling === "abort"
@@ -104,7 +105,7 @@ const answerPermission = Effect.fnUntraced(function*(
     if (interrupt === true) stops.set(ctx.sessionId, behaviorReason)
     return HookAction.reject(behaviorReason)
   }
-  // Only a person lets a tool out of its sandbox.
+  // Only a person may allow a tool to leave its sandbox.
   if (behavior === "allow" && mayAllow && input["requestSandboxBypass"] !== true) {
     return HookAction.replace({ type: "allow" as const })
   }
@@ -119,7 +120,7 @@ const answerPermission = Effect.fnUntraced(function*(
   return undefined
 })
 
-/** Adds texts to a text, or beside a result of another kind. */
+/** Appends texts to a result that is a text. If the result is not a text, adds them to the conversation. */
 const withContext = (result: ToolResult, contexts: ReadonlyArray<string>, ctx: HookContext): ToolResult => {
   if (contexts.length === 0) return result
   const context = contexts.join("\n\n").slice(0, maxContext).toWellFormed()

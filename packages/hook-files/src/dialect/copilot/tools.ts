@@ -1,4 +1,4 @@
-/** Tools under the names that GitHub Copilot has for them, and under Claude's where a file asks for those. */
+/** Maps tools to the names of GitHub Copilot, and to the names of Claude Code for events in Pascal case. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Renamed from "../shared/renamedTools.ts"
 import type { Known, ToolNames } from "../shared/toolNames.ts"
@@ -40,7 +40,8 @@ export const make = (told: ToolNames): Renamed.Renamed =>
   }, told)
 
 /**
- * A call with Claude's name and fields, and Copilot's fields beside them: scripts read either, and may change either.
+ * Returns a call with the tool name of Claude Code and with the fields of both Claude Code and Copilot. A script can
+ * read and change either set of fields.
  */
 export const both = ({ claude, fields, input: own }: Renamed.Known): Known => ({
   name: claude.name,

@@ -1,6 +1,6 @@
 /**
- * Runs the hooks of Gemini CLI's settings files as one hook: they read events in the form of Gemini CLI, and their
- * answers take effect.
+ * Runs the hooks of Gemini CLI's settings files as one hook. They read the events of Gemini CLI and answer in its
+ * format.
  *
  * @since 0.1.0
  */
@@ -26,22 +26,22 @@ import * as Tools from "./tools.ts"
 /** The name of an event. @category models @since 0.1.0 */
 export type EventName = Events.EventName
 
-/** One hook of a file. `timeoutMs` is 60,000 unless the file says otherwise. @category models @since 0.1.0 */
+/** One hook of a file. `timeoutMs` is 60,000 unless the file sets a timeout. @category models @since 0.1.0 */
 export interface Handler extends Config.Handler {}
 
-/** What a file says. @category models @since 0.1.0 */
+/** The result of reading a file. @category models @since 0.1.0 */
 export interface Decoded {
-  /** Without those that the file itself switches off. */
+  /** The hooks of the file, without those that the file switches off. */
   readonly handlers: ReadonlyArray<Handler>
   readonly warnings: ReadonlyArray<Warning>
-  /** `hooksConfig.enabled` (or `hooks.enabled`) is false. */
+  /** Whether `hooksConfig.enabled` (or `hooks.enabled`) is false. */
   readonly disableAllHooks: boolean
-  /** Names or commands of hooks that are switched off, of whatever file: for `disabled` of `make`. */
+  /** Names or commands of hooks that this file switches off in all files. Pass them to `make` as `disabled`. */
   readonly disabled: ReadonlyArray<string>
 }
 
 /**
- * What Gemini CLI calls the tools that Claude Code has too, by the names that these have there.
+ * Maps the tool names of Claude Code to the tool names of Gemini CLI.
  *
  * @category models
  * @since 0.1.0
@@ -50,42 +50,42 @@ export const builtInTools: { readonly [tool: string]: string } = Tools.builtIn
 
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
-  /** What `decode` read, in the order in which it counts. */
+  /** The handlers that `decode` returned, in the order of their precedence. */
   readonly handlers: ReadonlyArray<Handler>
-  /** `GEMINI_PROJECT_DIR`: the folder of the project. */
+  /** The folder of the project. Commands receive it as `GEMINI_PROJECT_DIR`. */
   readonly projectDir: string
   /** Names or commands of hooks that do not run. Default: none. */
   readonly disabled?: ReadonlyArray<string>
-  /** What runs the commands. Default `Runners.make`, with 5 seconds between asking a command to end and ending it. */
+  /** The runners of the commands. Default `Runners.make`, with 5 seconds between SIGTERM and SIGKILL. */
   readonly runners?: Runners.Runners
   /**
-   * What tools are called in settings files. Default: common names are recognised (`bash` is `run_shell_command`),
-   * others stay.
+   * The names of tools in settings files. Default: common names are recognised (`bash` becomes `run_shell_command`),
+   * and other names stay the same.
    */
   readonly toolNames?: ToolNames
   /**
-   * A folder for `transcript_path`: a file a session, which holds everything that is said. Default: none is written,
-   * and the path is empty.
+   * The folder for transcripts. Each session gets one file with all of its messages, and `transcript_path` is the path
+   * of that file. Default: no transcript is written, and the path is empty.
    */
   readonly transcripts?: string
   /**
-   * What a hook that broke, or took too long, means for a prompt or a tool call. Default `continue`, as Gemini CLI
-   * does.
+   * Whether a prompt or a tool call continues or is blocked if a hook fails or times out. Default `continue`, as in
+   * Gemini CLI.
    */
   readonly onBroken?: "continue" | "block"
-  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  /** Milliseconds that background work of hooks may continue after the end of the session. Default 5,000. */
   readonly drainMs?: number
   /**
-   * Says why a hook may not run now, where it may not: a tool call that it could have blocked is then asked about, and
-   * elsewhere it counts as broken.
+   * Returns a reason if a hook may not run now, for example because its file is not trusted. A tool call that the hook
+   * could have blocked then needs the approval of a person. At any other event the hook counts as failed.
    */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
 /**
- * Reads the hooks of a settings file, or of an extension, whose folder is then what `${extensionPath}` stands for.
- * Comments are allowed. What is malformed becomes a warning that
- * names the key, and the rest counts.
+ * Reads the hooks of a settings file or of an extension. For an extension, `folder` is its folder, and
+ * `${extensionPath}` in commands is replaced by it. Comments are allowed. An invalid part is skipped, with a warning
+ * that names its key.
  *
  * @example
  * ```ts
@@ -101,8 +101,9 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
 export const decode = (text: string, file: string, folder?: string): Decoded => Config.decode(text, file, folder)
 
 /**
- * Makes a hook of hooks. All that fit an event run at once, or one after another where a group of the event says
- * `sequential`; any that denies denies. One that breaks is a warning.
+ * Makes one hook that runs the hooks of settings files. All hooks that match an event run at the same time, or one
+ * after another if a group of the event sets `sequential`. One hook that denies is enough to deny. A hook that fails is
+ * a warning. Throws a `ConfigError` if a number is invalid.
  *
  * @example
  * ```ts
@@ -141,7 +142,7 @@ export const make = (options: Options): AgentHook => {
     kind: "policy",
     timeout: "none",
     reinvoke: "ifChanged",
-    // Nobody sees a part of an answer before the hooks have seen the whole.
+    // No part of a model's answer is streamed before the hooks have checked the whole answer.
     ...(engine.has("AfterModel") ? { hold: "untilPass" as const } : {}),
     close: () => engine.drained,
     ...methodsOf({ ...Effects.make(setup), ...ToolEffects.make(setup) }, engine.has)

@@ -5,17 +5,17 @@ import { defined } from "../../internal/defined.ts"
 import { isFields } from "../shared/fields.ts"
 
 export interface Answer extends Dialect.Answer {
-  /** Whether the entry gave an answer that can be read. */
+  /** Whether the answer of the entry could be read. */
   readonly isRead: boolean
   readonly denied?: string
-  /** Why a person decides. */
+  /** Why a person has to decide. */
   readonly asked?: string
   /** Why the turn ends. */
   readonly stopped?: string
   readonly specific: Specific
 }
 
-/** `hookSpecificOutput`, the fields for one event. */
+/** The fields of `hookSpecificOutput`. They belong to one event. */
 export interface Specific {
   readonly context?: string
   readonly toolInput?: JsonObject
@@ -37,13 +37,16 @@ export interface Verdict extends Omit<Specific, "context"> {
 
 export const silent: Answer = { outcome: "success", isRead: false, messages: [], problems: [], specific: {} }
 
-/** The verdict where no entry runs. */
+/** The verdict if no entry runs. */
 export const noVerdict: Verdict = { contexts: [] }
 
-/** Modes of tool selection, the strictest last. */
+/** The modes of tool selection, in the order of strictness, with the strictest last. */
 export const modes = ["AUTO", "ANY", "NONE"] as const
 
-/** Any entry that denies denies. Reasons and contexts add up; of a field that several entries set the last counts. */
+/**
+ * Merges the answers of all entries. One entry that denies is enough to deny. All reasons and contexts are kept. If
+ * several entries set the same other field, the value of the last entry is used.
+ */
 export const merge = (answers: ReadonlyArray<Answer>): Verdict => {
   const { context: _, ...specific } = answers.reduce<Specific>(
     (before, answer) => mergeSpecific(before, answer.specific),
@@ -77,16 +80,16 @@ const mergeSpecific = (before: Specific, next: Specific): Specific => ({
   })
 })
 
-/** Combines two values where there are two. */
+/** Combines two values. Returns undefined unless both are set. */
 const both = <A>(one: A | undefined, other: A | undefined, combine: (one: A, other: A) => A | undefined) =>
   one === undefined || other === undefined ? undefined : combine(one, other)
 
-/** Merges two requests for a model, and the settings in their `config` one by one. */
+/** Merges two requests for a model. The settings in their `config` are merged one by one. */
 export const mergeRequest = (before: JsonObject, next: JsonObject): JsonObject => {
   const merged = { ...before, ...next }
   const [one, other] = [before["config"], next["config"]]
   return isFields(one) && isFields(other)
-    // Both are JSON objects.
+    // Both values are JSON objects, so the merged value is one too.
     ? { ...merged, config: { ...one, ...other } as JsonObject }
     : merged
 }

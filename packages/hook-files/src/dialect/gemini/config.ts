@@ -10,7 +10,7 @@ import { type EventName, events } from "./events.ts"
 export interface Handler extends Entry {
   readonly event: EventName
   readonly work: CommandWork
-  /** Whether the hooks of its event run one after another. */
+  /** Whether all hooks of the event run one after another. */
   readonly sequential: boolean
   readonly matches: (value: string) => boolean
   readonly env?: { readonly [name: string]: string }
@@ -61,13 +61,13 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
   }
 }
 
-/** Whether a hook is among those that a file switches off, by name or by command. */
+/** Whether a hook is switched off. A hook is identified by its name, or by its command if it has no name. */
 export const isDisabled = ({ name, work }: Handler, disabled: ReadonlyArray<string>): boolean =>
   disabled.includes(name === undefined || name === "" ? work.command : name)
 
 const names = Object.keys(events) as ReadonlyArray<EventName>
 
-/** Keys that stand among the events. */
+/** Settings that are in the same object as the events. */
 const settingsOf: ReadonlySet<string> = new Set(["enabled", "disabled", "notifications"])
 
 const isEvent = (name: string): name is EventName => Object.hasOwn(events, name)
@@ -116,7 +116,7 @@ const readHook = (
   const fits = typeof timeout === "number" && timeout > 0 && Number.isFinite(timeout)
   if (!fits) warn(`${key}.timeout`, "expected a number of milliseconds above 0")
   return {
-    // The one variable of extensions that no shell could fill in.
+    // `${/}` is the path separator. A shell cannot expand a variable with this name, so it is replaced here.
     work: { type: "command", command: command.replaceAll("${/}", "/") },
     timeoutMs: fits ? timeout : defaultTimeoutMs,
     ...(isText(name) ? { name } : {}),
@@ -133,7 +133,10 @@ const textFields = (value: unknown, key: string, warn: Warn): { readonly [name: 
   )
 }
 
-/** Names of tools are searched by a pattern; what is none stands for itself. Anything else is compared. */
+/**
+ * Compiles a matcher. For tool names it is a pattern, or a literal text if it is not a valid pattern. For other fields
+ * it has to equal the value.
+ */
 const compile = (
   matcher: string,
   event: EventName

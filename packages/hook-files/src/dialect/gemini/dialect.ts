@@ -1,4 +1,4 @@
-/** The rules of Gemini CLI as data for the engine. */
+/** The rules of Gemini CLI for the engine. */
 import type { JsonObject } from "@belay/core/Json"
 import { join } from "node:path"
 import type { Dialect } from "../../Dialect.ts"
@@ -9,7 +9,7 @@ import type { Handler } from "./config.ts"
 import type { EventName } from "./events.ts"
 import { read } from "./readAnswer.ts"
 
-/** How many entries of one event run at the same time, unless a group wants them in order. */
+/** The maximum number of entries of one event that run at the same time, if no group sets `sequential`. */
 const atOnce = 10
 
 export const make = (projectDir: string): Dialect<Handler, JsonObject, Answer, Verdict> => ({
@@ -17,7 +17,7 @@ export const make = (projectDir: string): Dialect<Handler, JsonObject, Answer, V
   matches: ({ matches }, subjects) => subjects.some(matches),
   identity: ({ name = "", work }) => `${name}:${work.command}`,
   concurrency: (entries) => entries.some(({ sequential }) => sequential) ? 1 : atOnce,
-  // Each entry sees what those before it made of the input.
+  // Each entry reads the changes of the entries before it.
   chain: (input, { outcome, specific }, { event }) => outcome === "success" ? chained(event, input, specific) : input,
   request: (entry, input, ctx) => ({
     input,
@@ -45,7 +45,10 @@ export const make = (projectDir: string): Dialect<Handler, JsonObject, Answer, V
   merge
 })
 
-/** The input with the changes of an entry. The fields have the types that the input was made with. */
+/**
+ * Applies the changes of an entry to the input. The casts are safe because the fields keep the types with which the
+ * input was made.
+ */
 const chained = (event: EventName, input: JsonObject, { context, request, toolInput }: Specific): JsonObject => {
   const { llm_request, prompt, tool_input } = input
   if (event === "BeforeTool" && toolInput !== undefined) {

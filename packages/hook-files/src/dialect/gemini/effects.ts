@@ -1,4 +1,4 @@
-/** What a verdict of Gemini CLI hooks means for sessions, prompts, stops and notifications. */
+/** Applies the verdict of Gemini CLI hooks to sessions, prompts, stops and notifications. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
@@ -28,7 +28,7 @@ export const note = ({ transcript }: Setup, ctx: HookContext, entry: Transcript.
   if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
 }
 
-/** The effects that are not about the model or calls of tools. */
+/** The effects at all points except model calls and tool calls. */
 export const make = (setup: Setup): Effects => ({
   ...sessionEffects(setup),
   preTurn: promptEffect(setup),
@@ -51,7 +51,7 @@ const sessionEffects = ({ engine, fire, memory, name }: Setup): Effects => ({
         content: content.slice(0, 10_000).toWellFormed(),
         source: name
       })
-      // A conversation that continues in a fresh session is one that was cleared.
+      // If a conversation continues in a new session, Gemini CLI reports that it was cleared.
       const source = start.source === "rotate" ? "clear" : start.source
       return onVerdict(fire("SessionStart", { source }, ctx), ({ contexts }) =>
         contexts.length === 0
@@ -75,7 +75,7 @@ const promptEffect = (setup: Setup): Effects["preTurn"] => (input, ctx) => {
   return onVerdict(
     setup.fire("BeforeAgent", { prompt: input.message }, ctx),
     ({ contexts, denied, stopped }) => {
-      // A prompt that is denied is removed from the history; one that is only stopped stays.
+      // A denied prompt is removed from the history. If the hook only stops the turn, the prompt stays.
       if (stopped !== undefined) return HookAction.abort(stopped, { keepMessage: true })
       if (denied !== undefined) return HookAction.reject(denied, { userMessage: denied })
       for (const context of contexts) ctx.inject(context)
@@ -124,7 +124,7 @@ const stopEffects = (setup: Setup): Effects => {
 interface Stop {
   readonly answer: string
   readonly messages: ReadonlyArray<Message>
-  /** Whether hooks kept the agent going already. */
+  /** Whether hooks have already made the agent continue in this turn. */
   readonly isActive: boolean
 }
 
@@ -158,7 +158,7 @@ const notificationEffects = ({ engine, fire, tools }: Setup): Effects => ({
 })
 
 const fieldsOf = (payload: Json): JsonObject =>
-  // A Json object without arrays is a JsonObject.
+  // A JSON value that is an object but not an array is a JsonObject.
   typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}
 
 const kindOf = (tool: string): string => {

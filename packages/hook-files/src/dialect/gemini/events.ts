@@ -1,7 +1,9 @@
-/** The events of Gemini CLI: the subject of their matchers, and the fields of answers that count. */
+/**
+ * The events of Gemini CLI: the field that their matchers are compared with, and the fields of answers that are used.
+ */
 import type { Counting } from "../shared/strayAnswer.ts"
 
-/** The field that matchers are compared with; undefined where every matcher accepts. */
+/** The field that the matcher of each event is compared with. Undefined if the event ignores matchers. */
 export const events = {
   BeforeTool: "tool_name",
   AfterTool: "tool_name",
@@ -21,7 +23,7 @@ export type EventName = keyof typeof events
 const denials = ["decision", "continue", "systemMessage"]
 const message = { top: ["systemMessage"], inner: [] }
 
-/** The fields that count at an event. Where no decision does, nothing is denied or stopped. */
+/** The fields of an answer that are used at each event. An event without `decision` cannot be denied or stopped. */
 export const countingFields: { readonly [E in EventName]: Counting } = {
   SessionStart: { top: ["systemMessage"], inner: ["additionalContext"] },
   SessionEnd: message,

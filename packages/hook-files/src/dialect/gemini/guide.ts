@@ -1,9 +1,10 @@
-/** Gemini CLI. */
+/** Describes the events of Gemini CLI. */
 import type { Event, Guide } from "../../Guide.ts"
 
 const refused = "denies; standard error is the reason"
 /**
- * What is denied may as well be stopped; a message is for the user everywhere but where the model's tools are chosen.
+ * Makes the description of an event. If the event can be denied, a hook can also end the turn. Every event except
+ * `BeforeToolSelection` can show a message to the user.
  */
 const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({
   dialect: "gemini",

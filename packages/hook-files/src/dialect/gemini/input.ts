@@ -1,4 +1,4 @@
-/** What Gemini CLI hooks read about an event. */
+/** Builds the input of Gemini CLI hooks and fires their events. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
@@ -9,7 +9,9 @@ import { type Answer, noVerdict, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import { type EventName, events as subjectFields } from "./events.ts"
 
-/** Fires an event; undefined where no entry runs. `names` are more names of the tool that the event is about. */
+/**
+ * Fires an event. Returns undefined if no entry runs. `names` are other names of the tool, which matchers also accept.
+ */
 export type Fire = (
   event: EventName,
   fields: JsonObject,

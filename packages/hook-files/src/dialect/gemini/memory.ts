@@ -1,4 +1,4 @@
-/** What a hook remembers of each session between its points. */
+/** Stores what Gemini CLI hooks need about each session between two hook points. */
 import type { ToolMeta } from "@belay/core/Tool"
 import type { Verdict } from "./answer.ts"
 
@@ -7,19 +7,22 @@ interface Turn {
   readonly prompt: string
   /** Whether `AfterAgent` denied the last answer. */
   readonly isRetried: boolean
-  /** The verdict of `AfterAgent` about the answer that is about to stand. */
+  /** The verdict of `AfterAgent` about the answer with which the turn is about to end. */
   readonly verdict?: Verdict
 }
 
 export interface Memory {
   readonly turns: Map<string, Turn>
-  /** Remembers the tools that a model was offered. */
+  /** Stores the tools that were offered to the model. */
   readonly offer: (sessionId: string, tools: ReadonlyArray<ToolMeta>) => void
   readonly offered: (sessionId: string) => ReadonlyArray<ToolMeta>
   readonly forget: (sessionId: string) => void
 }
 
-/** Most sessions whose tools are kept: the end of a sub-agent's session is not reported. */
+/**
+ * The maximum number of sessions whose tools are stored. The limit is needed because the end of a sub-agent's session
+ * is not reported.
+ */
 const maxSessions = 1_000
 
 export const make = (): Memory => {

@@ -1,18 +1,21 @@
-/** Requests to a model and its answers in the form in which hooks of Gemini CLI see them, and back. */
+/** Converts model requests and answers to the format of Gemini CLI hooks and back. */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { type Message, text, whyInvalid } from "@belay/core/Message"
 import type { ToolMeta } from "@belay/core/Tool"
 import { type Fields, isFields, isText, reader } from "../shared/fields.ts"
 
-/** A message that hooks see, with those after it that they do not see: calls of tools and their results. */
+/**
+ * A message with text, which hooks can see, and the messages after it without text (tool calls and their results),
+ * which hooks cannot see.
+ */
 interface Unit {
   readonly role: "user" | "model"
   readonly content: string
   readonly messages: ReadonlyArray<Message>
 }
 
-/** What comes before the first message that is seen. */
+/** The messages before the first message that hooks can see. */
 interface Units {
   readonly head: ReadonlyArray<Message>
   readonly units: ReadonlyArray<Unit>
@@ -30,7 +33,7 @@ const unitsOf = (messages: ReadonlyArray<Message>): Units => {
   }
 }
 
-/** The request as hooks see it. */
+/** Converts a request to the format of hooks. */
 export const told = ({ messages, model, parameters }: LlmRequest): JsonObject => {
   const { maxTokens, stop, temperature, toolChoice = "auto", topP } = parameters
   return {
@@ -48,7 +51,7 @@ export const told = ({ messages, model, parameters }: LlmRequest): JsonObject =>
   }
 }
 
-/** The request that hooks want. What makes no sense is said, and stays as it was. */
+/** Applies the changes of hooks to a request. An invalid change is skipped with a warning. */
 export const changed = (request: LlmRequest, wanted: JsonObject, warn: (problem: string) => void): LlmRequest => {
   const { fields, problems, text } = reader()
   const model = text(wanted, "model")
@@ -86,7 +89,10 @@ const settings: {
   stopSequences: { name: "stop", fits: (value) => Array.isArray(value) && value.every(isText) }
 }
 
-/** Messages that hooks want, with everything of the old ones that they do not see; or why not. */
+/**
+ * Replaces the messages by those of a hook, and keeps the parts of the old messages that hooks cannot see. Returns a
+ * text with the reason if the new messages are invalid.
+ */
 const rewritten = (request: LlmRequest, wanted: unknown): Pick<LlmRequest, "messages" | "instructions"> | string => {
   if (!Array.isArray(wanted)) return "expected a list"
   const { head, units } = unitsOf(request.messages)
@@ -131,7 +137,7 @@ const withContent = (
   return [{ ...first, content: files.length === 0 ? content : [{ type: "text", text: content }, ...files] }, ...rest]
 }
 
-/** A text, or the texts of its parts. */
+/** Reads content that is a text or a list of parts with texts. */
 const contentOf = (content: unknown): string | undefined => {
   if (isText(content)) return content
   if (!Array.isArray(content)) return undefined
@@ -140,7 +146,7 @@ const contentOf = (content: unknown): string | undefined => {
   ).join("")
 }
 
-/** An answer as hooks see it. */
+/** Converts a model's answer to the format of hooks. */
 export const toldResponse = ({ finishReason, text, toolCalls, usage }: LlmResponse): JsonObject => ({
   text,
   candidates: [{
@@ -164,7 +170,7 @@ const finishReasons: { readonly [reason: string]: string } = {
   "content-filter": "SAFETY"
 }
 
-/** The text and the end of an answer that hooks give; nothing where there is none. */
+/** Reads the text and the finish reason of an answer that a hook wrote. Returns undefined if it has no text. */
 export const answerOf = (response: JsonObject): Pick<LlmResponse, "text" | "finishReason"> | undefined => {
   const candidates = response["candidates"]
   const first: unknown = Array.isArray(candidates) ? candidates[0] : undefined
@@ -179,7 +185,7 @@ export const answerOf = (response: JsonObject): Pick<LlmResponse, "text" | "fini
   }
 }
 
-/** Which tools the model may see, and whether it has to use one. */
+/** Limits the tools that the model can see, and sets whether it has to call one. */
 export const selected = (
   request: LlmRequest,
   { allowed = [], mode }: { readonly mode?: "AUTO" | "ANY" | "NONE"; readonly allowed?: ReadonlyArray<string> },

@@ -1,4 +1,4 @@
-/** Reads how a Gemini CLI hook ended. */
+/** Reads the answer of a Gemini CLI hook from its exit code and its output. */
 import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
 import { cap, type Fields, isFields, isText, parse } from "../shared/fields.ts"
@@ -8,14 +8,14 @@ import { decodeFields, noReason } from "./answerFields.ts"
 import { countingFields, type EventName } from "./events.ts"
 
 /**
- * Reads how an entry ended. Standard output is JSON, or standard error where there is no output; a text that is JSON
- * counts as what it holds. Text that is not JSON is for the user at the codes 0 and 1, and the reason of a denial at any
- * other code. Code 2 always denies.
+ * Reads the answer of an entry. The answer is the JSON of standard output, or of standard error if standard output is
+ * empty. A JSON string that contains JSON is parsed again. Output that is not JSON is a message for the user if the
+ * exit code is 0 or 1. With any other code it is the reason of a denial. Exit code 2 always denies.
  */
 export const read = (finished: Finished, event: EventName): Answer => {
   const { exitCode, overflowed, timedOut } = finished
   if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
-  // A denial counts, however much was written with it.
+  // A denial by exit code is used even if the output was too large.
   if (exitCode === undefined || (overflowed && exitCode < 2)) {
     return { ...silent, outcome: "nonBlockingError", problem: overflowed ? "wrote too much" : "was killed" }
   }
@@ -28,7 +28,7 @@ export const read = (finished: Finished, event: EventName): Answer => {
   const isByCode = answer.denied !== undefined && json?.["decision"] === undefined
   return {
     ...answer,
-    // The choice of tools shows no messages to the user.
+    // `BeforeToolSelection` shows no messages to the user.
     messages: event === "BeforeToolSelection" ? [] : messages,
     problems: [
       ...answer.problems,
@@ -74,7 +74,7 @@ const readText = (exitCode: number, { error, out }: Output): Answer => {
     : { ...silent, outcome: "blocking", denied: text || noReason }
 }
 
-/** An object, or a text of JSON that is an object. */
+/** Parses a JSON object, or a JSON string that contains a JSON object. */
 const objectOf = (text: string): Fields | undefined => {
   const value = parse(text)
   const inner = isText(value) ? parse(value) : value

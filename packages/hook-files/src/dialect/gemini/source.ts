@@ -1,4 +1,4 @@
-/** Gemini CLI: settings of the user and of the project, and extensions of the user. */
+/** Finds the files of Gemini CLI: the settings of the user and of the project, and the extensions of the user. */
 import { join } from "node:path"
 import { real } from "../../internal/files.ts"
 import { parseCommented } from "../shared/fields.ts"
@@ -9,7 +9,10 @@ import { gemini as guide } from "./guide.ts"
 
 const below = (root: string) => join(root, ".gemini", "settings.json")
 
-/** Names and commands that files switch off: for everybody, where the project did not write them. */
+/**
+ * Names and commands of hooks that files switch off. A file of the project switches off only hooks of the project. The
+ * other files switch off hooks of all files.
+ */
 const silenced = (sources: ReadonlyArray<Source>) => {
   const of = (ofProject: boolean) =>
     sources.filter((one) => one.ofProject === ofProject).flatMap(({ config }) => (config as Gemini.Decoded).disabled)
@@ -29,7 +32,7 @@ export const gemini: System = {
     })),
     ...(real(home) === real(cwd) ? [] : [{ scope: "project" as const, path: below(cwd) }])
   ],
-  // Most settings have no hooks at all.
+  // Most settings files contain no hooks.
   decode: ({ format, path, text }) => Gemini.decode(text, path, format),
   about: ({ text }) => picked(parseCommented(text), "hooks", "hooksConfig"),
   hooks: (sources, making) => {

@@ -1,4 +1,4 @@
-/** Runs Gemini CLI hooks about calls of tools and their results, and the tools that they call in their place. */
+/** Runs Gemini CLI hooks for tool calls and their results, and calls the other tools that hooks request. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { failure, type ToolMeta, type ToolResult } from "@belay/core/Tool"
@@ -13,14 +13,14 @@ interface Call {
   readonly name: string
   readonly args: Json
   readonly about: ToolMeta | undefined
-  /** The tool that the model asked for, where this one runs in its place. */
+  /** The tool that the model called, if this tool runs instead of it. */
   readonly original?: string
 }
 
 export interface Setup {
   readonly fire: Fire
   readonly tools: Renamed
-  /** The tool that the model was offered and that has this name, here or there. */
+  /** Finds a tool that was offered to the model, by its own name or by its name in Gemini CLI. */
   readonly toolNamed: (name: string, ctx: HookContext) => ToolMeta | undefined
 }
 
@@ -31,9 +31,9 @@ export interface Calls {
     ctx: HookContext,
     more?: JsonObject
   ) => Effect.Effect<Verdict> | undefined
-  /** The arguments with what hooks want of them. */
+  /** Returns the arguments with the changes of hooks. */
   readonly merged: (call: Call, wanted: JsonObject, ctx: HookContext) => Json
-  /** The result after all hooks; a text is the reason why the turn ends. */
+  /** Runs the hooks for a result and returns the new result. If the turn has to end, returns the reason as a text. */
   readonly afterTool: (
     call: Call,
     result: ToolResult,
@@ -44,14 +44,14 @@ export interface Calls {
 
 const none = Effect.succeed(noVerdict)
 
-/** Most tools that run one after another in place of one call's result. */
+/** The maximum number of tools that hooks can call one after another to replace one result. */
 const maxTail = 5
 
 export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
   const fireForTool: Calls["fireForTool"] = (event, call, ctx, more = {}) => {
     const { input, name: tool } = tools.known(call.name, call.args, ctx.cwd, call.about)
     const original = call.original === undefined ? {} : { original_request_name: call.original }
-    // A server's tool also fits by the name that others have for it.
+    // A matcher can also use the `mcp__server__tool` name of an MCP tool.
     return fire(
       event,
       { tool_name: tool, tool_input: input, ...Tools.mcpOf(call.name), ...original, ...more },
@@ -82,7 +82,7 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
       return contexts.length === 0 ? last : withContext(last, cap(contexts.join("\n")), ctx)
     })
 
-  /** Runs another tool: its result takes the place of the first. */
+  /** Calls the tool that a hook requested. Its result replaces the first result. */
   const tailed = (
     original: string,
     { args, name: wanted }: { readonly name: string; readonly args: JsonObject },
@@ -115,7 +115,9 @@ const responseOf = (result: ToolResult): JsonObject => {
   return { llmContent: content, returnDisplay, ...(result.ok ? {} : { error: { message: result.error } }) }
 }
 
-/** Behind a text; beside anything else. */
+/**
+ * Appends the context to a result that is a text. If the result is not a text, adds the context to the conversation.
+ */
 const withContext = (result: ToolResult, context: string, ctx: HookContext): ToolResult => {
   if (!result.ok) return failure(`${result.error}\n\n${context}`)
   if (typeof result.output === "string") return { ok: true, output: `${result.output}\n\n${context}` }

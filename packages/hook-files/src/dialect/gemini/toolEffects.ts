@@ -1,4 +1,4 @@
-/** What a verdict of Gemini CLI hooks means for the model and for calls of tools. */
+/** Applies the verdict of Gemini CLI hooks to model calls and tool calls. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { LlmRequest } from "@belay/core/LlmCall"
@@ -41,7 +41,7 @@ const modelEffects = (setup: Setup): Effects => {
   }
 }
 
-/** The request after `BeforeModel` and `BeforeToolSelection`, or the answer that they give in its place. */
+/** Runs `BeforeModel` and `BeforeToolSelection`. They can change the request, or answer in place of the model. */
 const beforeModel = Effect.fnUntraced(function*({ fire, name, tools }: Setup, asked: LlmRequest, ctx: HookContext) {
   const before = yield* fire("BeforeModel", { llm_request: Model.told(asked) }, ctx) ?? none
   const { denied, request: wanted, response, stopped } = before
@@ -79,7 +79,8 @@ const callEffects = (setup: Setup): Effects => {
           if (stopped !== undefined) return HookAction.abort(stopped)
           if (denied !== undefined) return HookAction.reject(denied)
           if (asked !== undefined && toolInput === undefined) return HookAction.ask(asked)
-          // A person would approve the arguments that were asked for, not those that would run.
+          // The call is rejected because the person would approve the original arguments, but the tool would run with
+          // the changed arguments.
           if (asked !== undefined) {
             return HookAction.reject(
               `hooks want ${name} to be approved and its input to be changed, which cannot be both`

@@ -1,4 +1,4 @@
-/** Tools under the names that Gemini CLI has for them. */
+/** Maps tools to the names of Gemini CLI. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Renamed from "../shared/renamedTools.ts"
@@ -6,7 +6,7 @@ import type { ToolNames } from "../shared/toolNames.ts"
 
 const mcp = /^mcp__(.+?)__(.+)$/
 
-/** By the names that Claude Code has. */
+/** Maps the tool names of Claude Code to those of Gemini CLI. */
 export const builtIn: { readonly [tool: string]: string } = {
   Bash: "run_shell_command",
   Read: "read_file",
@@ -31,13 +31,13 @@ export const make = (told: ToolNames): Renamed.Renamed =>
     }
   }, told)
 
-/** Whose tool it is, where its name says that it is a server's. */
+/** Returns the server and the tool if the name is that of an MCP tool. */
 export const mcpOf = (tool: string): { readonly mcp_context?: JsonObject } => {
   const [, server, name] = mcp.exec(tool) ?? []
   return server === undefined ? {} : { mcp_context: { server_name: server, tool_name: name! } }
 }
 
-/** The arguments of a tool for input in the words of the dialect. */
+/** Converts input with the field names of Gemini CLI to the arguments of a tool. */
 export const argsFor = (tools: Renamed.Renamed, tool: ToolMeta, input: JsonObject, cwd: string): Json => {
   const properties = Object.hasOwn(tool.inputSchema, "properties") ? tool.inputSchema["properties"] : undefined
   if (typeof properties !== "object" || properties === null) return input

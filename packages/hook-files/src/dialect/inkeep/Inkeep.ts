@@ -1,6 +1,6 @@
 /**
- * Hooks that are stored: definitions of code, attached to a project or an agent at a point, in an order. Stored code
- * runs in a sandbox.
+ * Runs stored hooks. A definition contains code, and an attachment connects it to a project or an agent at one hook
+ * point, with an order. Stored code runs in a sandbox.
  *
  * @since 0.1.0
  */
@@ -27,25 +27,25 @@ export type { Attachment, Context, Definition, InProcess, Scope, Stored } from "
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   readonly definitions: ReadonlyArray<Definition>
   readonly attachments: ReadonlyArray<Attachment>
-  /** What the agent is called in `scope.agentId`. Sub-agents go by their names. Default: the agent's name. */
+  /** The id of the agent in `scope.agentId`. Sub-agents are identified by their names. Default: the agent's name. */
   readonly agentId?: string
   readonly tenantId?: string
   readonly projectId?: string
-  /** MCP tools of the project, also those that the agent does not have. Default: those of `ctx.mcp`. */
+  /** The MCP tools of the project, including tools that the agent does not have. Default: the tools of `ctx.mcp`. */
   readonly mcp?: (ctx: HookContext) => Mcp
-  /** Looks up a secret. Neither a hook nor the conversation ever has it. */
+  /** Looks up a secret. Hooks and the conversation receive a token instead of the secret. */
   readonly secrets?: (name: string, ctx: HookContext) => Eventual<string | undefined>
   /**
-   * What kind of tool one is. Default: `mcp__…` is `mcp`, `delegate_to_…` and `transfer_to_…` are `relation`, others
-   * `function`.
+   * Returns the type of a tool. Default: `mcp__…` is `mcp`, `delegate_to_…` and `transfer_to_…` are `relation`, and all
+   * others are `function`.
    */
   readonly toolType?: (name: string) => "mcp" | "function" | "relation"
 }
 
 /**
- * Makes a hook of attachments. At each point those of the project run first, then those of the agent, each on what the
- * one before made of it; `block` and `abort` end the chain. Throws a `ConfigError` for what
- * cannot be attached.
+ * Makes one hook that runs all attachments. At each point the hooks of the project run first, then the hooks of the
+ * agent. Each hook reads the changes of the hooks before it. After `block` or `abort` no other hook runs. Throws a
+ * `ConfigError` if a definition or an attachment is invalid.
  *
  * @example
  * ```ts

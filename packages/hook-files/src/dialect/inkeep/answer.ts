@@ -7,13 +7,13 @@ import { changes, type HookPoint } from "./response.ts"
 export interface Answer extends Dialect.Answer {
   /** Why the turn ends. */
   readonly abort?: string
-  /** What is answered in place of the operation. */
+  /** The result that replaces the operation. */
   readonly block?: Json
-  /** The value that the point may change. */
+  /** The changed value. Each point has one field that hooks can change. */
   readonly value?: Json
 }
 
-/** The end of the turn, an answer in place of the operation, or another value. */
+/** The reason to end the turn, a result that replaces the operation, or a changed value. */
 export interface Verdict {
   readonly abort?: string
   readonly block?: Json
@@ -22,16 +22,22 @@ export interface Verdict {
 
 export const silent: Answer = { outcome: "success", messages: [], problems: [] }
 
-/** The fields of a point with the change of a hook. A payload only says what is to change of it. */
+/**
+ * Applies the change of a hook to the fields of a point. A payload is merged, because a hook returns only the changed
+ * parts of it.
+ */
 export const withChange = (fields: JsonObject, point: HookPoint, { value }: Answer): JsonObject => {
   if (value === undefined) return fields
   const name = changes[point]
-  // Payloads were decoded as objects.
+  // Payloads were decoded as objects, so the casts are safe.
   const changed = name === "payload" ? { ...fields[name] as JsonObject, ...value as JsonObject } : value
   return { ...fields, [name]: changed }
 }
 
-/** The verdict after the last hook that ran; `fields` have all changes. */
+/**
+ * Merges the answers. The last hook that ran decides about `abort` and `block`. `fields` contains the changes of all
+ * hooks.
+ */
 export const merge = (answers: ReadonlyArray<Answer>, point: HookPoint | undefined, fields: JsonObject): Verdict => {
   const { abort, block } = answers.at(-1) ?? silent
   const isChanged = answers.some(({ value }) => value !== undefined)

@@ -1,4 +1,7 @@
-/** What attached hooks may do, whether they run in a sandbox or in process: each goes through the host. */
+/**
+ * The capabilities of attached hooks. They are the same in a sandbox and in process, and the host executes each of
+ * them.
+ */
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import type { HttpRequest } from "@belay/core/Http"
@@ -9,7 +12,12 @@ import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import type { Bag } from "./variables.ts"
 
-/** MCP tools of the project, whoever has them. @category models @since 0.1.0 */
+/**
+ * Calls and lists the MCP tools of the project, including tools that the agent does not have.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Mcp {
   readonly callTool: (server: string, tool: string, args: JsonObject) => Eventual<Json>
   readonly listTools: () => Eventual<Json>
@@ -20,9 +28,7 @@ export interface Providers {
   readonly secrets?: ((name: string, ctx: HookContext) => Eventual<string | undefined>) | undefined
 }
 
-/**
- * Values that stand in for secrets, by what stands in for them. A token means something for one call or one run alone.
- */
+/** Maps each token to its secret. A token is valid only for one tool call or one run of a hook. */
 export type Tokens = Map<string, string>
 
 export type Capabilities = { readonly [path: string]: (...args: ReadonlyArray<Json>) => Eventual<Json | void> }
@@ -86,7 +92,7 @@ export const capabilities = (
   }
 }
 
-/** The servers that the agent's host has. */
+/** Uses the MCP servers of the agent's host. */
 const ofAgent = (ctx: HookContext): Mcp => ({
   callTool: (server, tool, args) => Effect.map(ctx.mcp.callTool(server, tool, args), (result) => ({ ...result })),
   listTools: () => Effect.map(ctx.mcp.listTools(), (tools) => tools.map((tool) => ({ ...tool })))
@@ -94,7 +100,7 @@ const ofAgent = (ctx: HookContext): Mcp => ({
 
 const text = (value: Json | undefined): string => typeof value === "string" ? value : JSON.stringify(value ?? "")
 
-/** `server.tool` or `server__tool`. */
+/** Splits `server.tool` or `server__tool` into the server and the tool. */
 const split = (name: string): readonly [string, string] => {
   const [, server = "", tool = ""] = /^(?:mcp__)?(.+?)(?:\.|__)(.+)$/.exec(name) ?? []
   return [server, tool]
@@ -107,7 +113,7 @@ const mapped = (value: Json, change: (text: string) => string): Json => {
   return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, mapped(one, change)]))
 }
 
-/** With the secrets in the place of their tokens. */
+/** Replaces tokens by their secrets. */
 export const revealed = (value: Json, tokens: Tokens): Json =>
   tokens.size === 0
     ? value
@@ -116,7 +122,7 @@ export const revealed = (value: Json, tokens: Tokens): Json =>
         ? [...tokens].reduce((all, [token, secret]) => all.replaceAll(token, () => secret), text)
         : text)
 
-/** With the tokens in the place of the secrets. */
+/** Replaces secrets by their tokens. */
 export const concealed = (value: Json, tokens: Tokens): Json =>
   tokens.size === 0
     ? value

@@ -1,4 +1,6 @@
-/** Definitions and their attachments, checked before any of them runs, and in the order in which they do. */
+/**
+ * Checks definitions and attachments before any of them runs, and sorts the attachments in the order in which they run.
+ */
 import { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
 import { nearest } from "@belay/core/NamePattern"
@@ -7,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { points } from "./response.ts"
 import type { Attachment, Definition, Scope } from "./types.ts"
 
-/** An attachment with its definition, and what it says in one way only. */
+/** An attachment with its definition and its default values. */
 export interface Attached extends Pick<Attachment, "hookPoint" | "sandboxConfig" | "writes"> {
   readonly scope: Scope
   readonly order: number
@@ -17,7 +19,7 @@ export interface Attached extends Pick<Attachment, "hookPoint" | "sandboxConfig"
   readonly decoded: Json | undefined
 }
 
-/** Everything that is attached: of the project first, then of agents, in their order. */
+/** Checks all attachments and sorts them: those of the project first, then those of agents, each by `order`. */
 export const attached = (
   hook: string,
   definitions: ReadonlyArray<Definition>,

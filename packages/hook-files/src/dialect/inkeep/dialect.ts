@@ -1,4 +1,4 @@
-/** The rules of stored hooks as data for the engine: code runs in a sandbox, or in the process of the host. */
+/** The rules of stored hooks for the engine. Code runs in a sandbox, or in the process of the host. */
 import { messageOf } from "@belay/core/ErrorMessage"
 import { eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
@@ -18,13 +18,13 @@ import { payload, read, type Response } from "./response.ts"
 import type { Context } from "./types.ts"
 import * as Variables from "./variables.ts"
 
-/** One attachment as an entry. */
+/** The engine's entry for an attachment. */
 export interface Entry extends Dialect.Entry<{ readonly type: "code" }> {
   readonly attached: Attached
 }
 
 export interface Input {
-  /** The fields of the context that belong to the point. */
+  /** The fields of the hook's context at this point. */
   readonly fields: JsonObject
   readonly tokens: Tokens
   readonly callId?: string | undefined
@@ -34,7 +34,7 @@ export interface Options {
   /** The name of the hook. */
   readonly name: string
   readonly providers: Providers
-  /** Whether an attachment is for the agent that runs. */
+  /** Whether an attachment applies to the agent that is running. */
   readonly isFor: (attached: Attached, ctx: HookContext) => boolean
 }
 
@@ -44,7 +44,7 @@ export const make = (options: Options): Dialect.Dialect<Entry, Input, Answer, Ve
   concurrency: () => 1,
   chain: (input, answer, { attached }) => ({ ...input, fields: withChange(input.fields, attached.hookPoint, answer) }),
   isFinal: ({ abort, block }) => abort !== undefined || block !== undefined,
-  // Every entry is code: the runners never see a request.
+  // Every entry is code and is run by `evaluate`, so the runners never receive this request.
   request: (_entry, { fields }, { cwd }) => ({ input: fields, cwd, timeoutMs: 0 }),
   evaluate: ({ attached }, input, ctx) => evaluate(attached, input, options, ctx),
   decode,
@@ -66,7 +66,7 @@ const decode = (ending: Dialect.Ending, { attached, event, key }: Entry): Answer
   return attached.onError === "abort" ? { ...answer, abort: `${key} ${problem}` } : answer
 }
 
-/** `evaluate` returns what `read` decoded. */
+/** Converts a response to an answer. `evaluate` returns only responses that `read` decoded. */
 const answerOf = (response: Response): Answer => {
   if (response.action === "abort") return { ...silent, outcome: "blocking", abort: response.reason }
   if (response.action === "block") return { ...silent, outcome: "blocking", block: response.value }
@@ -105,12 +105,14 @@ const evaluate = (
     )
   })
 
-/** Keeps the variables that the hook wrote, unless it aborted and they are to be discarded. */
+/**
+ * Stores the variables that the hook wrote. They are discarded if the hook aborted and `writes` is `discardOnAbort`.
+ */
 const keep = ({ writes }: Attached, { action }: Response, bag: Variables.Bag): void => {
   if (action !== "abort" || writes !== "discardOnAbort") bag.keep()
 }
 
-/** Checks that a changed value has the form of the value that it replaces. */
+/** Checks that a changed value has the same type as the value that it replaces. */
 const checkValue = ({ hookPoint }: Attached, response: Response): Result.Result<Response, string> => {
   if (response.action !== "proceed" || response.value === undefined) return Result.succeed(response)
   if (hookPoint === "before-delegation") return Result.map(payload(response.value), () => response)
@@ -128,12 +130,12 @@ const within = (work: Effect.Effect<unknown, unknown>, ms: number): Effect.Effec
     })
   )
 
-/** The context of a function in the process of the host, with the same capabilities as in the sandbox. */
+/** Makes the context of an in-process function. It has the same capabilities as in the sandbox. */
 const contextOf = (fields: JsonObject, can: Capabilities, ctx: HookContext): Context => {
   const context: { [key: string]: unknown } = { ...fields }
   for (const [path, act] of Object.entries(can)) {
     const [group = "", name = ""] = path.split(".")
-    // Groups are made here, and hold nothing but functions.
+    // Groups are created only in this loop and contain only functions, so the cast is safe.
     const before = context[group] as { [name: string]: unknown } | undefined
     context[group] = { ...before, [name]: (...args: ReadonlyArray<Json>) => ctx.promise(eventual(() => act(...args))) }
   }

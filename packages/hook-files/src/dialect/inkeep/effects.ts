@@ -1,4 +1,4 @@
-/** What the verdict of stored hooks means at each point of the agent. */
+/** Applies the verdict of stored hooks at each hook point of the agent. */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Delegation } from "@belay/core/Delegation"
 import * as HookAction from "@belay/core/HookAction"
@@ -27,7 +27,10 @@ export interface Setup {
   readonly hasSecrets: boolean
 }
 
-/** Names of tools that hand over to an agent begin like this; the rest is the name of the agent. */
+/**
+ * Matches the prefix of tools that delegate or transfer to an agent. The rest of the tool's name is the name of the
+ * agent.
+ */
 export const relation = /^(?:delegate|transfer)_to_(?=.)/
 
 export const make = (
@@ -42,7 +45,7 @@ export const make = (
   }
 }
 
-/** Runs the hooks at a point, and keeps the secrets of the calls that they are about. */
+/** Runs the hooks at a point, and stores the secrets of each tool call until the call has ended. */
 interface Runs {
   readonly at: (
     point: HookPoint,
@@ -65,7 +68,7 @@ const makeRuns = ({ engine, projectId, tenantId }: Setup): Runs => {
     return found
   }
   return {
-    // One event after the other in a conversation, so that hooks do not overwrite each other's variables.
+    // The events of one conversation run one after another, so that hooks do not overwrite each other's variables.
     at: (point, ctx, fields, callId) => {
       if (!engine.has(point)) return undefined
       const { sessionId, turnNumber } = ctx.root
@@ -90,7 +93,7 @@ const makeRuns = ({ engine, projectId, tenantId }: Setup): Runs => {
   }
 }
 
-/** A tool is called with the secrets themselves, and its result shows the tokens that stand for them. */
+/** Replaces tokens by secrets in the arguments of a tool, and secrets by tokens in its result. */
 const secretEffects = ({ tokensOf }: Runs): Pick<AgentHook, "confidential" | "wrapToolCall"> => ({
   confidential: true,
   wrapToolCall: (call, next, ctx) => {
@@ -123,7 +126,7 @@ const toolEffects = ({ toolType }: Setup, { at, forgetCall }: Runs): Effects => 
         return value === undefined ? undefined : HookAction.transform({ id, name, args: value })
       }),
     postToolCall: ({ call, executed, result, tool }, ctx) => {
-      // An answer that a hook gave in place of the tool has run through the hooks already.
+      // If a hook answered in place of the tool, `after-result` hooks do not run for that answer.
       if (!executed) return forgetCall(ctx, call.id)
       const output = result.ok ? result.output : { error: result.error }
       const fields = { tool: about(tool), args: call.args, result: output, isError: !result.ok }
@@ -139,7 +142,7 @@ const toolEffects = ({ toolType }: Setup, { at, forgetCall }: Runs): Effects => 
   }
 }
 
-/** A failure stays a failure, with another text. */
+/** Replaces the output of a result. If the call failed, the new value becomes the error message. */
 const changed = (result: ToolResult, value: Json): ToolResult =>
   result.ok ? { ok: true, output: value } : { ok: false, error: textOf(value) }
 

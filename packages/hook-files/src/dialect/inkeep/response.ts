@@ -1,4 +1,4 @@
-/** What attached hooks may answer at each point: a union, and nothing beside it. */
+/** Decodes the answers of attached hooks. Each hook point has its own actions, and other fields are errors. */
 import { type Json, whyNot } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
 import { nearest } from "@belay/core/NamePattern"
@@ -9,10 +9,10 @@ import { type Fields, isFields } from "../shared/fields.ts"
 
 export const points = ["before-args", "after-result", "before-delegation", "after-delegation"] as const
 
-/** Where a hook is attached. @category models @since 0.1.0 */
+/** The hook points at which a definition can be attached. @category models @since 0.1.0 */
 export type HookPoint = (typeof points)[number]
 
-/** The field that a hook may change at each point. */
+/** The field that a hook can change at each point. */
 export const changes: { readonly [P in HookPoint]: string } = {
   "before-args": "args",
   "after-result": "result",
@@ -27,13 +27,13 @@ const actions: { readonly [P in HookPoint]: ReadonlyArray<string> } = {
   "after-delegation": ["proceed", "block", "abort"]
 }
 
-/** A response that fits its point. */
+/** A response that is valid at its point. */
 export type Response =
   | { readonly action: "proceed"; readonly value?: Json }
   | { readonly action: "block"; readonly value: Json }
   | { readonly action: "abort"; readonly reason: string }
 
-/** Reads an answer, or says what it should have been. */
+/** Reads an answer. Fails with a message about the expected answer if it is invalid. */
 export const read = (point: HookPoint, said: unknown): Result.Result<Response, string> => {
   const legal = actions[point].map((one) => `"${one}"`).join(", ")
   const refuse = (found: string, hint?: string) =>
@@ -82,7 +82,7 @@ const synonyms = new Map([
 const guess = (said: Fields): string =>
   said["proceed"] === false || "reason" in said ? `{ action: "abort", reason }` : `{ action: "proceed" }`
 
-/** What a sub-agent receives, as hooks say it. */
+/** The input of a sub-agent in the format of hooks. */
 export const Payload = Schema.Struct({
   message: Schema.optionalKey(Schema.String),
   systemPrompt: Schema.optionalKey(Schema.String),
@@ -94,7 +94,7 @@ export const Payload = Schema.Struct({
 
 const decodePayload = Schema.decodeUnknownOption(Payload)
 
-/** Reads a payload, or says why it is none. */
+/** Reads a payload. Fails with a message if it is invalid. */
 export const payload = (value: Json): Result.Result<Schema.Schema.Type<typeof Payload>, string> =>
   Option.match(isFields(value) ? decodePayload(value) : Option.none(), {
     onNone: () =>
@@ -104,7 +104,7 @@ export const payload = (value: Json): Result.Result<Schema.Schema.Type<typeof Pa
     onSome: Result.succeed
   })
 
-/** Messages for a sub-agent. */
+/** Converts the messages of a payload to messages for a sub-agent. */
 export const messagesOf = (
   messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>,
   source: string

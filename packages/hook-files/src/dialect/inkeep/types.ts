@@ -1,4 +1,4 @@
-/** What is stored, and what stored code is handed. */
+/** The types of definitions and attachments, and of the context that hook code receives. */
 import type { Eventual } from "@belay/core/Eventual"
 import type { HttpRequest, HttpResponse } from "@belay/core/Http"
 import type { Json, JsonObject } from "@belay/core/Json"
@@ -7,7 +7,7 @@ import type * as Sandbox from "../../runner/Sandbox.ts"
 import type { HookPoint } from "./response.ts"
 
 /**
- * The context of every hook; more fields belong to its point. Functions return promises.
+ * The context that every hook receives. Each hook point adds more fields. All functions return promises.
  *
  * @category models
  * @since 0.1.0
@@ -20,7 +20,7 @@ export interface Context {
     readonly tenantId: string
     readonly projectId: string
   }
-  /** What the attachment was configured with. */
+  /** The configuration of the attachment. */
   readonly config?: Json
   /** At `before-args` and `after-result`. */
   readonly tool?: {
@@ -31,14 +31,20 @@ export interface Context {
     readonly destructive: boolean
   }
   readonly args?: Json
-  /** At `after-result`, and the text of a sub-agent at `after-delegation`. Of a call that failed `{ error }`. */
+  /**
+   * At `after-result` the result of the tool, or `{ error }` if the call failed. At `after-delegation` the text of the
+   * sub-agent.
+   */
   readonly result?: Json
   readonly isError?: boolean
   /** At `before-delegation` and `after-delegation`. */
   readonly subAgent?: { readonly agentId: string; readonly name: string }
   readonly delegationType?: "delegate" | "transfer"
   readonly payload?: Json
-  /** Kept with the conversation, or only as long as the `turn` or the `toolCall`; never seen by the model. */
+  /**
+   * Variables that the model never sees. They are stored with the conversation, or only until the end of the `turn` or
+   * of the `toolCall`.
+   */
   readonly variableBag: {
     readonly get: (key: string, scope?: "conversation" | "turn" | "toolCall") => Promise<Json | undefined>
     readonly set: (key: string, value: Json, scope?: "conversation" | "turn" | "toolCall") => Promise<void>
@@ -46,7 +52,7 @@ export interface Context {
     readonly getAll: (scope?: "conversation" | "turn" | "toolCall") => Promise<JsonObject>
   }
   readonly artifacts: {
-    /** Gives back what the model may be shown for it. */
+    /** Stores a text and returns a reference that can be shown to the model. */
     readonly write: (key: string, content: string, mimeType?: string) => Promise<string>
     readonly append: (key: string, content: string, mimeType?: string) => Promise<string>
     readonly read: (key: string) => Promise<string | undefined>
@@ -54,14 +60,14 @@ export interface Context {
   readonly http: {
     readonly fetch: (request: string | HttpRequest, init?: Omit<HttpRequest, "url">) => Promise<HttpResponse>
   }
-  /** `callTool("server.tool", args)`, or with the server apart. */
+  /** Call a tool with `callTool("server.tool", args)` or `callTool("server", "tool", args)`. */
   readonly mcp: {
     readonly callTool: (name: string, ...args: ReadonlyArray<Json>) => Promise<Json>
     readonly listTools: () => Promise<Json>
   }
   /**
-   * Absent where the host has no secrets. It returns a token that stands for the secret: the tool that is called, and
-   * `http`, receive the secret itself.
+   * Absent if the host has no secrets. `get` returns a token in place of the secret. The token is replaced by the
+   * secret in the arguments of the tool call and in requests of `http`.
    */
   readonly secrets?: { readonly get: (name: string) => Promise<string | undefined> }
 }
@@ -71,12 +77,12 @@ interface About {
   /** Default: the id. */
   readonly name?: string | null
   readonly description?: string | null
-  /** What `config` of an attachment has to be. */
+  /** The schema that the `config` of every attachment is checked against. */
   readonly schema?: Schema.Codec<unknown, unknown> | null
 }
 
 /**
- * Code that is kept somewhere: `export default async (ctx) => ({ action: "proceed" })`. It runs in a sandbox.
+ * Stored code, for example `export default async (ctx) => ({ action: "proceed" })`. It runs in a sandbox.
  *
  * @category models
  * @since 0.1.0
@@ -84,11 +90,11 @@ interface About {
 export interface Stored extends About {
   readonly execution?: "sandbox" | null
   readonly executeCode: string
-  /** There are none in the sandbox: anything here is an error. */
+  /** The sandbox has no packages, so any entry here is an error. */
   readonly dependencies?: { readonly [name: string]: string } | null
 }
 
-/** A function of the host, which may do whatever the host may. @category models @since 0.1.0 */
+/** A function of the host. It runs in the process of the host and has the same rights. @category models @since 0.1.0 */
 export interface InProcess extends About {
   readonly execution: "in-process"
   readonly run: (ctx: Context) => Eventual<unknown>
@@ -97,11 +103,12 @@ export interface InProcess extends About {
 /** @category models @since 0.1.0 */
 export type Definition = Stored | InProcess
 
-/** Whose hook it is. @category models @since 0.1.0 */
+/** Whether a hook runs for all agents of the project or for one agent. @category models @since 0.1.0 */
 export type Scope = { readonly _tag: "project" } | { readonly _tag: "agent"; readonly agentId: string }
 
 /**
- * One definition at one point. Null, as an empty column of a database has it, is as good as absent.
+ * Attaches a definition to one hook point. Fields can be null, as in an empty database column; null means the same as
+ * absent.
  *
  * @category models
  * @since 0.1.0
@@ -110,15 +117,18 @@ export interface Attachment {
   readonly hookDefinitionId: string
   readonly scope: Scope | "project"
   readonly hookPoint: HookPoint
-  /** Lower runs first, after everything of the project where the scope is an agent. Default 0. */
+  /** Hooks with a lower order run first. All hooks of the project run before those of an agent. Default 0. */
   readonly order?: number | null
-  /** What a hook that breaks means: as if it had said `proceed`, or the end of the turn. Default `proceed`. */
+  /** Whether a hook that fails counts as `proceed` or ends the turn. Default `proceed`. */
   readonly onError?: "proceed" | "abort" | null
-  /** Unique at its point. Default `<definition>@project` or `<definition>@<agent>`. */
+  /**
+   * The name of the attachment. It must be unique at its hook point. Default `<definition>@project` or
+   * `<definition>@<agent>`.
+   */
   readonly name?: string | null
   readonly config?: Json
-  /** `timeoutMs` counts in process too, where its default is 30,000. */
+  /** The limits of the sandbox. `timeoutMs` also applies to in-process functions, with a default of 30,000. */
   readonly sandboxConfig?: Sandbox.Limits | null
-  /** Whether variables that a hook wrote before it said `abort` count. Default `keep`. */
+  /** Whether the variables that a hook wrote are stored if it answers `abort`. Default `keep`. */
   readonly writes?: "keep" | "discardOnAbort" | null
 }

@@ -1,4 +1,7 @@
-/** Variables of a conversation that the model never sees: what one run of a hook writes counts when the run is over. */
+/**
+ * Stores variables of a conversation that the model never sees. The variables that a hook writes are stored after its
+ * run has ended.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { digest, type Json } from "@belay/core/Json"
@@ -9,19 +12,19 @@ const scopes = ["conversation", "turn", "toolCall"] as const
 
 type Scope = (typeof scopes)[number]
 
-/** The variables, as one run sees them. */
+/** The variables during one run of a hook. */
 export interface Bag {
   readonly get: (key: Json, scope?: Json) => Json | undefined
   readonly set: (key: Json, value: Json, scope?: Json) => void
   readonly delete: (key: Json, scope?: Json) => boolean
   readonly getAll: (scope?: Json) => { readonly [key: string]: Json }
-  /** Stores what was written, and sends an event about each change. */
+  /** Stores the variables that were written, and sends an event for each change. */
   readonly keep: () => void
 }
 
 type State = Pick<HookState.HookState, "get" | "set">
 
-/** Opens them for one run. */
+/** Opens the variables for one run of a hook. */
 export const open = (name: string, hook: string, callId: string | undefined, ctx: HookContext): Bag => {
   const index = HookState.key(`${name}/bag`, Schema.Array(Schema.String), [])
   const keyOf = (key: string) => HookState.key<Json>(`${name}/bag/${key}`, JsonValue, null)
@@ -86,7 +89,7 @@ const nameOf = (key: Json): string =>
     ? key
     : refuse("the name of a variable is a text of at most 200 characters")
 
-/** Thrown into the hook that asked, as what the state itself refuses is. */
+/** Throws a `StateError`, so that the hook's own call fails in the same way as an invalid call of the state. */
 const refuse = (message: string): never => {
   // oxlint-disable-next-line belay/no-throw -- the hook's own call fails
   throw new HookState.StateError({ key: "variableBag", message })

@@ -1,6 +1,6 @@
 /**
- * Runs the executables of Kodelet as one hook. Each file says which event it is for (`<file> hook`) and reads that event
- * (`<file> run`).
+ * Runs the executables of Kodelet as one hook. `<file> hook` prints the event that the executable is for. `<file> run`
+ * runs it, and it reads the event from standard input.
  *
  * @since 0.1.0
  */
@@ -27,42 +27,45 @@ export type { Recipe, RecipeInput } from "./recipes.ts"
 
 /** @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
-  /** What `find` found, in the order in which it counts. */
+  /** The handlers that `find` returned, in the order of their precedence. */
   readonly handlers: ReadonlyArray<Handler>
-  /** The folder in which executables are asked what they are for. They run in the session's folder. */
+  /** The folder in which `<file> hook` runs. `<file> run` runs in the folder of the session. */
   readonly projectDir: string
-  /** Runs them. Default `Runners.make()`. */
+  /** The runners of the executables. Default `Runners.make()`. */
   readonly runners?: Runners.Runners
   /**
-   * What tools are called for executables. Default: as they are, but a shell of any name is `bash` with its `command`.
+   * The names of tools in the input of executables. Default: names stay the same, but every shell tool is `bash` with a
+   * field `command`.
    */
   readonly toolNames?: ToolNames
-  /** What callbacks may run. `compact` is there without being named: the agent's model writes a summary. */
+  /**
+   * The recipes that callbacks can run. The recipe `compact` always exists: with it the agent's model writes a summary.
+   */
   readonly recipes?: { readonly [name: string]: Recipe }
   /**
-   * Runs the recipe `compact` after a step when so much of the window is used, from 0 to 1; 0 never does. Default: not
-   * at all.
+   * The share of the context window, from 0 to 1, at which the recipe `compact` runs after a step. With 0 it never
+   * runs. Default: it never runs.
    */
   readonly autoCompact?: number
-  /** Milliseconds that one run may take. Default 30,000. */
+  /** The time limit of one run, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number
   /**
-   * What one that broke, took too long, or could not say what it is for, means for a prompt or a tool call. Default
-   * `continue`, as Kodelet does.
+   * Whether a prompt or a tool call continues or is blocked if an executable fails, times out, or cannot report its
+   * event. Default `continue`, as in Kodelet.
    */
   readonly onBroken?: "continue" | "block"
-  /** Milliseconds that what nobody waits for may go on after the session's end. Default 5,000. */
+  /** Milliseconds that background work of hooks may continue after the end of the session. Default 5,000. */
   readonly drainMs?: number
   /**
-   * Says why an executable may not run now, where it may not: a tool call that it could have blocked is then asked
-   * about, and elsewhere it counts as broken.
+   * Returns a reason if an executable may not run now, for example because it is not trusted. A tool call that it could
+   * have blocked then needs the approval of a person. At any other event it counts as failed.
    */
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
 /**
- * Lists the executables of folders, and runs nothing: regular files with an execute bit, by name, without those that
- * end with `.disable`.
+ * Lists the executables of folders. It runs nothing. Executables are regular files with an execute bit whose names do
+ * not end with `.disable`. They are sorted by name.
  *
  * @example
  * ```ts
@@ -82,10 +85,10 @@ export const find = (
 }
 
 /**
- * Makes a hook of executables. Each is asked once what it is for, when the hook first runs. They run one after the
- * other: of those before a tool call or a message the first that blocks decides and the
- * others do not run; the next one reads the new input or output. An executable that breaks is a warning. Throws a
- * `ConfigError` for a bad number.
+ * Makes one hook that runs executables. `<file> hook` runs once for each executable, when the hook first runs, to find
+ * out its event. The executables of an event run one after another, and each reads the changed input or output of those
+ * before it. After the first executable that blocks a tool call or a message, the others do not run. An executable that
+ * fails is a warning. Throws a `ConfigError` if a number is invalid.
  *
  * @example
  * ```ts
@@ -117,7 +120,7 @@ export const make = (options: Options): AgentHook => {
   const turns = Turns.make(name)
   const engine = Engine.make(Dialect.make({ name, timeoutMs, recipeOf: turns.recipe }), {
     name,
-    // Which executable is for which event is known when they have been asked.
+    // The events of the executables are not known yet, so the entries are passed to `engine.run` later.
     entries: () => [],
     runners,
     refuse,

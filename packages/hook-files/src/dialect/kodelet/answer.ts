@@ -1,4 +1,4 @@
-/** What executables of Kodelet may answer, by the type of the hook. */
+/** Reads the answers of Kodelet executables. Each type of hook has its own fields. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { JsonValue, type Message } from "@belay/core/Message"
 import type { ToolResult } from "@belay/core/Tool"
@@ -11,15 +11,15 @@ import { objectOf } from "../shared/jsonAnswer.ts"
 import { ignoredFields } from "../shared/strayAnswer.ts"
 import type { Type } from "./events.ts"
 
-/** A change of the history. */
+/** A change of the message history. */
 export type Change =
   | { readonly type: "mutate"; readonly messages: ReadonlyArray<Message> }
   | { readonly type: "callback"; readonly recipe: string; readonly args: { readonly [name: string]: string } }
 
 export interface Answer extends Dialect.Answer {
-  /** Why it must not happen. */
+  /** Why the tool call or the message is blocked. */
   readonly blocked?: string
-  /** It may not run: why a person decides in its place. */
+  /** Why a person has to decide, because the executable may not run. */
   readonly asks?: string
   readonly input?: JsonObject
   readonly output?: Fields
@@ -27,7 +27,7 @@ export interface Answer extends Dialect.Answer {
   readonly followUps: ReadonlyArray<string>
 }
 
-/** A field that is not there may as well be null, as in Go. */
+/** A field can be null or absent, because programs in Go write empty fields as null. */
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 const Wire = Schema.Struct({
@@ -56,12 +56,12 @@ const decode = Schema.decodeUnknownResult(Wire)
 
 export const silent: Answer = { outcome: "success", followUps: [], messages: [], problems: [] }
 
-/** Reads standard output. Fields of other types of hooks do not count. */
+/** Reads standard output. Fields of other hook types are ignored. */
 export const read = (type: Type, source: string) => (stdout: string): Result.Result<Answer, string> =>
-  // Its answer does not count.
+  // The answer of a `turn_end` hook is ignored.
   type === "turn_end" ? Result.succeed(silent) : Result.flatMap(objectOf(stdout), (said) => {
     if (said === undefined) return Result.succeed(silent)
-    // What refuses, refuses, whatever else it says.
+    // `blocked: true` is accepted even if other fields are invalid.
     if (fields[type].includes("blocked") && said["blocked"] === true) {
       return Result.succeed({ ...silent, blocked: reasonOf(said["reason"]) })
     }
@@ -108,13 +108,16 @@ const changeOf = (
   }
 }
 
-/** A result as executables read it: what the tool answered is `metadata.output`. */
+/** Converts a result to the format of executables. The output of the tool is in `metadata.output`. */
 export const shown = (toolName: string, result: ToolResult, timestamp: string): JsonObject =>
   result.ok
     ? { toolName, success: true, metadata: { output: result.output }, timestamp }
     : { toolName, success: false, error: result.error, timestamp }
 
-/** The result after a new output: its first part that differs from what the executable read; undefined if none does. */
+/**
+ * Applies the output of an executable to a result. The first part that differs from the executable's input becomes the
+ * new output. Returns undefined if no part differs.
+ */
 export const meant = (before: ToolResult, told: JsonObject, output: Fields): ToolResult | undefined => {
   const { error, metadata, success } = output
   const failed = typeof success === "boolean" ? !success : !before.ok
@@ -131,7 +134,7 @@ export const meant = (before: ToolResult, told: JsonObject, output: Fields): Too
   const candidates = [...direct.map((key) => output[key]), inside["output"], inside["result"]]
   const found = candidates.find((one) => one !== undefined && !same(one, was))
   if (found !== undefined) return { ok: true, output: found as Json }
-  // What is not said stays as it was; as in Go, null says nothing.
+  // An absent field leaves the result unchanged. Null means absent, as in Go.
   const isUnsaid = metadata === undefined || metadata === null
   if (isUnsaid || candidates.some((one) => one !== undefined) || same(metadata, told["metadata"])) {
     return before.ok

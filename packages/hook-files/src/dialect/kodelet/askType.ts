@@ -1,4 +1,7 @@
-/** Asks executables which events they are for, and decides which of two with the same name counts. */
+/**
+ * Runs `<file> hook` to find out the events of executables, and decides which of two executables with the same name is
+ * used.
+ */
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -6,7 +9,7 @@ import type { Runners } from "../../Runners.ts"
 import type { Handler } from "./config.ts"
 import { guards, type Type, types } from "./events.ts"
 
-/** An executable that said what it is for. */
+/** An executable whose hook type is known. */
 export interface Typed {
   readonly handler: Handler
   readonly type: Type
@@ -15,9 +18,9 @@ export interface Typed {
 export interface Asked {
   readonly typed: ReadonlyArray<Typed>
   readonly problems: ReadonlyArray<string>
-  /** Those of them that are about one that broke: it may be a guard. */
+  /** The problems of executables that failed to report their type. Such an executable could be a guard. */
   readonly broken: ReadonlyArray<string>
-  /** Those that may not be asked now, and why. */
+  /** Executables that may not run now, each with the reason. */
   readonly refused: ReadonlyArray<{ readonly handler: Handler; readonly why: string }>
 }
 
@@ -64,7 +67,10 @@ export const ask = (
   })
 }
 
-/** The project's go before the user's of the same name, unless the user's could guard: those run too, and first. */
+/**
+ * If the project and the user have executables with the same name, only the project's executable runs. If the user's
+ * executable is a guard, it also runs, before the project's.
+ */
 const unshadowed = (all: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
   const twin = ({ handler: { key, ofProject } }: Typed) =>
     all.find(({ handler }) => handler.key === key && handler.ofProject !== ofProject)

@@ -1,4 +1,4 @@
-/** Where executables of Kodelet are: a listing, nothing is run. */
+/** Lists the executables of Kodelet without running them. */
 import * as Result from "effect/Result"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -9,24 +9,30 @@ import type { CommandWork } from "../../Runners.ts"
 /** A folder of executables. */
 export interface Folder {
   readonly path: string
-  /** The project could have written it. */
+  /** Whether the project could have written it. */
   readonly ofProject: boolean
-  /** Stands before the names, such as `org/repo/` for those of a plugin. */
+  /** A prefix for the names of the executables, such as `org/repo/` for those of a plugin. */
   readonly prefix?: string
 }
 
-/** An executable. What it is for is not known before it is asked. @category models @since 0.1.0 */
+/** An executable. Its event is not known before `<file> hook` has run. @category models @since 0.1.0 */
 export interface Handler {
   readonly event: string
   readonly file: string
-  /** Its name, for plugins with `org/repo/` before it: of two files with one name, the earlier counts. */
+  /**
+   * The name of the file, with the prefix `org/repo/` if it belongs to a plugin. If two files of one owner have the
+   * same name, the first one is used.
+   */
   readonly key: string
-  /** The project could have written it. */
+  /** Whether the project could have written it. */
   readonly ofProject: boolean
   readonly work: CommandWork
 }
 
-/** The project's own, its plugins', the user's own, the plugins' of the user. */
+/**
+ * Returns the folders of executables in this order: the project, the plugins of the project, the user, the plugins of
+ * the user.
+ */
 export const folders = ({ cwd, home }: { readonly cwd: string; readonly home: string }): ReadonlyArray<Folder> => {
   const of = (root: string, ofProject: boolean): ReadonlyArray<Folder> => [
     { path: join(root, ".kodelet", "hooks"), ofProject },
@@ -39,7 +45,7 @@ export const folders = ({ cwd, home }: { readonly cwd: string; readonly home: st
   return real(cwd) === real(home) ? of(home, false) : [...of(cwd, true), ...of(home, false)]
 }
 
-/** Regular files with an execute bit whose names do not end with `.disable`, by name. */
+/** Lists the regular files with an execute bit whose names do not end with `.disable`, sorted by name. */
 export const executables = (
   all: ReadonlyArray<Folder>
 ): { readonly found: ReadonlyArray<Handler>; readonly warnings: ReadonlyArray<Warning> } => {
@@ -53,7 +59,8 @@ export const executables = (
       if (stat === undefined) warnings.push({ file, key: "", reason: "cannot be read" })
       if (stat === undefined || !stat.isFile() || (stat.mode & 0o111) === 0) continue
       const key = `${prefix}${name}`
-      // Of two files of one owner the earlier counts. Files of two owners are compared when their types are known.
+      // If two files of one owner have the same name, the first one is used. Files of different owners are compared
+      // later, when their types are known.
       if (!found.some((one) => one.key === key && one.ofProject === ofProject)) {
         found.push({ event: "run", file, key, ofProject, work: { type: "command", command: file, args: ["run"] } })
       }

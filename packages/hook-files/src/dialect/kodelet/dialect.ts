@@ -1,4 +1,4 @@
-/** The rules of Kodelet as data for the engine. */
+/** The rules of Kodelet for the engine. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type { ToolResult } from "@belay/core/Tool"
@@ -18,7 +18,7 @@ export interface Entry extends Dialect.Entry<CommandWork>, Pick<Handler, "ofProj
 
 export interface Input {
   readonly fields: JsonObject
-  /** The result of a tool, as entries have left it. */
+  /** The result of a tool with the changes of the entries that have run. */
   readonly result?: { readonly tool: string; readonly current: ToolResult }
 }
 
@@ -26,11 +26,11 @@ export interface Options {
   /** The name of the hook. */
   readonly name: string
   readonly timeoutMs: number
-  /** The recipe that the host named for this turn. */
+  /** Returns the recipe that the host set for this turn. */
   readonly recipeOf: (ctx: HookContext) => string | undefined
 }
 
-/** The answers of entries in order; their changes are in the input. */
+/** The answers of the entries, in order. Their changes are in the input. */
 type Verdict = ReadonlyArray<Answer>
 
 export const make = ({ name, recipeOf, timeoutMs }: Options): Dialect.Dialect<Entry, Input, Answer, Verdict> => ({

@@ -1,4 +1,4 @@
-/** What the answers of Kodelet hooks mean at each point of the agent. */
+/** Applies the answers of Kodelet hooks at each hook point of the agent. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
@@ -26,7 +26,7 @@ export interface Setup {
   readonly toolNames: ToolNames
   readonly recipes: Recipes
   readonly autoCompact: number | undefined
-  /** Whether an executable that could not say its type blocks prompts and calls. */
+  /** Whether an executable that cannot report its type blocks prompts and tool calls. */
   readonly blockOnError: boolean
 }
 
@@ -42,7 +42,10 @@ export const make = (setup: Setup): Effects => ({
 
 const none: Effect.Effect<undefined> = Effect.undefined
 
-/** Why it is not known whether an executable would have refused, where that blocks. */
+/**
+ * Returns a reason to block if an executable failed to report its type and `onBroken` is `block`, because the
+ * executable could be a guard.
+ */
 const brokenReason = ({ blockOnError, entries }: Setup, ctx: HookContext): Effect.Effect<string | undefined> =>
   blockOnError
     ? Effect.map(
@@ -65,7 +68,7 @@ const beforeTurn = Effect.fnUntraced(function*(
   return blocked === undefined ? undefined : HookAction.reject(`message blocked by hook: ${blocked}`)
 })
 
-/** The call under the names that executables know: a shell of any name is `bash`, other tools keep their names. */
+/** Converts a call to the tool names of executables. Every shell tool is `bash`. Other tools keep their names. */
 const knownCall = (toolNames: ToolNames, call: ToolCall, about: ToolMeta | undefined, ctx: HookContext): Known => {
   const one = known(call.name, call.args, toolNames, ctx.cwd, about)
   if (Object.hasOwn(toolNames, call.name)) return one
@@ -83,7 +86,7 @@ const beforeTool = Effect.fnUntraced(function*(setup: Setup, call: In<"preToolCa
   const { refused } = yield* setup.entries.all(ctx)
   const fields: JsonObject = { tool_name: name, tool_input: args, tool_user_id: call.id }
   const first = yield* engine.run(entries, { fields }, ctx)
-  // What the project changed after the user's entries had accepted the call is theirs to judge as well.
+  // If an executable of the project changed the input, the user's executables before it run again with the new input.
   const last = first.answers.findLastIndex(({ input }, index) => input !== undefined && entries[index]!.ofProject)
   const isBlocked = first.answers.at(-1)?.blocked !== undefined
   const again = isBlocked ? [] : entries.slice(0, Math.max(last, 0)).filter(({ ofProject }) => !ofProject)
@@ -91,10 +94,10 @@ const beforeTool = Effect.fnUntraced(function*(setup: Setup, call: In<"preToolCa
   const answers = [...first.answers, ...second.answers]
   const blocked = answers.at(-1)?.blocked
   if (blocked !== undefined) return HookAction.reject(blocked)
-  // The input of a call is an object in every chain.
+  // The field `tool_input` is always an object.
   const input = second.input.fields["tool_input"] as JsonObject
   const changed = input === args ? undefined : back(input)
-  // An executable that could not be asked for its type may be a guard.
+  // An executable that may not run could be a guard, because its type is unknown.
   const asks = refused[0]?.why ?? answers.find((answer) => answer.asks !== undefined)?.asks
   if (asks !== undefined) return HookAction.ask(asks, undefined, changed === undefined ? {} : { args: changed })
   return changed === undefined ? undefined : HookAction.transform({ id: call.id, name: call.name, args: changed })
@@ -161,7 +164,7 @@ const spokenMessage = (message: Message): ReadonlyArray<JsonObject> => {
   return content === "" ? [] : [{ role: message.role, content }]
 }
 
-/** Of several changes of the history the first counts. */
+/** Keeps the first change of the history. Warns about each later change. */
 const firstChange = (
   change: Change | undefined,
   next: Change | undefined,
@@ -174,7 +177,7 @@ const firstChange = (
   return change
 }
 
-/** The history after a change; undefined where it stays as it is. */
+/** Applies a change of the history. Returns undefined if there is no change. */
 const changeHistory = (
   { name, recipes }: Setup,
   change: Change | undefined,

@@ -1,4 +1,4 @@
-/** The types of Kodelet hooks: an executable says with `<file> hook` which of them it is for. */
+/** The types of Kodelet hooks. `<file> hook` prints the type of an executable. */
 
 export const types = [
   "before_tool_call",
@@ -11,5 +11,5 @@ export const types = [
 
 export type Type = (typeof types)[number]
 
-/** The types that can refuse something. */
+/** The types of hooks that can block. */
 export const guards: ReadonlySet<Type> = new Set(["before_tool_call", "user_message_send"])

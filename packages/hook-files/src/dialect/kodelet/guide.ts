@@ -1,4 +1,4 @@
-/** The events of Kodelet, described. */
+/** Describes the events of Kodelet. */
 import type { Event, Guide } from "../../Guide.ts"
 
 const kodeletEvent = (row: Omit<Event, "dialect" | "two">): Event => ({

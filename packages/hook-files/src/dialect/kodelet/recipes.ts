@@ -1,4 +1,4 @@
-/** Recipes: what a callback runs, and whose output takes the place of the history. */
+/** Runs the recipes of callbacks. The output of a recipe replaces the history. */
 import { messageOf } from "@belay/core/ErrorMessage"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
@@ -7,22 +7,28 @@ import { defaultPrompt } from "@belay/hooks/Summarizer"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
-/** What a recipe is given. */
+/** The input of a recipe. */
 export interface RecipeInput {
   readonly messages: ReadonlyArray<Message>
   readonly args: { readonly [name: string]: string }
   readonly ctx: HookContext
 }
 
-/** A function, or instructions for a model that reads the conversation; `{{.name}}` stands for an argument. */
+/**
+ * A function, or instructions for a model that reads the conversation. In instructions, `{{.name}}` is replaced by an
+ * argument.
+ */
 export type Recipe = string | ((input: RecipeInput) => Eventual<string>)
 
 export type Recipes = { readonly [name: string]: Recipe }
 
-/** What runs as `compact` where nobody gave one. */
+/** The default for the recipe `compact`. */
 const builtIn: Recipes = { compact: defaultPrompt }
 
-/** Runs a recipe; nothing, with a warning, where it is not known, breaks or says nothing. */
+/**
+ * Runs a recipe and returns its output. If the recipe is unknown, fails or returns no text, it warns and returns
+ * undefined.
+ */
 export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect.Effect<string | undefined> => {
   const { ctx } = input
   const recipe = Object.hasOwn(recipes, name)

@@ -1,6 +1,6 @@
 /**
- * Kodelet: folders of executables of the project and of the user. They are listed here, and asked what they are for
- * when they may run.
+ * Finds the executables of Kodelet in the folders of the project and of the user. They are only listed here; `<file>
+ * hook` runs later, when they may run.
  */
 import { called, type System, trusting } from "../shared/system.ts"
 import { kodelet as guide } from "./guide.ts"

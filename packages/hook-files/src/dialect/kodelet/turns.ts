@@ -1,4 +1,4 @@
-/** What the host said about the current turn in its metadata: a recipe, and whether hooks run. */
+/** Stores what the host set in the metadata of the current turn: a recipe, and whether hooks run. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
@@ -11,9 +11,9 @@ const Turn = Schema.Struct({
 })
 
 export interface Turns {
-  /** Remembers the metadata of a turn that starts. */
+  /** Stores the metadata of a turn that starts. */
   readonly start: (metadata: { readonly [key: string]: unknown }, ctx: HookContext) => void
-  /** The recipe that the host named. */
+  /** Returns the recipe that the host set. */
   readonly recipe: (ctx: HookContext) => string | undefined
   readonly isOff: (ctx: HookContext) => boolean
 }

@@ -1,4 +1,4 @@
-/** The executables of a hook with their types: each is asked once, when the hook first runs. */
+/** Finds out the types of executables. `<file> hook` runs once for each of them, when the hook first runs. */
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -31,13 +31,13 @@ export const make = ({ handlers, isOff, projectDir, refuse, runners }: Setup): T
   const all = (ctx: HookContext): Effect.Effect<Asked> =>
     Effect.suspend(() => {
       if (handlers.length === 0 || isOff(ctx)) return Effect.succeed(nobody)
-      // In a fiber of its own: the turn that asks may be cancelled.
+      // The work runs in a separate fiber, because the turn that started it may be cancelled.
       asking ??= Effect.runFork(ask(handlers, projectDir, { runners, refuse }, ctx))
       return Effect.map(Fiber.join(asking), (asked) => {
         asked.problems.filter((problem) => !warned.has(problem)).forEach(ctx.warn)
         asked.problems.forEach((problem) => warned.add(problem))
         for (const { handler, why } of asked.refused) notifyRefusal(refuse!, handler.file, why, ctx)
-        // They are asked again as soon as they may run.
+        // The next call asks again, because a refused executable may be allowed to run by then.
         if (asked.refused.length > 0) asking = undefined
         return asked
       })

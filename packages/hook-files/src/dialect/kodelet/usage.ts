@@ -1,4 +1,4 @@
-/** Counts steps and tokens of a conversation, as executables read them. */
+/** Counts the steps and tokens of a conversation for the input of executables. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { PostStepEvent } from "@belay/core/HookPoint"
 import * as HookState from "@belay/core/HookState"
@@ -11,13 +11,13 @@ const Counts = Schema.Struct({ turn: Schema.Finite, steps: Schema.Finite, before
 export interface Usage {
   readonly steps: number
   readonly usage: JsonObject
-  /** The share of the window that is used; 0 where the model has no window. */
+  /** The share of the context window that is used. 0 if the size of the window is unknown. */
   readonly share: number
 }
 
 type Counted = Pick<PostStepEvent, "budget" | "usage">
 
-/** Counts a step, or only reads where nothing was done. */
+/** Returns a function that counts a step if `isStep` is true, and returns the current counts. */
 export const make = (name: string) => {
   const none = { input: 0, output: 0 }
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })

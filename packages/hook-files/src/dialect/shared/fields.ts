@@ -1,4 +1,4 @@
-/** Reads JSON that somebody else wrote, field by field: one that makes no sense does not spoil the others. */
+/** Reads the fields of untrusted JSON one by one. An invalid field is reported and does not affect the other fields. */
 import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import { stripComments } from "jsonc-parser"
@@ -8,27 +8,27 @@ export type Fields = { readonly [key: string]: unknown }
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Parses JSON, without keys that would change what objects inherit. */
+/** Parses JSON and drops `__proto__` keys. Returns undefined if the text is not JSON. */
 export const parse = (text: string): unknown =>
   Result.getOrUndefined(
     Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value))
   )
 
-/** The same where there may be comments. */
+/** Parses JSON with comments, in the same way as `parse`. */
 export const parseCommented = (text: string): unknown => parse(stripComments(text.replace(/^\uFEFF/, "")))
 
-/** The object that a text is as JSON, as it was written; nothing where it is none. */
+/** Parses a JSON object and keeps all of its keys. Returns undefined if the text is not a JSON object. */
 export const record = (text: string): Fields | undefined => {
   const value = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text.replace(/^\uFEFF/, ""))))
   return isFields(value) ? value : undefined
 }
 
-/** Most characters of a reason or a message. */
+/** The maximum number of characters of a reason or a message. */
 export const maxText = 10_000
 
 export const cap = (text: string): string => text.length > maxText ? text.slice(0, maxText).toWellFormed() : text
 
-/** Fields of one text, and what is wrong with them. */
+/** Reads fields and collects a problem for each invalid field. */
 export interface Reader {
   readonly text: (of: Fields, key: string) => string | undefined
   readonly flag: (of: Fields, key: string) => boolean | undefined

@@ -1,11 +1,11 @@
-/** Reads answers of systems where only exit code 0 succeeds and standard output is one JSON object. */
+/** Reads answers of systems in which only exit code 0 is a success and standard output is one JSON object. */
 import { whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import type * as Dialect from "../../Dialect.ts"
 import type { Finished } from "../../process/Command.ts"
 import { type Fields, isFields } from "./fields.ts"
 
-/** The output of an entry that succeeded, or how it ended otherwise. */
+/** Returns the output of an entry that succeeded. Fails with a description of how it ended otherwise. */
 export const outputOf = (
   { exitCode, overflowed, stderr, stdout, timedOut }: Finished
 ): Result.Result<string, string> => {
@@ -17,7 +17,10 @@ export const outputOf = (
   return Result.fail(line === "" ? how : `${how}: ${line}`)
 }
 
-/** Reads a JSON object; undefined where the text is empty. Keys that would change a prototype are left out. */
+/**
+ * Parses a JSON object and drops `__proto__` keys. Returns undefined if the text is empty. Fails with a message if it
+ * is not a JSON object.
+ */
 export const objectOf = (stdout: string): Result.Result<Fields | undefined, string> => {
   const text = stdout.trim()
   if (text === "") return Result.succeed(undefined)
@@ -30,6 +33,6 @@ export const objectOf = (stdout: string): Result.Result<Fields | undefined, stri
   return isFields(parsed.success) ? Result.succeed(parsed.success) : Result.fail("wrote JSON that is no object")
 }
 
-/** The outcome of an entry whose output could be read or not. */
+/** Returns the outcome of an entry, depending on whether its output could be read. */
 export const outcomeOf = (read: Result.Result<unknown, string>, { timedOut }: Finished): Dialect.Answer["outcome"] =>
   Result.isSuccess(read) ? "success" : timedOut ? "cancelled" : "nonBlockingError"

@@ -1,12 +1,12 @@
-/** Says where a text stops being JSON. */
+/** Describes where a text is not valid JSON. */
 import * as Result from "effect/Result"
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
 
-/** Says why a text is not a JSON object. `comments` allows comments in it. */
+/** Describes why a text is not a JSON object. `comments` allows comments in the text. */
 export const whyNoObject = (text: string, comments = false): string => {
   const plain = text.replace(/^\uFEFF/, "")
   const errors: Array<ParseError> = []
-  // JSON that is nested too deeply cannot be parsed.
+  // `parse` throws if the JSON is nested too deeply.
   Result.try(() =>
     parse(plain, errors, { disallowComments: !comments, allowTrailingComma: false, allowEmptyContent: false })
   )

@@ -1,10 +1,10 @@
-/** Patterns of matchers, which are searched for in linear time. */
+/** Compiles the patterns of matchers. They are matched in linear time. */
 import * as Pattern from "@belay/hooks/Pattern"
 import * as Result from "effect/Result"
 
 /**
- * A compiled pattern. `unsupported` is a pattern of JavaScript that RE2 cannot read (lookaround, backreferences);
- * `invalid` is not a pattern at all.
+ * A compiled pattern. `unsupported` means that it is a valid pattern in JavaScript but uses features that RE2 does not
+ * have (lookaround, backreferences). `invalid` means that it is not a valid pattern.
  */
 export type Compiled = ((value: string) => boolean) | "unsupported" | "invalid"
 

@@ -1,24 +1,27 @@
-/** Tools under the names and with the fields of a dialect, by way of those that Claude's scripts know. */
+/**
+ * Maps tools to the names and fields of a dialect. It first maps them to the names and fields of Claude Code, and then
+ * to those of the dialect.
+ */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Claude from "./toolNames.ts"
 
-/** How a dialect calls what Claude calls otherwise. */
+/** The differences between the names of a dialect and those of Claude Code. */
 export interface Vocabulary {
-  /** Names of tools by Claude's. */
+  /** Maps tool names of Claude Code to those of the dialect. */
   readonly names: { readonly [tool: string]: string }
-  /** More names that tools have there, and Claude's for them. */
+  /** Maps other tool names of the dialect to those of Claude Code. */
   readonly others: { readonly [name: string]: string }
-  /** Names of fields by Claude's, for a tool of Claude's. */
+  /** For each tool of Claude Code, maps its field names to those of the dialect. */
   readonly fields: { readonly [tool: string]: { readonly [field: string]: string } }
-  /** What a tool that Claude has no name for is called. */
+  /** Returns the name of a tool that Claude Code does not have. */
   readonly plain: (tool: string) => string
 }
 
-/** A call as scripts of the dialect read it, with Claude's words for the same beside it. */
+/** A call in the format of the dialect, with the same call in the format of Claude Code. */
 export interface Known extends Claude.Known {
   readonly claude: Claude.Known
-  /** Fields of the dialect by Claude's, where they differ. */
+  /** Maps field names of Claude Code to those of the dialect, if they differ. */
   readonly fields: ReadonlyMap<string, string>
 }
 
@@ -34,7 +37,7 @@ export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.
   ])
   const fieldsOf = (tool: string) => Object.hasOwn(fields, tool) ? fields[tool]! : {}
   const claudeOf = (name: string) => claudes.get(name) ?? name
-  /** What the host says in the words of the dialect, said in Claude's. */
+  /** The tool names that the host configured with names of the dialect, translated to the names of Claude Code. */
   const translated = new Map(
     Object.entries(told).map(([tool, said]): readonly [string, string | Claude.ToolName] => {
       if (typeof said === "string") return [tool, claudeOf(said)]
@@ -54,7 +57,8 @@ export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.
     known: (tool, args, cwd, about) => {
       const claude = Claude.known(tool, args, namesFor(tool), cwd, about)
       const { input } = claude
-      // An argument that the tool never reads does not pass for a field that another one stands for.
+      // A field is renamed unless the call already has an argument with the new name. If the tool does not take that
+      // argument, the argument is hidden, because the script would check a value that the tool never reads.
       const own = new Map(
         Object.entries(fieldsOf(claude.name)).filter(([field, name]) =>
           !Object.hasOwn(input, name) || (Object.hasOwn(input, field) && !takes(about, name))
@@ -75,7 +79,7 @@ export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.
   }
 }
 
-/** Whether a tool has an argument, as far as its schema says. */
+/** Whether a tool has an argument. Returns true if the schema does not list its arguments. */
 const takes = (about: ToolMeta | undefined, argument: string): boolean => {
   const properties = about !== undefined && Object.hasOwn(about.inputSchema, "properties")
     ? about.inputSchema["properties"]

@@ -1,14 +1,14 @@
 /**
- * Puts a folder where a line of shell names its variable, so that a folder with blanks is one word whether or not the
- * author quoted it.
+ * Inserts the path of a folder into a shell command in place of its variable. A path with spaces stays one argument,
+ * even if the author of the command did not quote the variable.
  */
 
-/** What a shell reads as it is, quoted or not. */
+/** Matches paths that a shell reads in the same way with and without quotes. */
 const plain = /^[\w./-]+$/
 
 /**
- * Fills in `$NAME`. Where the folder needs quotes the variable stays, in quotes: no text of a path becomes a part of
- * the line.
+ * Replaces `$NAME` by the path of the folder. If the path needs quotes, the variable stays and is quoted instead, so
+ * that no part of the path is read as shell code.
  */
 export const placed = (line: string, names: ReadonlyArray<string>, folder: string): string => {
   const variable = new RegExp(`^\\$(${names.join("|")})(?!\\w)`)

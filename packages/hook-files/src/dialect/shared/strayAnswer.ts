@@ -1,9 +1,9 @@
-/** Finds output that was meant as an answer and does not count: the developer has to know about it. */
+/** Finds output that looks like an answer but is not used as one, so that the developer can be warned. */
 import { type Fields, isFields } from "./fields.ts"
 
 /**
- * Fields with which scripts of any system decide. Fields that events have as well are not among them, because some
- * scripts print the event.
+ * The fields with which scripts of any system answer. Fields that are also part of events are not in the list, because
+ * some scripts print the event.
  */
 const words = [
   "additionalContext",
@@ -28,20 +28,21 @@ const words = [
 const quoted = new RegExp(`["'](?:${words.join("|")})["']\\s*:`)
 
 /**
- * Whether a text that is not a JSON object looks like an answer: with lines before it, two answers, or a misspelled one.
+ * Whether a text that is not a JSON object looks like an answer: for example an answer with other lines before it, two
+ * answers, or an answer with a syntax error.
  */
 export const looksLikeAnswer = (text: string): boolean => text.includes("{") && quoted.test(text)
 
-/** The warning about such a text. */
+/** The warning about a text for which `looksLikeAnswer` is true. */
 export const lost = "its output is no JSON object: no answer"
 
-/** Fields that count, at the top of an object and in its `hookSpecificOutput`. */
+/** The fields of an answer that are used, at its top level and in its `hookSpecificOutput`. */
 export interface Counting {
   readonly top: ReadonlyArray<string>
   readonly inner: ReadonlyArray<string>
 }
 
-/** Warnings about fields that count at other events only. */
+/** Returns a warning for each field of an answer that is used only at other events. */
 export const ignoredFields = (said: Fields, { inner, top }: Counting, where: string): ReadonlyArray<string> => {
   const specific = Object.hasOwn(said, "hookSpecificOutput") ? said["hookSpecificOutput"] : undefined
   const of = (
@@ -61,7 +62,7 @@ export const ignoredFields = (said: Fields, { inner, top }: Counting, where: str
   ]
 }
 
-/** Whether a value changes nothing at any event. */
+/** Whether a field with this value has no effect at any event. */
 const isIdle = (word: string, value: unknown): boolean =>
   word === "continue"
     ? value !== false

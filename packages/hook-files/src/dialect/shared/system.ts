@@ -1,4 +1,4 @@
-/** What a system of hooks has to say for itself: where its files are, how they are read, and what hooks they become. */
+/** Describes a system of hook files: where its files are, how they are read, and how hooks are made of them. */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
@@ -11,89 +11,98 @@ import type { Origin, Warning } from "../claude/HookConfig.ts"
 import { isFields } from "./fields.ts"
 import type { ToolNames } from "./toolNames.ts"
 
-/** Whose system a file belongs to. */
+/** The system of hook files that a file belongs to. */
 export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat" | (string & {})
 
-/** Who wrote a file: the machine's owner, the user, the project, or this checkout of it. */
+/**
+ * Who wrote a file: the administrator of the machine, the user, the project, or the user for this checkout of the
+ * project only.
+ */
 export type Scope = "managed" | "user" | "project" | "local"
 
-/** Where to look. */
+/** The folders in which hook files are searched. */
 export interface Where {
   readonly cwd: string
   readonly home: string
-  /** The folder of settings that count for everybody on this machine. */
+  /** The folder of the settings for all users of this machine. */
   readonly managed: string
 }
 
-/** A file that could be there. */
+/** A place at which a hook file can exist. */
 export interface Place {
   readonly scope: Scope
   readonly path: string
   readonly origin?: Origin
-  /** Which of several formats it has. */
+  /** The format of the file, if the system has several formats. */
   readonly format?: string
-  /** It is run, not read. */
+  /** Set if the file is an executable that is run and not read. */
   readonly isProgram?: true
 }
 
-/** One that is. */
+/** A hook file that exists. */
 export interface SourceFile extends Place {
   readonly dialect: Dialect
-  /** The project could have written it: it counts when it is trusted. */
+  /** Whether the project could have written the file. Such a file is used only if it is trusted. */
   readonly ofProject: boolean
   readonly text: string
 }
 
-/** One entry, as every dialect has it. */
+/** The fields that the entries of all dialects have. */
 export interface Entry {
   readonly event: string
   readonly file: string
   readonly key: string
   readonly work: Work
-  /** The folder in which it runs and more variables, if the file has them. */
+  /** The folder in which the entry runs, if the file sets it. `env` contains more variables. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
 }
 
-/** What a file says, as every dialect reads it. */
+/** The result of reading a file, in all dialects. */
 export interface Decoded {
   readonly handlers: ReadonlyArray<Entry>
   readonly warnings: ReadonlyArray<Warning>
   readonly disableAllHooks: boolean
 }
 
-/** A file with what it says. */
+/** A file with the result of reading it. */
 export interface Source extends SourceFile {
   readonly system: System
   readonly config: Decoded
 }
 
-/** How hooks are made of what was read. */
+/** The options with which hooks are made of files. */
 export interface Making extends Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout"> {
   readonly projectDir: string
   readonly home: string
   readonly runners: Runners
   readonly toolNames?: ToolNames
-  /** A folder, in which every hook has one of its own. */
+  /** The folder for transcripts. Every hook has a subfolder in it. */
   readonly transcripts: string | undefined
   readonly refuse: (entry: Pick<Entry, "file">) => string | undefined
 }
 
-/** One system. */
+/** A system of hook files. */
 export interface System {
   readonly dialect: Dialect
   readonly places: (where: Where) => ReadonlyArray<Place>
   readonly decode: (file: SourceFile, where: Where) => Decoded
-  /** What a file says of hooks, and of nothing else: a change of it asks again. Nothing where it says nothing. */
+  /**
+   * Returns the parts of a file that are about hooks. If they change, the user is asked again whether to trust the
+   * file. Returns undefined if the file has no such parts.
+   */
   readonly about: (file: SourceFile) => unknown
-  /** Folders in which scripts of a project usually are: they count as soon as it has an entry. */
+  /**
+   * Folders that usually contain the hook scripts of a project. They are included in the check of trust if the project
+   * has an entry.
+   */
   readonly folders: ReadonlyArray<string>
   /** Describes the events, for people and for tools that check files. */
   readonly guide: Guide
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
 
-/** The options of a hook, without its entries. */
+/** Returns the options of a hook with this name, without its entries. */
 export const called = (
   name: string,
   { transcripts, ...making }: Making
@@ -103,7 +112,10 @@ export const called = (
   ...(transcripts === undefined ? {} : { transcripts: join(transcripts, name) })
 })
 
-/** What a file of a project says, without variables that it may not set: the entries count without them. */
+/**
+ * Removes the variables that a project may not set from the entries of its file, with a warning for each. The entries
+ * themselves are kept.
+ */
 export const tamed = <D extends Decoded>(config: D): D => {
   const warnings: Array<Warning> = []
   const handlers = config.handlers.map((handler) => {
@@ -122,7 +134,7 @@ export const tamed = <D extends Decoded>(config: D): D => {
   return warnings.length === 0 ? config : { ...config, handlers, warnings: [...config.warnings, ...warnings] }
 }
 
-/** The entries of files, each with whose file it is. */
+/** Returns the entries of files. `trusted` is the owner of the file. */
 export const trusting = <E extends Entry>(
   sources: ReadonlyArray<Source>
 ): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
@@ -133,17 +145,17 @@ export const trusting = <E extends Entry>(
     }))
   )
 
-/** Fields of an object, where it has any of them. */
+/** Returns the given fields of an object as pairs. Returns undefined if it has none of them. */
 export const picked = (value: unknown, ...keys: ReadonlyArray<string>): unknown => {
   if (!isFields(value)) return undefined
   const own = keys.flatMap((key) => Object.hasOwn(value, key) ? [[key, value[key]]] : [])
   return own.length === 0 ? undefined : own
 }
 
-/** Names in a folder, in order; nothing where there is none. */
+/** Returns the sorted names in a folder. Returns an empty list if the folder cannot be read. */
 export const list = (folder: string): ReadonlyArray<string> =>
   [...Result.getOrElse(Result.try(() => readdirSync(folder)), () => [])].sort()
 
-/** Files of a folder with an ending. */
+/** Returns the paths of files in a folder whose names end with `ending`. */
 export const filesOf = (folder: string, ending: string): ReadonlyArray<string> =>
   list(folder).filter((name) => name.endsWith(ending)).map((name) => join(folder, name))

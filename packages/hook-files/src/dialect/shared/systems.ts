@@ -1,4 +1,4 @@
-/** Every system whose hooks run here. */
+/** Lists all systems of hook files that are supported. */
 import { basecoat } from "../basecoat/source.ts"
 import { claude } from "../claude/source.ts"
 import { codex } from "../codex/source.ts"
@@ -9,6 +9,6 @@ import type { System } from "./system.ts"
 
 export const builtIn: ReadonlyArray<System> = [claude, codex, copilot, gemini, kodelet, basecoat]
 
-/** Systems by the name of their dialect; of two with the same name the later counts. */
+/** Maps each dialect to its system. If two systems have the same dialect, the later one is used. */
 export const byDialect = (more: ReadonlyArray<System>): ReadonlyMap<string, System> =>
   new Map([...builtIn, ...more].map((system) => [system.dialect, system]))

@@ -1,18 +1,18 @@
-/** Tools under the names and with the fields that scripts know, and back. */
+/** Maps tools and their arguments to the names and fields that hook scripts know, and back. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import { isAbsolute, resolve } from "node:path"
 
-/** What a tool is called in settings files, and which of its arguments is which field there. */
+/** The name of a tool in hook files, and the fields for its arguments. */
 export interface ToolName {
   readonly name: string
-  /** The field by the argument's own name, such as `{ where: "file_path" }`. */
+  /** Maps argument names to field names, such as `{ where: "file_path" }`. */
   readonly fields?: { readonly [argument: string]: string }
 }
 
 export type ToolNames = { readonly [tool: string]: string | ToolName }
 
-/** A call as scripts read it, and what their new input means for the tool. */
+/** A call in the format of scripts. `back` converts changed input to the arguments of the tool. */
 export interface Known {
   readonly name: string
   readonly input: JsonObject
@@ -21,7 +21,7 @@ export interface Known {
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
-/** Names that tools often have. */
+/** Maps common tool names to those of Claude Code. */
 const guesses = new Map(
   Object.entries({
     Bash:
@@ -42,7 +42,7 @@ const guesses = new Map(
 
 const file = { file_path: words("path file filepath filename file_name target_file") }
 
-/** Names that arguments often have. */
+/** Lists common argument names for the fields of each tool. */
 const aliases: { readonly [tool: string]: { readonly [field: string]: ReadonlyArray<string> } } = {
   Bash: { command: words("cmd script command_line commandline shell_command") },
   Read: file,
@@ -64,7 +64,7 @@ const pathFields: ReadonlySet<string> = new Set(["file_path", "notebook_path"])
 
 const plain = (name: string): string => name.toLowerCase().replaceAll("-", "_")
 
-/** What a tool is called: as the host says, or as its name suggests. */
+/** Returns the name of a tool in hook files: the name that the host set, or a guess from the tool's own name. */
 export const nameOf = (tool: string, names: ToolNames): string => {
   const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
   return told === undefined ? guessed(tool) : typeof told === "string" ? told : told.name
@@ -79,10 +79,13 @@ const guessed = (tool: string): string => {
   return name
 }
 
-/** Agents call few tools, and often. */
+/** A cache of guessed names. It is kept because agents call the same few tools many times. */
 const remembered = new Map<string, string>()
 
-/** The arguments that a tool takes, where its schema says so. */
+/**
+ * Returns a function that tells whether a tool takes an argument. It returns true if the schema does not list the
+ * arguments.
+ */
 const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
   const properties = tool !== undefined && Object.hasOwn(tool.inputSchema, "properties")
     ? tool.inputSchema["properties"]
@@ -93,9 +96,9 @@ const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
 }
 
 /**
- * Reads a call. Paths of files are absolute, as scripts expect. Where an argument stands for a field, another one that
- * has the field's name by itself
- * but is none of the tool's is not shown: a script would judge what the tool never reads.
+ * Converts a call to the format of scripts. Paths of files become absolute, as scripts expect. If an argument is mapped
+ * to a field, another argument that already has the field's name but is not in the tool's schema is hidden, because the
+ * script would check a value that the tool never reads.
  */
 export const known = (tool: string, args: Json, names: ToolNames, cwd: string, about?: ToolMeta): Known => {
   const name = nameOf(tool, names)
@@ -151,8 +154,8 @@ const maxVariables = 262_144
 const maxCount = 500
 
 /**
- * The call as variables, `tool_name` and a `tool_input_…` for each text, number or boolean: never a part of a line of
- * shell.
+ * Returns the call as environment variables: `tool_name`, and `tool_input_…` for each text, number or boolean. The
+ * values are never inserted into a shell command.
  */
 export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { readonly [name: string]: string } => {
   const found: Record<string, string> = { tool_name: name }
@@ -164,7 +167,7 @@ export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { reado
       const variable = `tool_input_${key}`
       if (!/^\w{1,64}$/.test(key) || typeof value === "object" || Object.hasOwn(found, variable)) continue
       const text = String(value)
-      // More than the system takes would keep the command from being started at all.
+      // A value over the limits of the operating system is skipped, because the command could not be started with it.
       if (
         text.length > maxVariable || total + text.length > maxVariables || count === maxCount || text.includes("\0")
       ) continue
