@@ -99,7 +99,7 @@ const variants = [
 ]
 
 /** Runs the turn and interrupts it at a step; returns how many steps there were. */
-export const interruptAt = async (
+const interruptAt = async (
   variant: (typeof variants)[number],
   at: number,
   pick?: (waiting: number) => number

@@ -20,7 +20,7 @@ type Failure = AgentError | TurnEnded
  * How a pass ends: with a result, with `answered` (somebody decided, so another pass follows), or with `waits` (for a
  * person).
  */
-export type Pass = ToolResult | "answered" | "waits"
+type Pass = ToolResult | "answered" | "waits"
 
 /** What happens next: the tool runs, or the pass ends. */
 export type Next =
@@ -33,7 +33,7 @@ export type Next =
   | { readonly type: "end"; readonly pass: Pass }
 
 /** Ends the pass. */
-export const end = (pass: Pass): Next => ({ type: "end", pass })
+const end = (pass: Pass): Next => ({ type: "end", pass })
 
 /** Runs the hooks for a call that the policy allows. */
 export const askPreHooks = function*(turn: Turn, call: RunningCall, event: PreToolCallEvent): Step<Next, Failure> {
