@@ -191,8 +191,8 @@ const laws: ReadonlyArray<Law> = [
     replies: () => [{ finished: answer("all is well\n"), code: () => "all is well" }],
     most: runs,
     others: {
-      kodelet: { outcome: "runs", warning: /no JSON/ },
-      basecoat: { outcome: "runs", warning: /no JSON/ },
+      kodelet: { outcome: "runs", warning: /not JSON/ },
+      basecoat: { outcome: "runs", warning: /not JSON/ },
       inkeep: { outcome: "runs", warning: /expected \{ action/ }
     }
   },
@@ -228,8 +228,8 @@ const laws: ReadonlyArray<Law> = [
     replies: () => [{ finished: answer("\u0000\uFFFD{\u0001\uFFFD\uFFFD"), code: () => new Uint8Array([0, 255]) }],
     most: runs,
     others: {
-      kodelet: { outcome: "runs", warning: /no JSON/ },
-      basecoat: { outcome: "runs", warning: /no JSON/ },
+      kodelet: { outcome: "runs", warning: /not JSON/ },
+      basecoat: { outcome: "runs", warning: /not JSON/ },
       inkeep: { outcome: "runs", warning: /expected \{ action/ }
     }
   },
@@ -239,7 +239,7 @@ const laws: ReadonlyArray<Law> = [
     options: { refuse: () => "nobody trusts it" },
     most: { outcome: "asks", warning: /was not run: nobody trusts it/ },
     others: {
-      kodelet: { outcome: "asks", warning: /was not asked what it is for: nobody trusts it/ },
+      kodelet: { outcome: "asks", warning: /was not asked for its event: nobody trusts it/ },
       // Stored code belongs to the host, and is never refused.
       inkeep: { outcome: /never/ }
     }

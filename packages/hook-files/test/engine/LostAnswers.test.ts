@@ -15,7 +15,7 @@ const kodelet = (type: string, body: string): Files => ({
   ".kodelet/hooks/guard": `#!/bin/bash\nif [ "$1" = hook ]; then echo ${type}; exit; fi\n${body}\n`
 })
 const deny = `'{"permissionDecision":"deny","permissionDecisionReason":"no"}'`
-const lost = /\): its output is no JSON object: no answer$/
+const lost = /\): its output is not a JSON object, so it is not read as an answer$/
 
 const cases: ReadonlyArray<readonly [what: string, dialect: Dialect, files: Files, warning: RegExp]> = [
   ["logs before it", "copilot", copilot("preToolUse", `echo checking; echo ${deny}`), lost],
@@ -83,7 +83,7 @@ const cases: ReadonlyArray<readonly [what: string, dialect: Dialect, files: File
     "logs before it",
     "kodelet",
     kodelet("before_tool_call", `echo log; echo '{"blocked":true}'`),
-    /wrote what is no JSON/
+    /wrote output that is not JSON/
   ],
   [
     "words of another system",

@@ -44,7 +44,7 @@ const toolCalls: ReadonlyArray<readonly [what: string, dialect: Dialect, files: 
     "Kodelet, that wrote no JSON",
     "kodelet",
     kodelet("before_tool_call", "echo fine"),
-    /a hook broke: it wrote what is no JSON/
+    /a hook broke: it wrote output that is not JSON/
   ],
   ["Base Coat, that broke", "basecoat", coat({ command: "exit 4" }), /a hook broke: it ended with 4/],
   [

@@ -127,7 +127,7 @@ print(json.dumps({"blocked": False}))`
     },
     steps: [[...sh("ls"), "runs"]],
     warns:
-      /a-code.*ended with 2: oops[^]*b-words[^]*no JSON[^]*c-half[^]*no JSON[^]*d-text[^]*does not fit[^]*e-killed[^]*was killed/
+      /a-code.*ended with 2: oops[^]*b-words[^]*not JSON[^]*c-half[^]*not JSON[^]*d-text[^]*does not fit[^]*e-killed[^]*was killed/
   },
   {
     title: "only when they are executables that say what they are for",

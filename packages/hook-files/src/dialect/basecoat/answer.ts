@@ -66,7 +66,7 @@ export const read = (said: Fields | undefined, entry: Handler): Result.Result<An
     Object.fromEntries(fields.flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
   )
   if (Result.isFailure(decoded)) {
-    return Result.fail(`its response does not fit: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
+    return Result.fail(`its response is invalid: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
   }
   const stray = ignoredFields(said, { top: fields, inner: [] }, "hooks of Base Coat")
   return Result.succeed(withPowers(answerOf(decoded.success, entry.key, stray), decoded.success, entry))
@@ -126,7 +126,7 @@ const withPowers = (answer: Answer, response: Response, { event, kind }: Handler
       ...problems,
       ...(isBlock && power.block === undefined ? [`${event} cannot be blocked`] : []),
       ...(isBlock && kind === "advisory" ? ["it does not block, because it is advisory"] : []),
-      ...(isIgnored ? [`what it modifies does not count at ${event}`] : [])
+      ...(isIgnored ? [`its changes do not count at ${event}`] : [])
     ]
   }
 }

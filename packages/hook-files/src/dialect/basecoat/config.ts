@@ -40,14 +40,14 @@ export const decode = (
     })
   const parsed = objectOf(text)
   if (Result.isFailure(parsed) || parsed.success === undefined) {
-    warn("", `${whyNoObject(text)}: nothing of it counts`)
+    warn("", `${whyNoObject(text)}: the whole file is ignored`)
     return { handlers: [], warnings }
   }
   const root = parsed.success
   // `mcp.json` may omit the version, because it is the file of the MCP servers.
   const version = root["version"]
   if (version === undefined ? !basename(file).endsWith("mcp.json") : version !== 1) {
-    warn("version", `expected 1, found ${JSON.stringify(version) ?? "nothing"}: nothing of the file counts`)
+    warn("version", `expected 1, found ${JSON.stringify(version) ?? "nothing"}: the whole file is ignored`)
     return { handlers: [], warnings }
   }
   const hooks = root["hooks"]
@@ -127,5 +127,5 @@ const expected: { readonly [key: string]: string } = {
 /** Finds the first field that is invalid by itself. */
 const problemOf = (entry: Fields): string => {
   const key = known.find((one) => Object.hasOwn(entry, one) && Option.isNone(decodeEntry({ [one]: entry[one] })))
-  return key === undefined ? "it does not fit" : `${key} is not ${expected[key]}`
+  return key === undefined ? "it is invalid" : `${key} is not ${expected[key]}`
 }

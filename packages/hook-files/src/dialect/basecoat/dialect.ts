@@ -52,7 +52,7 @@ const readEnding = (ending: Ending, entry: Handler): Result.Result<Answer, strin
   }
   if (ending.type === "failed") return Result.fail(ending.message)
   const { value } = ending
-  return value === undefined || isFields(value) ? read(value, entry) : Result.fail("its response is no object")
+  return value === undefined || isFields(value) ? read(value, entry) : Result.fail("its response is not an object")
 }
 
 const runCode = (run: Run, envelope: Envelope, timeoutMs: number, ctx: HookContext): Effect.Effect<Ending> =>

@@ -94,7 +94,7 @@ const compactionEffects = (setup: Setup): Effects => ({
       if (verdict.input === undefined) return undefined
       const wanted = decodeHint(verdict.input)
       if (Option.isSome(wanted)) return HookAction.transform({ ...hint, ...wanted.value })
-      ctx.warn("what is modified does not count at PreCompact: expected keepRecent, instructions or anchors")
+      ctx.warn("the changes of a hook do not count at PreCompact: expected keepRecent, instructions or anchors")
       return undefined
     })
   },

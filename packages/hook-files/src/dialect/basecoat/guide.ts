@@ -59,7 +59,10 @@ export const basecoat: Guide = {
       occasion: "tool-failure",
       when: "A tool, a model or a hook failed.",
       may: "change the error, add context",
-      answers: [["action: \"modify\", modifiedOutput", "the error that everybody after it reads"], inject]
+      answers: [
+        ["action: \"modify\", modifiedOutput", "replaces the error for the hooks after it and for the model"],
+        inject
+      ]
     }),
     coatEvent({
       name: "OnBudgetExceeded",

@@ -25,7 +25,7 @@ export const place = (
     tool: {
       ...tool,
       ...(input === undefined ? {} : { input }),
-      ...(output === undefined ? {} : tool.success === false ? { error: words(output) } : { output })
+      ...(output === undefined ? {} : tool.success === false ? { error: errorTextOf(output) } : { output })
     }
   }
 }
@@ -37,9 +37,9 @@ export const toolOf = (name: string, callId: string, input: Json, durationMs: nu
 
 /** Replaces the output of a result. If the call failed, the new output becomes the error message. */
 export const changed = (result: ToolResult, output: Json | undefined): ToolResult =>
-  output === undefined ? result : result.ok ? { ok: true, output } : { ok: false, error: words(output) }
+  output === undefined ? result : result.ok ? { ok: true, output } : { ok: false, error: errorTextOf(output) }
 
-const words = (output: Json): string => typeof output === "string" ? output : JSON.stringify(output)
+const errorTextOf = (output: Json): string => typeof output === "string" ? output : JSON.stringify(output)
 
 export const plain = (message: Message): JsonObject => ({
   role: message.role,

@@ -87,7 +87,7 @@ const stopWish = ({ from, read: { oneOf, text } }: Parts): Wish => {
   const decision = oneOf(from("decision"), "decision", "block", "allow", "approve")
   const why = text(from("reason"), "reason")
   if (decision === undefined) return {}
-  return { block: decision === "block" && cap(why || "Go on: a hook does not let you stop yet.") }
+  return { block: decision === "block" && cap(why || "Continue: a hook does not allow you to stop yet.") }
 }
 
 const postToolUse = ({ context, from, json, pascal, read: { fields, oneOf, problems, text } }: Parts): Own => {
@@ -137,7 +137,7 @@ const decoders: { readonly [E in EventName]?: (parts: Parts) => Own } = {
   errorOccurred,
   preMcpToolCall: ({ json, read: { problems } }) => {
     if (json["metaToUse"] !== undefined) {
-      problems.push("metaToUse does not count: calls of servers carry no metadata of hooks")
+      problems.push("metaToUse does not count: calls of MCP servers cannot carry metadata from hooks")
     }
     return { wish: {} }
   }

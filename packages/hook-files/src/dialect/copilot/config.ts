@@ -40,7 +40,7 @@ export const decode = (text: string, file: string): Decoded => {
   const settings = parseCommented(text)
   if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
   const { disableAllHooks, hooks, version = 1 } = settings
-  if (version !== 1) return warn("version", "expected 1, so nothing of this file counts") ?? nothing
+  if (version !== 1) return warn("version", "expected 1, so the whole file is ignored") ?? nothing
   if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
   if (disableAllHooks !== undefined && typeof disableAllHooks !== "boolean") {
     warn("disableAllHooks", "expected true or false")
@@ -195,7 +195,7 @@ const compile = (
   const anchored = typeof alone === "function" ? Pattern.compile(`^(?:${matcher})$`) : alone
   if (typeof anchored === "function") return (value, claude = value) => anchored(claudes ? claude : value)
   const quoted = JSON.stringify(matcher)
-  if (anchored === "invalid") return warn(key, `${quoted} is no pattern, so this one never runs`)
-  warn(key, `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`)
+  if (anchored === "invalid") return warn(key, `${quoted} is not a valid pattern, so this one never runs`)
+  warn(key, `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`)
   return () => true
 }

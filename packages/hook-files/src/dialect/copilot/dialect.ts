@@ -88,7 +88,7 @@ const variablesOf = ({ home, passEnv, projectDir }: Options) => {
         warned.add(id)
         const names = hidden.join(", ")
         ctx.warn(
-          `${file}: ${key}.env.${name}: ${names} is empty, because commands do not see it: \`passEnv\` names what they see`
+          `${file}: ${key}.env.${name}: ${names} is empty, because commands do not inherit it: add it to \`passEnv\``
         )
       }
       return [name, expand(value, visible)] as const

@@ -120,7 +120,7 @@ const stopEffects = ({ events }: Setup): Effects => {
           if (stop !== undefined) return HookAction.abort(stop)
           const isBlocked = typeof block === "string"
           if (isBlocked && followUps < maxBlocks) ctx.followUp(block)
-          else if (isBlocked) ctx.warn(`hooks kept the agent going ${maxBlocks} times in a row: it stops now`)
+          else if (isBlocked) ctx.warn(`hooks made the agent continue ${maxBlocks} times in a row, so it stops now`)
           else if (depth > 0 && other !== undefined) responses.set(sessionId, other)
           return undefined
         })

@@ -2,7 +2,7 @@
  * The events of GitHub Copilot: their other names, the field that their matchers are compared with, and the fields of
  * answers that are used.
  */
-import type { Counting } from "../shared/strayAnswer.ts"
+import type { UsedFields } from "../shared/strayAnswer.ts"
 
 /** One event. */
 interface EventRow {
@@ -82,7 +82,7 @@ export const guards: ReadonlySet<EventName> = new Set(names.filter((name) => row
  * Returns the fields that are read at an event. If the file writes the event in Pascal case, the fields of Claude Code
  * are read as well.
  */
-export const countingFields = (event: EventName, pascal: boolean): Counting => {
+export const countingFields = (event: EventName, pascal: boolean): UsedFields => {
   const { either = [], inner = [], stops, top = [] } = rows[event]
   const more = [
     "systemMessage",

@@ -27,7 +27,7 @@ const events: ReadonlyArray<Event> = [
     when: "The user sent a prompt.",
     may: "change the prompt, add context",
     fields: ["prompt"],
-    answers: [["modifiedPrompt", "is what the user said"], ["additionalContext", "the model reads it"]]
+    answers: [["modifiedPrompt", "replaces the prompt"], ["additionalContext", "the model reads it"]]
   }),
   event({
     name: "userPromptTransformed",
@@ -35,7 +35,7 @@ const events: ReadonlyArray<Event> = [
     when: "The prompt is final.",
     may: "change what the model reads",
     fields: ["prompt", "transformedPrompt"],
-    answers: [["modifiedTransformedPrompt", "is what the model reads"]]
+    answers: [["modifiedTransformedPrompt", "the model reads it instead of the prompt"]]
   }),
   event({
     name: "preToolUse",
@@ -128,7 +128,7 @@ const events: ReadonlyArray<Event> = [
   event({
     name: "permissionRequest",
     occasion: "permission",
-    when: "The policy wants somebody to decide about a call.",
+    when: "The policy asks for approval of a call.",
     may: "allow or deny what the policy asks about",
     matcher: "toolName",
     fields: tool,
@@ -157,7 +157,7 @@ export const copilot: Guide = {
     "in Pascal case events: session_id, timestamp, cwd, hook_event_name, and Claude's fields"
   ],
   codes: [
-    ["0", "done; JSON counts, lines of progress before it do not"],
+    ["0", "success; JSON is the answer, and lines that report progress before it are not part of it"],
     [
       "2",
       "denies at preToolUse and permissionRequest; advice for the model at postToolUseFailure; elsewhere a warning"

@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
 import { cap, type Fields, isFields, parse } from "../shared/fields.ts"
-import { ignoredFields, looksLikeAnswer, lost } from "../shared/strayAnswer.ts"
+import { ignoredFields, looksLikeAnswer, lostAnswerWarning } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { type Decoded, decodeFields } from "./answerFields.ts"
 import type { Handler } from "./config.ts"
@@ -25,7 +25,7 @@ export const read = (entry: Entry, finished: Finished): Answer => {
   }
   const { reason, ...decoded } = decodeFields(json ?? {}, entry.point, entry.pascal)
   const stray = json === undefined
-    ? looksLikeAnswer(rest) ? [lost] : []
+    ? looksLikeAnswer(rest) ? [lostAnswerWarning] : []
     : ignoredFields(json, countingFields(entry.point, entry.pascal), entry.point)
   const said: Answer = { ...silent, ...decoded, problems: [...decoded.problems, ...stray], progress }
   if (finished.exitCode === 0) return { ...said, outcome: isBlocking(said) ? "blocking" : "success" }
@@ -69,7 +69,7 @@ const readFailure = ({ point, work }: Entry, finished: Finished, { reason, said,
 const problemOf = ({ exitCode, overflowed }: Finished, error: string): string => {
   const line = error.split("\n", 1)[0]!
   const how = overflowed
-    ? "wrote too much and was ended"
+    ? "wrote too much output and was ended"
     : exitCode === undefined
     ? "was killed"
     : `ended with ${exitCode}`

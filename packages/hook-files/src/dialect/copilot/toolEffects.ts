@@ -55,10 +55,12 @@ const beforeTool = Effect.fnUntraced(function*(setup: Setup, call: Call, ctx: Ho
   if (denied !== undefined) return HookAction.reject(denied)
   inject(verdict, ctx)
   if (permission === "ask") {
-    if (wanted === undefined) return HookAction.ask(permissionReason ?? `a hook wants ${name} to be approved`)
+    if (wanted === undefined) return HookAction.ask(permissionReason ?? `a hook asks for approval of ${name}`)
     // The call is rejected because the person would approve the original arguments, but the tool would run with the
     // changed arguments.
-    return HookAction.reject(`hooks want ${name} to be approved and its input to be changed, which cannot be both`)
+    return HookAction.reject(
+      `one hook asks for approval of ${name} and another changes its input, which is not possible together`
+    )
   }
   const last = wanted === undefined ? args : events.argsOf(call, wanted, ctx)
   const [, serverName, toolName = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []

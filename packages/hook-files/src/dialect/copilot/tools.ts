@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import * as Renamed from "../shared/renamedTools.ts"
 import type { Known, ToolNames } from "../shared/toolNames.ts"
 
-export const make = (told: ToolNames): Renamed.Renamed =>
+export const make = (configured: ToolNames): Renamed.Renamed =>
   Renamed.make({
     names: {
       Bash: "bash",
@@ -37,7 +37,7 @@ export const make = (told: ToolNames): Renamed.Renamed =>
       MultiEdit: { file_path: "path" }
     },
     plain: (tool) => tool
-  }, told)
+  }, configured)
 
 /**
  * Returns a call with the tool name of Claude Code and with the fields of both Claude Code and Copilot. A script can

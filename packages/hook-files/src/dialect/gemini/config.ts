@@ -111,7 +111,7 @@ const readHook = (
   if (!isFields(hook)) return warn(key, "expected an object with a type")
   const { command, env, name, timeout = defaultTimeoutMs, type } = hook
   if (type !== "command") return warn(`${key}.type`, `expected "command", so this one never runs`)
-  if (!isText(command) || command.trim() === "") return warn(`${key}.command`, "expected a line for the shell")
+  if (!isText(command) || command.trim() === "") return warn(`${key}.command`, "expected a shell command")
   if (name !== undefined && !isText(name)) warn(`${key}.name`, "expected a text")
   const fits = typeof timeout === "number" && timeout > 0 && Number.isFinite(timeout)
   if (!fits) warn(`${key}.timeout`, "expected a number of milliseconds above 0")
@@ -149,7 +149,7 @@ const compile = (
   return compiled === "unsupported"
     ? {
       test: () => true,
-      warning: `${quoted} is no RE2 pattern (no lookaround, no backreferences), so it matches everything`
+      warning: `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`
     }
-    : { test: (value) => value === matcher, warning: `${quoted} is no pattern, so it is taken literally` }
+    : { test: (value) => value === matcher, warning: `${quoted} is not a valid pattern, so it is taken literally` }
 }

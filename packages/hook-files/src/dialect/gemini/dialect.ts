@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { join } from "node:path"
 import type { Dialect } from "../../Dialect.ts"
 import { cap } from "../shared/fields.ts"
-import { placed } from "../shared/shellFolders.ts"
+import { insertFolder } from "../shared/shellFolders.ts"
 import { type Answer, merge, mergeRequest, silent, type Specific, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import type { EventName } from "./events.ts"
@@ -34,7 +34,7 @@ export const make = (projectDir: string): Dialect<Handler, JsonObject, Answer, V
     timeoutMs: entry.timeoutMs,
     work: {
       ...entry.work,
-      command: placed(entry.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir)
+      command: insertFolder(entry.work.command, ["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"], projectDir)
     }
   }),
   decode: (ending, { event }) => ending.type === "finished" ? read(ending.finished, event) : silent,

@@ -1,7 +1,7 @@
 /**
  * The events of Gemini CLI: the field that their matchers are compared with, and the fields of answers that are used.
  */
-import type { Counting } from "../shared/strayAnswer.ts"
+import type { UsedFields } from "../shared/strayAnswer.ts"
 
 /** The field that the matcher of each event is compared with. Undefined if the event ignores matchers. */
 export const events = {
@@ -24,7 +24,7 @@ const denials = ["decision", "continue", "systemMessage"]
 const message = { top: ["systemMessage"], inner: [] }
 
 /** The fields of an answer that are used at each event. An event without `decision` cannot be denied or stopped. */
-export const countingFields: { readonly [E in EventName]: Counting } = {
+export const countingFields: { readonly [E in EventName]: UsedFields } = {
   SessionStart: { top: ["systemMessage"], inner: ["additionalContext"] },
   SessionEnd: message,
   BeforeAgent: { top: denials, inner: ["additionalContext"] },

@@ -96,7 +96,7 @@ const events: ReadonlyArray<Event> = [
     may: "change or refuse the answer",
     fields: ["llm_request", "llm_response"],
     two: refused,
-    answers: [["hookSpecificOutput.llm_response", "stands for the answer"], ["decision: \"deny\"", "the turn fails"]]
+    answers: [["hookSpecificOutput.llm_response", "replaces the answer"], ["decision: \"deny\"", "the turn fails"]]
   }),
   event({
     name: "BeforeTool",
@@ -121,9 +121,9 @@ const events: ReadonlyArray<Event> = [
     fields: ["tool_name", "tool_input", "tool_response"],
     two: refused,
     answers: [
-      ["decision: \"deny\", reason", "the reason stands for the result"],
+      ["decision: \"deny\", reason", "the reason replaces the result"],
       ["hookSpecificOutput.additionalContext", "the model reads it beside the result"],
-      ["hookSpecificOutput.tailToolCallRequest", "another tool is called, its result stands"]
+      ["hookSpecificOutput.tailToolCallRequest", "another tool is called, and its result replaces this one"]
     ]
   }),
   event({
@@ -151,11 +151,11 @@ export const gemini: Guide = {
   files: "~/.gemini/settings.json, ~/.gemini/extensions/*/hooks/hooks.json, .gemini/settings.json",
   input: ["session_id", "transcript_path", "cwd", "hook_event_name", "timestamp"],
   codes: [
-    ["any, with JSON", "the JSON decides, on standard output, or on standard error where that is all"],
+    ["any, with JSON", "the JSON decides; it is read from standard error if standard output is empty"],
     ["0 with a text", "a message for the user"],
     ["1 with a text", "a warning"],
     ["2", "denies; standard error is the reason"],
-    ["another with a text", "denies with it"],
+    ["another with a text", "denies; the text is the reason"],
     ["timeout, signal", "no decision, a warning"]
   ],
   answers: [],

@@ -34,7 +34,7 @@ const unitsOf = (messages: ReadonlyArray<Message>): Units => {
 }
 
 /** Converts a request to the format of hooks. */
-export const told = ({ messages, model, parameters }: LlmRequest): JsonObject => {
+export const toHookRequest = ({ messages, model, parameters }: LlmRequest): JsonObject => {
   const { maxTokens, stop, temperature, toolChoice = "auto", topP } = parameters
   return {
     model: model ?? "",
@@ -52,11 +52,11 @@ export const told = ({ messages, model, parameters }: LlmRequest): JsonObject =>
 }
 
 /** Applies the changes of hooks to a request. An invalid change is skipped with a warning. */
-export const changed = (request: LlmRequest, wanted: JsonObject, warn: (problem: string) => void): LlmRequest => {
+export const applyChanges = (request: LlmRequest, wanted: JsonObject, warn: (problem: string) => void): LlmRequest => {
   const { fields, problems, text } = reader()
   const model = text(wanted, "model")
   const config = fields(wanted, "config")
-  const messages = wanted["messages"] === undefined ? undefined : rewritten(request, wanted["messages"])
+  const messages = wanted["messages"] === undefined ? undefined : rewriteMessages(request, wanted["messages"])
   if (isText(messages)) warn(`llm_request.messages does not count: ${messages}`)
   for (const problem of problems) warn(`llm_request.${problem}`)
   const parameters = config === undefined ? {} : parametersOf(config, warn)
@@ -93,7 +93,10 @@ const settings: {
  * Replaces the messages by those of a hook, and keeps the parts of the old messages that hooks cannot see. Returns a
  * text with the reason if the new messages are invalid.
  */
-const rewritten = (request: LlmRequest, wanted: unknown): Pick<LlmRequest, "messages" | "instructions"> | string => {
+const rewriteMessages = (
+  request: LlmRequest,
+  wanted: unknown
+): Pick<LlmRequest, "messages" | "instructions"> | string => {
   if (!Array.isArray(wanted)) return "expected a list"
   const { head, units } = unitsOf(request.messages)
   const asked = wanted.flatMap((one: unknown) => {
@@ -147,7 +150,7 @@ const contentOf = (content: unknown): string | undefined => {
 }
 
 /** Converts a model's answer to the format of hooks. */
-export const toldResponse = ({ finishReason, text, toolCalls, usage }: LlmResponse): JsonObject => ({
+export const toHookResponse = ({ finishReason, text, toolCalls, usage }: LlmResponse): JsonObject => ({
   text,
   candidates: [{
     content: { role: "model", parts: text === "" ? [] : [text] },
@@ -186,7 +189,7 @@ export const answerOf = (response: JsonObject): Pick<LlmResponse, "text" | "fini
 }
 
 /** Limits the tools that the model can see, and sets whether it has to call one. */
-export const selected = (
+export const selectTools = (
   request: LlmRequest,
   { allowed = [], mode }: { readonly mode?: "AUTO" | "ANY" | "NONE"; readonly allowed?: ReadonlyArray<string> },
   namesOf: (tool: ToolMeta) => ReadonlyArray<string>

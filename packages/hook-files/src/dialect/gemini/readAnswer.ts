@@ -2,7 +2,7 @@
 import { defined } from "../../internal/defined.ts"
 import type { Finished } from "../../process/Command.ts"
 import { cap, type Fields, isFields, isText, parse } from "../shared/fields.ts"
-import { ignoredFields, looksLikeAnswer, lost } from "../shared/strayAnswer.ts"
+import { ignoredFields, looksLikeAnswer, lostAnswerWarning } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { decodeFields, noReason } from "./answerFields.ts"
 import { countingFields, type EventName } from "./events.ts"
@@ -17,7 +17,7 @@ export const read = (finished: Finished, event: EventName): Answer => {
   if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
   // A denial by exit code is used even if the output was too large.
   if (exitCode === undefined || (overflowed && exitCode < 2)) {
-    return { ...silent, outcome: "nonBlockingError", problem: overflowed ? "wrote too much" : "was killed" }
+    return { ...silent, outcome: "nonBlockingError", problem: overflowed ? "wrote too much output" : "was killed" }
   }
   const output = { out: overflowed ? "" : finished.stdout.trim(), error: finished.stderr.trim() }
   const json = objectOf(output.out === "" ? output.error : output.out)
@@ -60,7 +60,7 @@ const readJson = (json: Fields, exitCode: number, { error, out }: Output): Answe
 }
 
 const readText = (exitCode: number, { error, out }: Output): Answer => {
-  const problems = looksLikeAnswer(out) || looksLikeAnswer(error) ? [lost] : []
+  const problems = looksLikeAnswer(out) || looksLikeAnswer(error) ? [lostAnswerWarning] : []
   if (exitCode === 0) return { ...silent, problems, messages: out === "" ? [] : [cap(out)] }
   const text = cap(error || out)
   const line = text.split("\n", 1)[0]!

@@ -13,7 +13,7 @@ const below = (root: string) => join(root, ".gemini", "settings.json")
  * Names and commands of hooks that files switch off. A file of the project switches off only hooks of the project. The
  * other files switch off hooks of all files.
  */
-const silenced = (sources: ReadonlyArray<Source>) => {
+const switchedOffNames = (sources: ReadonlyArray<Source>) => {
   const of = (ofProject: boolean) =>
     sources.filter((one) => one.ofProject === ofProject).flatMap(({ config }) => (config as Gemini.Decoded).disabled)
   return { everybody: of(false), project: of(true) }
@@ -36,7 +36,7 @@ export const gemini: System = {
   decode: ({ format, path, text }) => Gemini.decode(text, path, format),
   about: ({ text }) => picked(parseCommented(text), "hooks", "hooksConfig"),
   hooks: (sources, making) => {
-    const { everybody, project } = silenced(sources)
+    const { everybody, project } = switchedOffNames(sources)
     const handlers = trusting<Gemini.Handler>(sources).filter((handler) =>
       handler.trusted === "user" || !isDisabled(handler, project)
     )

@@ -75,7 +75,7 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
       if (tail !== undefined && depth >= maxTail) {
         ctx.warn(`tailToolCallRequest does not count: ${maxTail} tools ran one after another`)
       } else if (tail !== undefined) {
-        const next = yield* tailed(call.original ?? tools.nameOf(call.name), tail, ctx, depth)
+        const next = yield* callTail(call.original ?? tools.nameOf(call.name), tail, ctx, depth)
         if (typeof next === "string") return next
         last = next
       }
@@ -83,7 +83,7 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
     })
 
   /** Calls the tool that a hook requested. Its result replaces the first result. */
-  const tailed = (
+  const callTail = (
     original: string,
     { args, name: wanted }: { readonly name: string; readonly args: JsonObject },
     ctx: HookContext,

@@ -29,7 +29,7 @@ const modelEffects = (setup: Setup): Effects => {
       ? ({ request, response }, ctx) => {
         note(setup, ctx, { role: "assistant", content: response.text, toolCalls: response.toolCalls })
         if (!hasAfter) return undefined
-        const fields = { llm_request: Model.told(request), llm_response: Model.toldResponse(response) }
+        const fields = { llm_request: Model.toHookRequest(request), llm_response: Model.toHookResponse(response) }
         return onVerdict(fire("AfterModel", fields, ctx), ({ denied, response: wanted, stopped }) => {
           if (stopped !== undefined) return HookAction.abort(stopped)
           if (denied !== undefined) return HookAction.reject(denied)
@@ -43,21 +43,21 @@ const modelEffects = (setup: Setup): Effects => {
 
 /** Runs `BeforeModel` and `BeforeToolSelection`. They can change the request, or answer in place of the model. */
 const beforeModel = Effect.fnUntraced(function*({ fire, name, tools }: Setup, asked: LlmRequest, ctx: HookContext) {
-  const before = yield* fire("BeforeModel", { llm_request: Model.told(asked) }, ctx) ?? none
+  const before = yield* fire("BeforeModel", { llm_request: Model.toHookRequest(asked) }, ctx) ?? none
   const { denied, request: wanted, response, stopped } = before
   if (stopped !== undefined) return HookAction.abort(stopped)
   const answer = response === undefined ? undefined : Model.answerOf(response)
   if (answer !== undefined) return HookAction.respond({ model: asked.model ?? name, toolCalls: [], ...answer })
   if (response !== undefined) ctx.warn("llm_response does not count: it has no text")
   if (denied !== undefined) return HookAction.reject(denied)
-  const request = wanted === undefined ? asked : Model.changed(asked, wanted, ctx.warn)
-  const selection = yield* fire("BeforeToolSelection", { llm_request: Model.told(request) }, ctx) ?? none
+  const request = wanted === undefined ? asked : Model.applyChanges(asked, wanted, ctx.warn)
+  const selection = yield* fire("BeforeToolSelection", { llm_request: Model.toHookRequest(request) }, ctx) ?? none
   const { allowed = [], mode } = selection
   if (mode === undefined && allowed.length === 0) {
     return request === asked ? undefined : HookAction.transform(request)
   }
   const namesOf = (tool: ToolMeta) => [tool.name, tools.nameOf(tool.name)]
-  return HookAction.transform(Model.selected(request, selection, namesOf))
+  return HookAction.transform(Model.selectTools(request, selection, namesOf))
 })
 
 const callEffects = (setup: Setup): Effects => {
@@ -83,7 +83,7 @@ const callEffects = (setup: Setup): Effects => {
           // the changed arguments.
           if (asked !== undefined) {
             return HookAction.reject(
-              `hooks want ${name} to be approved and its input to be changed, which cannot be both`
+              `one hook asks for approval of ${name} and another changes its input, which is not possible together`
             )
           }
           return toolInput === undefined

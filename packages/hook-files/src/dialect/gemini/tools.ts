@@ -20,7 +20,7 @@ export const builtIn: { readonly [tool: string]: string } = {
   WebSearch: "google_web_search"
 }
 
-export const make = (told: ToolNames): Renamed.Renamed =>
+export const make = (configured: ToolNames): Renamed.Renamed =>
   Renamed.make({
     names: builtIn,
     others: { replace: "Edit", str_replace_editor: "Edit", create: "Write", search_file_content: "Grep", rg: "Grep" },
@@ -29,7 +29,7 @@ export const make = (told: ToolNames): Renamed.Renamed =>
       const [, server, name] = mcp.exec(tool) ?? []
       return server === undefined ? tool : `mcp_${server}_${name}`
     }
-  }, told)
+  }, configured)
 
 /** Returns the server and the tool if the name is that of an MCP tool. */
 export const mcpOf = (tool: string): { readonly mcp_context?: JsonObject } => {

@@ -70,8 +70,8 @@ export const capabilities = (
           onNone: () => Effect.fail("expected { url, method?, headers?, body? }, all texts"),
           onSome: (asked) =>
             Effect.map(
-              ctx.http(revealed(asked, tokens) as unknown as HttpRequest),
-              (response) => concealed({ ...response, headers: { ...response.headers } }, tokens)
+              ctx.http(revealSecrets(asked, tokens) as unknown as HttpRequest),
+              (response) => concealSecrets({ ...response, headers: { ...response.headers } }, tokens)
             )
         }
       ),
@@ -106,25 +106,25 @@ const split = (name: string): readonly [string, string] => {
   return [server, tool]
 }
 
-const mapped = (value: Json, change: (text: string) => string): Json => {
+const mapTexts = (value: Json, change: (text: string) => string): Json => {
   if (typeof value === "string") return change(value)
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map((one: Json) => mapped(one, change))
-  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, mapped(one, change)]))
+  if (Array.isArray(value)) return value.map((one: Json) => mapTexts(one, change))
+  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, mapTexts(one, change)]))
 }
 
 /** Replaces tokens by their secrets. */
-export const revealed = (value: Json, tokens: Tokens): Json =>
+export const revealSecrets = (value: Json, tokens: Tokens): Json =>
   tokens.size === 0
     ? value
-    : mapped(value, (text) =>
+    : mapTexts(value, (text) =>
       text.includes("secret-")
         ? [...tokens].reduce((all, [token, secret]) => all.replaceAll(token, () => secret), text)
         : text)
 
 /** Replaces secrets by their tokens. */
-export const concealed = (value: Json, tokens: Tokens): Json =>
+export const concealSecrets = (value: Json, tokens: Tokens): Json =>
   tokens.size === 0
     ? value
-    : mapped(value, (text) =>
+    : mapTexts(value, (text) =>
       [...tokens].reduce((all, [token, secret]) => secret === "" ? all : all.replaceAll(secret, token), text))

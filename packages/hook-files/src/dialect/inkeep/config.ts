@@ -69,7 +69,10 @@ export const attached = (
       `${definition.name ?? definition.id}@${scope._tag === "project" ? "project" : scope.agentId}`
     const twin = all.find((one) => one.name === name && one.hookPoint === hookPoint)
     if (twin !== undefined) {
-      return refuse(`${key}.name`, `${JSON.stringify(name)} is there twice at ${hookPoint}: give one of them a name`)
+      return refuse(
+        `${key}.name`,
+        `${JSON.stringify(name)} is used twice at ${hookPoint}: give one of the attachments another name`
+      )
     }
     all.push({
       hookPoint,

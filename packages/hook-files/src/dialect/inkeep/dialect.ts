@@ -117,7 +117,7 @@ const checkValue = ({ hookPoint }: Attached, response: Response): Result.Result<
   if (response.action !== "proceed" || response.value === undefined) return Result.succeed(response)
   if (hookPoint === "before-delegation") return Result.map(payload(response.value), () => response)
   return hookPoint === "before-args" && !isFields(response.value)
-    ? Result.fail("expected args that are an object")
+    ? Result.fail("expected an object as args")
     : Result.succeed(response)
 }
 

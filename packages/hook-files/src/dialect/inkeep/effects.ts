@@ -13,7 +13,7 @@ import { type Effects, onVerdict } from "../../engine/effects.ts"
 import type * as Engine from "../../engine/engine.ts"
 import { defined } from "../../internal/defined.ts"
 import type { Answer, Verdict } from "./answer.ts"
-import { concealed, revealed, type Tokens } from "./capabilities.ts"
+import { concealSecrets, revealSecrets, type Tokens } from "./capabilities.ts"
 import type { Entry, Input } from "./dialect.ts"
 import { type HookPoint, messagesOf, payload as readPayload } from "./response.ts"
 
@@ -99,14 +99,17 @@ const secretEffects = ({ tokensOf }: Runs): Pick<AgentHook, "confidential" | "wr
   wrapToolCall: (call, next, ctx) => {
     const tokens = tokensOf(ctx, call.id)
     if (tokens === undefined || tokens.size === 0) return next(call)
-    return Effect.map(next({ ...call, args: revealed(call.args, tokens) }), (result) => hidden(result, tokens))
+    return Effect.map(
+      next({ ...call, args: revealSecrets(call.args, tokens) }),
+      (result) => concealResult(result, tokens)
+    )
   }
 })
 
-const hidden = (result: ToolResult, tokens: Tokens): ToolResult =>
+const concealResult = (result: ToolResult, tokens: Tokens): ToolResult =>
   result.ok
-    ? { ok: true, output: concealed(result.output, tokens) }
-    : { ok: false, error: textOf(concealed(result.error, tokens)) }
+    ? { ok: true, output: concealSecrets(result.output, tokens) }
+    : { ok: false, error: textOf(concealSecrets(result.error, tokens)) }
 
 const toolEffects = ({ toolType }: Setup, { at, forgetCall }: Runs): Effects => {
   const about = ({ destructive = false, name: tool, readOnly = false }: ToolMeta) => ({

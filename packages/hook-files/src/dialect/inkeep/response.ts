@@ -64,7 +64,7 @@ export const read = (point: HookPoint, said: unknown): Result.Result<Response, s
   }
   const value = said[key]
   const why = value === undefined ? undefined : whyNot(value)
-  if (why !== undefined) return refuse(`a ${key} that is no JSON: ${why}`)
+  if (why !== undefined) return refuse(`a ${key} that is not JSON: ${why}`)
   if (action === "block") {
     return value === undefined
       ? refuse("block without a result")

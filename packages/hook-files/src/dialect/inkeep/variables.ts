@@ -36,7 +36,7 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
   const scopeOf = (scope: Json | undefined): Scope => {
     const found = scopes.find((one) => one === (scope ?? "conversation"))
     return found === undefined || (found === "toolCall" && callId === undefined)
-      ? refuse(`there is no scope ${JSON.stringify(scope)} here`)
+      ? refuse(`the scope ${JSON.stringify(scope)} does not exist at this hook point`)
       : found
   }
   const stored = (key: string, scope: Scope): Json | undefined => {

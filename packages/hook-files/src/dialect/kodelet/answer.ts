@@ -69,7 +69,9 @@ export const read = (type: Type, source: string) => (stdout: string): Result.Res
     const known = Object.fromEntries(fields[type].flatMap((key) => Object.hasOwn(said, key) ? [[key, said[key]]] : []))
     const decoded = decode(known)
     if (Result.isFailure(decoded)) {
-      return Result.fail(`wrote what does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`)
+      return Result.fail(
+        `wrote an answer that does not fit ${type}: ${decoded.failure.message.replaceAll(/\s+/g, " ")}`
+      )
     }
     const { follow_up_messages, input, output } = decoded.success
     return Result.map(changeOf(decoded.success, source), (change): Answer => ({
@@ -101,10 +103,10 @@ const changeOf = (
     }
     case "callback":
       return (callback ?? "") === ""
-        ? Result.fail("wants a callback and names none")
+        ? Result.fail("asked for a callback without a name")
         : Result.succeed({ type: "callback", recipe: callback!, args: callback_args ?? {} })
     default:
-      return Result.fail(`wrote a result that is not known: ${result!.slice(0, 100)}`)
+      return Result.fail(`wrote an unknown result: ${result!.slice(0, 100)}`)
   }
 }
 
@@ -118,7 +120,7 @@ export const shown = (toolName: string, result: ToolResult, timestamp: string): 
  * Applies the output of an executable to a result. The first part that differs from the executable's input becomes the
  * new output. Returns undefined if no part differs.
  */
-export const meant = (before: ToolResult, told: JsonObject, output: Fields): ToolResult | undefined => {
+export const applyOutput = (before: ToolResult, input: JsonObject, output: Fields): ToolResult | undefined => {
   const { error, metadata, success } = output
   const failed = typeof success === "boolean" ? !success : !before.ok
   if (failed) {
@@ -135,8 +137,8 @@ export const meant = (before: ToolResult, told: JsonObject, output: Fields): Too
   const found = candidates.find((one) => one !== undefined && !same(one, was))
   if (found !== undefined) return { ok: true, output: found as Json }
   // An absent field leaves the result unchanged. Null means absent, as in Go.
-  const isUnsaid = metadata === undefined || metadata === null
-  if (isUnsaid || candidates.some((one) => one !== undefined) || same(metadata, told["metadata"])) {
+  const isAbsent = metadata === undefined || metadata === null
+  if (isAbsent || candidates.some((one) => one !== undefined) || same(metadata, input["metadata"])) {
     return before.ok
       ? undefined
       : { ok: true, output: "" }

@@ -44,16 +44,19 @@ export const ask = (
     const why = refuse?.(handler)
     if (why !== undefined) {
       refused.push({ handler, why })
-      return Effect.succeed(Result.fail({ problem: `${label} was not asked what it is for: ${why}`, broke: true }))
+      return Effect.succeed(Result.fail({ problem: `${label} was not asked for its event: ${why}`, broke: true }))
     }
     const work = { ...handler.work, args: ["hook"] }
     return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
       const type = types.find((known) => known === stdout.trim())
       if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
       const how = timedOut
-        ? "took too long"
-        : `ended with ${exitCode} and said ${JSON.stringify(stdout.trim().slice(0, 100))}`
-      return Result.fail({ problem: `${label} is left out: asked what it is for, it ${how}`, broke: exitCode !== 0 })
+        ? "it took too long"
+        : `it ended with ${exitCode} and printed ${JSON.stringify(stdout.trim().slice(0, 100))}`
+      return Result.fail({
+        problem: `${label} is left out, because its event is unknown: ${how}`,
+        broke: exitCode !== 0
+      })
     })
   }
   return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => {

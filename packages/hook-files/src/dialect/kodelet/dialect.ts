@@ -7,7 +7,7 @@ import type * as Dialect from "../../Dialect.ts"
 import { defined } from "../../internal/defined.ts"
 import type { CommandWork } from "../../Runners.ts"
 import { outcomeOf, outputOf } from "../shared/jsonAnswer.ts"
-import { type Answer, meant, read, shown, silent } from "./answer.ts"
+import { type Answer, applyOutput, read, shown, silent } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import { guards, type Type } from "./events.ts"
 
@@ -71,4 +71,4 @@ export const make = ({ name, recipeOf, timeoutMs }: Options): Dialect.Dialect<En
 })
 
 const changed = ({ current, tool }: NonNullable<Input["result"]>, { output }: Answer): ToolResult =>
-  output === undefined ? current : meant(current, shown(tool, current, ""), output) ?? current
+  output === undefined ? current : applyOutput(current, shown(tool, current, ""), output) ?? current

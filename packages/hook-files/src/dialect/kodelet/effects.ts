@@ -11,7 +11,7 @@ import type * as Engine from "../../engine/engine.ts"
 import { type Known, known, type ToolNames } from "../shared/toolNames.ts"
 import type { Answer, Change } from "./answer.ts"
 import type { Entry, Input } from "./dialect.ts"
-import { cook, type Recipes } from "./recipes.ts"
+import { type Recipes, runRecipe } from "./recipes.ts"
 import type { Turns } from "./turns.ts"
 import type { TypedEntries } from "./typedEntries.ts"
 import type * as Usage from "./usage.ts"
@@ -173,7 +173,7 @@ const firstChange = (
 ): Change | undefined => {
   if (change === undefined || next === undefined) return change ?? next
   const what = next.type === "mutate" ? "change the history" : "run a recipe"
-  ctx.warn(`${key} wants to ${what}, but an earlier hook did already`)
+  ctx.warn(`${key} wants to ${what}, but an earlier hook did so already`)
   return change
 }
 
@@ -187,7 +187,7 @@ const changeHistory = (
   if (change === undefined) return none
   if (change.type === "mutate") return Effect.succeed(HookAction.transform(change.messages))
   return Effect.map(
-    cook(change.recipe, { messages, args: change.args, ctx }, recipes),
+    runRecipe(change.recipe, { messages, args: change.args, ctx }, recipes),
     (content) =>
       content === undefined ? undefined : HookAction.transform([{ role: "user" as const, content, source: name }])
   )
@@ -199,7 +199,7 @@ const compact = (
   ctx: HookContext
 ) => {
   if (trigger !== "manual" || (autoCompact === undefined && !Object.hasOwn(recipes, "compact"))) return undefined
-  return Effect.map(cook("compact", { messages, args: {}, ctx }, recipes), (summary) => {
+  return Effect.map(runRecipe("compact", { messages, args: {}, ctx }, recipes), (summary) => {
     if (summary === undefined) return undefined
     const pinned = messages.filter((message) => message.role === "user" && message.pinned === true)
     return HookAction.respond({

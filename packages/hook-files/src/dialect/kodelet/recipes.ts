@@ -29,7 +29,7 @@ const builtIn: Recipes = { compact: defaultPrompt }
  * Runs a recipe and returns its output. If the recipe is unknown, fails or returns no text, it warns and returns
  * undefined.
  */
-export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect.Effect<string | undefined> => {
+export const runRecipe = (name: string, input: RecipeInput, recipes: Recipes): Effect.Effect<string | undefined> => {
   const { ctx } = input
   const recipe = Object.hasOwn(recipes, name)
     ? recipes[name]!
@@ -41,11 +41,11 @@ export const cook = (name: string, input: RecipeInput, recipes: Recipes): Effect
       ctx.warn(`the history stays as it is: the recipe ${JSON.stringify(name.slice(0, 100))} ${why}`)
       return undefined
     })
-  if (recipe === undefined) return none("is not known")
-  const made = typeof recipe === "string" ? ask(recipe, input) : eventual(() => recipe(input))
-  return made.pipe(
+  if (recipe === undefined) return none("does not exist")
+  const running = typeof recipe === "string" ? ask(recipe, input) : eventual(() => recipe(input))
+  return running.pipe(
     Effect.flatMap((output) =>
-      typeof output !== "string" || output.trim() === "" ? none("says nothing") : Effect.succeed(output)
+      typeof output !== "string" || output.trim() === "" ? none("returned no text") : Effect.succeed(output)
     ),
     Effect.catchCause((cause) => none(`failed: ${messageOf(Cause.squash(cause))}`))
   )

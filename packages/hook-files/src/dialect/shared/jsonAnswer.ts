@@ -10,7 +10,7 @@ export const outputOf = (
   { exitCode, overflowed, stderr, stdout, timedOut }: Finished
 ): Result.Result<string, string> => {
   if (timedOut) return Result.fail("took too long and was ended")
-  if (overflowed) return Result.fail("wrote too much and was ended")
+  if (overflowed) return Result.fail("wrote too much output and was ended")
   if (exitCode === 0) return Result.succeed(stdout)
   const line = stderr.trim().split("\n", 1)[0]!.slice(0, 1_000).toWellFormed()
   const how = exitCode === undefined ? "was killed" : `ended with ${exitCode}`
@@ -27,10 +27,10 @@ export const objectOf = (stdout: string): Result.Result<Fields | undefined, stri
   const parsed = Result.try((): unknown =>
     JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value)
   )
-  if (Result.isFailure(parsed)) return Result.fail("wrote what is no JSON")
+  if (Result.isFailure(parsed)) return Result.fail("wrote output that is not JSON")
   const why = whyNot(parsed.success)
   if (why !== undefined) return Result.fail(`wrote JSON that cannot be used: ${why.slice(0, 200)}`)
-  return isFields(parsed.success) ? Result.succeed(parsed.success) : Result.fail("wrote JSON that is no object")
+  return isFields(parsed.success) ? Result.succeed(parsed.success) : Result.fail("wrote JSON that is not an object")
 }
 
 /** Returns the outcome of an entry, depending on whether its output could be read. */

@@ -30,7 +30,7 @@ export interface Renamed {
   readonly nameOf: (tool: string) => string
 }
 
-export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.ToolNames): Renamed => {
+export const make = ({ fields, names, others, plain }: Vocabulary, configured: Claude.ToolNames): Renamed => {
   const claudes = new Map([
     ...Object.entries(names).map(([claude, name]) => [name, claude] as const),
     ...Object.entries(others)
@@ -39,7 +39,7 @@ export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.
   const claudeOf = (name: string) => claudes.get(name) ?? name
   /** The tool names that the host configured with names of the dialect, translated to the names of Claude Code. */
   const translated = new Map(
-    Object.entries(told).map(([tool, said]): readonly [string, string | Claude.ToolName] => {
+    Object.entries(configured).map(([tool, said]): readonly [string, string | Claude.ToolName] => {
       if (typeof said === "string") return [tool, claudeOf(said)]
       const name = claudeOf(said.name)
       const back = new Map(Object.entries(fieldsOf(name)).map(([claude, field]) => [field, claude]))
@@ -48,8 +48,8 @@ export const make = ({ fields, names, others, plain }: Vocabulary, told: Claude.
     })
   )
   const namesFor = (tool: string): Claude.ToolNames => {
-    const said = translated.get(tool) ?? claudes.get(tool)
-    return said === undefined ? {} : { [tool]: said }
+    const name = translated.get(tool) ?? claudes.get(tool)
+    return name === undefined ? {} : { [tool]: name }
   }
   const called = (claude: string) => Object.hasOwn(names, claude) ? names[claude]! : plain(claude)
   return {

@@ -10,7 +10,7 @@ const plain = /^[\w./-]+$/
  * Replaces `$NAME` by the path of the folder. If the path needs quotes, the variable stays and is quoted instead, so
  * that no part of the path is read as shell code.
  */
-export const placed = (line: string, names: ReadonlyArray<string>, folder: string): string => {
+export const insertFolder = (line: string, names: ReadonlyArray<string>, folder: string): string => {
   const variable = new RegExp(`^\\$(${names.join("|")})(?!\\w)`)
   let quote = ""
   let result = ""

@@ -5,7 +5,7 @@ import { type Fields, isFields } from "./fields.ts"
  * The fields with which scripts of any system answer. Fields that are also part of events are not in the list, because
  * some scripts print the event.
  */
-const words = [
+const answerFields = [
   "additionalContext",
   "behavior",
   "blocked",
@@ -25,7 +25,7 @@ const words = [
   "tailToolCallRequest",
   "updatedInput"
 ]
-const quoted = new RegExp(`["'](?:${words.join("|")})["']\\s*:`)
+const quoted = new RegExp(`["'](?:${answerFields.join("|")})["']\\s*:`)
 
 /**
  * Whether a text that is not a JSON object looks like an answer: for example an answer with other lines before it, two
@@ -34,36 +34,36 @@ const quoted = new RegExp(`["'](?:${words.join("|")})["']\\s*:`)
 export const looksLikeAnswer = (text: string): boolean => text.includes("{") && quoted.test(text)
 
 /** The warning about a text for which `looksLikeAnswer` is true. */
-export const lost = "its output is no JSON object: no answer"
+export const lostAnswerWarning = "its output is not a JSON object, so it is not read as an answer"
 
 /** The fields of an answer that are used, at its top level and in its `hookSpecificOutput`. */
-export interface Counting {
+export interface UsedFields {
   readonly top: ReadonlyArray<string>
   readonly inner: ReadonlyArray<string>
 }
 
 /** Returns a warning for each field of an answer that is used only at other events. */
-export const ignoredFields = (said: Fields, { inner, top }: Counting, where: string): ReadonlyArray<string> => {
+export const ignoredFields = (said: Fields, { inner, top }: UsedFields, where: string): ReadonlyArray<string> => {
   const specific = Object.hasOwn(said, "hookSpecificOutput") ? said["hookSpecificOutput"] : undefined
   const of = (
     part: unknown,
     counts: ReadonlyArray<string>,
     others: ReadonlyArray<string>,
-    hint: (word: string) => string
+    hint: (field: string) => string
   ) =>
-    words.flatMap((word) =>
-      isFields(part) && Object.hasOwn(part, word) && !counts.includes(word) && !isIdle(word, part[word])
-        ? [`${word} does not count at ${where}${others.includes(word) ? `, ${hint(word)} does` : ""}`]
+    answerFields.flatMap((field) =>
+      isFields(part) && Object.hasOwn(part, field) && !counts.includes(field) && !isIdle(field, part[field])
+        ? [`${field} does not count at ${where}${others.includes(field) ? `, ${hint(field)} does` : ""}`]
         : []
     )
   return [
-    ...of(said, top, inner, (word) => `hookSpecificOutput.${word}`),
-    ...of(specific, inner, top, (word) => `${word} beside hookSpecificOutput`)
+    ...of(said, top, inner, (field) => `hookSpecificOutput.${field}`),
+    ...of(specific, inner, top, (field) => `${field} beside hookSpecificOutput`)
   ]
 }
 
 /** Whether a field with this value has no effect at any event. */
-const isIdle = (word: string, value: unknown): boolean =>
-  word === "continue"
+const isIdle = (field: string, value: unknown): boolean =>
+  field === "continue"
     ? value !== false
     : value === "allow" || value === "approve" || value === false || value === null || value === ""

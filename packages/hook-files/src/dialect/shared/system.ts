@@ -126,7 +126,7 @@ export const tamed = <D extends Decoded>(config: D): D => {
       warnings.push({
         file,
         key: `${key}.env.${name.slice(0, 80)}`,
-        reason: "is not set: a project may not say what programs load"
+        reason: "is not set: a project may not set variables that make programs load code"
       })
     }
     return { ...handler, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name))) }

@@ -19,7 +19,7 @@ export interface Known {
   readonly back: (input: JsonObject) => Json
 }
 
-const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+const splitWords = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
 /** Maps common tool names to those of Claude Code. */
 const guesses = new Map(
@@ -37,27 +37,27 @@ const guesses = new Map(
     LS: "ls list_files list_directory list_dir",
     WebFetch: "web_fetch webfetch fetch fetch_url http_get",
     WebSearch: "web_search websearch search_web"
-  }).flatMap(([name, tools]) => words(tools).map((tool) => [tool, name] as const))
+  }).flatMap(([name, tools]) => splitWords(tools).map((tool) => [tool, name] as const))
 )
 
-const file = { file_path: words("path file filepath filename file_name target_file") }
+const file = { file_path: splitWords("path file filepath filename file_name target_file") }
 
 /** Lists common argument names for the fields of each tool. */
 const aliases: { readonly [tool: string]: { readonly [field: string]: ReadonlyArray<string> } } = {
-  Bash: { command: words("cmd script command_line commandline shell_command") },
+  Bash: { command: splitWords("cmd script command_line commandline shell_command") },
   Read: file,
-  Write: { ...file, content: words("contents text data") },
+  Write: { ...file, content: splitWords("contents text data") },
   Edit: {
     ...file,
-    old_string: words("old_str old_text oldtext oldstring old search"),
-    new_string: words("new_str new_text newtext newstring new replace replacement")
+    old_string: splitWords("old_str old_text oldtext oldstring old search"),
+    new_string: splitWords("new_str new_text newtext newstring new replace replacement")
   },
   MultiEdit: file,
-  NotebookEdit: { notebook_path: words("path file filepath") },
-  Glob: { pattern: words("glob") },
-  Grep: { pattern: words("regex query search") },
-  WebFetch: { url: words("uri href link") },
-  WebSearch: { query: words("q search") }
+  NotebookEdit: { notebook_path: splitWords("path file filepath") },
+  Glob: { pattern: splitWords("glob") },
+  Grep: { pattern: splitWords("regex query search") },
+  WebFetch: { url: splitWords("uri href link") },
+  WebSearch: { query: splitWords("q search") }
 }
 
 const pathFields: ReadonlySet<string> = new Set(["file_path", "notebook_path"])
@@ -66,21 +66,21 @@ const plain = (name: string): string => name.toLowerCase().replaceAll("-", "_")
 
 /** Returns the name of a tool in hook files: the name that the host set, or a guess from the tool's own name. */
 export const nameOf = (tool: string, names: ToolNames): string => {
-  const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
-  return told === undefined ? guessed(tool) : typeof told === "string" ? told : told.name
+  const configured = Object.hasOwn(names, tool) ? names[tool]! : undefined
+  return configured === undefined ? guessName(tool) : typeof configured === "string" ? configured : configured.name
 }
 
-const guessed = (tool: string): string => {
-  const before = remembered.get(tool)
+const guessName = (tool: string): string => {
+  const before = guessedNames.get(tool)
   if (before !== undefined) return before
   const name = guesses.get(plain(tool)) ?? guesses.get(plain(tool.replaceAll(/([a-z])([A-Z])/g, "$1_$2"))) ?? tool
-  if (remembered.size === 256) remembered.clear()
-  if (tool.length <= 128) remembered.set(tool, name)
+  if (guessedNames.size === 256) guessedNames.clear()
+  if (tool.length <= 128) guessedNames.set(tool, name)
   return name
 }
 
-/** A cache of guessed names. It is kept because agents call the same few tools many times. */
-const remembered = new Map<string, string>()
+/** A cache of guessName names. It is kept because agents call the same few tools many times. */
+const guessedNames = new Map<string, string>()
 
 /**
  * Returns a function that tells whether a tool takes an argument. It returns true if the schema does not list the
@@ -107,10 +107,10 @@ export const known = (tool: string, args: Json, names: ToolNames, cwd: string, a
   }
   const own = args as JsonObject
   const takes = takenBy(about)
-  const told = Object.hasOwn(names, tool) ? names[tool]! : undefined
+  const configured = Object.hasOwn(names, tool) ? names[tool]! : undefined
   const fields = new Map(
-    typeof told === "object"
-      ? Object.entries(told.fields ?? {}).filter(([argument]) => Object.hasOwn(own, argument))
+    typeof configured === "object"
+      ? Object.entries(configured.fields ?? {}).filter(([argument]) => Object.hasOwn(own, argument))
       : []
   )
   const wanted = Object.hasOwn(aliases, name) ? aliases[name]! : {}

@@ -50,7 +50,7 @@ describe("BaseCoat.decode", () => {
         warnings: [{
           file: "a/hooks.json",
           key: "version",
-          reason: `expected 1, found ${found}: nothing of the file counts`
+          reason: `expected 1, found ${found}: the whole file is ignored`
         }]
       })
     }

@@ -122,11 +122,12 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
         ]
       })
     }, [[...sh("ls"), "runs"]])
-    assert.match(heard.warnings.at(-1)!, /what it modifies does not count at PreToolUse/)
+    assert.match(heard.warnings.at(-1)!, /its changes do not count at PreToolUse/)
     const warnings = heard.warnings.filter((one) => one.includes("Hook failed"))
     assert.lengthOf(warnings, 6)
     for (
-      const [index, word] of [/127/, /ended with 3/, /no JSON/, /does not fit/, /no object/, /took too long/].entries()
+      const [index, word] of [/127/, /ended with 3/, /not JSON/, /is invalid/, /not an object/, /took too long/]
+        .entries()
     ) {
       assert.match(warnings[index]!, word)
     }

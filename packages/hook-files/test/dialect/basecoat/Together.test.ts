@@ -38,7 +38,7 @@ describe("BaseCoat, together", () => {
     assert.deepEqual(ran, ["ls"])
     assert.deepEqual(warnings.map((one) => one.slice(0, 70).replace(/: its response.*/, ": …")), [
       "hooks.PreToolUse[0]: Hook failed: ended with 1: oops",
-      "hooks.PreToolUse[1]: Hook failed: wrote what is no JSON",
+      "hooks.PreToolUse[1]: Hook failed: wrote output that is not JSON",
       "hooks.PreToolUse[2]: Hook failed: …",
       "hooks.PreToolUse[3]: Hook failed: took too long and was ended",
       "thrower: Hook failed: a bug",

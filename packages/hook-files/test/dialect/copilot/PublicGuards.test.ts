@@ -148,13 +148,13 @@ const guards: ReadonlyArray<Case> = [
     title: "not with logs before the JSON",
     entry: { bash: `echo checking; echo '${deny("unheard")}'` },
     steps: [[...sh("ls"), "runs"]],
-    warns: /its output is no JSON object: no answer/
+    warns: /its output is not a JSON object, so it is not read as an answer/
   },
   {
     title: "not with two answers",
     entry: { bash: `echo '${deny("one")}'; echo '${deny("two")}'` },
     steps: [[...sh("ls"), "runs"]],
-    warns: /its output is no JSON object: no answer/
+    warns: /its output is not a JSON object, so it is not read as an answer/
   },
   {
     title: "with lines of progress before the answer, over several lines",

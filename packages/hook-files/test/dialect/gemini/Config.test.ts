@@ -56,7 +56,7 @@ describe("Gemini.decode", () => {
     assert.deepEqual(fits("read_file("), [false, true, true, false, true])
     assert.deepEqual(fits("startup"), [false, false, true, true, true])
     assert.deepEqual(fits("startups"), [false, false, true, false, true])
-    assert.match(warnings[0]!.reason, /is no pattern, so it is taken literally/)
+    assert.match(warnings[0]!.reason, /is not a valid pattern, so it is taken literally/)
     assert.match(
       decode({ BeforeTool: group({}, { matcher: "^(?!read)" }) }).warnings[0]!.reason,
       /so it matches everything/

@@ -26,7 +26,7 @@ describe("Inkeep.make", () => {
       [[a], [{ ...fine, scope: null }], /scope: expected/],
       [[a], [{ ...fine, order: "1" }], /order: expected a number/],
       [[a], [{ ...fine, onError: "ignore" }], /onError: expected/],
-      [[a], [fine, fine], /name: "a@project" is there twice at before-args/],
+      [[a], [fine, fine], /name: "a@project" is used twice at before-args/],
       [[a, a], [], /definitions\[1\]: there are two definitions "a"/],
       [[{ id: "a", run: () => 1 }], [], /expected executeCode, a text, or execution: "in-process"/],
       [[{ id: "a", execution: "in-process", executeCode: "x" }], [], /expected a function `run`/],

@@ -137,7 +137,7 @@ describe("Inkeep", () => {
       ["before-args", { action: "block" }, /block without a result/],
       ["before-args", { action: "abort" }, /abort without a reason/],
       ["before-args", "proceed", /found "proceed"/],
-      ["before-args", { action: "proceed", args: { f: () => 1 } }, /args that is no JSON/],
+      ["before-args", { action: "proceed", args: { f: () => 1 } }, /args that is not JSON/],
       ["after-result", { action: "proceed", args: {} }, /did you mean result\?/]
     ]
     for (const [at, answer, expected] of cases) {

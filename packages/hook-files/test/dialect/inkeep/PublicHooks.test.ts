@@ -227,7 +227,7 @@ describe("stored hooks", () => {
       const why = warnings.join("\n")
       assert.match(
         why,
-        /shape[^]*word[^]*did you mean "block"[^]*throws[^]*vault is sealed[^]*syntax[^]*nothing[^]*found nothing[^]*args that are an object/
+        /shape[^]*word[^]*did you mean "block"[^]*throws[^]*vault is sealed[^]*syntax[^]*nothing[^]*found nothing[^]*an object as args/
       )
       const { agent: strict, called: ran } = world({ throws: broken.throws }, [
         { hookDefinitionId: "throws", hookPoint: "before-args", onError: "abort" }

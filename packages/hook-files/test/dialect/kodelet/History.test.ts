@@ -94,8 +94,8 @@ describe("Kodelet, after_turn", () => {
       const [name, expected, warning] of [
         ["handoff", "user: handoff for ada", ""],
         ["broken", "user: go | assistant:  | tool: done", `the recipe "broken" failed: out of ink`],
-        ["silent", "user: go | assistant:  | tool: done", `the recipe "silent" says nothing`],
-        ["constructor", "user: go | assistant:  | tool: done", `the recipe "constructor" is not known`]
+        ["silent", "user: go | assistant:  | tool: done", `the recipe "silent" returned no text`],
+        ["constructor", "user: go | assistant:  | tool: done", `the recipe "constructor" does not exist`]
       ] as const
     ) {
       const { agent } = world({
@@ -140,7 +140,7 @@ describe("Kodelet, after_turn", () => {
     const { agent: made, warnings } = agent([bash("ls")])
     await using _ = made
     assert.strictEqual(line((await made.run("go")).messages), "user: one")
-    assert.include(warnings[0]!, "2 wants to change the history, but an earlier hook did already")
+    assert.include(warnings[0]!, "2 wants to change the history, but an earlier hook did so already")
   })
 
   // rows: D-28, D-29
@@ -242,7 +242,7 @@ describe("Kodelet, agent_stop", () => {
     assert.strictEqual(last, "one")
     assert.lengthOf(requests, 1)
     assert.strictEqual(line(session.messages), "user: two")
-    assert.include(warnings[0]!, "3 wants to run a recipe, but an earlier hook did already")
+    assert.include(warnings[0]!, "3 wants to run a recipe, but an earlier hook did so already")
   })
 
   it("a result that is not known, a callback without a name and messages of another kind are failures", async () => {

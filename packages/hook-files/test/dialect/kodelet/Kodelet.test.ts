@@ -45,7 +45,7 @@ describe("Kodelet", () => {
       "agent_stop"
     ])
     assert.deepEqual(warnings.map((one) => one.split(" ")[0]), ["broken", "missing", "odd"])
-    assert.match(warnings[2]!, /asked what it is for, it ended with 0 and said "before_lunch"/)
+    assert.match(warnings[2]!, /because its event is unknown: it ended with 0 and printed "before_lunch"/)
   })
 
   // rows: D-04
@@ -243,7 +243,7 @@ print(json.dumps({"output": output}))
     assert.lengthOf(warnings, 4)
     assert.match(
       warnings.join("\n"),
-      /2 .* ended with 2: oops\n3 .* no JSON\n4 .* no object\n5 .* does not fit before_tool_call/
+      /2 .* ended with 2: oops\n3 .* not JSON\n4 .* not an object\n5 .* does not fit before_tool_call/
     )
     const outcomes = events.map((event) => [(event as { key: string }).key, (event as { outcome: string }).outcome])
     assert.deepEqual(

@@ -153,7 +153,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
     assert.strictEqual((await session.run("remember this")).text, "done")
     await session.run("and?")
     assert.deepEqual(requests[1]!.messages.map(text), ["## Summary", "ok", "and?"])
-    assert.match(heard.warnings.join("\n"), /b wants to change the history, but an earlier hook did already/)
+    assert.match(heard.warnings.join("\n"), /b wants to change the history, but an earlier hook did so already/)
   })
 
   // rows: D-18
@@ -187,7 +187,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
     assert.strictEqual((await agent.run("go")).text, "done")
     assert.include(requests[1]!.instructions, "Write a handoff for night shift.")
     assert.deepEqual(requests[2]!.messages.map(text), ["notes for the night shift"])
-    assert.match(warnings.join("\n"), /"nobody-knows" is not known/)
+    assert.match(warnings.join("\n"), /"nobody-knows" does not exist/)
   })
 
   // rows: D-01, D-02

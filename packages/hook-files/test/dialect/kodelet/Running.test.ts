@@ -158,7 +158,7 @@ describe("Kodelet, while it runs", () => {
     users = true
     await session.run("again")
     assert.lengthOf(told(), 1)
-    assert.match(warnings.join("\n"), /^x .* was not asked what it is for: it was changed\n/)
+    assert.match(warnings.join("\n"), /^x .* was not asked for its event: it was changed\n/)
     assert.deepEqual(asked, ["it was changed", "it was changed"])
     changed = false
     users = false
