@@ -38,7 +38,7 @@ const needsLog = defineHook({
 })
 const plain = defineHook({ name: "plain", preTurn: () => undefined })
 
-// What hooks borrow.
+// The capabilities of hooks.
 defineHook({
   name: "borrowing",
   *preTurn(_input, ctx) {

@@ -151,7 +151,7 @@ export const isImmediate = ({ how, what }: Answer): boolean =>
     ? how !== "yielding" && how !== "generator" && how !== "sync"
     : how === "now" || how === "succeed")
 
-/** Makes the hook; `called` hears of every call. */
+/** Makes the hook. `called` receives every call. */
 export const build = (
   { answers, name, observes, ...options }: HookCase,
   { freeze, point }: Pick<ChainCase, "freeze" | "point">,
@@ -171,7 +171,7 @@ export const build = (
   return { name, ...options, ...(observes ? { observes: [point] } : {}), [point]: method } as AgentHook
 }
 
-/** Whether a hook that hangs does so with a promise, which may yet be heard of. */
+/** Whether a hook that hangs returned a promise, which can still be settled later. */
 export const hangsByPromise = (how: How): boolean => !["sync", "yielding", "generator"].includes(how)
 
 const hanging = (how: How, promise: Promise<unknown>): unknown =>

@@ -15,7 +15,7 @@ export interface Observed {
   readonly text: string
   readonly by: string | undefined
   readonly failure: string | undefined
-  /** Who was called in which order with which text; an observer also with what it was told. */
+  /** Which hooks were called, in order, with which text; for an observer also with what it saw. */
   readonly calls: ReadonlyArray<string>
   readonly failures: ReadonlyArray<string>
   /** Whether somebody had to be waited for. */

@@ -105,7 +105,7 @@ defineHook({ name: "h", preTurn: () => ({ proceed: false }) })
 defineHook({ name: "h", preTurn: async () => true })
 defineHook({
   name: "h",
-  // @ts-expect-error -- a generator that yields what is no Effect
+  // @ts-expect-error -- a generator that yields a value that is not an Effect
   *preTurn() {
     yield 1
   }
@@ -123,7 +123,7 @@ defineHook({ name: "h", onTurnError: () => HookAction.abort("no") })
 defineHook({ name: "h", preStop: () => HookAction.reject("go on") })
 // @ts-expect-error -- Respond after the fact
 defineHook({ name: "h", postToolCall: () => HookAction.respond("ok") })
-// @ts-expect-error -- Respond with what is no model response
+// @ts-expect-error -- Respond with a value that is not a model response
 defineHook({ name: "h", preLlmCall: () => HookAction.respond("hello") })
 defineHook({ name: "h", preToolCall: () => HookAction.respond({ any: ["json", 1, null] }) })
 // @ts-expect-error -- Respond with what is not JSON
@@ -159,7 +159,7 @@ defineHook({
     state.set(level, "medium")
     // @ts-expect-error -- an update returns the key's type
     state.update(count, (n) => String(n))
-    // @ts-expect-error -- a number is no text
+    // @ts-expect-error -- a number is not a text
     const text: string = state.get(count)
     return HookAction.transform({ message: text })
   }

@@ -1,6 +1,6 @@
 /**
- * A process that runs an agent and is killed, or goes on with what another left behind. Told by its arguments: a deed
- * and a folder.
+ * A process that runs an agent and is killed, or continues the run of another process. Its arguments are the task and a
+ * folder.
  */
 import * as Effect from "effect/Effect"
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"

@@ -70,7 +70,7 @@ describe("argument schemas", () => {
   ]
 
   for (const [vendor, tool] of tools) {
-    it(`of ${vendor} are told to the model, let good arguments pass and say what is wrong with bad ones`, async () => {
+    it(`of ${vendor} reach the model, accept good arguments and explain what is wrong with bad ones`, async () => {
       ran.length = 0
       const { requests, text } = await step([tool], [
         { args: { level: 3 } },

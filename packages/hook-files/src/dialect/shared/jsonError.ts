@@ -11,7 +11,7 @@ export const whyNoObject = (text: string, comments = false): string => {
     parse(plain, errors, { disallowComments: !comments, allowTrailingComma: false, allowEmptyContent: false })
   )
   const [first] = errors
-  if (first === undefined) return "is not JSON, or is not a JSON object"
+  if (first === undefined) return "is not a JSON object"
   const before = plain.slice(0, first.offset).split(/\r\n|\r|\n/)
   const what = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .toLowerCase()

@@ -150,7 +150,7 @@ describe("HookConfig", () => {
   it("has one warning for a file that is not a JSON object", () => {
     for (const text of ["[]", "null", "5", `"x"`]) {
       assert.deepEqual(HookConfig.decode(text, "s.json").warnings.map(HookConfig.show), [
-        "s.json: is not JSON, or not an object"
+        "s.json: is not a JSON object"
       ], text)
     }
     const broken: ReadonlyArray<readonly [text: string, why: string]> = [
