@@ -20,7 +20,7 @@ const endless = (first: string, piece: string | Uint8Array): Handler => (_head, 
   more()
 }
 
-const zeros = Buffer.alloc(10_000_000)
+const zeros = Buffer.alloc(50_000_000)
 const big = "x".repeat(70_000)
 
 const faults: ReadonlyArray<readonly [what: string, handler: Handler]> = [
