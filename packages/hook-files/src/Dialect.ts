@@ -52,8 +52,8 @@ export type Ending =
 export interface Answer {
   readonly outcome: "success" | "blocking" | "nonBlockingError" | "cancelled"
   /**
-   * Why the entry failed, such as `took too long and was ended`. The warning for the developer is the label of the entry followed by this
-   * text.
+   * Why the entry failed, such as `took too long and was ended`. The warning for the developer is the label of the
+   * entry followed by this text.
    */
   readonly problem?: string
   /** Warnings for the developer about parts of the answer that are ignored. */

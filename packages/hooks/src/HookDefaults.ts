@@ -54,8 +54,8 @@ export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOpti
   /** Whether the hook is active, by context. If this throws, the hook is active. Default: always. */
   readonly when?: (ctx: HookContext) => boolean
   /**
-   * Names of the agents in which the hook is active; `*` stands for any characters, a leading `!` excludes. Default
-   * all agents.
+   * Names of the agents in which the hook is active; `*` stands for any characters, a leading `!` excludes. Default all
+   * agents.
    */
   readonly agents?: string | ReadonlyArray<string>
   /**

@@ -17,14 +17,15 @@ export type Defined<T> =
  * ```ts
  * import { defined } from "@belay/core/Fields"
  *
- * const label = (title: string | undefined): { readonly id: number; readonly title?: string } => defined({ id: 1, title })
+ * interface Label {
+ *   readonly id: number
+ *   readonly title?: string
+ * }
+ * const label = (title: string | undefined): Label => defined({ id: 1, title })
  * ```
  * @category operations
  * @since 0.1.0
  */
-export const defined = <T extends object>(fields: T): Defined<T> => {
-  const result: { [key: string]: unknown } = {}
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) result[key] = value
-  // The fields that are left are those of the type.
-  return result as Defined<T>
-}
+export const defined = <T extends object>(fields: T): Defined<T> =>
+  // `fromEntries` keeps a field `__proto__` as a field. The fields that are left are those of the type.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>

@@ -1,5 +1,6 @@
 /**
- * Checks the options of a public constructor. Use it wherever a program passes values that types cannot check: the error names the option, what was expected and what was found.
+ * Checks the options of a public constructor. Use it wherever a program passes values that types cannot check: the
+ * error names the option, what was expected and what was found.
  *
  * @example
  * ```ts

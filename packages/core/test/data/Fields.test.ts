@@ -8,6 +8,12 @@ describe("defined", () => {
     assert.notProperty(fields, "b")
   })
 
+  it("keeps a field `__proto__` as a field", () => {
+    const fields = defined(JSON.parse(`{ "__proto__": { "isAdmin": true } }`) as object)
+    assert.strictEqual(Object.getPrototypeOf(fields), Object.prototype)
+    assert.isTrue(Object.hasOwn(fields, "__proto__"))
+  })
+
   it("makes fields optional that can be undefined", () => {
     const title: string | undefined = ["first"].at(1)
     const label: { readonly id: number; readonly title?: string } = defined({ id: 1, title })

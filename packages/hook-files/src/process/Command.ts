@@ -85,9 +85,9 @@ export interface Finished {
 export type Runner = (request: Request) => Effect.Effect<Finished>
 
 /**
- * Runs a command in its own process group, without a terminal. On interruption or timeout the whole group is killed: with
- * SIGTERM, and after `graceMs` with SIGKILL. After a normal exit, background processes are killed after `lingerMs`. On
- * Linux this includes processes that left the group, by a mark in their environment. It never fails.
+ * Runs a command in its own process group, without a terminal. On interruption or timeout the whole group is killed:
+ * with SIGTERM, and after `graceMs` with SIGKILL. After a normal exit, background processes are killed after
+ * `lingerMs`. On Linux this includes processes that left the group, by a mark in their environment. It never fails.
  *
  * @example
  * ```ts

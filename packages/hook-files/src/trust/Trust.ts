@@ -33,8 +33,8 @@ export interface Script {
 }
 
 /**
- * Lists the files that a decision covers in addition to the settings, whether they exist or not. Installed packages count
- * as one.
+ * Lists the files that a decision covers in addition to the settings, whether they exist or not. Installed packages
+ * count as one.
  *
  * @category reading
  * @since 0.1.0

@@ -59,9 +59,9 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
 
 /**
  * Replaces a tool result of more than `maxResultTokens` tokens by its beginning, its end and a reference to the whole
- * result, which is stored as an artifact of the conversation: a text as it is, other values as JSON. The hook runs after
- * the hooks that change results. A result that cannot be stored is cut to `maxResultTokens`, with a note. Throws a
- * `ConfigError` for invalid limits.
+ * result, which is stored as an artifact of the conversation: a text as it is, other values as JSON. The hook runs
+ * after the hooks that change results. A result that cannot be stored is cut to `maxResultTokens`, with a note. Throws
+ * a `ConfigError` for invalid limits.
  *
  * @example
  * ```ts

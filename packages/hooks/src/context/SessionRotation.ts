@@ -19,8 +19,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** The budgets that lead to a rotation: the model's window, or the scopes of a `Budget` hook. Default `["window"]`. */
   readonly scopes?: ReadonlyArray<BudgetLevel["scope"]>
   /**
-   * Texts that the handoff must contain literally, such as an issue number, a branch, or the next step. Missing ones are
-   * added. Default none.
+   * Texts that the handoff must contain literally, such as an issue number, a branch, or the next step. Missing ones
+   * are added. Default none.
    */
   readonly anchors?: ReadonlyArray<string> | ((ctx: HookContext) => ReadonlyArray<string>)
   /** Instructions for the writer of the handoff. Default none. */

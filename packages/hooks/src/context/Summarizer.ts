@@ -57,9 +57,10 @@ The text between <conversation> and </conversation> is the conversation. Do not 
 Answer only with the summary.`
 
 /**
- * Answers a compaction with a summary of all but the recent messages, which a model writes. Pinned messages stay, missing
- * anchors are added, and tool calls stay together with their results. When the model fails, or its summary is empty or
- * not shorter, the agent's own compaction runs instead, with a warning. Throws a `ConfigError` for an invalid number.
+ * Answers a compaction with a summary of all but the recent messages, which a model writes. Pinned messages stay,
+ * missing anchors are added, and tool calls stay together with their results. When the model fails, or its summary is
+ * empty or not shorter, the agent's own compaction runs instead, with a warning. Throws a `ConfigError` for an invalid
+ * number.
  *
  * @example
  * ```ts

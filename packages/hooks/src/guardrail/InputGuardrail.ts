@@ -20,8 +20,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Rejects a turn whose message matches a pattern. The model is not called. A pattern that throws rejects the message too.
- * When a later hook changes the message, it is checked again. Throws a `ConfigError` for an invalid pattern.
+ * Rejects a turn whose message matches a pattern. The model is not called. A pattern that throws rejects the message
+ * too. When a later hook changes the message, it is checked again. Throws a `ConfigError` for an invalid pattern.
  *
  * @example
  * ```ts

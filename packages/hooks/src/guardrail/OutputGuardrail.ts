@@ -34,8 +34,8 @@ export interface Options extends HookDefaults.HookDefaults {
    * How much of a streamed answer to buffer before it is shown.
    *
    * - `untilPass`: all of it, until it was checked as a whole.
-   * - `{ chars }`: this number of characters. `^` and `$` match at the ends of the buffer, and a match that is longer than
-   *   the buffer may be shown in part. With `feedback` it becomes `untilPass`.
+   * - `{ chars }`: this number of characters. `^` and `$` match at the ends of the buffer, and a match that is longer
+   *   than the buffer may be shown in part. With `feedback` it becomes `untilPass`.
    * - `none`: nothing; an answer that matches is withdrawn when it is complete.
    *
    * Unless it is `none`, reasoning is not streamed. Default `untilPass`.

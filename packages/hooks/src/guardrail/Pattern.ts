@@ -9,7 +9,8 @@ import type { RE2JS } from "re2js"
 import { compileRe2 } from "./internal/re2.ts"
 
 /**
- * A pattern: a text with an RE2 pattern (`(?i)` ignores case; no lookaround, no backreferences), a RegExp, or a function.
+ * A pattern: a text with an RE2 pattern (`(?i)` ignores case; no lookaround, no backreferences), a RegExp, or a
+ * function.
  *
  * @category models
  * @since 0.1.0
@@ -27,7 +28,8 @@ export interface Patterns {
 }
 
 /**
- * Compiles patterns. Fails with a `ConfigError` for the first pattern that is not valid; `key` is the name of the option.
+ * Compiles patterns. Fails with a `ConfigError` for the first pattern that is not valid; `key` is the name of the
+ * option.
  *
  * @example
  * ```ts

@@ -15,9 +15,9 @@ import { scanRules } from "./internal/scan.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**
- * The kinds of personal data. Searched for by default: `card` (with check digit), `iban` (with length and check digits),
- * `email`, `phone` (E.164, and grouped national numbers), `ip` (4 and 6), `mac`, `ssn` and `url-credentials`. Searched
- * for on request: `url`, `wallet`, `passport` and `birth-date`; the last two only behind such a word.
+ * The kinds of personal data. Searched for by default: `card` (with check digit), `iban` (with length and check
+ * digits), `email`, `phone` (E.164, and grouped national numbers), `ip` (4 and 6), `mac`, `ssn` and `url-credentials`.
+ * Searched for on request: `url`, `wallet`, `passport` and `birth-date`; the last two only behind such a word.
  *
  * @category models
  * @since 0.1.0

@@ -68,9 +68,9 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Searches for patterns in linear time, whatever the text is. It fails closed. Of a streamed answer nothing is shown that
- * will be blocked or redacted; a match that is longer than the buffer ends the stream. Throws a `ConfigError` for an
- * invalid pattern or option.
+ * Searches for patterns in linear time, whatever the text is. It fails closed. Of a streamed answer nothing is shown
+ * that will be blocked or redacted; a match that is longer than the buffer ends the stream. Throws a `ConfigError` for
+ * an invalid pattern or option.
  *
  * @example
  * ```ts

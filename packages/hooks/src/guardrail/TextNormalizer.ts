@@ -19,8 +19,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** The longest message in Unicode code points, counted after all other changes. Default no limit. */
   readonly maxLength?: number
   /**
-   * What happens to a longer message: it is rejected (`block`), or cut after a whole visible character (`truncate`). The
-   * results of tools are always cut. Default `block`.
+   * What happens to a longer message: it is rejected (`block`), or cut after a whole visible character (`truncate`).
+   * The results of tools are always cut. Default `block`.
    */
   readonly tooLong?: "block" | "truncate"
   /**
@@ -31,8 +31,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** The Unicode form. `NFKC` also converts lookalikes, such as full-width letters, to plain letters. Default `NFC`. */
   readonly unicode?: "NFC" | "NFKC" | "none"
   /**
-   * Kinds of invisible characters to remove: `control` (except tab and line end), `zero-width`, `bidi` (which change the
-   * direction of text), `tags` (which can contain hidden text). Emoji and scripts keep the joiners that they need.
+   * Kinds of invisible characters to remove: `control` (except tab and line end), `zero-width`, `bidi` (which change
+   * the direction of text), `tags` (which can contain hidden text). Emoji and scripts keep the joiners that they need.
    * Default: all.
    */
   readonly strip?: ReadonlyArray<HiddenKind>

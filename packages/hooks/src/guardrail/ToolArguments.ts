@@ -64,7 +64,8 @@ export interface TypedOptions<Args, R = never> {
 }
 
 /**
- * Rewrites the arguments of one tool, with the types of a schema. When arguments do not match it, the tool does not run.
+ * Rewrites the arguments of one tool, with the types of a schema. When arguments do not match it, the tool does not
+ * run.
  *
  * @example
  * ```ts

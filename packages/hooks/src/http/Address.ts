@@ -27,7 +27,8 @@ export type Kind =
 
 /**
  * Returns the kind of a host. It is read like the host of a URL: with decimal, octal, hexadecimal and short forms,
- * full-width digits, brackets and trailing dots. An IPv6 address that contains an IPv4 address has the kind of that one.
+ * full-width digits, brackets and trailing dots. An IPv6 address that contains an IPv4 address has the kind of that
+ * one.
  *
  * @example
  * ```ts
@@ -160,7 +161,8 @@ const groupsOf = (address: string): ReadonlyArray<number> => {
 }
 
 /**
- * The IPv4 addresses that an IPv6 address contains: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo and ISATAP.
+ * The IPv4 addresses that an IPv6 address contains: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo and
+ * ISATAP.
  */
 const embeddedV4 = (groups: ReadonlyArray<number>): ReadonlyArray<string> => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups

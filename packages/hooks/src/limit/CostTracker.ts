@@ -35,13 +35,13 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
   /** The share of the limit at which to warn once. Default 0.8. */
   readonly warnAt?: number
   /**
-   * What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last message (`abort`).
-   * Default `reject`.
+   * What happens to a call at the limit: the turn fails (`reject`), or ends with the reason as its last message
+   * (`abort`). Default `reject`.
    */
   readonly onLimit?: "reject" | "abort"
   /**
-   * With a limit, what happens after a call whose cost is not known: further calls are made (`count`), or are stopped as
-   * at the limit (`stop`). Default `count`.
+   * With a limit, what happens after a call whose cost is not known: further calls are made (`count`), or are stopped
+   * as at the limit (`stop`). Default `count`.
    */
   readonly onUnknown?: "count" | "stop"
 }
@@ -79,13 +79,13 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
 })
 
 /**
- * Adds the cost of every model call to the state `total_cost`, with the calls of sub-agents and of hooks. The cost that a
- * vendor reports (`usage.costUsd`) takes precedence over prices. A call without usage or price counts as unknown, never
- * as free. A call that a hook answers costs nothing; a call that breaks off costs what it has used so far. Throws a
- * `ConfigError` for an invalid price.
+ * Adds the cost of every model call to the state `total_cost`, with the calls of sub-agents and of hooks. The cost that
+ * a vendor reports (`usage.costUsd`) takes precedence over prices. A call without usage or price counts as unknown,
+ * never as free. A call that a hook answers costs nothing; a call that breaks off costs what it has used so far. Throws
+ * a `ConfigError` for an invalid price.
  *
- * Without a limit the hook is an observer. With a limit it decides before each call, and again when a later hook changes
- * the call.
+ * Without a limit the hook is an observer. With a limit it decides before each call, and again when a later hook
+ * changes the call.
  *
  * @example
  * ```ts

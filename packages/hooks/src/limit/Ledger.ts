@@ -50,8 +50,8 @@ export const empty: Account = Object.freeze({ spent: nothing, holds: {}, elapsed
 /** Stores accounts. @category models @since 0.1.0 */
 export interface Ledger {
   /**
-   * Reads an account, changes it and writes it as one transaction, and returns the first value that `change` returns. An
-   * account that does not exist yet is `empty`.
+   * Reads an account, changes it and writes it as one transaction, and returns the first value that `change` returns.
+   * An account that does not exist yet is `empty`.
    */
   readonly update: <A>(account: string, change: (before: Account) => readonly [A, Account]) => Effect.Effect<A, unknown>
 }

@@ -40,11 +40,11 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Detects an agent that repeats itself: calls with the same result, alone or in a cycle with other calls; calls that keep
- * failing; calls with empty or broken arguments; the same answer; compactions without effect.
+ * Detects an agent that repeats itself: calls with the same result, alone or in a cycle with other calls; calls that
+ * keep failing; calls with empty or broken arguments; the same answer; compactions without effect.
  *
- * A different result is progress, and so is a call that was not made recently: both reset all counts. Several equal calls
- * in one step count once. The counts are stored in the session's state as digests, by agent and turn. Throws a
+ * A different result is progress, and so is a call that was not made recently: both reset all counts. Several equal
+ * calls in one step count once. The counts are stored in the session's state as digests, by agent and turn. Throws a
  * `ConfigError` for an invalid option.
  *
  * @example

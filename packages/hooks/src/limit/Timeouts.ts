@@ -52,10 +52,10 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Interrupts what takes too long, without waiting until the interruption is complete. A model call fails with `Timeout`,
- * which is retried or falls back like other errors; when the step's time is over it is not retried, and when the turn's
- * time is over the turn is aborted. A tool call gets a result for the model. Throws a `ConfigError` for a limit that is
- * not a duration.
+ * Interrupts what takes too long, without waiting until the interruption is complete. A model call fails with
+ * `Timeout`, which is retried or falls back like other errors; when the step's time is over it is not retried, and when
+ * the turn's time is over the turn is aborted. A tool call gets a result for the model. Throws a `ConfigError` for a
+ * limit that is not a duration.
  *
  * @example
  * ```ts

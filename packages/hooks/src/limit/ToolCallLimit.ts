@@ -12,22 +12,22 @@ import * as CallCounter from "./internal/callCounter.ts"
 /** Options of `ToolCallLimit.make`. At least one limit is required. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
   /**
-   * The most calls of the `tools` (default: all tools) together in one turn: a number, or a function that returns it for
-   * the turn. Default no limit.
+   * The most calls of the `tools` (default: all tools) together in one turn: a number, or a function that returns it
+   * for the turn. Default no limit.
    */
   readonly perTurn?: number | ((ctx: HookContext) => number)
   /** The most calls in the whole session: a number, or a function that returns it. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
   /**
-   * What happens to a call above the limit: the model reads the reason and continues without the call (`reject`), or the
-   * turn ends (`abort`). Default `reject`.
+   * What happens to a call above the limit: the model reads the reason and continues without the call (`reject`), or
+   * the turn ends (`abort`). Default `reject`.
    */
   readonly onLimit?: "reject" | "abort"
 }
 
 /**
- * Stops tool calls above a limit. It counts before the call is made, so that parallel calls cannot exceed the limit, and
- * after other hooks, so that calls that they reject do not count. Two limits in one agent need two names. Throws a
+ * Stops tool calls above a limit. It counts before the call is made, so that parallel calls cannot exceed the limit,
+ * and after other hooks, so that calls that they reject do not count. Two limits in one agent need two names. Throws a
  * `ConfigError` when no limit is given, or an invalid one.
  *
  * @example

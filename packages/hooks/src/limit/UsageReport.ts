@@ -184,8 +184,8 @@ export const merge = (reports: ReadonlyArray<Report>): Report =>
   }), emptyReport)
 
 /**
- * Returns the cost of a report in US dollars: the nearest number, and the exact sum as a text such as `$4.20`. `unpriced`
- * is the number of calls that the sum does not contain, because their cost is not known.
+ * Returns the cost of a report in US dollars: the nearest number, and the exact sum as a text such as `$4.20`.
+ * `unpriced` is the number of calls that the sum does not contain, because their cost is not known.
  *
  * @category reading
  * @since 0.1.0

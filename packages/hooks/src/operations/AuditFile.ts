@@ -7,8 +7,8 @@ import { appendFileSync } from "node:fs"
 import * as AuditLog from "./AuditLog.ts"
 
 /**
- * Makes a sink that appends to the file at `path`. Only the owner may read the file. A line is written completely before
- * the agent continues.
+ * Makes a sink that appends to the file at `path`. Only the owner may read the file. A line is written completely
+ * before the agent continues.
  *
  * @example
  * ```ts

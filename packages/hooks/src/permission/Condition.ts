@@ -51,8 +51,8 @@ export interface Setting extends Place {
 export const parse = (rule: string, key = "rule"): Result.Result<Rule, ConfigError> => parseRule(rule, key)
 
 /**
- * Compiles a list of rules. Fails with a `ConfigError` for the first rule that is not valid. `folder` is the folder that
- * a pattern such as `/docs/**` starts at, relative to the working folder.
+ * Compiles a list of rules. Fails with a `ConfigError` for the first rule that is not valid. `folder` is the folder
+ * that a pattern such as `/docs/**` starts at, relative to the working folder.
  *
  * @category constructors
  * @since 0.1.0

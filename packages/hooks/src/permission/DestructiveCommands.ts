@@ -38,9 +38,9 @@ export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
 export const kinds: { readonly [K in Destruction]: string } = destructionTexts
 
 /**
- * Stops tool calls whose shell line contains a destructive command, also behind wrappers, in substitutions and in nested
- * scripts. It also stops SQL statements that delete tables or rows. Throws a `ConfigError` for an unknown kind or an
- * invalid pattern.
+ * Stops tool calls whose shell line contains a destructive command, also behind wrappers, in substitutions and in
+ * nested scripts. It also stops SQL statements that delete tables or rows. Throws a `ConfigError` for an unknown kind
+ * or an invalid pattern.
  *
  * @example
  * ```ts

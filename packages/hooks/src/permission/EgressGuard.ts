@@ -18,8 +18,8 @@ export interface Options extends HookDefaults.HookDefaults {
   /** Schemes that a URL may have. Default `http` and `https`. */
   readonly schemes?: ReadonlyArray<string>
   /**
-   * Hosts that are allowed: `example.com`, `*.example.com` (names below it), `example.com:8443`, or `*` for every public
-   * host. A host that is not public is allowed only when it is listed in full, preferably with its port:
+   * Hosts that are allowed: `example.com`, `*.example.com` (names below it), `example.com:8443`, or `*` for every
+   * public host. A host that is not public is allowed only when it is listed in full, preferably with its port:
    * `localhost:3000`. Default `*`.
    */
   readonly allow?: ReadonlyArray<string>
@@ -28,8 +28,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Rejects a tool call whose arguments name a host that is not allowed: in URLs anywhere in a text, in arguments that are
- * a host, and in commands that use the network. Loopback, private, link-local, metadata and reserved addresses are
+ * Rejects a tool call whose arguments name a host that is not allowed: in URLs anywhere in a text, in arguments that
+ * are a host, and in commands that use the network. Loopback, private, link-local, metadata and reserved addresses are
  * rejected in every spelling, and so is a host that cannot be read. Throws a `ConfigError` for an invalid host.
  *
  * It does not resolve names, and a command can build a URL at run time. For tools that fetch, use `HttpGuard` as well.

@@ -61,8 +61,8 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
    */
   readonly permissionMode?: Mode | ((ctx: HookContext) => Mode)
   /**
-   * What happens to calls that neither a rule nor the mode decides. Default: `allow` for tools that are read-only, `ask`
-   * for the others.
+   * What happens to calls that neither a rule nor the mode decides. Default: `allow` for tools that are read-only,
+   * `ask` for the others.
    */
   readonly otherwise?: "allow" | "ask" | "deny"
 }

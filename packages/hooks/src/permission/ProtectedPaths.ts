@@ -28,8 +28,8 @@ export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
   /** Globs of files that no tool may read. Default none. */
   readonly read?: ReadonlyArray<string>
   /**
-   * Folders, absolute or relative to the working folder. A tool may change only files inside of them; symbolic links are
-   * resolved. Default: files anywhere may be changed.
+   * Folders, absolute or relative to the working folder. A tool may change only files inside of them; symbolic links
+   * are resolved. Default: files anywhere may be changed.
    */
   readonly roots?: ReadonlyArray<string>
   /** Whether a call that touches a protected file is rejected, or a person is asked about it. Default `reject`. */
@@ -73,8 +73,8 @@ export const defaults: ReadonlyArray<string> = [
 
 /**
  * Rejects calls that change or read protected files, whichever tool makes them: by any spelling of the path, through
- * symbolic links, and in a shell line. A call that cannot be read is rejected too. Throws a `ConfigError` for an invalid
- * glob.
+ * symbolic links, and in a shell line. A call that cannot be read is rejected too. Throws a `ConfigError` for an
+ * invalid glob.
  *
  * It does not see what a program does by itself. Use a sandbox against that.
  *

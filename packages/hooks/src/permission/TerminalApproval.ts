@@ -30,9 +30,9 @@ export interface Options {
 }
 
 /**
- * Makes the option `ask` of `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny, edit
- * (new arguments as JSON), and with `remember` also always. Control characters and invisible characters are escaped. If
- * input or output is not a terminal, the call is denied.
+ * Makes the option `ask` of `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny,
+ * edit (new arguments as JSON), and with `remember` also always. Control characters and invisible characters are
+ * escaped. If input or output is not a terminal, the call is denied.
  *
  * @example
  * ```ts

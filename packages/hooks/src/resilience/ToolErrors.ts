@@ -28,8 +28,8 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Rewrites the error of every failed tool call. The result stays an error, so that the model knows that the call failed.
- * Throws a `ConfigError` for an invalid length.
+ * Rewrites the error of every failed tool call. The result stays an error, so that the model knows that the call
+ * failed. Throws a `ConfigError` for an invalid length.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 /** Reads the answers of Base Coat hooks and drops what a hook may not do at its event. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { JsonValue } from "@belay/core/Message"
 import { redactText } from "@belay/hooks/Secrets"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Dialect from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
 import { ignoredFields } from "../shared/strayAnswer.ts"
 import type { Handler } from "./events.ts"

@@ -2,12 +2,12 @@
  * Fires the events of Base Coat. It builds the envelope, runs the hooks that decide, and then runs the telemetry hooks,
  * which read the decision.
  */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Engine from "../../engine/engine.ts"
-import { defined } from "../../internal/defined.ts"
 import type { Answer } from "./answer.ts"
 import type { Envelope, EventName, Handler, Tool } from "./events.ts"
 import * as Failures from "./failures.ts"

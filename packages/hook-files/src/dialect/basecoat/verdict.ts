@@ -1,7 +1,7 @@
 /** Merges the answers of all Base Coat hooks of one event. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { redactText } from "@belay/hooks/Secrets"
-import { defined } from "../../internal/defined.ts"
 import type { Answer, Block } from "./answer.ts"
 import type { Handler } from "./events.ts"
 

@@ -1,8 +1,8 @@
 /** The answer of a GitHub Copilot hook, and the verdict of all hooks of an event. */
+import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
 import type { ToolResult } from "@belay/core/Tool"
 import type * as Dialect from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 
 /** If several entries set one of these fields, the value of the last entry is used. */
 export interface Wish {

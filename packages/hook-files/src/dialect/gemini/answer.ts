@@ -1,7 +1,7 @@
 /** The answer of a Gemini CLI hook, and the verdict of all hooks of an event. */
+import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
 import type * as Dialect from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 import { isFields } from "../shared/fields.ts"
 
 export interface Answer extends Dialect.Answer {

@@ -1,5 +1,5 @@
 /** Decodes the JSON of an answer of a Gemini CLI hook. */
-import { defined } from "../../internal/defined.ts"
+import { defined } from "@belay/core/Fields"
 import { cap, type Fields, isText, type Reader, reader } from "../shared/fields.ts"
 import { type Answer, modes, type Specific } from "./answer.ts"
 

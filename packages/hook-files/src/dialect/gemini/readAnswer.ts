@@ -1,5 +1,5 @@
 /** Reads the answer of a Gemini CLI hook from its exit code and its output. */
-import { defined } from "../../internal/defined.ts"
+import { defined } from "@belay/core/Fields"
 import type { Finished } from "../../process/Command.ts"
 import { cap, type Fields, isFields, isText, parse } from "../shared/fields.ts"
 import { ignoredFields, looksLikeAnswer, lostAnswerWarning } from "../shared/strayAnswer.ts"

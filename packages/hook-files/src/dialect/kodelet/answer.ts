@@ -1,11 +1,11 @@
 /** Reads the answers of Kodelet executables. Each type of hook has its own fields. */
+import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { JsonValue, type Message } from "@belay/core/Message"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Dialect from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 import { type Fields, isFields } from "../shared/fields.ts"
 import { objectOf } from "../shared/jsonAnswer.ts"
 import { ignoredFields } from "../shared/strayAnswer.ts"

@@ -1,10 +1,10 @@
 /** The rules of Kodelet for the engine. */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import type * as Dialect from "../../Dialect.ts"
-import { defined } from "../../internal/defined.ts"
 import type { CommandWork } from "../../Runners.ts"
 import { outcomeOf, outputOf } from "../shared/jsonAnswer.ts"
 import { type Answer, applyOutput, read, shown, silent } from "./answer.ts"

@@ -1,8 +1,8 @@
 /** Stores what the host set in the metadata of the current turn: a recipe, and whether hooks run. */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
-import { defined } from "../../internal/defined.ts"
 
 const Turn = Schema.Struct({
   turn: Schema.Finite,

@@ -2,8 +2,8 @@
 import type { Json } from "@belay/core/Json"
 
 /**
- * Applies `mapItem` to the items and `mapKey` to the keys of a JSON list or object. Returns the same object when nothing
- * changes. Keys that become equal are numbered.
+ * Applies `mapItem` to the items and `mapKey` to the keys of a JSON list or object. Returns the same object when
+ * nothing changes. Keys that become equal are numbered.
  */
 export const mapJson = (value: Json, mapItem: (value: Json) => Json, mapKey: (key: string) => string): Json => {
   if (typeof value !== "object" || value === null) return value

@@ -168,7 +168,8 @@ function iban(candidate: string): number {
 
 /**
  * The length of the telephone number at the beginning of a candidate: E.164 with `+` or `00`, a grouped national number
- * that begins with 0, or a North American number in its usual form. Groups that do not belong to the number are dropped.
+ * that begins with 0, or a North American number in its usual form. Groups that do not belong to the number are
+ * dropped.
  */
 function phone(candidate: string): number {
   let text = candidate

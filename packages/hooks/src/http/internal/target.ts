@@ -12,7 +12,8 @@ export interface Policy {
   /** Whether `http` is allowed. Default false: only `https`, except for the servers of `loopback`. */
   readonly allowHttp?: boolean
   /**
-   * The hosts that may be reached: `example.com`, or `*.example.com` for the names below it. Default: every public host.
+   * The hosts that may be reached: `example.com`, or `*.example.com` for the names below it. Default: every public
+   * host.
    */
   readonly hosts?: ReadonlyArray<string>
   /** The ports that may be reached. Default: all but those of well-known services that do not speak HTTP. */

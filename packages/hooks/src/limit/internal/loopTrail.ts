@@ -28,8 +28,8 @@ export const Trail = Schema.Struct({
     Schema.Struct({ key: Schema.String, count: Schema.Finite, result: Schema.String, repeated: Schema.Boolean })
   ),
   /**
-   * The calls that failed with the same error: how often, the first and the last time (milliseconds), the last step, and
-   * whether something new was done since, so that another attempt makes sense.
+   * The calls that failed with the same error: how often, the first and the last time (milliseconds), the last step,
+   * and whether something new was done since, so that another attempt makes sense.
    */
   failures: Schema.Array(Schema.Struct({
     key: Schema.String,

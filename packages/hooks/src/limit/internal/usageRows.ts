@@ -42,8 +42,8 @@ const Hook = Schema.Struct({
 
 /**
  * What a session used, as plain JSON. The rows are in the order of their first use. `calls` is the number of attempts,
- * `failures` the number of those that failed or were interrupted, `durationMs` the sum of their durations. `pico` is the
- * exact cost in pico-dollars (10^-12 dollars), without the `unpriced` calls.
+ * `failures` the number of those that failed or were interrupted, `durationMs` the sum of their durations. `pico` is
+ * the exact cost in pico-dollars (10^-12 dollars), without the `unpriced` calls.
  *
  * @category models
  * @since 0.1.0

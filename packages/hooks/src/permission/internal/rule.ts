@@ -19,8 +19,8 @@ export interface Rule {
   /** The text between the parentheses; `undefined` when the rule is for every call of the tool. */
   readonly spec: string | undefined
   /**
-   * The folder that a pattern such as `/docs/**` starts at, relative to the working folder; `undefined` when the setting
-   * decides.
+   * The folder that a pattern such as `/docs/**` starts at, relative to the working folder; `undefined` when the
+   * setting decides.
    */
   readonly folder: string | undefined
   /** @internal */
