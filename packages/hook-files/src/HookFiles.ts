@@ -144,7 +144,9 @@ export interface Loaded {
  * declare const provider: LlmProvider
  * const { hooks, untrusted, warnings } = HookFiles.load({ sources: ["claude", "codex"], toolNames: { run: "Bash" } })
  * for (const warning of warnings) console.warn(HookConfig.show(warning))
- * for (const { commands, project } of untrusted) console.warn(`${project} has ${commands.length} hooks that do not run`)
+ * for (const { commands, project } of untrusted) {
+ *   console.warn(`${project} has ${commands.length} hooks that do not run`)
+ * }
  * const agent = createAgent({ provider, hooks })
  * ```
  * @category constructors
@@ -262,7 +264,11 @@ const untrustedEntry = ({ event, file, key, work }: Discovery.Entry): UntrustedE
  * import * as HookFiles from "@belay/hook-files/HookFiles"
  *
  * declare const provider: LlmProvider
- * const agent = createAgent({ provider, cwd: "/srv/app", hookSources: [HookFiles.source({ toolNames: { run: "Bash" } })] })
+ * const agent = createAgent({
+ *   provider,
+ *   cwd: "/srv/app",
+ *   hookSources: [HookFiles.source({ toolNames: { run: "Bash" } })]
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -137,7 +137,8 @@ export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Fi
  * import * as Runners from "@belay/hook-files/Runners"
  *
  * const run = Runners.make({ passEnv: ["CI"], allowedHttpHookUrls: ["https://hooks.example.com/*"] })
- * const look = (ctx: HookContext) => run({ work: { type: "command", command: "./check.sh" }, input: { a: 1 }, cwd: ctx.cwd, timeoutMs: 5_000 }, ctx)
+ * const look = (ctx: HookContext) =>
+ *   run({ work: { type: "command", command: "./check.sh" }, input: { a: 1 }, cwd: ctx.cwd, timeoutMs: 5_000 }, ctx)
  * ```
  * @category constructors
  * @since 0.1.0

@@ -79,7 +79,10 @@ export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOpti
  * import * as HookDefaults from "@belay/hooks/HookDefaults"
  *
  * const noDeploys = (options: HookDefaults.HookDefaults = {}) =>
- *   HookDefaults.apply(options, defineHook({ name: "no-deploys", tools: "deploy", preToolCall: () => HookAction.reject("not now") }))
+ *   HookDefaults.apply(
+ *     options,
+ *     defineHook({ name: "no-deploys", tools: "deploy", preToolCall: () => HookAction.reject("not now") })
+ *   )
  * const hook = noDeploys({ maxDepth: 0, onDecision: ({ reason }) => console.log(reason) })
  * ```
  * @category constructors

@@ -28,7 +28,9 @@ export interface Options {
   readonly limits?: Budget.Options["limits"]
   /** Prices by model, which a limit on money needs. Default none. */
   readonly prices?: NonNullable<Budget.Options["prices"]>
-  /** Whether personal data is replaced by placeholders, which become the values again for the user only. Default false. */
+  /**
+   * Whether personal data is replaced by placeholders, which become the values again for the user only. Default false.
+   */
   readonly personalData?: boolean
   /** Receives the entries of an audit log. Default: no audit log. */
   readonly audit?: AuditLog.Sink
@@ -52,7 +54,10 @@ export interface Options {
  * import { Hooks, TerminalApproval } from "@belay/hooks"
  * import { OpenAiCompatible } from "@belay/providers"
  *
- * const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: Hooks.safeDefaults({ ask: TerminalApproval.ask() }) })
+ * const agent = createAgent({
+ *   provider: OpenAiCompatible.fromEnv(),
+ *   hooks: Hooks.safeDefaults({ ask: TerminalApproval.ask() })
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

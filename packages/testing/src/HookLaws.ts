@@ -22,7 +22,11 @@ export type { Common, Options }
  * import * as HookLaws from "@belay/testing/HookLaws"
  * import { test } from "node:test"
  *
- * const polite = () => defineHook({ name: "polite", preTurn: ({ message }) => message === "" ? HookAction.reject("say something") : undefined })
+ * const polite = () =>
+ *   defineHook({
+ *     name: "polite",
+ *     preTurn: ({ message }) => message === "" ? HookAction.reject("say something") : undefined
+ *   })
  * for (const { name, run } of HookLaws.cases(polite, { deterministic: true, perSession: true })) test(name, run)
  * ```
  * @category laws

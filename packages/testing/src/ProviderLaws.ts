@@ -22,7 +22,9 @@ export type { Make, Scene, Subject }
  * import * as ProviderLaws from "@belay/testing/ProviderLaws"
  * import { test } from "node:test"
  *
- * const make = ProviderLaws.overEndpoint(({ url }) => OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: "scripted" }))
+ * const make = ProviderLaws.overEndpoint(({ url }) =>
+ *   OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: "scripted" })
+ * )
  * for (const { name, run } of ProviderLaws.cases(make)) test(name, run)
  * ```
  * @category laws

@@ -64,7 +64,11 @@ export interface TestHook extends PromiseLike<Observation> {
  * import { defineHook, HookAction } from "@belay/core"
  * import { testHook } from "@belay/testing/TestHook"
  *
- * const noFridays = defineHook({ name: "no-fridays", tools: "deploy", preToolCall: () => HookAction.reject("not on Fridays") })
+ * const noFridays = defineHook({
+ *   name: "no-fridays",
+ *   tools: "deploy",
+ *   preToolCall: () => HookAction.reject("not on Fridays")
+ * })
  * await testHook(noFridays)
  *   .given("preToolCall", { name: "deploy", args: { to: "production" } }).expect("Reject", /Fridays/)
  *   .given("preToolCall", { name: "look" }).expectContinue()

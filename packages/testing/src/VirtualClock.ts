@@ -30,7 +30,12 @@ export interface VirtualClock extends AsyncDisposable {
  * import { Scripted, VirtualClock } from "@belay/testing"
  *
  * await using clock = VirtualClock.make()
- * const slow = defineHook({ name: "slow", kind: "policy", timeout: "1 minute", preTurn: () => new Promise<never>(() => {}) })
+ * const slow = defineHook({
+ *   name: "slow",
+ *   kind: "policy",
+ *   timeout: "1 minute",
+ *   preTurn: () => new Promise<never>(() => {})
+ * })
  * await using agent = createAgent({ provider: Scripted.make(["hi"]), hooks: [slow], layer: clock.layer })
  * const turn = agent.run("hello").catch((error: unknown) => error)
  * await clock.advance(60_000)

@@ -96,7 +96,10 @@ export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfi
  * import { textResponse } from "@belay/core/LlmCall"
  * import { fromPromise } from "@belay/core/LlmProvider"
  *
- * const provider = fromPromise({ name: "echo", complete: async ({ messages }) => textResponse(`${messages.length} messages`) })
+ * const provider = fromPromise({
+ *   name: "echo",
+ *   complete: async ({ messages }) => textResponse(`${messages.length} messages`)
+ * })
  * await using agent = createAgent({ provider })
  * const { text } = await agent.run("hello")
  * ```

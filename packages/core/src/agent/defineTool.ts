@@ -111,11 +111,16 @@ export const defineTool = <const Name extends string, S extends InputSchema>(
  *
  * @example
  * ```ts
- * import * as HookAction from "@belay/core/HookAction"
  * import { defineTool, onTool } from "@belay/core/defineTool"
+ * import * as HookAction from "@belay/core/HookAction"
  * import * as Schema from "effect/Schema"
  *
- * const write = defineTool({ name: "write", description: "Writes a file", input: Schema.Struct({ path: Schema.String }), execute: () => "ok" })
+ * const write = defineTool({
+ *   name: "write",
+ *   description: "Writes a file",
+ *   input: Schema.Struct({ path: Schema.String }),
+ *   execute: () => "ok"
+ * })
  * const guard = onTool(write, {
  *   name: "only-tmp",
  *   preToolCall: ({ args }) => args.path.startsWith("/tmp/") ? undefined : HookAction.reject("only below /tmp")

@@ -95,7 +95,12 @@ export type Runner = (request: Request) => Effect.Effect<Finished>
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function*() {
- *   const { exitCode, stdout } = yield* Command.run({ command: "cat; exit 3", cwd: "/", input: "hello", timeoutMs: 5_000 })
+ *   const { exitCode, stdout } = yield* Command.run({
+ *     command: "cat; exit 3",
+ *     cwd: "/",
+ *     input: "hello",
+ *     timeoutMs: 5_000
+ *   })
  *   console.log(exitCode, stdout) // 3 "hello"
  * })
  * ```

@@ -41,7 +41,11 @@ export type Context = Pick<HookContext, "llm" | "callTool" | "tools">
  * import * as Agent from "@belay/hook-files/Agent"
  *
  * const verify = (ctx: HookContext) =>
- *   Agent.run({ prompt: "Run the tests. Are they green? $ARGUMENTS", event: { hook_event_name: "Stop" }, timeoutMs: 60_000 }, ctx)
+ *   Agent.run({
+ *     prompt: "Run the tests. Are they green? $ARGUMENTS",
+ *     event: { hook_event_name: "Stop" },
+ *     timeoutMs: 60_000
+ *   }, ctx)
  * ```
  * @category running
  * @since 0.1.0

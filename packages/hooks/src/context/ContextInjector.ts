@@ -64,7 +64,11 @@ const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1
  * import * as ContextInjector from "@belay/hooks/ContextInjector"
  *
  * const branch = ContextInjector.make({ name: "branch", render: async () => "The branch is main.", ttl: { turns: 5 } })
- * const step = ContextInjector.make({ name: "step", placement: "ephemeral", render: (ctx) => `This is step ${ctx.stepNumber}.` })
+ * const step = ContextInjector.make({
+ *   name: "step",
+ *   placement: "ephemeral",
+ *   render: (ctx) => `This is step ${ctx.stepNumber}.`
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

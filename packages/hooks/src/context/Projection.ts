@@ -45,7 +45,10 @@ export interface Options extends HookDefaults.HookDefaults {
  * const smaller = Projection.make({
  *   projections: {
  *     get_pull_request: "files[*].{name: filename, additions: additions, deletions: deletions}",
- *     "sql_*": { expression: "{rows: rows[0:20], truncated: length(rows) > `20`, total: length(rows)}", maxTokens: 1_000 }
+ *     "sql_*": {
+ *       expression: "{rows: rows[0:20], truncated: length(rows) > `20`, total: length(rows)}",
+ *       maxTokens: 1_000
+ *     }
  *   }
  * })
  * ```

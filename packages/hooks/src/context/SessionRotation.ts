@@ -16,7 +16,9 @@ import * as HookDefaults from "../HookDefaults.ts"
 
 /** Options of `SessionRotation.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** The budgets that lead to a rotation: the model's window, or the scopes of a `Budget` hook. Default `["window"]`. */
+  /**
+   * The budgets that lead to a rotation: the model's window, or the scopes of a `Budget` hook. Default `["window"]`.
+   */
   readonly scopes?: ReadonlyArray<BudgetLevel["scope"]>
   /**
    * Texts that the handoff must contain literally, such as an issue number, a branch, or the next step. Missing ones

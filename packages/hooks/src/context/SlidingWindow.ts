@@ -18,7 +18,9 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly first?: number
   /** How many messages from the end are sent. Default 40. */
   readonly last?: number
-  /** The most tokens of messages that are sent, unless the messages that are always sent have more. Default no limit. */
+  /**
+   * The most tokens of messages that are sent, unless the messages that are always sent have more. Default no limit.
+   */
   readonly tokens?: number
   /** Counts tokens. Default: one token for four characters. */
   readonly tokenizer?: Tokenizer

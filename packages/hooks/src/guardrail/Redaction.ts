@@ -57,7 +57,9 @@ export type Detection = Redactor.Detection
 
 /** Options of `Redaction.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** The kinds to search for: a list, or a strategy by kind. Default: the kinds with few false findings (see `Kind`). */
+  /**
+   * The kinds to search for: a list, or a strategy by kind. Default: the kinds with few false findings (see `Kind`).
+   */
   readonly kinds?: ReadonlyArray<Kind> | { readonly [K in Kind]?: Strategy }
   /** The strategy for kinds without their own. Default `placeholder`. */
   readonly strategy?: Strategy

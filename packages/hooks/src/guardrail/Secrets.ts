@@ -44,7 +44,9 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly strategy?: Strategy
   /** More detectors. Where findings overlap, these take precedence. Default none. */
   readonly detectors?: ReadonlyArray<Detector>
-  /** The least entropy of a `secret`, in bits for one character. Default 3, which words and repetitions do not reach. */
+  /**
+   * The least entropy of a `secret`, in bits for one character. Default 3, which words and repetitions do not reach.
+   */
   readonly entropy?: number
   /** Values that stay: RE2 patterns, RegExps or functions that match a part of the value. Default none. */
   readonly allow?: ReadonlyArray<Pattern>

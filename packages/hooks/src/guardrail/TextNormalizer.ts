@@ -51,7 +51,13 @@ export interface Options extends HookDefaults.HookDefaults {
  * ```ts
  * import * as TextNormalizer from "@belay/hooks/TextNormalizer"
  *
- * const normalizer = TextNormalizer.make({ maxLength: 8_000, tooLong: "truncate", html: "strip", unicode: "NFKC", toolResults: true })
+ * const normalizer = TextNormalizer.make({
+ *   maxLength: 8_000,
+ *   tooLong: "truncate",
+ *   html: "strip",
+ *   unicode: "NFKC",
+ *   toolResults: true
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -33,7 +33,9 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
  * const inside = ToolArguments.make({
  *   tools: ["fs_*", "!fs_stat"],
  *   rewrite: (args, _call, ctx) =>
- *     typeof args === "object" && args !== null && "path" in args ? { ...args, path: `${ctx.cwd}/${args.path}` } : undefined
+ *     typeof args === "object" && args !== null && "path" in args
+ *       ? { ...args, path: `${ctx.cwd}/${args.path}` }
+ *       : undefined
  * })
  * ```
  * @category constructors

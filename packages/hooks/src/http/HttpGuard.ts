@@ -88,8 +88,15 @@ export const check = (url: string, policy: Policy = {}): Result.Result<Target, H
  * ```ts
  * import * as HttpGuard from "@belay/hooks/HttpGuard"
  *
- * const guard = HttpGuard.make({ policy: { hosts: ["api.example.com", "*.docs.example.com"], loopback: ["127.0.0.1:8080"] }, timeoutMs: 5_000 })
- * const page = guard.request("https://api.example.com/tickets", { method: "POST", body: "{}", headers: { "content-type": "application/json" } })
+ * const guard = HttpGuard.make({
+ *   policy: { hosts: ["api.example.com", "*.docs.example.com"], loopback: ["127.0.0.1:8080"] },
+ *   timeoutMs: 5_000
+ * })
+ * const page = guard.request("https://api.example.com/tickets", {
+ *   method: "POST",
+ *   body: "{}",
+ *   headers: { "content-type": "application/json" }
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -56,7 +56,12 @@ export const exactCost: HookState.StateKey<string> = HookState.key(
   "0"
 )
 
-/** The number of calls of this session whose cost is not known. The total does not contain them. @category state @since 0.1.0 */
+/**
+ * The number of calls of this session whose cost is not known. The total does not contain them.
+ *
+ * @category state
+ * @since 0.1.0
+ */
 export const unknownCalls: HookState.StateKey<number> = HookState.key("cost-tracker/unknown", Schema.Finite, 0)
 
 const hasWarned = HookState.key("cost-tracker/warned", false)

@@ -31,7 +31,11 @@ export interface Options extends HookDefaults.HookDefaults {
  * ```ts
  * import * as ModelCallLimit from "@belay/hooks/ModelCallLimit"
  *
- * const limit = ModelCallLimit.make({ perTurn: (ctx) => ctx.agent.depth === 0 ? 30 : 10, perSession: 200, onLimit: "abort" })
+ * const limit = ModelCallLimit.make({
+ *   perTurn: (ctx) => ctx.agent.depth === 0 ? 30 : 10,
+ *   perSession: 200,
+ *   onLimit: "abort"
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -69,11 +69,15 @@ export interface Options extends HookDefaults.HookDefaults {
  * import { defineHook } from "@belay/core/AgentHook"
  * import * as SessionMemory from "@belay/hooks/SessionMemory"
  *
- * const memory = SessionMemory.make({ keys: ["repo:acme/app", "branch:acme/app/main"], store: SessionMemory.folder(".memory") })
+ * const memory = SessionMemory.make({
+ *   keys: ["repo:acme/app", "branch:acme/app/main"],
+ *   store: SessionMemory.folder(".memory")
+ * })
  * const tools = [SessionMemory.remember()]
  * const blockers = defineHook({
  *   name: "blockers",
- *   onToolDenied: ({ call, reason }, ctx) => SessionMemory.note(ctx, { kind: "blocker", text: `${call.name} was denied: ${reason}` })
+ *   onToolDenied: ({ call, reason }, ctx) =>
+ *     SessionMemory.note(ctx, { kind: "blocker", text: `${call.name} was denied: ${reason}` })
  * })
  * ```
  * @category constructors

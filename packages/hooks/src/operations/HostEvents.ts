@@ -85,7 +85,13 @@ type WatchedFile =
  *
  * declare const agent: Agent
  * const session = await agent.session()
- * await using events = HostEvents.start({ session, agent, cwd: "/srv/app", files: [".env"], instructions: ["AGENTS.md"] })
+ * await using events = HostEvents.start({
+ *   session,
+ *   agent,
+ *   cwd: "/srv/app",
+ *   files: [".env"],
+ *   instructions: ["AGENTS.md"]
+ * })
  * await events.cd("/srv/app/packages/web")
  * ```
  * @category constructors

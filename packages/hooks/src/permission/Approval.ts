@@ -110,9 +110,14 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
  * const inPlace = Approval.make({
  *   tools: ["*", "!read_*"],
  *   ask: async ({ args, tool }) =>
- *     tool === "deploy" ? { type: "deny", reason: "not today" } : { type: "edit", args: { ...Object(args), dryRun: true } }
+ *     tool === "deploy"
+ *       ? { type: "deny", reason: "not today" }
+ *       : { type: "edit", args: { ...Object(args), dryRun: true } }
  * })
- * const suspending = Approval.make({ tools: "deploy", when: ({ args }) => JSON.stringify(args).includes("production") })
+ * const suspending = Approval.make({
+ *   tools: "deploy",
+ *   when: ({ args }) => JSON.stringify(args).includes("production")
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -38,7 +38,10 @@ export interface Options extends HookDefaults.HookDefaults {
  * ```ts
  * import * as EgressGuard from "@belay/hooks/EgressGuard"
  *
- * const guard = EgressGuard.make({ allow: ["api.example.com", "*.docs.example.com", "localhost:3000"], deny: ["old.docs.example.com"] })
+ * const guard = EgressGuard.make({
+ *   allow: ["api.example.com", "*.docs.example.com", "localhost:3000"],
+ *   deny: ["old.docs.example.com"]
+ * })
  * const onlyPublic = EgressGuard.make({ tools: ["fetch", "shell"] })
  * ```
  * @category constructors

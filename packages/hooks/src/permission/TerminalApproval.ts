@@ -39,7 +39,11 @@ export interface Options {
  * import * as Approval from "@belay/hooks/Approval"
  * import * as TerminalApproval from "@belay/hooks/TerminalApproval"
  *
- * const approval = Approval.make({ tools: ["*", "!read_*"], standing: "session", ask: TerminalApproval.ask({ remember: true }) })
+ * const approval = Approval.make({
+ *   tools: ["*", "!read_*"],
+ *   standing: "session",
+ *   ask: TerminalApproval.ask({ remember: true })
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -56,7 +56,8 @@ export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
  * import * as ToolCallLimit from "@belay/hooks/ToolCallLimit"
  *
  * const candidate = Shadow.make(ToolCallLimit.make({ perTurn: 5 }), {
- *   onDiff: ({ did, kind, point, subject, would }) => console.log(`${point} ${subject}: ${kind}, ${would.action} instead of ${did.action}`)
+ *   onDiff: ({ did, kind, point, subject, would }) =>
+ *     console.log(`${point} ${subject}: ${kind}, ${would.action} instead of ${did.action}`)
  * })
  * ```
  * @category constructors

@@ -14,7 +14,9 @@ import { cleanErrorText } from "./internal/errorText.ts"
 
 /** Options of `ToolErrors.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** Returns the text for the model, from the cleaned error. When it throws, the cleaned error is used. Default none. */
+  /**
+   * Returns the text for the model, from the cleaned error. When it throws, the cleaned error is used. Default none.
+   */
   readonly format?: (error: string, event: PostToolCallEvent) => string
   /** Whether the lines of stack traces are removed (JavaScript, Python, Java). Default true. */
   readonly hideStacks?: boolean

@@ -36,7 +36,12 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
  * import * as ToolRetry from "@belay/hooks/ToolRetry"
  *
  * const reading = ToolRetry.make()
- * const search = ToolRetry.make({ name: "search-retry", tools: "search_*", idempotentOnly: false, retryOn: ["(?i)timed? ?out", "\\b50[234]\\b"] })
+ * const search = ToolRetry.make({
+ *   name: "search-retry",
+ *   tools: "search_*",
+ *   idempotentOnly: false,
+ *   retryOn: ["(?i)timed? ?out", "\\b50[234]\\b"]
+ * })
  * ```
  * @category constructors
  * @since 0.1.0

@@ -67,7 +67,10 @@ export interface ServersFile {
  * import * as McpServers from "@belay/providers/McpServers"
  * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
  *
- * await using mcp = McpServers.make({ files: { command: "my-server", args: ["--read-only"] }, tickets: { url: "https://mcp.example.com" } })
+ * await using mcp = McpServers.make({
+ *   files: { command: "my-server", args: ["--read-only"] },
+ *   tickets: { url: "https://mcp.example.com" }
+ * })
  * const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), mcp })
  * ```
  * @category constructors

@@ -69,7 +69,10 @@ export interface GenaiPrices {
  * import * as Prices from "@belay/providers/Prices"
  * import * as genai from "@pydantic/genai-prices"
  *
- * const prices = Prices.firstOf(Prices.table({ "my-model": { costPerInputToken: 1e-7, costPerOutputToken: 1e-7 } }), Prices.genai(genai))
+ * const prices = Prices.firstOf(
+ *   Prices.table({ "my-model": { costPerInputToken: 1e-7, costPerOutputToken: 1e-7 } }),
+ *   Prices.genai(genai)
+ * )
  * prices.costOf({ inputTokens: 1000, outputTokens: 100 }, "gpt-4o", "openai")
  * ```
  * @category constructors
@@ -139,7 +142,10 @@ export const firstOf = (...all: ReadonlyArray<Prices>): Prices => {
  * import * as Prices from "@belay/providers/Prices"
  * import * as genai from "@pydantic/genai-prices"
  *
- * const tracker = CostTracker.make({ prices: Prices.tableOf(Prices.genai(genai), ["gpt-4o", "gpt-4o-mini"], "openai"), limit: 5 })
+ * const tracker = CostTracker.make({
+ *   prices: Prices.tableOf(Prices.genai(genai), ["gpt-4o", "gpt-4o-mini"], "openai"),
+ *   limit: 5
+ * })
  * ```
  * @category reading
  * @since 0.1.0

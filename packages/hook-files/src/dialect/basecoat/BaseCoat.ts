@@ -31,7 +31,8 @@ export type { Envelope, EventName, Handler, Kind, Response, Run, Tool } from "./
  * ```ts
  * import * as BaseCoat from "@belay/hook-files/BaseCoat"
  *
- * const text = `{ "version": 1, "hooks": { "PreToolUse": [{ "command": "python hooks/pre_tool.py", "priority": 20 }] } }`
+ * const text =
+ *   `{ "version": 1, "hooks": { "PreToolUse": [{ "command": "python hooks/pre_tool.py", "priority": 20 }] } }`
  * const { handlers, warnings } = BaseCoat.decode(text, "hooks.json")
  * const hook = BaseCoat.make({ handlers, projectDir: "/srv/app" })
  * ```
@@ -149,7 +150,11 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * import * as BaseCoat from "@belay/hook-files/BaseCoat"
  *
  * const runtime = BaseCoat.runtime()
- * runtime.hooks.register("OnBudgetExceeded", () => ({ action: "block", reason: "rotate the session before continuing" }), { kind: "policy" })
+ * runtime.hooks.register(
+ *   "OnBudgetExceeded",
+ *   () => ({ action: "block", reason: "rotate the session before continuing" }),
+ *   { kind: "policy" }
+ * )
  * const hook = BaseCoat.make({ runtime, projectDir: "/srv/app", timeoutMs: 1_000 })
  * ```
  * @category constructors

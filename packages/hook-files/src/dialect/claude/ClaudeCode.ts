@@ -90,7 +90,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
  * import * as HookConfig from "@belay/hook-files/HookConfig"
  *
- * const text = `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./guard.sh" }] }] } }`
+ * const text =
+ *   `{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./guard.sh" }] }] } }`
  * const { handlers } = HookConfig.decode(text, "settings.json")
  * const hook = ClaudeCode.make({ handlers, projectDir: "/srv/app", toolNames: { run: "Bash" } })
  * ```

@@ -17,7 +17,8 @@ import type { Handler, HookConfig, ReadOptions } from "./handler.ts"
  * ```ts
  * import * as HookConfig from "@belay/hook-files/HookConfig"
  *
- * const text = `{ "hooks": { "PreToolUs": [], "Stop": [{ "hooks": [{ "type": "command", "command": "./check.sh" }] }] } }`
+ * const text =
+ *   `{ "hooks": { "PreToolUs": [], "Stop": [{ "hooks": [{ "type": "command", "command": "./check.sh" }] }] } }`
  * const { handlers, warnings } = HookConfig.decode(text, "settings.json")
  * handlers[0]?.work // { type: "command", command: "./check.sh" }
  * warnings.map(HookConfig.show) // ['settings.json: hooks.PreToolUs: unknown event; did you mean PreToolUse?']

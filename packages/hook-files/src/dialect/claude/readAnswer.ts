@@ -17,7 +17,14 @@ import { type EventName, rowOf } from "./events.ts"
  * ```ts
  * import * as Outcome from "@belay/hook-files/Outcome"
  *
- * const finished = { exitCode: 2, stdout: "", stderr: "not on main\n", timedOut: false, overflowed: false, durationMs: 12 }
+ * const finished = {
+ *   exitCode: 2,
+ *   stdout: "",
+ *   stderr: "not on main\n",
+ *   timedOut: false,
+ *   overflowed: false,
+ *   durationMs: 12
+ * }
  * const answer = Outcome.read(finished, "PreToolUse") // { outcome: "blocking", blocked: "not on main", … }
  * Outcome.merge([answer, answer]).blocked // "not on main\nnot on main"
  * ```

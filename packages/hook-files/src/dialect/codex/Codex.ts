@@ -36,7 +36,8 @@ export const decode = (text: string, file: string, folder?: string): HookConfig.
  * ```ts
  * import * as Codex from "@belay/hook-files/Codex"
  *
- * const text = `{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "./check.sh", "timeout": 30 }] }] } }`
+ * const text =
+ *   `{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "./check.sh", "timeout": 30 }] }] } }`
  * const { handlers } = Codex.decode(text, ".codex/hooks.json")
  * const hook = Codex.make({ handlers, projectDir: "/srv/app" })
  * ```

@@ -98,7 +98,8 @@ export const maxContext: number = ToolEffects.maxContext
  * ```ts
  * import * as Copilot from "@belay/hook-files/Copilot"
  *
- * const text = `{ "version": 1, "hooks": { "preToolUse": [{ "matcher": "bash|edit", "bash": "./guard.sh", "timeoutSec": 10 }] } }`
+ * const text =
+ *   `{ "version": 1, "hooks": { "preToolUse": [{ "matcher": "bash|edit", "bash": "./guard.sh", "timeoutSec": 10 }] } }`
  * const { handlers } = Copilot.decode(text, ".github/hooks/guard.json")
  * handlers[0]?.timeoutMs // 10000
  * ```

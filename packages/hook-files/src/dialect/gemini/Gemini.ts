@@ -91,7 +91,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * ```ts
  * import * as Gemini from "@belay/hook-files/Gemini"
  *
- * const text = `{ "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": [{ "type": "command", "command": "./scan.sh" }] }] } }`
+ * const text =
+ *   `{ "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": [{ "type": "command", "command": "./scan.sh" }] }] } }`
  * const { handlers } = Gemini.decode(text, ".gemini/settings.json")
  * handlers[0]?.timeoutMs // 60000
  * ```
@@ -109,7 +110,8 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
  * ```ts
  * import * as Gemini from "@belay/hook-files/Gemini"
  *
- * const text = `{ "hooks": { "AfterAgent": [{ "hooks": [{ "type": "command", "command": "./validate.py", "timeout": 30000 }] }] } }`
+ * const text =
+ *   `{ "hooks": { "AfterAgent": [{ "hooks": [{ "type": "command", "command": "./validate.py", "timeout": 30000 }] }] } }`
  * const { disabled, handlers } = Gemini.decode(text, ".gemini/settings.json")
  * const hook = Gemini.make({ handlers, disabled, projectDir: "/srv/app", toolNames: { run: "run_shell_command" } })
  * ```

@@ -54,9 +54,16 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * const hook = Inkeep.make({
  *   definitions: [{
  *     id: "first-rows",
- *     executeCode: `export default async ({ result, config }) => ({ action: "proceed", result: result.slice(0, config.rows) })`
+ *     executeCode:
+ *       `export default async ({ result, config }) => ({ action: "proceed", result: result.slice(0, config.rows) })`
  *   }],
- *   attachments: [{ hookDefinitionId: "first-rows", scope: { _tag: "project" }, hookPoint: "after-result", order: 1, config: { rows: 20 } }]
+ *   attachments: [{
+ *     hookDefinitionId: "first-rows",
+ *     scope: { _tag: "project" },
+ *     hookPoint: "after-result",
+ *     order: 1,
+ *     config: { rows: 20 }
+ *   }]
  * })
  * ```
  * @category constructors

@@ -98,7 +98,10 @@ export const find = (
  * const hook = Kodelet.make({
  *   handlers,
  *   projectDir: "/srv/app",
- *   recipes: { handoff: "Write a handoff for {{.reader}}.", last: ({ messages }) => `${messages.length} messages so far` }
+ *   recipes: {
+ *     handoff: "Write a handoff for {{.reader}}.",
+ *     last: ({ messages }) => `${messages.length} messages so far`
+ *   }
  * })
  * ```
  * @category constructors

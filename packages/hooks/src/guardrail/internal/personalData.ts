@@ -148,7 +148,9 @@ const ibanLengths = new Map(
     "TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30").split(" ").map((entry) => [entry.slice(0, 2), Number(entry.slice(2))])
 )
 
-/** The length of the IBAN at the beginning of a candidate: of the right length for its country, with right check digits. */
+/**
+ * The length of the IBAN at the beginning of a candidate: of the right length for its country, with right check digits.
+ */
 function iban(candidate: string): number {
   const length = ibanLengths.get(candidate.slice(0, 2).toUpperCase())
   if (length === undefined) return 0

@@ -102,7 +102,9 @@ export abstract class WordReader {
     return { text: out, dynamic: dynamic || /^~[^/]/.test(out), fuzzy: fuzzy && !/^\[\[?$/.test(out) }
   }
 
-  /** Reads up to the closing double quote, or to the end of a here-document. Returns the text and whether it is dynamic. */
+  /**
+   * Reads up to the closing double quote, or to the end of a here-document. Returns the text and whether it is dynamic.
+   */
   protected quoted(level: number, isDocument = false): readonly [text: string, dynamic: boolean] {
     const { text } = this
     let out = ""

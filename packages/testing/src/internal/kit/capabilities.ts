@@ -1,4 +1,6 @@
-/** The capabilities of a hook under test: they answer from the options of the test and record what the hook requests. */
+/**
+ * The capabilities of a hook under test: they answer from the options of the test and record what the hook requests.
+ */
 import { type AgentError, PortFailed } from "@belay/core/AgentError"
 import { type Artifact, keyOf } from "@belay/core/Artifact"
 import type * as ArtifactStore from "@belay/core/ArtifactStore"
