@@ -37,7 +37,7 @@ const unknown = [...testsOf.keys()].filter((id) => !known.has(id)).map((id) => `
 
 const text = `# What runs as it does elsewhere
 
-What Belay promises, row by row, and the tests that show it: its own core, the systems whose hooks it runs, and the decisions where those systems disagree.
+Each row is one promise of Belay, with the tests that check it. The rows are about Belay itself, about the systems whose hooks it runs, and about cases in which those systems differ.
 Written by \`npm run rows\` from \`scripts/rows.txt\` and from the tags \`// rows: …\` above the tests.
 ${lines.join("\n")}
 `
