@@ -12,8 +12,8 @@ import * as Kodelet from "@belay/hook-files/Kodelet"
 import type { Runners } from "@belay/hook-files/Runners"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer } from "./support/claude.ts"
-import { call } from "./support/events.ts"
+import { call } from "../../../test/support/events.ts"
+import { answer } from "./dialect/claude/support.ts"
 import { answered } from "./support/runners.ts"
 
 /** How an entry ends: as a process, or as code that returns or fails. */

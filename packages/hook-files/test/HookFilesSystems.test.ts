@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "./support/agent.ts"
+import { calls, recording, scripted } from "../../../test/support/agent.ts"
 import { place, settings } from "./support/places.ts"
 import { write } from "./support/processes.ts"
 

@@ -1,7 +1,7 @@
 /** `env` of entries: what a project may not set, and what it is filled in with. */
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { calls } from "../support/agent.ts"
+import { calls } from "../../../../test/support/agent.ts"
 import { place } from "../support/places.ts"
 import { write } from "../support/processes.ts"
 import { type Files, start } from "../support/publicFiles.ts"

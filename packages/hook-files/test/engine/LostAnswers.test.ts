@@ -1,7 +1,7 @@
 /** Answers that do not count: the developer reads why. */
 import type { Dialect } from "@belay/hook-files/Discovery"
 import { assert, describe, it } from "@effect/vitest"
-import { calls } from "../support/agent.ts"
+import { calls } from "../../../../test/support/agent.ts"
 import { type Files, start } from "../support/publicFiles.ts"
 
 const gemini = (event: string, command: string): Files => ({

@@ -5,7 +5,7 @@ import type { Dialect } from "@belay/hook-files/Discovery"
 import { assert, describe, it } from "@effect/vitest"
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls } from "../support/agent.ts"
+import { calls } from "../../../../test/support/agent.ts"
 import { type Files, said, start } from "../support/publicFiles.ts"
 
 const executable = (type: string, body: string) =>

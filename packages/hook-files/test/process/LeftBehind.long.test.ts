@@ -2,7 +2,7 @@
 import type { Dialect } from "@belay/hook-files/Discovery"
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { calls } from "../support/agent.ts"
+import { calls } from "../../../../test/support/agent.ts"
 import { alive, until, write } from "../support/processes.ts"
 import { type Files, start } from "../support/publicFiles.ts"
 

@@ -2,7 +2,7 @@ import * as Command from "@belay/hook-files/Command"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterEach, vi } from "vitest"
-import * as Claude from "../support/claude.ts"
+import * as Claude from "../dialect/claude/support.ts"
 import { folder, write } from "../support/processes.ts"
 
 const home = folder()

@@ -12,7 +12,7 @@ import * as Runners from "@belay/hook-files/Runners"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { assert, describe, it } from "vitest"
-import { calls, type Line, recording, scripted } from "../support/agent.ts"
+import { calls, type Line, recording, scripted } from "../../../../test/support/agent.ts"
 import { event, trial } from "../support/trial.ts"
 
 const work: Runners.Work = { type: "agent", prompt: "Verify that the tests pass. $ARGUMENTS" }

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { afterEach, vi } from "vitest"
-import { answer, type Handler, home, loopback, network, v4, v6 } from "../support/http.ts"
+import { answer, type Handler, home, loopback, network, v4, v6 } from "../../../../test/support/http.ts"
 import { until } from "../support/processes.ts"
 
 afterEach(() => void vi.unstubAllEnvs())

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "vitest"
 import { event, trial } from "../support/trial.ts"
 
-const file = fileURLToPath(new URL("../support/mcpEcho.ts", import.meta.url))
+const file = fileURLToPath(new URL("../../../../test/support/mcpEcho.ts", import.meta.url))
 const mcp = McpServers.make({
   echo: { command: process.execPath, args: [file] },
   broken: { command: process.execPath, args: [file, "broken"] }

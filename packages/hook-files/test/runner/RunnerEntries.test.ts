@@ -11,7 +11,7 @@ import { createServer, type ServerResponse } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeEach, describe, it } from "vitest"
-import { calls, type Line, recording, scripted } from "../support/agent.ts"
+import { calls, type Line, recording, scripted } from "../../../../test/support/agent.ts"
 import { folder, until, write } from "../support/processes.ts"
 
 const posted: Array<{ readonly [key: string]: unknown }> = []
@@ -31,7 +31,7 @@ const url = `http://localhost:${typeof address === "object" ? address?.port : ""
 const mcp = McpServers.make({
   echo: {
     command: process.execPath,
-    args: [fileURLToPath(new URL("../support/mcpEcho.ts", import.meta.url))]
+    args: [fileURLToPath(new URL("../../../../test/support/mcpEcho.ts", import.meta.url))]
   }
 })
 afterAll(async () => {

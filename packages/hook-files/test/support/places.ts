@@ -6,7 +6,7 @@ import * as TestScope from "@belay/testing/TestScope"
 import * as Effect from "effect/Effect"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { call } from "./events.ts"
+import { call } from "../../../../test/support/events.ts"
 import { folder, write } from "./processes.ts"
 
 export const settings = (command: string, more: object = {}, event = "PreToolUse") =>

@@ -9,7 +9,7 @@ import * as HookFiles from "@belay/hook-files/HookFiles"
 import { assert } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import { calls, type Line, scripted } from "./agent.ts"
+import { calls, type Line, scripted } from "../../../../test/support/agent.ts"
 import { folder, write } from "./processes.ts"
 
 /** Tools under the names that Claude Code has for them, and under others that are common. */

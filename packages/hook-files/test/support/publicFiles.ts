@@ -10,7 +10,7 @@ import * as HookFiles from "@belay/hook-files/HookFiles"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "vitest"
-import { calls, type Line, scripted } from "./agent.ts"
+import { calls, type Line, scripted } from "../../../../test/support/agent.ts"
 import { folder, write } from "./processes.ts"
 
 /** Files by path; those that begin with `~/` are of the home. Values other than texts are JSON. */

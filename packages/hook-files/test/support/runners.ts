@@ -8,7 +8,7 @@ import type { Runners, Task } from "@belay/hook-files/Runners"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer } from "./claude.ts"
+import { answer } from "../dialect/claude/support.ts"
 
 interface Told {
   /** The command, the URL or the prompt. */

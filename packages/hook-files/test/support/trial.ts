@@ -6,7 +6,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type * as Command from "@belay/hook-files/Command"
 import * as Runners from "@belay/hook-files/Runners"
-import { type Line, scripted } from "./agent.ts"
+import { type Line, scripted } from "../../../../test/support/agent.ts"
 
 export const event: JsonObject = {
   hook_event_name: "PreToolUse",

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { calls, recording, scripted } from "../support/agent.ts"
+import { calls, recording, scripted } from "../../../../test/support/agent.ts"
 import { type Case, changes, hooks, kodelet, settings } from "../support/hostileChanges.ts"
 import { folder, write } from "../support/processes.ts"
 

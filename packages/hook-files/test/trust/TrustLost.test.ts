@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import { chmodSync, existsSync, mkdirSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { calls, recording, scripted } from "../support/agent.ts"
+import { calls, recording, scripted } from "../../../../test/support/agent.ts"
 import { place, settings } from "../support/places.ts"
 import { write } from "../support/processes.ts"
 

@@ -11,8 +11,8 @@ import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { calls, recording, scripted } from "../support/agent.ts"
-import { request, standing } from "../support/events.ts"
+import { calls, recording, scripted } from "../../../../test/support/agent.ts"
+import { request, standing } from "../../../../test/support/events.ts"
 
 /** A session whose turn and step the test sets. */
 const session = (options: ContextInjector.Options) => {

@@ -12,7 +12,7 @@ import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Events from "../support/events.ts"
+import * as Events from "../../../../test/support/events.ts"
 
 /** What becomes of a result of `query`, and what was warned of. */
 const project = (

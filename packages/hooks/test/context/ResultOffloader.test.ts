@@ -15,7 +15,7 @@ import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Events from "../support/events.ts"
+import * as Events from "../../../../test/support/events.ts"
 
 const big = (lines = 2_000) => Array.from({ length: lines }, (_, n) => `line ${n} of the log`).join("\n")
 

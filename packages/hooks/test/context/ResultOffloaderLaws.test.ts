@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import * as Events from "../support/events.ts"
+import * as Events from "../../../../test/support/events.ts"
 
 const textOf = (value: Json | undefined): string =>
   typeof value === "string" ? value : assert.fail(`no text: ${JSON.stringify(value)}`)

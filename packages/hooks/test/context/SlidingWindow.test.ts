@@ -7,7 +7,7 @@ import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { calls, recording, scripted } from "../support/agent.ts"
+import { calls, recording, scripted } from "../../../../test/support/agent.ts"
 import { step, transcripts } from "../support/transcripts.ts"
 
 /** The messages of the request that the model gets. */

@@ -14,8 +14,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
-import { calls, recording, scripted } from "../support/agent.ts"
-import { overloaded } from "../support/events.ts"
+import { calls, recording, scripted } from "../../../../test/support/agent.ts"
+import { overloaded } from "../../../../test/support/events.ts"
 import { step, transcripts } from "../support/transcripts.ts"
 
 const writer = (answer: string | Partial<LlmResponse> | Effect.Effect<never, typeof overloaded>) => {

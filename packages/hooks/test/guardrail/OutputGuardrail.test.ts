@@ -7,7 +7,7 @@ import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer } from "../support/events.ts"
+import { answer } from "../../../../test/support/events.ts"
 import { stream } from "../support/guarded.ts"
 
 const guarded = (options: OutputGuardrail.Options) => HookChain.makeUnsafe([OutputGuardrail.make(options)])

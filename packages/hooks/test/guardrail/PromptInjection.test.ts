@@ -11,7 +11,7 @@ import * as PromptInjection from "@belay/hooks/PromptInjection"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call, request } from "../support/events.ts"
+import { call, request } from "../../../../test/support/events.ts"
 import { asks, scripted } from "../support/guarded.ts"
 
 const said = (message: string, options: PromptInjection.Options = {}, scope = TestScope.make()) =>

@@ -9,7 +9,7 @@ import { random } from "@belay/testing/SeededRandom"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, call, request } from "../support/events.ts"
+import { answer, call, request } from "../../../../test/support/events.ts"
 
 const every: ReadonlyArray<Redaction.Kind> = [
   "email",

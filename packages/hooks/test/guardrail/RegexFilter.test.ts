@@ -7,7 +7,7 @@ import * as RegexFilter from "@belay/hooks/RegexFilter"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, call } from "../support/events.ts"
+import { answer, call } from "../../../../test/support/events.ts"
 import { asks, chunks, scripted, stream } from "../support/guarded.ts"
 
 const rules: ReadonlyArray<RegexFilter.Rule> = [{ name: "falcon", pattern: "(?i)project falcon" }]

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
-import { answer, call } from "../support/events.ts"
+import { answer, call } from "../../../../test/support/events.ts"
 import { asks, chunks, scripted, stream } from "../support/guarded.ts"
 import { noise, samples, staySecret } from "../support/secrets.ts"
 

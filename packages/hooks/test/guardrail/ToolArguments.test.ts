@@ -4,7 +4,7 @@ import { testHook } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { call } from "../support/events.ts"
+import { call } from "../../../../test/support/events.ts"
 
 const write = { name: "fs_write", args: { path: "a" } }
 

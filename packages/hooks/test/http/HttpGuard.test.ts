@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { vi } from "vitest"
-import { answer, facing, head, home, loopback, outcome, says } from "../support/http.ts"
+import { answer, facing, head, home, loopback, outcome, says } from "../../../../test/support/http.ts"
 
 describe("requests and answers of HttpGuard", () => {
   it.effect("sends a request and reads the answer, and closes the connection", () =>

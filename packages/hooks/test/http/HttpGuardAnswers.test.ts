@@ -8,7 +8,17 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import type { Duplex } from "node:stream"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { answer, facing, type Handler, head, home, loopback, network, outcome, says } from "../support/http.ts"
+import {
+  answer,
+  facing,
+  type Handler,
+  head,
+  home,
+  loopback,
+  network,
+  outcome,
+  says
+} from "../../../../test/support/http.ts"
 
 /** Writes until the connection is closed. */
 const endless = (first: string, piece: string | Uint8Array): Handler => (_head, socket) => {

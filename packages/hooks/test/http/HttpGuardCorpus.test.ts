@@ -3,9 +3,9 @@ import * as HttpGuard from "@belay/hooks/HttpGuard"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { network } from "../../../../test/support/http.ts"
 import { bad, spellings } from "../support/addresses.ts"
 import { compareIpv4, compareIpv6 } from "../support/addressSamples.ts"
-import { network } from "../support/http.ts"
 
 const open: HttpGuard.Policy = { allowHttp: true }
 

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { answer, type Handler, network, outcome, says, v4, v6 } from "../support/http.ts"
+import { answer, type Handler, network, outcome, says, v4, v6 } from "../../../../test/support/http.ts"
 
 const home = "93.184.215.14"
 const other = "93.184.215.15"

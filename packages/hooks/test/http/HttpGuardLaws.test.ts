@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isIP } from "node:net"
+import { answer, home, network, outcome, v4, v6 } from "../../../../test/support/http.ts"
 import { bad } from "../support/addresses.ts"
-import { answer, home, network, outcome, v4, v6 } from "../support/http.ts"
 
 const signs = Schema.Literals([
   "http:",

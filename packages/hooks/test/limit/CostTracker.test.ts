@@ -8,8 +8,8 @@ import * as CostTracker from "@belay/hooks/CostTracker"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { answer, failed, request, spent } from "../../../../test/support/events.ts"
 import { totalAfter } from "../support/costs.ts"
-import { answer, failed, request, spent } from "../support/events.ts"
 
 const price = { costPerInputToken: 0.01, costPerOutputToken: 0.02 }
 

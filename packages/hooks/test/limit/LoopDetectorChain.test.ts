@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { answer, call, standing } from "../support/events.ts"
+import { answer, call, standing } from "../../../../test/support/events.ts"
 
 /** A tool that answers what `answer` says, and writes down that it ran. */
 

@@ -11,7 +11,7 @@ import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { answer, failed, request, spent } from "../support/events.ts"
+import { answer, failed, request, spent } from "../../../../test/support/events.ts"
 
 /** One token a character. */
 const tokenizer = { count: (text: string) => text.length }

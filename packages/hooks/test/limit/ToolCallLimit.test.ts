@@ -11,7 +11,7 @@ import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { call } from "../support/events.ts"
+import { call } from "../../../../test/support/events.ts"
 
 const count = (n: number, options: ToolCallLimit.Options, scope = TestScope.make()) => {
   const slow = { name: "slow", priority: 1, preToolCall: () => Effect.as(Effect.yieldNow, undefined) }

@@ -15,7 +15,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { call } from "../support/events.ts"
+import { call } from "../../../../test/support/events.ts"
 
 const stale: ErrorKnowledge.Known = {
   id: "stale-archive",

@@ -12,7 +12,7 @@ import { TestClock } from "effect/testing"
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { answer, call, failed, request } from "../support/events.ts"
+import { answer, call, failed, request } from "../../../../test/support/events.ts"
 
 const secret = "the secret word"
 

@@ -10,9 +10,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { scripted } from "../support/agent.ts"
+import { scripted } from "../../../../test/support/agent.ts"
+import { call } from "../../../../test/support/events.ts"
 import { approving, run } from "../support/approvals.ts"
-import { call } from "../support/events.ts"
 
 describe("Approval", () => {
   // rows: A-63

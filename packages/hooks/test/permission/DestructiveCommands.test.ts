@@ -2,7 +2,7 @@ import type { Json } from "@belay/core/Json"
 import * as DestructiveCommands from "@belay/hooks/DestructiveCommands"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { run } from "../support/agent.ts"
+import { run } from "../../../../test/support/agent.ts"
 import { decide } from "../support/decide.ts"
 import { harmless } from "../support/harmlessShellLines.ts"
 

@@ -8,9 +8,9 @@ import { testHook } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { calls, recording, run, scripted } from "../support/agent.ts"
+import { calls, recording, run, scripted } from "../../../../test/support/agent.ts"
+import { call } from "../../../../test/support/events.ts"
 import { decide } from "../support/decide.ts"
-import { call } from "../support/events.ts"
 import { bypasses } from "../support/shellLines.ts"
 
 const deciding = (options: PermissionRules.Options) => {

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { run } from "../support/agent.ts"
+import { run } from "../../../../test/support/agent.ts"
 import { decide } from "../support/decide.ts"
 
 const deciding = (options: ProtectedPaths.Options = {}, cwd = "/p") => {

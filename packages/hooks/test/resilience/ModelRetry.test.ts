@@ -16,7 +16,7 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { failed, overloaded, request } from "../support/events.ts"
+import { failed, overloaded, request } from "../../../../test/support/events.ts"
 
 const about = { provider: "one", message: "no" }
 const auth = new ProviderError.Auth(about)

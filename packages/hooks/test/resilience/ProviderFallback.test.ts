@@ -4,7 +4,7 @@ import * as ProviderFallback from "@belay/hooks/ProviderFallback"
 import { testHook } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { failed, overloaded, request } from "../support/events.ts"
+import { failed, overloaded, request } from "../../../../test/support/events.ts"
 
 /** The decisions about these failures of one session, in order. */
 const decided = (options: ProviderFallback.Options | undefined, failures: ReadonlyArray<Partial<OnLlmErrorEvent>>) =>

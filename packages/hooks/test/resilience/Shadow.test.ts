@@ -14,7 +14,7 @@ import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { answer, call } from "../support/events.ts"
+import { answer, call } from "../../../../test/support/events.ts"
 
 const at = (hook: AgentHook, others: ReadonlyArray<AgentHook> = [], scope = TestScope.make()) => {
   const diffs: Array<Shadow.Diff> = []

@@ -9,7 +9,7 @@ import { dryRun } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { call } from "../support/events.ts"
+import { call } from "../../../../test/support/events.ts"
 
 /** The error that the model reads. */
 const said = (error: string, options: ToolErrors.Options = {}, cwd = "/srv/app") =>

@@ -6,7 +6,7 @@ import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
 import * as Approval from "@belay/hooks/Approval"
-import { scripted } from "./agent.ts"
+import { scripted } from "../../../../test/support/agent.ts"
 
 /** A chain without a runtime. */
 export const approving = (

@@ -2,7 +2,7 @@
 import * as HookChain from "@belay/core/HookChain"
 import * as CostTracker from "@belay/hooks/CostTracker"
 import * as TestScope from "@belay/testing/TestScope"
-import { spent } from "./events.ts"
+import { spent } from "../../../../test/support/events.ts"
 
 /** Tracks `calls` calls, each of 0.0000004 dollars, and returns the total. */
 export const totalAfter = (calls: number): CostTracker.Total => {

@@ -4,7 +4,7 @@ import type { Json } from "@belay/core/Json"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import { dryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
-import { call } from "./events.ts"
+import { call } from "../../../../test/support/events.ts"
 
 /** A decision: the action, with the reason of a rejection, a question or a failure of the hook. */
 export interface Decision {

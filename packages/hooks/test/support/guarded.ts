@@ -10,7 +10,7 @@ import * as ProviderError from "@belay/core/ProviderError"
 import { random } from "@belay/testing/SeededRandom"
 import * as TestScope from "@belay/testing/TestScope"
 import * as Effect from "effect/Effect"
-import { answer } from "./events.ts"
+import { answer } from "../../../../test/support/events.ts"
 
 export type Line =
   | string

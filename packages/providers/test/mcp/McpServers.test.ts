@@ -14,7 +14,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 
-const file = fileURLToPath(new URL("../support/mcpEcho.ts", import.meta.url))
+const file = fileURLToPath(new URL("../../../../test/support/mcpEcho.ts", import.meta.url))
 const echo = (...args: ReadonlyArray<string>): McpServers.Program => ({
   command: process.execPath,
   args: [file, ...args]

@@ -4,9 +4,9 @@ import * as Runners from "@belay/hook-files/Runners"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
-import { calls } from "../../support/agent.ts"
-import { asked, bash, events, world } from "../../support/basecoat.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { folder, write } from "../../support/processes.ts"
+import { asked, bash, events, world } from "./support.ts"
 
 describe("BaseCoat.decode", () => {
   // rows: B-20, B-21, B-23

@@ -8,7 +8,7 @@ import * as McpServers from "@belay/providers/McpServers"
 import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
-import { calls } from "../../support/agent.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { judge, start } from "../../support/publicFiles.ts"
 
 const guard = {

@@ -9,9 +9,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "../../support/agent.ts"
-import { asked, bash, events, world } from "../../support/basecoat.ts"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
 import { folder, write } from "../../support/processes.ts"
+import { asked, bash, events, world } from "./support.ts"
 
 describe("BaseCoat, together", () => {
   // rows: B-30, B-31

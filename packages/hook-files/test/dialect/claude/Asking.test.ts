@@ -2,7 +2,7 @@
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import type { Decision } from "@belay/core/RunState"
 import { assert, describe, it } from "@effect/vitest"
-import { calls } from "../../support/agent.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { until } from "../../support/processes.ts"
 import { said, start } from "../../support/publicFiles.ts"
 

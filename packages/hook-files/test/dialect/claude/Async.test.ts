@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { answer, group, world } from "../../support/claude.ts"
-import { standing } from "../../support/events.ts"
+import { standing } from "../../../../../test/support/events.ts"
+import { answer, group, world } from "./support.ts"
 
 describe("asynchronous entries", () => {
   it.effect("ends asynchronous commands with the session", () =>

@@ -6,9 +6,9 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { answer, group, result, specific, world } from "../../support/claude.ts"
-import { call } from "../../support/events.ts"
+import { call } from "../../../../../test/support/events.ts"
 import { folder } from "../../support/processes.ts"
+import { answer, group, result, specific, world } from "./support.ts"
 
 describe("ClaudeCode", () => {
   it.effect("tells PreToolUse as scripts expect it", () =>

@@ -4,8 +4,8 @@ import * as Command from "@belay/hook-files/Command"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, group, specific, world } from "../../support/claude.ts"
-import { call } from "../../support/events.ts"
+import { call } from "../../../../../test/support/events.ts"
+import { answer, group, specific, world } from "./support.ts"
 
 describe("the commands of ClaudeCode", () => {
   it.effect("goes on after a command that broke, with a warning, unless that is to block", () =>

@@ -2,8 +2,8 @@ import type { Json } from "@belay/core/Json"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, group, result, specific, world } from "../../support/claude.ts"
-import { call, standing } from "../../support/events.ts"
+import { call, standing } from "../../../../../test/support/events.ts"
+import { answer, group, result, specific, world } from "./support.ts"
 
 describe("ClaudeCode", () => {
   it.effect("blocks a prompt with a reason for the user, and adds context to one that passes", () =>

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls } from "../../support/agent.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { command, work } from "../../support/publicAgent.ts"
 
 const on = (line: string, more: object = {}, matcher?: string) => ({

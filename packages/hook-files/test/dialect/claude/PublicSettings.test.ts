@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, type Line } from "../../support/agent.ts"
-import { answer } from "../../support/claude.ts"
+import { calls, type Line } from "../../../../../test/support/agent.ts"
 import { alive, folder, until, write } from "../../support/processes.ts"
 import { type Call, command, decide, work } from "../../support/publicAgent.ts"
 import { start } from "../../support/publicFiles.ts"
+import { answer } from "./support.ts"
 
 const quiet = Effect.succeed(answer())
 

@@ -4,7 +4,7 @@ import { createAgent } from "@belay/core/createAgent"
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, scripted } from "../../support/agent.ts"
+import { calls, scripted } from "../../../../../test/support/agent.ts"
 import { command, work } from "../../support/publicAgent.ts"
 
 const on = (line: string, more: object = {}, matcher?: string) => ({

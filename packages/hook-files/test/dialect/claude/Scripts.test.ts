@@ -6,7 +6,7 @@ import * as HookFiles from "@belay/hook-files/HookFiles"
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, type Line, recording, scripted } from "../../support/agent.ts"
+import { calls, type Line, recording, scripted } from "../../../../../test/support/agent.ts"
 import { alive, folder, until, write } from "../../support/processes.ts"
 
 /** Blocks pushes to main. No jq: it reads the JSON with what every system has. */

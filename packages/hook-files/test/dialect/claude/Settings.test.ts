@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, type Line, recording, run, scripted } from "../../support/agent.ts"
+import { calls, type Line, recording, run, scripted } from "../../../../../test/support/agent.ts"
 import { folder, until, write } from "../../support/processes.ts"
 
 type Told = { readonly [key: string]: unknown }

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "../../support/agent.ts"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
 import { folder, write } from "../../support/processes.ts"
 
 type Told = { readonly [key: string]: unknown }

@@ -1,7 +1,7 @@
 /** Results of tools as scripts of Claude Code read them, and what a changed one means for the model. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { assert, describe, it } from "@effect/vitest"
-import { calls } from "../../support/agent.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { said, start } from "../../support/publicFiles.ts"
 
 /**

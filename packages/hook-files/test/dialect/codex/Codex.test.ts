@@ -7,7 +7,7 @@ import * as HookFiles from "@belay/hook-files/HookFiles"
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "../../support/agent.ts"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
 import { folder, write } from "../../support/processes.ts"
 
 const command = (line: string, more: object = {}) => ({ hooks: [{ type: "command", command: line, ...more }] })

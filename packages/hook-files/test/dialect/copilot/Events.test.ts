@@ -3,9 +3,9 @@ import * as ProviderError from "@belay/core/ProviderError"
 import * as Copilot from "@belay/hook-files/Copilot"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, result } from "../../support/claude.ts"
-import { bash, world } from "../../support/copilot.ts"
-import { call, failed, overloaded, standing } from "../../support/events.ts"
+import { call, failed, overloaded, standing } from "../../../../../test/support/events.ts"
+import { answer, result } from "../claude/support.ts"
+import { bash, world } from "./support.ts"
 
 const child = { agent: { name: "helper", depth: 1, invokedBy: "subagent" as const } }
 

@@ -7,7 +7,7 @@ import { createAgent } from "@belay/core/createAgent"
 import { text } from "@belay/core/Message"
 import { unrestricted } from "@belay/core/Tool"
 import { assert, describe, it } from "@effect/vitest"
-import { calls, scripted } from "../../support/agent.ts"
+import { calls, scripted } from "../../../../../test/support/agent.ts"
 import { until } from "../../support/processes.ts"
 import { judge, said, start } from "../../support/publicFiles.ts"
 

@@ -1,9 +1,9 @@
 import * as Copilot from "@belay/hook-files/Copilot"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, result } from "../../support/claude.ts"
-import { bash, world } from "../../support/copilot.ts"
-import { call } from "../../support/events.ts"
+import { call } from "../../../../../test/support/events.ts"
+import { answer, result } from "../claude/support.ts"
+import { bash, world } from "./support.ts"
 
 const shell = (command: string) => call("bash", { command })
 

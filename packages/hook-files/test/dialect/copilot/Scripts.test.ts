@@ -11,8 +11,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { calls, type Line, recording, scripted } from "../../support/agent.ts"
-import { overloaded } from "../../support/events.ts"
+import { calls, type Line, recording, scripted } from "../../../../../test/support/agent.ts"
+import { overloaded } from "../../../../../test/support/events.ts"
 import { alive, folder, until, write } from "../../support/processes.ts"
 
 /** Denies commands that change the machine, in bash with jq where it is. */

@@ -2,9 +2,9 @@ import type { Json } from "@belay/core/Json"
 import type * as Command from "@belay/hook-files/Command"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer, result } from "../../support/claude.ts"
-import { call, standing } from "../../support/events.ts"
-import { group, specific, world } from "../../support/gemini.ts"
+import { call, standing } from "../../../../../test/support/events.ts"
+import { answer, result } from "../claude/support.ts"
+import { group, specific, world } from "./support.ts"
 
 const bash = (command: string) => call("bash", { command })
 describe("Gemini", () => {

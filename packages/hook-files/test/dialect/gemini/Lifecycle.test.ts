@@ -8,7 +8,7 @@ import * as Gemini from "@belay/hook-files/Gemini"
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, type Line, recording, scripted } from "../../support/agent.ts"
+import { calls, type Line, recording, scripted } from "../../../../../test/support/agent.ts"
 import { alive, folder, until, write } from "../../support/processes.ts"
 
 /** Keeps a list of the tools that were called, with jq where it is. */

@@ -3,9 +3,9 @@ import type { Message } from "@belay/core/Message"
 import type * as Command from "@belay/hook-files/Command"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { answer } from "../../support/claude.ts"
-import { call, request } from "../../support/events.ts"
-import { group, specific, world } from "../../support/gemini.ts"
+import { call, request } from "../../../../../test/support/events.ts"
+import { answer } from "../claude/support.ts"
+import { group, specific, world } from "./support.ts"
 
 describe("Gemini and models", () => {
   const asked = {

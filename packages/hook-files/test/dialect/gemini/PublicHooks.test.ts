@@ -4,7 +4,7 @@
 import { text } from "@belay/core/Message"
 import { unrestricted } from "@belay/core/Tool"
 import { assert, describe, it } from "@effect/vitest"
-import { calls } from "../../support/agent.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { until } from "../../support/processes.ts"
 import { type Files, judge, start } from "../../support/publicFiles.ts"
 

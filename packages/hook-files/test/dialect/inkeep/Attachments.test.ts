@@ -2,8 +2,8 @@ import { createAgent } from "@belay/core/createAgent"
 import * as Inkeep from "@belay/hook-files/Inkeep"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { calls, recording, scripted } from "../../support/agent.ts"
-import { project } from "../../support/inkeep.ts"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
+import { project } from "./support.ts"
 
 describe("Inkeep.make", () => {
   // rows: E-07, DEC-06, DEC-07, DEC-10

@@ -5,8 +5,8 @@ import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
 import * as Inkeep from "@belay/hook-files/Inkeep"
 import { assert, describe, it } from "@effect/vitest"
-import { calls, recording, scripted } from "../../support/agent.ts"
-import { said, world } from "../../support/inkeep.ts"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
+import { said, world } from "./support.ts"
 
 const take = (args: Json) => calls(["take", args])
 const proceed = { action: "proceed" } as const

@@ -6,8 +6,8 @@ import * as SessionStore from "@belay/core/SessionStore"
 import * as Inkeep from "@belay/hook-files/Inkeep"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { calls, scripted } from "../../support/agent.ts"
-import { type Hook, said, world } from "../../support/inkeep.ts"
+import { calls, scripted } from "../../../../../test/support/agent.ts"
+import { type Hook, said, world } from "./support.ts"
 
 const take = (args: Json) => calls(["take", args])
 const proceed = { action: "proceed" } as const

@@ -9,7 +9,7 @@ import * as McpServers from "@belay/providers/McpServers"
 import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
-import { calls, type Line, scripted } from "../../support/agent.ts"
+import { calls, type Line, scripted } from "../../../../../test/support/agent.ts"
 import { said } from "../../support/publicFiles.ts"
 
 const mcp = McpServers.make({

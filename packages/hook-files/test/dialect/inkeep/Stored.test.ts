@@ -1,8 +1,8 @@
 /** Use cases of stored hooks, as code that is kept somewhere and runs in a sandbox. */
 import type { Json } from "@belay/core/Json"
 import { assert, describe, it } from "@effect/vitest"
-import { calls } from "../../support/agent.ts"
-import { type Hook, said, world } from "../../support/inkeep.ts"
+import { calls } from "../../../../../test/support/agent.ts"
+import { type Hook, said, world } from "./support.ts"
 
 const take = (args: Json) => calls(["take", args])
 const last = async (hooks: ReadonlyArray<Hook>, args: Json, options: Parameters<typeof world>[2] = {}) => {

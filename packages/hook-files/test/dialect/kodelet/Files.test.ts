@@ -2,8 +2,8 @@ import * as Kodelet from "@belay/hook-files/Kodelet"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { basename, join } from "node:path"
-import { calls } from "../../support/agent.ts"
-import { script, world } from "../../support/kodelet.ts"
+import { calls } from "../../../../../test/support/agent.ts"
+import { script, world } from "./support.ts"
 
 const hooks = ".kodelet/hooks"
 

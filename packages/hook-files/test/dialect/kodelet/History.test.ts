@@ -7,9 +7,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { calls } from "../../support/agent.ts"
-import { records, script, world } from "../../support/kodelet.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { write } from "../../support/processes.ts"
+import { records, script, world } from "./support.ts"
 
 const hooks = ".kodelet/hooks"
 const bash = (command: string) => calls(["bash", { command }])
@@ -259,8 +259,7 @@ describe("Kodelet, agent_stop", () => {
 })
 
 describe("Kodelet, the examples of its documentation", () => {
-  const example = (name: string) =>
-    readFileSync(join(import.meta.dirname, "../../support/kodelet-examples", name), "utf8")
+  const example = (name: string) => readFileSync(join(import.meta.dirname, "./examples", name), "utf8")
 
   // rows: D-35
   it("all five run as they are written", async () => {

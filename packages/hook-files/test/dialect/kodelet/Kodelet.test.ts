@@ -6,9 +6,9 @@ import * as Kodelet from "@belay/hook-files/Kodelet"
 import * as Runners from "@belay/hook-files/Runners"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { calls, scripted } from "../../support/agent.ts"
-import { records, script, world } from "../../support/kodelet.ts"
+import { calls, scripted } from "../../../../../test/support/agent.ts"
 import { until } from "../../support/processes.ts"
+import { records, script, world } from "./support.ts"
 
 const hooks = ".kodelet/hooks"
 const bash = (command: string) => calls(["bash", { command }])

@@ -12,10 +12,10 @@ import * as Runners from "@belay/hook-files/Runners"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "../../support/agent.ts"
-import { at, bash, guards, lines, node, python, sh } from "../../support/kodeletScripts.ts"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
 import { alive, folder, write } from "../../support/processes.ts"
 import { judge, said, start } from "../../support/publicFiles.ts"
+import { at, bash, guards, lines, node, python, sh } from "./scripts.ts"
 
 describe("executables of Kodelet", () => {
   // rows: D-12, D-24

@@ -7,9 +7,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { calls, scripted } from "../../support/agent.ts"
-import { records, script, world } from "../../support/kodelet.ts"
+import { calls, scripted } from "../../../../../test/support/agent.ts"
 import { alive, folder, until, write } from "../../support/processes.ts"
+import { records, script, world } from "./support.ts"
 
 const hooks = ".kodelet/hooks"
 const bash = (command: string) => calls(["bash", { command }])

@@ -5,7 +5,7 @@ import { defineTool } from "@belay/core/defineTool"
 import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
 import * as Inkeep from "@belay/hook-files/Inkeep"
-import { type Line, recording, scripted } from "./agent.ts"
+import { type Line, recording, scripted } from "../../../../../test/support/agent.ts"
 
 /** A definition and its attachment at once; a text is stored code, a function runs in process. */
 export type Hook = {

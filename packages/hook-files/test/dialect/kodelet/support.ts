@@ -7,8 +7,8 @@ import * as Kodelet from "@belay/hook-files/Kodelet"
 import * as Runners from "@belay/hook-files/Runners"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Line, recording, scripted } from "./agent.ts"
-import { folder, write } from "./processes.ts"
+import { type Line, recording, scripted } from "../../../../../test/support/agent.ts"
+import { folder, write } from "../../support/processes.ts"
 
 /** An executable of a type, whose `run` is `body`. */
 export const script = (type: string, body: string): string =>

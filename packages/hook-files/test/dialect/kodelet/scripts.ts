@@ -1,6 +1,6 @@
 /** Executables of Kodelet as people write them. */
 import type { Json } from "@belay/core/Json"
-import { type Files, type Step } from "./publicFiles.ts"
+import { type Files, type Step } from "../../support/publicFiles.ts"
 
 export const sh = (command: string) => ["bash", { command }] as const
 

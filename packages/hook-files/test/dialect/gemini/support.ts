@@ -3,8 +3,8 @@ import type * as Command from "@belay/hook-files/Command"
 import * as Gemini from "@belay/hook-files/Gemini"
 import { assert } from "@effect/vitest"
 import type * as Effect from "effect/Effect"
-import { answer } from "./claude.ts"
-import { answered } from "./runners.ts"
+import { answered } from "../../support/runners.ts"
+import { answer } from "../claude/support.ts"
 
 type Answers = { readonly [what: string]: Command.Finished | Effect.Effect<Command.Finished> }
 

@@ -8,7 +8,7 @@ import * as HookConfig from "@belay/hook-files/HookConfig"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call } from "./events.ts"
+import { call } from "../../../../../test/support/events.ts"
 
 type Entry = { readonly command: string; readonly [key: string]: unknown }
 

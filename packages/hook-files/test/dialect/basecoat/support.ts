@@ -5,8 +5,8 @@ import { defineTool } from "@belay/core/defineTool"
 import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
 import * as BaseCoat from "@belay/hook-files/BaseCoat"
-import { calls, type Line, recording, scripted } from "./agent.ts"
-import { folder } from "./processes.ts"
+import { calls, type Line, recording, scripted } from "../../../../../test/support/agent.ts"
+import { folder } from "../../support/processes.ts"
 
 export const bash = (command: string) => calls(["bash", { command }])
 export const events = [

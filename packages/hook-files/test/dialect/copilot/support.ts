@@ -3,7 +3,7 @@ import type * as Command from "@belay/hook-files/Command"
 import * as Copilot from "@belay/hook-files/Copilot"
 import { assert } from "@effect/vitest"
 import type * as Effect from "effect/Effect"
-import { answered } from "./runners.ts"
+import { answered } from "../../support/runners.ts"
 
 type Answers = { readonly [what: string]: Command.Finished | Effect.Effect<Command.Finished> }
 
