@@ -6,12 +6,11 @@
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import type { Artifact } from "../data/Artifact.ts"
 import type { Delegation } from "../data/Delegation.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
 import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
-import type { HookContext } from "../hook/HookContext.ts"
+import type { Artifacts, HookContext } from "../hook/HookContext.ts"
 
 /** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
@@ -29,16 +28,7 @@ export interface ToolContext {
    * Texts that are stored with the conversation but are not sent to the model. `tool:` is put before each key of a
    * tool. A tool can also read the artifacts of hooks.
    */
-  readonly artifacts: ToolArtifacts
-}
-
-/** @category models @since 0.1.0 */
-export interface ToolArtifacts {
-  readonly write: (key: string, content: string, mimeType?: string) => Promise<Artifact>
-  readonly append: (key: string, content: string, mimeType?: string) => Promise<Artifact>
-  /** Returns the text with this key or reference. */
-  readonly read: (key: string) => Promise<string | undefined>
-  readonly list: () => Promise<ReadonlyArray<Artifact>>
+  readonly artifacts: Artifacts
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
+import type { Awaitable } from "../data/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
@@ -95,13 +96,14 @@ export interface HookOptions {
 }
 
 /**
- * Runs the call that the hook wraps. Async functions use `next.promise`, which does the same.
+ * Runs the call that the hook wraps: `yield* next(value)` in an Effect, `await next(value)` in an async function.
+ * `next.promise` starts the call at once and returns a promise.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Next<in Input, out Output> {
-  (input: Input): Effect.Effect<Output, ProviderError>
+  (input: Input): Awaitable<Output, ProviderError>
   readonly promise: (input: Input) => Promise<Output>
 }
 

@@ -1,12 +1,14 @@
 /**
  * The context: the second argument of every hook method. It describes the turn and has the capabilities that hooks can
- * use. One scope is built per turn, and each hook's context is a thin view of it.
+ * use. Every capability that takes time returns an `Awaitable`: `yield*` it in a generator, `await` it in an async
+ * function. One scope is built per turn, and each hook's context is a thin view of it.
  *
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
 import type { AgentError, PortFailed } from "../data/AgentError.ts"
 import type { Artifact } from "../data/Artifact.ts"
+import type { Awaitable } from "../data/Awaitable.ts"
 import type { BudgetLevel } from "../data/Compaction.ts"
 import type { HttpRequest, HttpResponse } from "../data/Http.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
@@ -73,19 +75,19 @@ export interface HookContext {
    * Calls a model for the hook. Only hooks with `allowReentry` run for this call. Its cost counts like that of any
    * other call.
    */
-  readonly llm: (request: SideRequest) => Effect.Effect<LlmResponse, AgentError>
+  readonly llm: (request: SideRequest) => Awaitable<LlmResponse, AgentError>
   /** The tools of the agent. */
   readonly tools: ReadonlyArray<AgentTool>
   /**
    * Runs a tool of the agent for the hook. Only hooks with `allowReentry` run for this call. The policy must allow it,
    * and a call that needs a person's approval fails.
    */
-  readonly callTool: (name: string, args: Json) => Effect.Effect<ToolResult, AgentError>
+  readonly callTool: (name: string, args: Json) => Awaitable<ToolResult, AgentError>
   /**
    * Sends an HTTP request with the agent's client, which decides which addresses are allowed. Fails when the agent has
    * no client.
    */
-  readonly http: (request: HttpRequest) => Effect.Effect<HttpResponse, PortFailed>
+  readonly http: (request: HttpRequest) => Awaitable<HttpResponse, PortFailed>
   /**
    * Calls the MCP servers of the agent. Neither the policy nor hooks check these calls. The Effects fail when the agent
    * has no servers.
@@ -95,13 +97,15 @@ export interface HookContext {
    * Reports to the `onBudget` hooks how much of a budget is used up. Returns an Abort when one of them wants to end the
    * turn.
    */
-  readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
+  readonly reportBudget: (level: BudgetLevel) => Awaitable<Abort | undefined>
   /**
    * Continues the conversation in a fresh session before the next model call. Until then, large results are replaced by
    * references. Sub-agents cannot use it.
    */
   readonly rotate: () => void
-  /** Runs an Effect as a promise, for async functions: `await ctx.promise(ctx.artifacts.read("draft"))`. */
+  /**
+   * Runs any Effect as a promise, for async functions. The capabilities of `ctx` do not need it: they can be awaited.
+   */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** For observers: the decision of the chain. */
   readonly outcome: ObservedOutcome | undefined
@@ -141,9 +145,9 @@ export interface AgentTool extends ToolMeta {
 /** The MCP servers of an agent. @category models @since 0.1.0 */
 export interface Mcp {
   /** Calls a tool by its name on the server. The failure of a tool is a result with `isError`. */
-  readonly callTool: (server: string, tool: string, args: JsonObject) => Effect.Effect<McpResult, PortFailed>
+  readonly callTool: (server: string, tool: string, args: JsonObject) => Awaitable<McpResult, PortFailed>
   /** Lists the tools of one server, or of all servers. */
-  readonly listTools: (server?: string) => Effect.Effect<ReadonlyArray<McpTool>, PortFailed>
+  readonly listTools: (server?: string) => Awaitable<ReadonlyArray<McpTool>, PortFailed>
 }
 
 /**
@@ -155,15 +159,15 @@ export interface Mcp {
  */
 export interface Artifacts {
   /** Writes a text and replaces an earlier one with the same key. The default media type is `text/plain`. */
-  readonly write: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>
+  readonly write: (key: string, content: string, options?: ArtifactOptions) => Awaitable<Artifact, PortFailed>
   /**
    * Appends to a text, and creates it if there is none. When two callers append at the same time, both texts are kept
    * whole.
    */
-  readonly append: (key: string, content: string, options?: ArtifactOptions) => Effect.Effect<Artifact, PortFailed>
-  readonly read: (key: string) => Effect.Effect<string | undefined, PortFailed>
-  readonly list: Effect.Effect<ReadonlyArray<Artifact>, PortFailed>
-  readonly remove: (key: string) => Effect.Effect<boolean, PortFailed>
+  readonly append: (key: string, content: string, options?: ArtifactOptions) => Awaitable<Artifact, PortFailed>
+  readonly read: (key: string) => Awaitable<string | undefined, PortFailed>
+  readonly list: () => Awaitable<ReadonlyArray<Artifact>, PortFailed>
+  readonly remove: (key: string) => Awaitable<boolean, PortFailed>
 }
 
 /** @category models @since 0.1.0 */
@@ -184,12 +188,12 @@ export interface Capabilities {
   readonly root: { readonly sessionId: string; readonly turnNumber: number; readonly state: HookState.Store }
   readonly durable: HookState.Durable<HookState.Store>
   readonly artifacts: (hook: string) => Artifacts
-  readonly llm: (request: SideRequest, hook: string) => Effect.Effect<LlmResponse, AgentError>
-  readonly callTool: (name: string, args: Json, hook: string) => Effect.Effect<ToolResult, AgentError>
-  readonly http: (request: HttpRequest, hook: string) => Effect.Effect<HttpResponse, PortFailed>
+  readonly llm: (request: SideRequest, hook: string) => Awaitable<LlmResponse, AgentError>
+  readonly callTool: (name: string, args: Json, hook: string) => Awaitable<ToolResult, AgentError>
+  readonly http: (request: HttpRequest, hook: string) => Awaitable<HttpResponse, PortFailed>
   readonly mcp: (hook: string) => Mcp
   readonly tools: ReadonlyArray<AgentTool>
-  readonly reportBudget: (level: BudgetLevel) => Effect.Effect<Abort | undefined>
+  readonly reportBudget: (level: BudgetLevel) => Awaitable<Abort | undefined>
   readonly rotate: (hook: string) => void
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 }

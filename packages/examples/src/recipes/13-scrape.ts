@@ -22,7 +22,7 @@ const keepRaw = onTool(scrape, {
     if (!result.ok || typeof result.output !== "string") return undefined
     const key = `scrape::${call.args.url}::raw`
     const products = result.output.match(/<li class="product">/g)?.length ?? 0
-    await ctx.promise(ctx.artifacts.write(key, result.output, { mimeType: "text/html", toolCallId: call.id }))
+    await ctx.artifacts.write(key, result.output, { mimeType: "text/html", toolCallId: call.id })
     return HookAction.transform(success(`extracted ${products} products, stored raw at artifacts://${key}`))
   }
 })

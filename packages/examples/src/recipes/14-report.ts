@@ -19,9 +19,9 @@ const draft = onTool(writeSection, {
   failOpen: false,
   postToolCall: async ({ call, result }, ctx) => {
     if (!result.ok) return undefined
-    await ctx.promise(ctx.artifacts.append("report::draft", `${call.args.text}\n\n`))
+    await ctx.artifacts.append("report::draft", `${call.args.text}\n\n`)
     const number = ctx.state.durable.conversation.update(sections, (n) => n + 1)
-    const all = await ctx.promise(ctx.artifacts.read("report::draft")) ?? ""
+    const all = await ctx.artifacts.read("report::draft") ?? ""
     const total = words(all).toLocaleString("en-US")
     return HookAction.transform(
       success(`Section ${number} written (${words(call.args.text)} words). Total draft: ${total} words.`)

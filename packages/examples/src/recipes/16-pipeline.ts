@@ -30,12 +30,10 @@ const raw = defineHook({
   priority: 90,
   tools: "api_*",
   postToolCall: async ({ call, result }, ctx) => {
-    await ctx.promise(
-      ctx.artifacts.write(`raw::${call.id}`, JSON.stringify(result), {
-        mimeType: "application/json",
-        toolCallId: call.id
-      })
-    )
+    await ctx.artifacts.write(`raw::${call.id}`, JSON.stringify(result), {
+      mimeType: "application/json",
+      toolCallId: call.id
+    })
   }
 })
 const errors = defineHook({

@@ -1,5 +1,6 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { agentTool } from "@belay/core/agentTool"
+import * as Awaitable from "@belay/core/Awaitable"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import { names } from "@belay/core/HookPoint"
@@ -188,12 +189,14 @@ describe("a hook of type agent", () => {
     const ctx = (llm: Agent.Context["llm"]): Agent.Context => ({
       llm,
       tools: [],
-      callTool: () => Effect.die("not called")
+      callTool: () => Awaitable.make(Effect.die("not called"))
     })
     const request = { prompt: "", event, timeoutMs: 30_000 }
-    const failed = await Effect.runPromise(Agent.run(request, ctx(() => Effect.die("a bug"))))
+    const failed = await Effect.runPromise(Agent.run(request, ctx(() => Awaitable.make(Effect.die("a bug")))))
     assert.deepInclude(failed, { exitCode: 1, stdout: "", stderr: "a bug" })
-    const late = await Effect.runPromise(Agent.run({ ...request, timeoutMs: 20 }, ctx(() => Effect.never)))
+    const late = await Effect.runPromise(
+      Agent.run({ ...request, timeoutMs: 20 }, ctx(() => Awaitable.make(Effect.never)))
+    )
     assert.deepInclude(late, { timedOut: true, exitCode: undefined })
   })
 

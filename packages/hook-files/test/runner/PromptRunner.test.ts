@@ -1,4 +1,5 @@
 import type { AgentHook } from "@belay/core/AgentHook"
+import * as Awaitable from "@belay/core/Awaitable"
 import { names } from "@belay/core/HookPoint"
 import { text } from "@belay/core/Message"
 import * as ProviderError from "@belay/core/ProviderError"
@@ -19,7 +20,7 @@ const work = (prompt: string, model?: string): Runners.Work => ({
 const said = (answer: string): Promise<Command.Finished> =>
   Effect.runPromise(
     Prompt.run({ prompt: "ok?", event, timeoutMs: 30_000 }, {
-      llm: () => Effect.succeed({ model: "m", text: answer, toolCalls: [], finishReason: "stop" })
+      llm: () => Awaitable.make(Effect.succeed({ model: "m", text: answer, toolCalls: [], finishReason: "stop" }))
     })
   )
 
@@ -125,7 +126,8 @@ describe("a hook of type prompt", () => {
       assert.strictEqual(Outcome.read(finished, "PreToolUse").outcome, "nonBlockingError")
     }
     const failing = {
-      llm: () => Effect.fail(new ProviderError.InvalidRequest({ provider: "p", message: "no such model" }))
+      llm: () =>
+        Awaitable.make(Effect.fail(new ProviderError.InvalidRequest({ provider: "p", message: "no such model" })))
     }
     const failed = await Effect.runPromise(Prompt.run({ prompt: "", event, timeoutMs: 30_000 }, failing))
     assert.deepInclude(failed, { exitCode: 1, stderr: "no such model" })
@@ -141,7 +143,7 @@ describe("a hook of type prompt", () => {
       Prompt.run({ prompt: "ok? $ARGUMENTS", event: hostile, timeoutMs: 30_000 }, {
         llm: ({ prompt }) => {
           asked.push(prompt as string)
-          return Effect.succeed({ model: "m", text: "", toolCalls: [], finishReason: "stop" })
+          return Awaitable.make(Effect.succeed({ model: "m", text: "", toolCalls: [], finishReason: "stop" }))
         }
       })
     )
@@ -152,7 +154,7 @@ describe("a hook of type prompt", () => {
 
   it("takes no longer than it may", async () => {
     const finished = await Effect.runPromise(
-      Prompt.run({ prompt: "", event, timeoutMs: 20 }, { llm: () => Effect.never })
+      Prompt.run({ prompt: "", event, timeoutMs: 20 }, { llm: () => Awaitable.make(Effect.never) })
     )
     assert.deepInclude(finished, { timedOut: true, exitCode: undefined })
   })

@@ -188,7 +188,7 @@ export const readTool = <const Name extends string = "read_artifact">(
       Effect.gen(function*() {
         const key = ref.length > 1_000 ? "" : keyOf(ref)
         const text = key.startsWith("hook:") && isReadable(key.slice("hook:".length))
-          ? yield* Effect.tryPromise({ try: () => ctx.artifacts.read(key), catch: (error) => error })
+          ? yield* ctx.artifacts.read(key)
           : undefined
         if (text === undefined) {
           return yield* Effect.fail(

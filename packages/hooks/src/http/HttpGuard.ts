@@ -168,7 +168,7 @@ export const make = (options: Options = {}): HttpGuard => {
  * const report = defineHook({
  *   name: "report",
  *   postTurn: async ({ output }, ctx) => {
- *     await ctx.promise(ctx.http({ url: "https://hooks.example.com/done", method: "POST", body: output.text }))
+ *     await ctx.http({ url: "https://hooks.example.com/done", method: "POST", body: output.text })
  *   }
  * })
  * const agent = (provider: LlmProvider) =>

@@ -1,6 +1,7 @@
 /** An agent that never stops by itself, and the part of a context that a budget uses. */
 import { createAgent, defineHook, type HookPoint } from "@belay/core"
 import type { AgentConfig } from "@belay/core/AgentConfig"
+import * as Awaitable from "@belay/core/Awaitable"
 import type { BudgetLevel } from "@belay/core/Compaction"
 import { defineTool } from "@belay/core/defineTool"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
@@ -64,7 +65,7 @@ export const run = async (
 export const request: LlmRequest = { messages: [], tools: [], parameters: {} }
 
 export const nextOf = (provider: LlmProvider) =>
-  Object.assign((value: LlmRequest) => provider.complete(value), { promise: undefined as never })
+  Object.assign((value: LlmRequest) => Awaitable.make(provider.complete(value)), { promise: undefined as never })
 
 /** The part of a context that a budget uses. */
 export const budgetScope = () => {

@@ -39,7 +39,7 @@ export const writeArtifact = (
 /** Removes the artifacts that the hook wrote more than this number of turns ago. */
 export const removeOldArtifacts = (turns: number, ctx: HookContext): Effect.Effect<void> =>
   Effect.gen(function*() {
-    for (const { by, key } of yield* ctx.artifacts.list) {
+    for (const { by, key } of yield* ctx.artifacts.list()) {
       const turn = /^hook:offload\/t(\d+)-/.exec(key)?.[1]
       if (turn === undefined || by !== ctx.hook || ctx.root.turnNumber - Number(turn) <= turns) continue
       yield* ctx.artifacts.remove(key)

@@ -4,6 +4,7 @@
 import { type AgentError, PortFailed } from "@belay/core/AgentError"
 import { type Artifact, keyOf } from "@belay/core/Artifact"
 import type * as ArtifactStore from "@belay/core/ArtifactStore"
+import * as Awaitable from "@belay/core/Awaitable"
 import type { Capabilities, HookContext } from "@belay/core/HookContext"
 import { type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import * as Effect from "effect/Effect"
@@ -23,16 +24,16 @@ interface Setting {
 export const simulateCapabilities = ({ artifacts, durable, root, run, seen, world }: Setting): Capabilities => ({
   root,
   durable,
-  artifacts: (hook) => artifactsOf(artifacts, root.sessionId, hook),
+  artifacts: (hook) => artifactsOf({ artifacts, run, root }, hook),
   llm: (request, hook) =>
-    Effect.suspend(() => {
+    awaitable(run, () => {
       seen.llmRequests.push(request)
       const { llm } = world
       if (llm === undefined) return missing(`${hook} asked a model: give an \`llm\` that answers`)
       return Effect.flatMap(answerOf<LlmResponse | string | AgentError>(() => llm(request, hook)), toResponse)
     }),
   callTool: (name, args, hook) =>
-    Effect.suspend(() => {
+    awaitable(run, () => {
       seen.toolRequests.push({ name, args })
       const { callTool } = world
       return callTool === undefined
@@ -40,7 +41,7 @@ export const simulateCapabilities = ({ artifacts, durable, root, run, seen, worl
         : answerOf(() => callTool(name, args, hook))
     }),
   http: (request, hook) =>
-    Effect.suspend(() => {
+    awaitable(run, () => {
       seen.httpRequests.push(request)
       const { http } = world
       if (http === undefined) return missing(`${hook} sent a request: give an \`http\` that answers`)
@@ -49,7 +50,7 @@ export const simulateCapabilities = ({ artifacts, durable, root, run, seen, worl
     }),
   mcp: (hook) => ({
     callTool: (server, tool, args) =>
-      Effect.suspend(() => {
+      awaitable(run, () => {
         const call = { server, tool, args }
         seen.mcpRequests.push(call)
         const { mcp } = world
@@ -58,13 +59,19 @@ export const simulateCapabilities = ({ artifacts, durable, root, run, seen, worl
         return Effect.map(portCall("mcp", hook, async () => mcp(call, hook)), (answer) => ({ ...empty, ...answer }))
       }),
     listTools: (server) =>
-      Effect.succeed((world.mcpTools ?? []).filter((tool) => server === undefined || tool.server === server))
+      Awaitable.make(
+        Effect.succeed((world.mcpTools ?? []).filter((tool) => server === undefined || tool.server === server)),
+        run
+      )
   }),
   tools: world.tools ?? [],
   rotate: (hook) => void seen.rotations.push(hook),
-  reportBudget: (level) => Effect.sync(() => void seen.budgets.push(level)),
+  reportBudget: (level) => Awaitable.make(Effect.sync(() => void seen.budgets.push(level)), run),
   promise: run
 })
+
+const awaitable = <A, E>(run: Setting["run"], act: () => Effect.Effect<A, E>) =>
+  Awaitable.make(Effect.suspend(act), run)
 
 /** The test has no answer for a capability that the hook uses. */
 const missing = (message: string): Effect.Effect<never> => Effect.die(new Error(message))
@@ -84,9 +91,12 @@ const portCall = <A>(port: string, hook: string, call: () => Promise<A>): Effect
     ({ cause }) => new PortFailed({ port, message: `${port} for ${hook}: ${String(cause)}`, cause })
   )
 
-const artifactsOf = (store: ArtifactStore.ArtifactStore, sessionId: string, hook: string): HookContext["artifacts"] => {
+const artifactsOf = (
+  { artifacts: store, root: { sessionId }, run }: Pick<Setting, "artifacts" | "root" | "run">,
+  hook: string
+): HookContext["artifacts"] => {
   const mine = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
-  const sure = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A> => Effect.orDie(effect)
+  const sure = <A>(effect: Effect.Effect<A, unknown>) => Awaitable.make(Effect.orDie(effect), run)
   return {
     write: (key, content, options) =>
       sure<Artifact>(store.write(sessionId, mine(key), content, { by: hook, ...options })),
@@ -96,7 +106,7 @@ const artifactsOf = (store: ArtifactStore.ArtifactStore, sessionId: string, hook
       const wanted = keyOf(key)
       return sure(store.read(sessionId, wanted.startsWith("tool:") ? wanted : mine(wanted)))
     },
-    list: sure(store.list(sessionId)),
+    list: () => sure(store.list(sessionId)),
     remove: (key) => sure(store.remove(sessionId, mine(key)))
   }
 }

@@ -7,10 +7,13 @@ import { keyOf } from "../../../data/Artifact.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"
 import type { Turn } from "../turn/turn.ts"
 import { withPortError } from "./portError.ts"
+import { awaitable } from "./runPromise.ts"
 
-export const artifactsFor = ({ agent: { artifacts }, session: { root: { id } } }: Turn, hook: string): Artifacts => {
+export const artifactsFor = (turn: Turn, hook: string): Artifacts => {
+  const { agent: { artifacts }, session: { root: { id } } } = turn
   const ownKey = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
-  const port = <A>(effect: Effect.Effect<A, unknown>) => withPortError("artifacts", `artifacts of ${id}`, effect)
+  const port = <A>(effect: Effect.Effect<A, unknown>) =>
+    awaitable(turn, withPortError("artifacts", `artifacts of ${id}`, effect))
   return {
     write: (key, content, options) => port(artifacts.write(id, ownKey(key), content, { by: hook, ...options })),
     append: (key, content, options) => port(artifacts.append(id, ownKey(key), content, { by: hook, ...options })),
@@ -18,7 +21,7 @@ export const artifactsFor = ({ agent: { artifacts }, session: { root: { id } } }
       const wanted = keyOf(key)
       return port(artifacts.read(id, wanted.startsWith("tool:") ? wanted : ownKey(wanted)))
     },
-    list: port(artifacts.list(id)),
+    list: () => port(artifacts.list(id)),
     remove: (key) => port(artifacts.remove(id, ownKey(key)))
   }
 }

@@ -1,13 +1,18 @@
 /** `ctx.callTool`: runs a tool of the agent for a hook. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
+import type { Awaitable } from "../../../data/Awaitable.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import { failure, type ToolResult } from "../../../data/Tool.ts"
 import { runToolForHook } from "../tool/runToolCall.ts"
 import type { Turn } from "../turn/turn.ts"
 import { hookCall } from "./hookCall.ts"
+import { awaitable } from "./runPromise.ts"
 
-export const callTool = (turn: Turn, call: ToolCall, hook: string): Effect.Effect<ToolResult, AgentError> => {
+export const callTool = (turn: Turn, call: ToolCall, hook: string): Awaitable<ToolResult, AgentError> =>
+  awaitable(turn, runForHook(turn, call, hook))
+
+const runForHook = (turn: Turn, call: ToolCall, hook: string): Effect.Effect<ToolResult, AgentError> => {
   const { name } = call
   if (turn.agent.delegates.has(name)) {
     return Effect.succeed(failure(`${name} delegates to another agent, which a hook cannot do`))

@@ -5,9 +5,12 @@ import type { Mcp } from "../../../hook/HookContext.ts"
 import type { McpAccessor } from "../../../port/McpAccessor.ts"
 import type { Turn } from "../turn/turn.ts"
 import { withPortError } from "./portError.ts"
+import { awaitable } from "./runPromise.ts"
 
-export const mcpFor = ({ agent: { mcp } }: Turn, hook: string): Mcp => {
-  const use = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> => {
+export const mcpFor = (turn: Turn, hook: string): Mcp => {
+  const { agent: { mcp } } = turn
+  const use = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>) => awaitable(turn, ask(act))
+  const ask = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> => {
     if (mcp !== undefined) return withPortError("mcp", `mcp for ${hook}`, Effect.suspend(() => act(mcp)))
     const message = `ctx.mcp of ${hook}: the agent has no MCP servers; give it some: mcp: McpServers.make({ ... })`
     return new PortFailed({ port: "mcp", message })

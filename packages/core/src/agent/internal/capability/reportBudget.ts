@@ -1,14 +1,19 @@
 /** `ctx.reportBudget`: reports to the `onBudget` hooks how much of a budget is used up. */
 import * as Effect from "effect/Effect"
+import type { Awaitable } from "../../../data/Awaitable.ts"
 import type { BudgetLevel } from "../../../data/Compaction.ts"
 import type { Abort } from "../../../hook/HookAction.ts"
 import { askHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
+import { awaitable } from "./runPromise.ts"
 
 /** Returns the Abort of a hook that wants to end the turn. */
-export const reportBudget = (turn: Turn, level: BudgetLevel): Effect.Effect<Abort | undefined> =>
-  Effect.gen(function*() {
-    // For a call that a hook makes, the report goes to the hooks of the agent, not to those of the call.
-    const outcome = yield* askHooks(turn.hookTurn ?? turn, "onBudget", level)
-    return outcome?.action._tag === "Abort" ? outcome.action : undefined
-  })
+export const reportBudget = (turn: Turn, level: BudgetLevel): Awaitable<Abort | undefined> =>
+  awaitable(
+    turn,
+    Effect.gen(function*() {
+      // For a call that a hook makes, the report goes to the hooks of the agent, not to those of the call.
+      const outcome = yield* askHooks(turn.hookTurn ?? turn, "onBudget", level)
+      return outcome?.action._tag === "Abort" ? outcome.action : undefined
+    })
+  )

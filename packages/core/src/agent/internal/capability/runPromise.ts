@@ -1,8 +1,13 @@
 /** `ctx.promise`: runs an Effect as a promise, with the services of the turn. It is interrupted when the turn ends. */
 import * as Effect from "effect/Effect"
+import * as Awaitable from "../../../data/Awaitable.ts"
 import type { Turn } from "../turn/turn.ts"
 
 export const runPromise = <A, E>({ io: { services, signal } }: Turn, effect: Effect.Effect<A, E>): Promise<A> =>
   services === undefined
     ? Effect.runPromise(effect, { signal })
     : Effect.runPromiseWith(services)(effect, { signal })
+
+/** Makes the Effect of a capability awaitable. */
+export const awaitable = <A, E>(turn: Turn, effect: Effect.Effect<A, E>): Awaitable.Awaitable<A, E> =>
+  Awaitable.make(effect, (one) => runPromise(turn, one))

@@ -5,13 +5,16 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { ConfigError } from "../../../data/AgentError.ts"
 import { keyOf } from "../../../data/Artifact.ts"
+import * as Awaitable from "../../../data/Awaitable.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import { copy } from "../../../data/internal/copyJson.ts"
 import { type Json, whyNot } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import { failure, success, type ToolMeta, type ToolResult } from "../../../data/Tool.ts"
+import type { Artifacts } from "../../../hook/HookContext.ts"
 import type { DispatchContext, ToolDispatcher } from "../../../port/ToolDispatcher.ts"
-import type { AnyTool, ToolArtifacts, ToolContext } from "../../defineTool.ts"
+import type { AnyTool, ToolContext } from "../../defineTool.ts"
+import { withPortError } from "../capability/portError.ts"
 import { read, type ToolSchema } from "./toolSchema.ts"
 
 /** Makes a dispatcher. Fails with a `ConfigError` if two tools have the same name or a schema cannot be used. */
@@ -153,23 +156,24 @@ class Context implements ToolContext {
   get callId() {
     return this.call.id
   }
-  get artifacts(): ToolArtifacts {
-    const { about: { artifacts, rootSessionId }, call, signal } = this
+  get artifacts(): Artifacts {
+    const { about: { artifacts, rootSessionId: id }, call, signal } = this
     const mine = (key: string) => key.startsWith("tool:") ? key : `tool:${key}`
-    const by = (mimeType?: string) => ({
-      by: call.name,
-      toolCallId: call.id,
-      ...(mimeType === undefined ? {} : { mimeType })
-    })
-    const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => Effect.runPromise(effect, { signal })
+    const about = { by: call.name, toolCallId: call.id }
+    const port = <A>(effect: Effect.Effect<A, unknown>) =>
+      Awaitable.make(
+        withPortError("artifacts", `artifacts of ${id}`, effect),
+        (one) => Effect.runPromise(one, { signal })
+      )
     return {
-      write: (key, content, mimeType) => run(artifacts.write(rootSessionId, mine(key), content, by(mimeType))),
-      append: (key, content, mimeType) => run(artifacts.append(rootSessionId, mine(key), content, by(mimeType))),
+      write: (key, content, options) => port(artifacts.write(id, mine(key), content, { ...about, ...options })),
+      append: (key, content, options) => port(artifacts.append(id, mine(key), content, { ...about, ...options })),
       read: (key) => {
         const wanted = keyOf(key)
-        return run(artifacts.read(rootSessionId, wanted.startsWith("hook:") ? wanted : mine(wanted)))
+        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine(wanted)))
       },
-      list: () => run(artifacts.list(rootSessionId))
+      list: () => port(artifacts.list(id)),
+      remove: (key) => port(artifacts.remove(id, mine(key)))
     }
   }
   get signal(): AbortSignal {

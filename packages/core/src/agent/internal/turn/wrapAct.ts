@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
+import * as Awaitable from "../../../data/Awaitable.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import { isProviderError } from "../../../data/ProviderError.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
@@ -129,13 +130,14 @@ class Wrapped<Input extends object, Output> {
 const runWrapper = <Input extends object, Output>(wrapped: Wrapped<Input, Output>): Effect.Effect<Output, Failure> =>
   Effect.withFiber((fiber) => {
     const { hook, input, wrapping: { method, turn } } = wrapped
-    const next = Object.assign((value: Input) => wrapped.run(value), {
-      promise: (value: Input) => {
-        const promise = Effect.runPromiseWith(fiber.context)(wrapped.run(value), { signal: turn.io.signal })
-        // If a wrapper does not await the promise, cancelling the turn must not crash the process.
-        promise.catch(() => {})
-        return promise
-      }
+    const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
+      const promise = Effect.runPromiseWith(fiber.context)(effect, { signal: turn.io.signal })
+      // If a wrapper does not await the promise, cancelling the turn must not crash the process.
+      promise.catch(() => {})
+      return promise
+    }
+    const next = Object.assign((value: Input) => Awaitable.make(wrapped.run(value), run), {
+      promise: (value: Input) => run(wrapped.run(value))
     })
     const call = Effect.suspend(() => {
       const answer = callWrapper(hook, method, input, next, new Context(turn.scope, hook.name))
