@@ -143,6 +143,6 @@ const reading = (
   args: ResultOffloader.ReadArgs,
   options?: ResultOffloader.ReadOptions
 ): Effect.Effect<JsonObject, unknown> => {
-  const artifacts = { read: (key: string) => Promise.resolve(kept[key]) }
+  const artifacts = { read: (key: string) => Effect.succeed(kept[key]) }
   return ResultOffloader.readTool(options).execute(args, { artifacts } as never) as Effect.Effect<JsonObject, unknown>
 }
