@@ -10,7 +10,8 @@ import type { HookContext } from "@belay/core/HookContext"
 import { type HookPointName, names } from "@belay/core/HookPoint"
 import { digest } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
-import { checkOptions, within } from "@belay/core/OptionCheck"
+import * as OptionCheck from "@belay/core/OptionCheck"
+import { checkOptions, type OptionNames, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -68,6 +69,45 @@ export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOpti
   /** Receives every decision of the hook except Continue. An error that it throws is ignored. */
   readonly onDecision?: (decision: Decision) => void
 }
+
+/**
+ * The names of the options that a ready-made hook has in addition to `HookDefaults`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OwnNames<O> = OptionNames<Omit<O, keyof HookDefaults>>
+
+const commonNames: OptionNames<HookDefaults> = {
+  enabled: true,
+  when: true,
+  agents: true,
+  maxDepth: true,
+  sample: true,
+  onDecision: true,
+  name: true,
+  priority: true,
+  tier: true,
+  before: true,
+  after: true,
+  failOpen: true,
+  onFailure: true,
+  onTimeout: true,
+  timeout: true,
+  mode: true,
+  tools: true,
+  override: true
+}
+
+/**
+ * Throws a `ConfigError` if a program passes an option that neither `HookDefaults` nor the hook has. `owner` is the
+ * default name of the hook.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const checkNames = (owner: string, options: unknown, own: { readonly [option: string]: true }): void =>
+  Result.getOrThrow(OptionCheck.checkNames(owner, options, { ...own, ...commonNames }))
 
 /**
  * Applies the common options to a hook, for authors of ready-made hooks. Throws a `ConfigError` for an invalid option.

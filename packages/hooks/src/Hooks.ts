@@ -5,7 +5,9 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookContext } from "@belay/core/HookContext"
+import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
+import * as Result from "effect/Result"
 import * as PromptInjection from "./guardrail/PromptInjection.ts"
 import * as Redaction from "./guardrail/Redaction.ts"
 import * as Secrets from "./guardrail/Secrets.ts"
@@ -36,6 +38,14 @@ export interface Options {
   readonly audit?: AuditLog.Sink
 }
 
+const optionNames: OptionNames<Options> = {
+  ask: true,
+  limits: true,
+  prices: true,
+  personalData: true,
+  audit: true
+}
+
 /**
  * Makes the hooks that every agent should have:
  *
@@ -63,6 +73,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> => {
+  Result.getOrThrow(checkNames("Hooks.safeDefaults", options, optionNames))
   const { ask, audit, limits = [{ scope: "run", calls: 200, time: "1 hour" }], personalData = false, prices } = options
   return [
     TextNormalizer.make(),

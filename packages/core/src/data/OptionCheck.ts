@@ -15,6 +15,7 @@
  */
 import * as Result from "effect/Result"
 import { ConfigError } from "./AgentError.ts"
+import { nearest } from "./NamePattern.ts"
 
 /**
  * A check of one option: its name, its value, whether the value is valid, and a description of valid values for the
@@ -41,6 +42,58 @@ export const checkOptions = (
   if (invalid === undefined) return Result.succeed(undefined)
   const [key, value, , expected] = invalid
   return invalidOption(`${owner}.${key}`, `expected ${expected}, found ${show(value)}`)
+}
+
+/**
+ * The names of all options of `O`, for `checkNames`. The compiler requires each name and allows no other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OptionNames<O> = { readonly [K in O extends unknown ? keyof O : never]-?: true }
+
+/**
+ * Checks that a program passed an object whose options are all known. Fails with a `ConfigError` that suggests the name
+ * that was probably meant. Options that are `undefined` do not count.
+ *
+ * @example
+ * ```ts
+ * import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
+ * import * as Result from "effect/Result"
+ *
+ * interface Options {
+ *   readonly limit?: number
+ * }
+ * const optionNames: OptionNames<Options> = { limit: true }
+ * const make = (options: Options = {}) => {
+ *   Result.getOrThrow(checkNames("my-hook", options, optionNames))
+ * }
+ * ```
+ * @category operations
+ * @since 0.1.0
+ */
+export const checkNames = (
+  owner: string,
+  options: unknown,
+  known: { readonly [option: string]: true }
+): Result.Result<void, ConfigError> => {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const found = Array.isArray(options) ? "a list" : options === undefined ? "nothing" : show(options)
+    return invalidOption(owner, `expected an object with options, found ${found}`)
+  }
+  for (const [key, value] of Object.entries(options)) {
+    if (value !== undefined && !Object.hasOwn(known, key)) {
+      return invalidOption(`${owner}.${key}`, unknownName(key, Object.keys(known)))
+    }
+  }
+  return Result.succeed(undefined)
+}
+
+/** Describes an unknown option, and names the one that was probably meant. */
+export const unknownName = (key: string, known: ReadonlyArray<string>): string => {
+  const meant = nearest(key, known)
+  const hint = meant === undefined ? `the options are ${known.join(", ")}` : `did you mean "${meant}"?`
+  return `there is no option "${key}"; ${hint}`
 }
 
 /**

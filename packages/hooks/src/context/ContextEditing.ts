@@ -31,6 +31,16 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tokenizer?: Tokenizer
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  trigger: true,
+  keep: true,
+  excludeTools: true,
+  placeholder: true,
+  clearToolInputs: true,
+  clearReasoning: true,
+  tokenizer: true
+}
+
 /**
  * Clears the results of old tool calls when a request is long. The calls themselves stay, so that the model knows what
  * it did and can repeat it; the conversation itself stays complete. Throws a `ConfigError` for an invalid number.
@@ -45,6 +55,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("context-editing", options, optionNames)
   const { clearReasoning = true, clearToolInputs = false, placeholder = "[cleared]", tokenizer = byLength } = options
   const { keep = 3, name = "context-editing", trigger = 100_000 } = options
   Result.getOrThrow(checkOptions(name, whole("keep", keep), whole("trigger", trigger)))

@@ -54,6 +54,15 @@ const Rendered = Schema.Struct({ text: Schema.String, digest: Schema.String, tur
 
 const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1 }
 
+const optionNames: HookDefaults.OwnNames<Options<never>> = {
+  render: true,
+  placement: true,
+  dedupe: true,
+  ttl: true,
+  maxTokens: true,
+  tokenizer: true
+}
+
 /**
  * Renders a text and adds it to the conversation. With `tail` and `ephemeral` the beginning of the request stays the
  * same, so that the vendor's prompt cache stays valid. After a compaction a text at the tail is added again. When
@@ -74,6 +83,7 @@ const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
+  HookDefaults.checkNames("context-injector", options, optionNames)
   const { maxTokens = 2_000, name = "context-injector", placement = "tail", ttl } = options
   Result.getOrThrow(checkOptions(
     name,

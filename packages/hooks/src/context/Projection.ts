@@ -33,6 +33,11 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tokenizer?: Tokenizer
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  projections: true,
+  tokenizer: true
+}
+
 /**
  * Replaces the result of a tool by what a JMESPath expression finds in it. A text that contains JSON is parsed first.
  * Errors of tools stay as they are. A result also stays, with a warning, when it is not JSON, or when the expression
@@ -56,6 +61,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("projection", options, optionNames)
   const { name = "projection", tokenizer = byLength } = options
   const rules = Result.getOrThrow(compileRules(name, options))
   return HookDefaults.apply(options, {

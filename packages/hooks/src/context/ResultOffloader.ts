@@ -57,6 +57,16 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
   readonly tokenizer?: Tokenizer
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  perTool: true,
+  evictAfterTurns: true,
+  media: true,
+  readTool: true,
+  tokenizer: true,
+  maxResultTokens: true,
+  previewTokens: true
+}
+
 /**
  * Replaces a tool result of more than `maxResultTokens` tokens by its beginning, its end and a reference to the whole
  * result, which is stored as an artifact of the conversation: a text as it is, other values as JSON. The hook runs
@@ -78,6 +88,7 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("result-offloader", options, optionNames)
   const { evictAfterTurns, media = "keep", name = "result-offloader", perTool = {}, tokenizer = byLength } = options
   const { readTool: reader = "read_artifact" } = options
   Result.getOrThrow(checkOptions(

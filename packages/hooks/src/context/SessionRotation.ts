@@ -33,6 +33,14 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly handoff?: (messages: ReadonlyArray<Message>, ctx: HookContext) => Eventual<string>
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  scopes: true,
+  anchors: true,
+  instructions: true,
+  keepRecent: true,
+  handoff: true
+}
+
 /**
  * Informs the model when most of a budget is used (`warn`), and rotates the session when the budget is exceeded. Then,
  * before the next model call, the hooks of the session's end and start run, and the handoff replaces the conversation.
@@ -51,6 +59,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("session-rotation", options, optionNames)
   const { handoff, instructions, keepRecent = 6, name = "session-rotation", scopes = ["window"] } = options
   Result.getOrThrow(checkOptions(name, whole("keepRecent", keepRecent)))
   const anchors = (ctx: HookContext) =>

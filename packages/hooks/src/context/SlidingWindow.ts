@@ -26,6 +26,13 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tokenizer?: Tokenizer
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  first: true,
+  last: true,
+  tokens: true,
+  tokenizer: true
+}
+
 /**
  * Leaves out messages between the first and the last of a request; the conversation itself stays complete. Pinned
  * messages, the last message of a person and the last step are always sent. A tool call is sent with its result or not
@@ -41,6 +48,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("sliding-window", options, optionNames)
   const { first = 0, last = 40, name = "sliding-window", tokenizer = byLength, tokens } = options
   Result.getOrThrow(checkOptions(name, whole("first", first), whole("last", last, 1), whole("tokens", tokens, 1)))
   const settings = { first, last, tokenizer, tokens: tokens ?? Infinity }

@@ -54,6 +54,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly advice?: string
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  allow: true,
+  deny: true,
+  advice: true
+}
+
 /**
  * Rejects a tool call whose arguments are not allowed, in addition to the tool's own schema. The reason lists what is
  * wrong and where. When a later hook changes the arguments, they are checked again. Throws a `ConfigError` for an
@@ -80,6 +86,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("argument-schema", options, optionNames)
   const name = options.name ?? "argument-schema"
   const { allow, deny } = Result.getOrThrow(compileOptions(options, name))
   const advice = options.advice === undefined ? "" : `. ${options.advice}`

@@ -19,6 +19,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly userMessage?: string
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  patterns: true,
+  reason: true,
+  userMessage: true
+}
+
 /**
  * Rejects a turn whose message matches a pattern. The model is not called. A pattern that throws rejects the message
  * too. When a later hook changes the message, it is checked again. Throws a `ConfigError` for an invalid pattern.
@@ -36,6 +42,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("input-guardrail", options, optionNames)
   const patterns = Result.getOrThrow(Pattern.compile(options.patterns, "input-guardrail.patterns"))
   const blocked = HookAction.reject(
     options.reason ?? "Message blocked by content policy",

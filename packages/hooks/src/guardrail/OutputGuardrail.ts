@@ -43,6 +43,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  patterns: true,
+  toolCalls: true,
+  redact: true,
+  reason: true,
+  userMessage: true,
+  feedback: true,
+  retries: true,
+  hold: true
+}
+
 /**
  * Rejects a response that matches a pattern: it is discarded, and none of its tools run. A pattern that throws rejects
  * the response too. When a later hook changes the response, it is checked again. Throws a `ConfigError` for an invalid
@@ -65,6 +76,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("output-guardrail", options, optionNames)
   const patterns = Result.getOrThrow(compilePatterns(options))
   const { feedback, redact, retries, toolCalls = false, userMessage } = options
   const reason = options.reason ?? "Response blocked by content policy"

@@ -94,6 +94,17 @@ export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-inject
  */
 export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"> }): boolean => ctx.state.get(tainted)
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  input: true,
+  toolResults: true,
+  threshold: true,
+  detect: true,
+  signals: true,
+  lastMessageOnly: true,
+  spotlight: true,
+  onDetection: true
+}
+
 /**
  * Scores texts by the signals of injections. It fails closed. Throws a `ConfigError` for invalid options.
  *
@@ -115,6 +126,7 @@ export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("prompt-injection", options, optionNames)
   const name = options.name ?? "prompt-injection"
   const signals = Result.getOrThrow(compileSignals(options, name))
   const { input = "block", lastMessageOnly = true, spotlight, threshold = 0.7, toolResults = "rewrite" } = options

@@ -7,7 +7,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { checkOptions, invalidOption, oneOf } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import type * as HookDefaults from "../HookDefaults.ts"
+import * as HookDefaults from "../HookDefaults.ts"
 import { compileDetectors, type CustomDetector } from "./internal/detector.ts"
 import { defaultKinds, detectors, kinds } from "./internal/personalData.ts"
 import * as Redactor from "./internal/redactor.ts"
@@ -90,6 +90,19 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Detection) => void
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  kinds: true,
+  strategy: true,
+  detectors: true,
+  allow: true,
+  places: true,
+  revealTo: true,
+  revealToUser: true,
+  vault: true,
+  hold: true,
+  onDetection: true
+}
+
 /**
  * Removes personal data from messages, text attachments, answers and their stream, tool arguments and results, and
  * recalled memory. It fails closed, and its changes are recorded without content. Throws a `ConfigError` for invalid
@@ -114,6 +127,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("redaction", options, optionNames)
   const name = options.name ?? "redaction"
   const { found, isAllowed, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { strategy = "placeholder" } = options

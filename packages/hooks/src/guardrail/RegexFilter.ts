@@ -6,7 +6,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { checkOptions, invalidOption, oneOf } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import type * as HookDefaults from "../HookDefaults.ts"
+import * as HookDefaults from "../HookDefaults.ts"
 import { detectors as credentials } from "./internal/credentials.ts"
 import { compileDetector, type Detector } from "./internal/detector.ts"
 import { defaultKinds, detectors as personalData } from "./internal/personalData.ts"
@@ -67,6 +67,15 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  rules: true,
+  presets: true,
+  phase: true,
+  strategy: true,
+  hold: true,
+  onDetection: true
+}
+
 /**
  * Searches for patterns in linear time, whatever the text is. It fails closed. Of a streamed answer nothing is shown
  * that will be blocked or redacted; a match that is longer than the buffer ends the stream. Throws a `ConfigError` for
@@ -89,6 +98,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("regex-filter", options, optionNames)
   const { name = "regex-filter" } = options
   const { found, replacements, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { phase = "all", strategy = "block" } = options

@@ -7,7 +7,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { checkOptions, invalidOption, oneOf, within } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import { createHash } from "node:crypto"
-import type * as HookDefaults from "../HookDefaults.ts"
+import * as HookDefaults from "../HookDefaults.ts"
 import { detectors, kinds } from "./internal/credentials.ts"
 import { compileDetectors, type CustomDetector, findAll } from "./internal/detector.ts"
 import * as Redactor from "./internal/redactor.ts"
@@ -75,6 +75,21 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  kinds: true,
+  strategy: true,
+  detectors: true,
+  entropy: true,
+  allow: true,
+  allowDigests: true,
+  places: true,
+  revealTo: true,
+  revealToUser: true,
+  vault: true,
+  hold: true,
+  onDetection: true
+}
+
 /**
  * Removes secrets from messages, answers and their stream, tool arguments and results, and everything that is sent to
  * the model. It fails closed, and its changes are recorded without content. Throws a `ConfigError` for invalid options.
@@ -90,6 +105,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("secrets", options, optionNames)
   const { name = "secrets" } = options
   const { found, isAllowed } = Result.getOrThrow(compileOptions(options, name))
   const { strategy = "redact" } = options

@@ -44,6 +44,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly toolResults?: boolean
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  maxLength: true,
+  tooLong: true,
+  html: true,
+  unicode: true,
+  strip: true,
+  collapseWhitespace: true,
+  trim: true,
+  toolResults: true
+}
+
 /**
  * Normalizes the message of a turn before other hooks see it. Throws a `ConfigError` for invalid options.
  *
@@ -63,6 +74,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("text-normalizer", options, optionNames)
   const { maxLength, name = "text-normalizer", strip = hiddenKinds, tooLong = "block" } = options
   Result.getOrThrow(checkOptions(
     name,

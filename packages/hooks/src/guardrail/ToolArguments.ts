@@ -8,8 +8,10 @@ import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json } from "@belay/core/Json"
+import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 
@@ -21,6 +23,10 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly tools: string | ReadonlyArray<string>
   /** Returns the new arguments, or `undefined` to keep them: as a value, a promise or an Effect. Required. */
   readonly rewrite: (args: Json, call: PreToolCallEvent, ctx: HookContext) => Eventual<Json | undefined, R>
+}
+
+const optionNames: HookDefaults.OwnNames<Options<never>> = {
+  rewrite: true
 }
 
 /**
@@ -41,8 +47,9 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
  * @category constructors
  * @since 0.1.0
  */
-export const make = <R = never>(options: Options<R>): AgentHook<R> =>
-  HookDefaults.apply<R>(options, {
+export const make = <R = never>(options: Options<R>): AgentHook<R> => {
+  HookDefaults.checkNames("tool-arguments", options, optionNames)
+  return HookDefaults.apply<R>(options, {
     name: "tool-arguments",
     kind: "policy",
     preToolCall: (call, ctx) =>
@@ -52,6 +59,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> =>
           args === undefined ? HookAction.Continue : HookAction.transform({ id: call.id, name: call.name, args })
       )
   })
+}
 
 /** Options for one tool whose arguments have a schema. @category models @since 0.1.0 */
 export interface TypedOptions<Args, R = never> {
@@ -63,6 +71,13 @@ export interface TypedOptions<Args, R = never> {
   readonly schema: Schema.Codec<Args, Json>
   /** Returns the new arguments, or `undefined` to keep them: as a value, a promise or an Effect. */
   readonly rewrite: (args: Args, call: PreToolCallEvent, ctx: HookContext) => Eventual<Args | undefined, R>
+}
+
+const typedOptionNames: OptionNames<TypedOptions<never>> = {
+  name: true,
+  tool: true,
+  schema: true,
+  rewrite: true
 }
 
 /**
@@ -84,6 +99,7 @@ export interface TypedOptions<Args, R = never> {
  * @since 0.1.0
  */
 export const forTool = <Args, R = never>(options: TypedOptions<Args, R>): AgentHook<R> => {
+  Result.getOrThrow(checkNames("ToolArguments.forTool", options, typedOptionNames))
   const decode = Schema.decodeUnknownEffect(options.schema)
   const encode = Schema.encodeEffect(options.schema)
   const rewrite = Effect.fnUntraced(function*(call: PreToolCallEvent, ctx: HookContext) {

@@ -7,7 +7,7 @@
 import { until } from "@belay/core/Deadline"
 import type { HttpResponse } from "@belay/core/Http"
 import type { HttpClient } from "@belay/core/HttpClient"
-import { checkOptions, invalidOption, whole } from "@belay/core/OptionCheck"
+import { checkNames, checkOptions, invalidOption, type OptionNames, whole } from "@belay/core/OptionCheck"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -79,6 +79,17 @@ export interface HttpGuard {
 export const check = (url: string, policy: Policy = {}): Result.Result<Target, HttpRefused> =>
   parseTarget(url, Result.getOrThrow(compilePolicy(policy)))
 
+const optionNames: OptionNames<Options> = {
+  policy: true,
+  resolve: true,
+  connect: true,
+  maxRedirects: true,
+  timeoutMs: true,
+  maxBodyBytes: true,
+  maxHeaderBytes: true,
+  trustProxy: true
+}
+
 /**
  * Makes a guard. A name is resolved once, all of its addresses must be public, and only these are connected to. No
  * connection is kept open, and no proxy is used. All failures are the same error. Throws a `ConfigError` for an invalid
@@ -102,6 +113,7 @@ export const check = (url: string, policy: Policy = {}): Result.Result<Target, H
  * @since 0.1.0
  */
 export const make = (options: Options = {}): HttpGuard => {
+  Result.getOrThrow(checkNames("http-guard", options, optionNames))
   const { bounds, connect, maxRedirects, resolve, rules, timeoutMs } = Result.getOrThrow(compileOptions(options))
   const sendOnce = (
     target: Target,

@@ -138,6 +138,22 @@ export const remaining = (
   })
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  limits: true,
+  prices: true,
+  warnAt: true,
+  exceededAt: true,
+  onLimit: true,
+  onUnknownPrice: true,
+  assumeOutputTokens: true,
+  tokenizer: true,
+  ledger: true,
+  lease: true,
+  costPerInputToken: true,
+  costPerOutputToken: true,
+  costPerCachedToken: true
+}
+
 /**
  * Reserves the estimated cost of a call before the call, and replaces the reservation with the real cost afterwards. So
  * parallel calls stay below the limit together; only the last allowed call may exceed it. A call that breaks off
@@ -160,6 +176,7 @@ export const remaining = (
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("budget", options, optionNames)
   const rules = Result.getOrThrow(compileBudget(options))
   const budget = new BudgetAccounts(options, rules)
   const hasKeys = rules.rules.some(({ key }) => key !== undefined)

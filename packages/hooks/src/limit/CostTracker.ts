@@ -83,6 +83,17 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
   unknownCalls: state.get(unknownCalls)
 })
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  prices: true,
+  limit: true,
+  warnAt: true,
+  onLimit: true,
+  onUnknown: true,
+  costPerInputToken: true,
+  costPerOutputToken: true,
+  costPerCachedToken: true
+}
+
 /**
  * Adds the cost of every model call to the state `total_cost`, with the calls of sub-agents and of hooks. The cost that
  * a vendor reports (`usage.costUsd`) takes precedence over prices. A call without usage or price counts as unknown,
@@ -108,6 +119,7 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("cost-tracker", options, optionNames)
   const { name = "cost-tracker", onLimit = "reject", warnAt = 0.8 } = options
   Result.getOrThrow(checkOptions(
     name,

@@ -39,6 +39,15 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly advice?: string | ((loop: DetectedLoop) => string)
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  ladder: true,
+  failures: true,
+  escalate: true,
+  maxEscalations: true,
+  loopKey: true,
+  advice: true
+}
+
 /**
  * Detects an agent that repeats itself: calls with the same result, alone or in a cycle with other calls; calls that
  * keep failing; calls with empty or broken arguments; the same answer; compactions without effect.
@@ -62,6 +71,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("loop-detector", options, optionNames)
   const { advice, escalate = "notify", failures = 3, loopKey = {}, maxEscalations = 2, name = "loop-detector" } =
     options
   const ladder = { ...defaults, ...options.ladder }

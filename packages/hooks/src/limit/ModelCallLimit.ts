@@ -22,6 +22,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onLimit?: "reject" | "abort"
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  perTurn: true,
+  perSession: true,
+  onLimit: true
+}
+
 /**
  * Stops model calls above a limit. Every attempt counts, whether it succeeds, fails or is interrupted, so a retry is
  * another call. A call that a hook or a cache answers does not count. Throws a `ConfigError` when no limit is given, or
@@ -41,6 +47,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("model-call-limit", options, optionNames)
   const { name = "model-call-limit", onLimit = "reject" } = options
   const calls = CallCounter.make(name, options)
   const rejection = (ctx: HookContext): HookAction.Reject | HookAction.Abort | undefined => {

@@ -51,6 +51,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onToolTimeout?: "error" | "feedback"
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  turn: true,
+  step: true,
+  llmCall: true,
+  firstChunk: true,
+  chunk: true,
+  tool: true,
+  perTool: true,
+  onToolTimeout: true
+}
+
 /**
  * Interrupts what takes too long, without waiting until the interruption is complete. A model call fails with
  * `Timeout`, which is retried or falls back like other errors; when the step's time is over it is not retried, and when
@@ -74,6 +85,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("timeouts", options, optionNames)
   const { name = "timeouts", onToolTimeout = "error", perTool = {}, tools, ...rest } = options
   const durations = [
     ...limitNames.map((key) => [key, rest[key]] as const),

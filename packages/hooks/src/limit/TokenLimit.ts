@@ -56,6 +56,15 @@ export const used = (state: Pick<HookState.HookState, "get">, name = "token-limi
   return { turn, session }
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  perRequest: true,
+  perTurn: true,
+  perSession: true,
+  warnAt: true,
+  onLimit: true,
+  tokenizer: true
+}
+
 /**
  * Stops a call when the estimated tokens of its request exceed a limit. Unless it only warns, it also lowers the
  * request's `maxTokens` to the output tokens that are left. The tokens that the vendor reports count; if it reports
@@ -72,6 +81,7 @@ export const used = (state: Pick<HookState.HookState, "get">, name = "token-limi
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("token-limit", options, optionNames)
   const { name = "token-limit", onLimit = "reject", tokenizer = byLength, warnAt = 0.8 } = options
   const limits = scopes.flatMap((scope) => kinds.map((kind) => ({ scope, kind, max: options[scope]?.[kind] })))
   Result.getOrThrow(checkOptions(

@@ -25,6 +25,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onLimit?: "reject" | "abort"
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  perTurn: true,
+  perSession: true,
+  onLimit: true
+}
+
 /**
  * Stops tool calls above a limit. It counts before the call is made, so that parallel calls cannot exceed the limit,
  * and after other hooks, so that calls that they reject do not count. Two limits in one agent need two names. Throws a
@@ -41,6 +47,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("tool-call-limit", options, optionNames)
   const { name = "tool-call-limit", onLimit = "reject" } = options
   const calls = CallCounter.make(name, options)
   return HookDefaults.apply(options, {

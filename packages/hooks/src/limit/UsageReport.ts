@@ -38,6 +38,14 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 
 export { Report } from "./internal/usageRows.ts"
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  prices: true,
+  sink: true,
+  costPerInputToken: true,
+  costPerOutputToken: true,
+  costPerCachedToken: true
+}
+
 /**
  * Counts what a session uses. The hook is an observer. Sub-agents have their own sessions: give them the hook as well,
  * and `merge` the reports that `sink` receives. Throws a `ConfigError` for an invalid price.
@@ -57,6 +65,7 @@ export { Report } from "./internal/usageRows.ts"
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("usage-report", options, optionNames)
   const { name = "usage-report", sink } = options
   const { priceOf } = Result.getOrThrow(compilePrices(options, name))
   const state = keyOf(name)

@@ -38,6 +38,14 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly maxEntries?: number
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  entries: true,
+  store: true,
+  window: true,
+  record: true,
+  maxEntries: true
+}
+
 /**
  * Before a tool call, the hook informs the model about known failures of such calls, once in a turn. After a failure,
  * it finds the entry whose signature matches, or adds a `novel` one. It then alerts the developer with a warning and
@@ -63,6 +71,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("error-knowledge", options, optionNames)
   const { entries = [], maxEntries = 500, name = "error-knowledge", record = true, store } = options
   Result.getOrThrow(checkOptions(name, whole("maxEntries", maxEntries, 1)))
   const base = new KnowledgeBase(name, entries.map(entryFromOptions), store, maxEntries)

@@ -57,6 +57,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly framing?: (memory: string) => string
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  keys: true,
+  store: true,
+  keyFor: true,
+  recall: true,
+  maxChars: true,
+  maxItems: true,
+  tool: true,
+  framing: true
+}
+
 /**
  * Starts a session with a pinned message that contains the remembered items of its keys. When the session ends, for
  * whatever reason, the hook stores the new notes: the model writes them with the tool of `remember`, and other hooks
@@ -84,6 +95,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("session-memory", options, optionNames)
   const { maxChars = 4_000, maxItems = 100, name = "session-memory", tool = "remember" } = options
   Result.getOrThrow(checkOptions(name, whole("maxChars", maxChars, 1), whole("maxItems", maxItems, 1)))
   const pendingNotes = keyOf(name)

@@ -54,6 +54,11 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly content?: boolean
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  sink: true,
+  content: true
+}
+
 /**
  * Logs as an observer, which changes nothing. When the sink fails, the agent continues. If hooks decided something, the
  * entry contains their `decision`.
@@ -71,6 +76,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkNames("audit-log", options, optionNames)
   const { content = false, sink } = options
   const write = (event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => eventual(() => sink(entry(time, event, ctx, facts))))

@@ -97,6 +97,17 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly concurrency?: number
 }
 
+const optionNames: HookDefaults.OwnNames<Options<never>> = {
+  ask: true,
+  reason: true,
+  expiresIn: true,
+  approvers: true,
+  quorum: true,
+  allowed: true,
+  standing: true,
+  concurrency: true
+}
+
 /**
  * Runs a tool only if a person approves the call. Every call has its own question and its own answer. The hook asks;
  * the runtime applies `expiresIn`, `approvers`, `quorum`, `allowed` and `standing`, and runs the tool with the approved
@@ -123,6 +134,7 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
+  HookDefaults.checkNames("human-approval", options, optionNames)
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
   const name = common.name ?? "human-approval"

@@ -37,6 +37,18 @@ export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
 /** Every known kind of destruction, with its description. @category reading @since 0.1.0 */
 export const kinds: { readonly [K in Destruction]: string } = destructionTexts
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  except: true,
+  patterns: true,
+  onMatch: true,
+  onUnknown: true,
+  advice: true,
+  home: true,
+  ignoreCase: true,
+  kinds: true,
+  realpath: true
+}
+
 /**
  * Stops tool calls whose shell line contains a destructive command, also behind wrappers, in substitutions and in
  * nested scripts. It also stops SQL statements that delete tables or rows. Throws a `ConfigError` for an unknown kind
@@ -56,6 +68,7 @@ export const kinds: { readonly [K in Destruction]: string } = destructionTexts
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("destructive-commands", options, optionNames)
   const name = options.name ?? "destructive-commands"
   const rules = Result.getOrThrow(compileRules(options, name))
   const { advice, except = [], onMatch = "reject", onUnknown = onMatch } = options

@@ -27,6 +27,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly deny?: ReadonlyArray<string>
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  schemes: true,
+  allow: true,
+  deny: true
+}
+
 /**
  * Rejects a tool call whose arguments name a host that is not allowed: in URLs anywhere in a text, in arguments that
  * are a host, and in commands that use the network. Loopback, private, link-local, metadata and reserved addresses are
@@ -48,6 +54,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("egress-guard", options, optionNames)
   const name = options.name ?? "egress-guard"
   const { allow, deny, schemes } = Result.getOrThrow(compileOptions(options, name))
   const problemWith = ({ host, port, scheme, userinfo }: NetworkTarget): string | undefined => {

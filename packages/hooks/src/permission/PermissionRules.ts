@@ -67,6 +67,21 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
   readonly otherwise?: "allow" | "ask" | "deny"
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  sources: true,
+  permissionMode: true,
+  otherwise: true,
+  allow: true,
+  ask: true,
+  deny: true,
+  source: true,
+  folder: true,
+  home: true,
+  ignoreCase: true,
+  kinds: true,
+  realpath: true
+}
+
 /**
  * Decides every tool call by rules: `Tool`, `Tool(spec)`, or one of the capabilities `read`, `write`, `exec` and
  * `network`, which also hold for the commands of a shell line. Deny and ask rules also apply to calls that cannot be
@@ -87,6 +102,7 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("permission-rules", options, optionNames)
   const name = options.name ?? "permission-rules"
   const sets = Result.getOrThrow(compileOptions(options, name))
   const allowRules = sets.flatMap(({ allow }) => allow)

@@ -71,6 +71,17 @@ export const defaults: ReadonlyArray<string> = [
   ]
 ]
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  write: true,
+  read: true,
+  roots: true,
+  onMatch: true,
+  home: true,
+  ignoreCase: true,
+  kinds: true,
+  realpath: true
+}
+
 /**
  * Rejects calls that change or read protected files, whichever tool makes them: by any spelling of the path, through
  * symbolic links, and in a shell line. A call that cannot be read is rejected too. Throws a `ConfigError` for an
@@ -92,6 +103,7 @@ export const defaults: ReadonlyArray<string> = [
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("protected-paths", options, optionNames)
   const name = options.name ?? "protected-paths"
   const { read, write } = Result.getOrThrow(compileOptions(options, name))
   const { onMatch = "reject", roots } = options

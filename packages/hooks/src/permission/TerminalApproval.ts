@@ -5,6 +5,7 @@
  */
 import { messageOf } from "@belay/core/ErrorMessage"
 import type { Json } from "@belay/core/Json"
+import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import { createInterface, type Interface } from "node:readline/promises"
 import type { Readable, Writable } from "node:stream"
@@ -29,6 +30,12 @@ export interface Options {
   readonly nobody?: string
 }
 
+const optionNames: OptionNames<Options> = {
+  terminal: true,
+  remember: true,
+  nobody: true
+}
+
 /**
  * Makes the option `ask` of `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny,
  * edit (new arguments as JSON), and with `remember` also always. Control characters and invisible characters are
@@ -49,6 +56,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const ask = (options: Options = {}): (request: Request) => Promise<Answer> => {
+  Result.getOrThrow(checkNames("TerminalApproval.ask", options, optionNames))
   const { nobody = "nobody is at a terminal to approve it", remember = false } = options
   return (request) => {
     const { input, output } = options.terminal ?? { input: process.stdin, output: process.stdout }

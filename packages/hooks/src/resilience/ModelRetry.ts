@@ -61,6 +61,20 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
   readonly whenExhausted?: "fail" | "fallback" | { readonly respond: string | ((error: ProviderError) => string) }
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  retryOn: true,
+  perError: true,
+  maxRetryAfterMs: true,
+  replay: true,
+  whenExhausted: true,
+  maxRetries: true,
+  backoff: true,
+  factor: true,
+  initialDelayMs: true,
+  jitter: true,
+  maxDelayMs: true
+}
+
 /**
  * Decides what happens after every failed attempt of a model call. Interruptions, and calls that hooks rejected or
  * aborted, are not failures of the model. The hook runs before `ProviderFallback`, whose `patience` decides which of
@@ -80,6 +94,7 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("model-retry", options, optionNames)
   const {
     maxRetryAfterMs = maxDelayMs,
     name = "model-retry",

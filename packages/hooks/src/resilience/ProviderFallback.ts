@@ -33,6 +33,12 @@ export interface Options extends HookDefaults.HookDefaults {
 /** The number of targets that were tried for the current call. @category state @since 0.1.0 */
 export const tried: HookState.StateKey<number> = HookState.key("provider-fallback/tried", 0)
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  to: true,
+  on: true,
+  patience: true
+}
+
 /**
  * Tries the next target after a failed call. Each target is tried once for a call. After the last one, the decision of
  * the other hooks applies.
@@ -51,6 +57,7 @@ export const tried: HookState.StateKey<number> = HookState.key("provider-fallbac
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("provider-fallback", options, optionNames)
   const { on = isFallbackable, to } = options
   const patience = Duration.toMillis(options.patience ?? 0)
   const targets = to?.map((target) => typeof target === "string" ? { provider: target } : target)

@@ -44,6 +44,10 @@ const PointCounts = Schema.Struct({
  */
 export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  onDiff: true
+}
+
 /**
  * Makes a shadow of a hook. The shadow is an observer: it is always called, with the final value, and its answers are
  * recorded. Its injections, follow-ups and notifications are not delivered, and only it reads the state that it writes.
@@ -64,6 +68,7 @@ export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
  * @since 0.1.0
  */
 export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): AgentHook<R> => {
+  HookDefaults.checkNames("shadow", options, optionNames)
   const name = options.name ?? `${hook.name}-shadow`
   const counts = keyOf(name)
   const compare = (

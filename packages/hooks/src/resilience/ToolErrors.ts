@@ -29,6 +29,13 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly maxLength?: number
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  format: true,
+  hideStacks: true,
+  hidePaths: true,
+  maxLength: true
+}
+
 /**
  * Rewrites the error of every failed tool call. The result stays an error, so that the model knows that the call
  * failed. Throws a `ConfigError` for an invalid length.
@@ -46,6 +53,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("tool-errors", options, optionNames)
   const { format, hidePaths = true, hideStacks = true, maxLength = 2_000, name = "tool-errors" } = options
   Result.getOrThrow(checkOptions(name, whole("maxLength", maxLength, 1)))
   return HookDefaults.apply(options, {

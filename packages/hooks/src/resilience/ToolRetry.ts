@@ -27,6 +27,17 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
   readonly retryOn?: ReadonlyArray<Pattern.Pattern> | ((error: string, call: PreToolCallEvent) => boolean)
 }
 
+const optionNames: HookDefaults.OwnNames<Options> = {
+  maxRetries: true,
+  idempotentOnly: true,
+  retryOn: true,
+  backoff: true,
+  factor: true,
+  initialDelayMs: true,
+  jitter: true,
+  maxDelayMs: true
+}
+
 /**
  * Retries the execution of a tool; the model reads only the last result. A call that was denied, or whose arguments are
  * invalid, was not executed and is not retried. Throws a `ConfigError` for an invalid option.
@@ -47,6 +58,7 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
+  HookDefaults.checkNames("tool-retry", options, optionNames)
   const { idempotentOnly = true, maxRetries = 2, name = "tool-retry", retryOn, tools } = options
   Result.getOrThrow(checkOptions(name, whole("maxRetries", maxRetries), ...backoffChecks(options)))
   const patterns = typeof retryOn === "object"
