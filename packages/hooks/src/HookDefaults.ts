@@ -11,7 +11,7 @@ import { type HookPointName, names } from "@belay/core/HookPoint"
 import { digest } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import * as OptionCheck from "@belay/core/OptionCheck"
-import { checkOptions, type OptionNames, within } from "@belay/core/OptionCheck"
+import { checkOptions, type OptionKind, type OptionKinds, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -71,43 +71,48 @@ export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOpti
 }
 
 /**
- * The names of the options that a ready-made hook has in addition to `HookDefaults`.
+ * The options that a ready-made hook has in addition to `HookDefaults`, with their kinds.
  *
  * @category models
  * @since 0.1.0
  */
-export type OwnNames<O> = OptionNames<Omit<O, keyof HookDefaults>>
+export type OwnKinds<O> = OptionKinds<Omit<O, keyof HookDefaults>>
 
-const commonNames: OptionNames<HookDefaults> = {
-  enabled: true,
-  when: true,
-  agents: true,
-  maxDepth: true,
-  sample: true,
-  onDecision: true,
-  name: true,
-  priority: true,
-  tier: true,
-  before: true,
-  after: true,
-  failOpen: true,
-  onFailure: true,
-  onTimeout: true,
-  timeout: true,
-  mode: true,
-  tools: true,
-  override: true
+/** The chain checks the options of `HookOptions` that are `any` here. */
+const commonKinds: OptionKinds<HookDefaults> = {
+  enabled: "flag",
+  when: "function",
+  agents: "texts",
+  maxDepth: "number",
+  sample: "number",
+  onDecision: "function",
+  name: "text",
+  priority: "any",
+  tier: "any",
+  before: "any",
+  after: "any",
+  failOpen: "any",
+  onFailure: "any",
+  onTimeout: "any",
+  timeout: "any",
+  mode: "any",
+  tools: "texts",
+  override: "any"
 }
 
 /**
- * Throws a `ConfigError` if a program passes an option that neither `HookDefaults` nor the hook has. `owner` is the
- * default name of the hook.
+ * Throws a `ConfigError` if a program passes an option that neither `HookDefaults` nor the hook has, an option of the
+ * wrong kind, or not all required ones. `owner` is the default name of the hook.
  *
  * @category operations
  * @since 0.1.0
  */
-export const checkNames = (owner: string, options: unknown, own: { readonly [option: string]: true }): void =>
-  Result.getOrThrow(OptionCheck.checkNames(owner, options, { ...own, ...commonNames }))
+export const checkKinds = (
+  owner: string,
+  options: unknown,
+  own: { readonly [option: string]: OptionKind | ReadonlyArray<OptionKind> },
+  required: ReadonlyArray<string> = []
+): void => Result.getOrThrow(OptionCheck.checkKinds(owner, options, { ...commonKinds, ...own }, required))
 
 /**
  * Applies the common options to a hook, for authors of ready-made hooks. Throws a `ConfigError` for an invalid option.

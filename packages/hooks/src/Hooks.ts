@@ -5,7 +5,7 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookContext } from "@belay/core/HookContext"
-import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as PromptInjection from "./guardrail/PromptInjection.ts"
@@ -38,12 +38,12 @@ export interface Options {
   readonly audit?: AuditLog.Sink
 }
 
-const optionNames: OptionNames<Options> = {
-  ask: true,
-  limits: true,
-  prices: true,
-  personalData: true,
-  audit: true
+const optionKinds: OptionKinds<Options> = {
+  ask: "any",
+  limits: "list",
+  prices: "object",
+  personalData: "flag",
+  audit: "any"
 }
 
 /**
@@ -73,7 +73,7 @@ const optionNames: OptionNames<Options> = {
  * @since 0.1.0
  */
 export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> => {
-  Result.getOrThrow(checkNames("Hooks.safeDefaults", options, optionNames))
+  Result.getOrThrow(checkKinds("Hooks.safeDefaults", options, optionKinds))
   const { ask, audit, limits = [{ scope: "run", calls: 200, time: "1 hour" }], personalData = false, prices } = options
   return [
     TextNormalizer.make(),

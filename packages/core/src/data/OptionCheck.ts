@@ -13,6 +13,8 @@
  * ```
  * @since 0.1.0
  */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { ConfigError } from "./AgentError.ts"
 import { nearest } from "./NamePattern.ts"
@@ -45,48 +47,92 @@ export const checkOptions = (
 }
 
 /**
- * The names of all options of `O`, for `checkNames`. The compiler requires each name and allows no other.
+ * The kind of value that an option takes: `text`, `texts` (one text or a list of texts), `textList`, `number`, `flag`
+ * (true or false), `list` and `object` (without null in them), `duration`, `function`, or `any`.
  *
  * @category models
  * @since 0.1.0
  */
-export type OptionNames<O> = { readonly [K in O extends unknown ? keyof O : never]-?: true }
+export type OptionKind = keyof typeof kinds
 
 /**
- * Checks that a program passed an object whose options are all known. Fails with a `ConfigError` that suggests the name
- * that was probably meant. Options that are `undefined` do not count.
+ * All options of `O` with their kinds, for `checkKinds`. The compiler requires each option and allows no other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OptionKinds<O> = {
+  readonly [K in O extends unknown ? keyof O : never]-?: OptionKind | ReadonlyArray<OptionKind>
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string")
+
+const kinds = {
+  text: ["a text", (value: unknown) => typeof value === "string"],
+  texts: ["a text or a list of texts", (value: unknown) => typeof value === "string" || isTexts(value)],
+  textList: ["a list of texts", isTexts],
+  number: ["a number", (value: unknown) => typeof value === "number" && !Number.isNaN(value)],
+  flag: ["true or false", (value: unknown) => typeof value === "boolean"],
+  list: ["a list", (value: unknown) => Array.isArray(value) && value.every(isPresent)],
+  object: ["an object", (value: unknown) => isObject(value) && Object.values(value).every((item) => item !== null)],
+  duration: [
+    "milliseconds or a duration such as \"5 seconds\"",
+    // `fromInput` returns nothing for other values.
+    (value: unknown) => isPresent(value) && Option.isSome(Duration.fromInput(value as Duration.Input))
+  ],
+  function: ["a function", (value: unknown) => typeof value === "function"],
+  any: ["a value", () => true]
+} as const
+
+const isPresent = (value: unknown): boolean => value !== null && value !== undefined
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/**
+ * Checks the options that a program passed: they are an object, every option is known and has a value of its kind, and
+ * the required ones are there. Fails with a `ConfigError`; for an unknown option it suggests the one that was probably
+ * meant. An option that is `undefined` counts as absent.
  *
  * @example
  * ```ts
- * import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
+ * import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
  * import * as Result from "effect/Result"
  *
  * interface Options {
- *   readonly limit?: number
+ *   readonly limit: number
+ *   readonly tools?: string | ReadonlyArray<string>
  * }
- * const optionNames: OptionNames<Options> = { limit: true }
- * const make = (options: Options = {}) => {
- *   Result.getOrThrow(checkNames("my-hook", options, optionNames))
+ * const optionKinds: OptionKinds<Options> = { limit: "number", tools: "texts" }
+ * const make = (options: Options) => {
+ *   Result.getOrThrow(checkKinds("my-hook", options, optionKinds, ["limit"]))
  * }
  * ```
  * @category operations
  * @since 0.1.0
  */
-export const checkNames = (
+export const checkKinds = (
   owner: string,
   options: unknown,
-  known: { readonly [option: string]: true }
+  known: { readonly [option: string]: OptionKind | ReadonlyArray<OptionKind> },
+  required: ReadonlyArray<string> = []
 ): Result.Result<void, ConfigError> => {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    const found = Array.isArray(options) ? "a list" : options === undefined ? "nothing" : show(options)
-    return invalidOption(owner, `expected an object with options, found ${found}`)
+  if (!isObject(options)) {
+    return invalidOption(owner, `expected an object with options, found ${show(options)}`)
   }
-  for (const [key, value] of Object.entries(options)) {
-    if (value !== undefined && !Object.hasOwn(known, key)) {
-      return invalidOption(`${owner}.${key}`, unknownName(key, Object.keys(known)))
-    }
+  const given = new Map<string, unknown>(Object.entries(options))
+  for (const [key, value] of given) {
+    if (value === undefined) continue
+    if (!Object.hasOwn(known, key)) return invalidOption(`${owner}.${key}`, unknownName(key, Object.keys(known)))
+    const allowed = [known[key]!].flat()
+    if (allowed.some((kind) => kinds[kind][1](value))) continue
+    const expected = allowed.map((kind) => kinds[kind][0]).join(" or ")
+    return invalidOption(`${owner}.${key}`, `expected ${expected}, found ${show(value)}`)
   }
-  return Result.succeed(undefined)
+  const missing = required.find((key) => given.get(key) === undefined)
+  return missing === undefined
+    ? Result.succeed(undefined)
+    : invalidOption(`${owner}.${missing}`, "is missing, and it is required")
 }
 
 /** Describes an unknown option, and names the one that was probably meant. */
@@ -131,7 +177,8 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
 ]
 
 const show = (value: unknown): string => {
-  if (value === null) return "nothing"
+  if (value === null || value === undefined) return "nothing"
+  if (Array.isArray(value)) return "a list"
   if (typeof value === "string") return JSON.stringify(value)
   return typeof value === "number" || typeof value === "boolean" ? `${value}` : `a value of type ${typeof value}`
 }

@@ -31,14 +31,14 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tokenizer?: Tokenizer
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  trigger: true,
-  keep: true,
-  excludeTools: true,
-  placeholder: true,
-  clearToolInputs: true,
-  clearReasoning: true,
-  tokenizer: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  trigger: "number",
+  keep: "number",
+  excludeTools: "texts",
+  placeholder: "text",
+  clearToolInputs: "flag",
+  clearReasoning: "flag",
+  tokenizer: "object"
 }
 
 /**
@@ -55,7 +55,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("context-editing", options, optionNames)
+  HookDefaults.checkKinds("context-editing", options, optionKinds)
   const { clearReasoning = true, clearToolInputs = false, placeholder = "[cleared]", tokenizer = byLength } = options
   const { keep = 3, name = "context-editing", trigger = 100_000 } = options
   Result.getOrThrow(checkOptions(name, whole("keep", keep), whole("trigger", trigger)))

@@ -54,13 +54,13 @@ const Rendered = Schema.Struct({ text: Schema.String, digest: Schema.String, tur
 
 const nothing: typeof Rendered.Type = { text: "", digest: "", turn: -1, step: -1 }
 
-const optionNames: HookDefaults.OwnNames<Options<never>> = {
-  render: true,
-  placement: true,
-  dedupe: true,
-  ttl: true,
-  maxTokens: true,
-  tokenizer: true
+const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
+  render: "function",
+  placement: "any",
+  dedupe: "flag",
+  ttl: "object",
+  maxTokens: "number",
+  tokenizer: "object"
 }
 
 /**
@@ -83,7 +83,7 @@ const optionNames: HookDefaults.OwnNames<Options<never>> = {
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  HookDefaults.checkNames("context-injector", options, optionNames)
+  HookDefaults.checkKinds("context-injector", options, optionKinds, ["render"])
   const { maxTokens = 2_000, name = "context-injector", placement = "tail", ttl } = options
   Result.getOrThrow(checkOptions(
     name,

@@ -33,9 +33,9 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tokenizer?: Tokenizer
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  projections: true,
-  tokenizer: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  projections: "object",
+  tokenizer: "object"
 }
 
 /**
@@ -61,7 +61,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("projection", options, optionNames)
+  HookDefaults.checkKinds("projection", options, optionKinds, ["projections"])
   const { name = "projection", tokenizer = byLength } = options
   const rules = Result.getOrThrow(compileRules(name, options))
   return HookDefaults.apply(options, {

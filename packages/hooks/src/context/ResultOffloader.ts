@@ -57,14 +57,14 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
   readonly tokenizer?: Tokenizer
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  perTool: true,
-  evictAfterTurns: true,
-  media: true,
-  readTool: true,
-  tokenizer: true,
-  maxResultTokens: true,
-  previewTokens: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  perTool: "object",
+  evictAfterTurns: "number",
+  media: "text",
+  readTool: ["text", "flag"],
+  tokenizer: "object",
+  maxResultTokens: "number",
+  previewTokens: "number"
 }
 
 /**
@@ -88,7 +88,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("result-offloader", options, optionNames)
+  HookDefaults.checkKinds("result-offloader", options, optionKinds)
   const { evictAfterTurns, media = "keep", name = "result-offloader", perTool = {}, tokenizer = byLength } = options
   const { readTool: reader = "read_artifact" } = options
   Result.getOrThrow(checkOptions(

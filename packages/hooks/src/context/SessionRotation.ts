@@ -33,12 +33,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly handoff?: (messages: ReadonlyArray<Message>, ctx: HookContext) => Eventual<string>
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  scopes: true,
-  anchors: true,
-  instructions: true,
-  keepRecent: true,
-  handoff: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  scopes: "list",
+  anchors: "any",
+  instructions: "text",
+  keepRecent: "number",
+  handoff: "function"
 }
 
 /**
@@ -59,7 +59,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("session-rotation", options, optionNames)
+  HookDefaults.checkKinds("session-rotation", options, optionKinds)
   const { handoff, instructions, keepRecent = 6, name = "session-rotation", scopes = ["window"] } = options
   Result.getOrThrow(checkOptions(name, whole("keepRecent", keepRecent)))
   const anchors = (ctx: HookContext) =>

@@ -26,11 +26,11 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly tokenizer?: Tokenizer
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  first: true,
-  last: true,
-  tokens: true,
-  tokenizer: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  first: "number",
+  last: "number",
+  tokens: "number",
+  tokenizer: "object"
 }
 
 /**
@@ -48,7 +48,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("sliding-window", options, optionNames)
+  HookDefaults.checkKinds("sliding-window", options, optionKinds)
   const { first = 0, last = 40, name = "sliding-window", tokenizer = byLength, tokens } = options
   Result.getOrThrow(checkOptions(name, whole("first", first), whole("last", last, 1), whole("tokens", tokens, 1)))
   const settings = { first, last, tokenizer, tokens: tokens ?? Infinity }

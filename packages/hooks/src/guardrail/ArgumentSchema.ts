@@ -54,10 +54,10 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly advice?: string
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  allow: true,
-  deny: true,
-  advice: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  allow: "any",
+  deny: "any",
+  advice: "text"
 }
 
 /**
@@ -86,7 +86,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("argument-schema", options, optionNames)
+  HookDefaults.checkKinds("argument-schema", options, optionKinds)
   const name = options.name ?? "argument-schema"
   const { allow, deny } = Result.getOrThrow(compileOptions(options, name))
   const advice = options.advice === undefined ? "" : `. ${options.advice}`

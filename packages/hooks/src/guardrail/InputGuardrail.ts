@@ -19,10 +19,10 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly userMessage?: string
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  patterns: true,
-  reason: true,
-  userMessage: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  patterns: "list",
+  reason: "text",
+  userMessage: "text"
 }
 
 /**
@@ -42,7 +42,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("input-guardrail", options, optionNames)
+  HookDefaults.checkKinds("input-guardrail", options, optionKinds, ["patterns"])
   const patterns = Result.getOrThrow(Pattern.compile(options.patterns, "input-guardrail.patterns"))
   const blocked = HookAction.reject(
     options.reason ?? "Message blocked by content policy",

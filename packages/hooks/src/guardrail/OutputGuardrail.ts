@@ -43,15 +43,15 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly hold?: "none" | "untilPass" | { readonly chars: number }
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  patterns: true,
-  toolCalls: true,
-  redact: true,
-  reason: true,
-  userMessage: true,
-  feedback: true,
-  retries: true,
-  hold: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  patterns: "list",
+  toolCalls: "flag",
+  redact: "text",
+  reason: "text",
+  userMessage: "text",
+  feedback: "text",
+  retries: "number",
+  hold: ["text", "object"]
 }
 
 /**
@@ -76,7 +76,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("output-guardrail", options, optionNames)
+  HookDefaults.checkKinds("output-guardrail", options, optionKinds, ["patterns"])
   const patterns = Result.getOrThrow(compilePatterns(options))
   const { feedback, redact, retries, toolCalls = false, userMessage } = options
   const reason = options.reason ?? "Response blocked by content policy"

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { ConfigError } from "@belay/core/AgentError"
+import { invalidOption } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { RE2JS } from "re2js"
 import { compileRe2 } from "./internal/re2.ts"
@@ -50,7 +51,8 @@ export const compile = (patterns: ReadonlyArray<Pattern>, key: string): Result.R
 
 const compileOne = (pattern: Pattern, key: string): Result.Result<Patterns, ConfigError> => {
   if (typeof pattern === "function") return Result.succeed({ test: pattern, redact: (text) => text })
-  if (typeof pattern !== "string") return Result.succeed(fromRegExp(pattern))
+  if (pattern instanceof RegExp) return Result.succeed(fromRegExp(pattern))
+  if (typeof pattern !== "string") return invalidOption(key, "expected an RE2 pattern, a RegExp or a function")
   return Result.map(compileRe2(pattern, key, advice), fromRe2)
 }
 

@@ -94,15 +94,15 @@ export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-inject
  */
 export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"> }): boolean => ctx.state.get(tainted)
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  input: true,
-  toolResults: true,
-  threshold: true,
-  detect: true,
-  signals: true,
-  lastMessageOnly: true,
-  spotlight: true,
-  onDetection: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  input: "any",
+  toolResults: "any",
+  threshold: "number",
+  detect: "textList",
+  signals: "list",
+  lastMessageOnly: "flag",
+  spotlight: "text",
+  onDetection: "function"
 }
 
 /**
@@ -126,7 +126,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("prompt-injection", options, optionNames)
+  HookDefaults.checkKinds("prompt-injection", options, optionKinds)
   const name = options.name ?? "prompt-injection"
   const signals = Result.getOrThrow(compileSignals(options, name))
   const { input = "block", lastMessageOnly = true, spotlight, threshold = 0.7, toolResults = "rewrite" } = options

@@ -90,17 +90,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Detection) => void
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  kinds: true,
-  strategy: true,
-  detectors: true,
-  allow: true,
-  places: true,
-  revealTo: true,
-  revealToUser: true,
-  vault: true,
-  hold: true,
-  onDetection: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  kinds: ["list", "object"],
+  strategy: "any",
+  detectors: "list",
+  allow: "list",
+  places: "list",
+  revealTo: "texts",
+  revealToUser: "flag",
+  vault: "object",
+  hold: ["text", "object"],
+  onDetection: "function"
 }
 
 /**
@@ -127,7 +127,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("redaction", options, optionNames)
+  HookDefaults.checkKinds("redaction", options, optionKinds)
   const name = options.name ?? "redaction"
   const { found, isAllowed, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { strategy = "placeholder" } = options

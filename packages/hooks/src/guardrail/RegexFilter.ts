@@ -67,13 +67,13 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  rules: true,
-  presets: true,
-  phase: true,
-  strategy: true,
-  hold: true,
-  onDetection: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  rules: "list",
+  presets: "list",
+  phase: "texts",
+  strategy: "any",
+  hold: ["text", "object"],
+  onDetection: "function"
 }
 
 /**
@@ -98,7 +98,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("regex-filter", options, optionNames)
+  HookDefaults.checkKinds("regex-filter", options, optionKinds)
   const { name = "regex-filter" } = options
   const { found, replacements, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { phase = "all", strategy = "block" } = options

@@ -75,19 +75,19 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Redactor.Detection) => void
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  kinds: true,
-  strategy: true,
-  detectors: true,
-  entropy: true,
-  allow: true,
-  allowDigests: true,
-  places: true,
-  revealTo: true,
-  revealToUser: true,
-  vault: true,
-  hold: true,
-  onDetection: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  kinds: "list",
+  strategy: "any",
+  detectors: "list",
+  entropy: "number",
+  allow: "list",
+  allowDigests: "textList",
+  places: "list",
+  revealTo: "texts",
+  revealToUser: "flag",
+  vault: "object",
+  hold: ["text", "object"],
+  onDetection: "function"
 }
 
 /**
@@ -105,7 +105,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("secrets", options, optionNames)
+  HookDefaults.checkKinds("secrets", options, optionKinds)
   const { name = "secrets" } = options
   const { found, isAllowed } = Result.getOrThrow(compileOptions(options, name))
   const { strategy = "redact" } = options

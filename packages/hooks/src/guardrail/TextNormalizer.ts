@@ -44,15 +44,15 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly toolResults?: boolean
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  maxLength: true,
-  tooLong: true,
-  html: true,
-  unicode: true,
-  strip: true,
-  collapseWhitespace: true,
-  trim: true,
-  toolResults: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  maxLength: "number",
+  tooLong: "text",
+  html: "text",
+  unicode: "text",
+  strip: "list",
+  collapseWhitespace: "flag",
+  trim: "flag",
+  toolResults: "flag"
 }
 
 /**
@@ -74,7 +74,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("text-normalizer", options, optionNames)
+  HookDefaults.checkKinds("text-normalizer", options, optionKinds)
   const { maxLength, name = "text-normalizer", strip = hiddenKinds, tooLong = "block" } = options
   Result.getOrThrow(checkOptions(
     name,

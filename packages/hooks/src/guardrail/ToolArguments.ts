@@ -8,7 +8,7 @@ import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json } from "@belay/core/Json"
-import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -25,8 +25,8 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly rewrite: (args: Json, call: PreToolCallEvent, ctx: HookContext) => Eventual<Json | undefined, R>
 }
 
-const optionNames: HookDefaults.OwnNames<Options<never>> = {
-  rewrite: true
+const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
+  rewrite: "function"
 }
 
 /**
@@ -48,7 +48,7 @@ const optionNames: HookDefaults.OwnNames<Options<never>> = {
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  HookDefaults.checkNames("tool-arguments", options, optionNames)
+  HookDefaults.checkKinds("tool-arguments", options, optionKinds, ["rewrite"])
   return HookDefaults.apply<R>(options, {
     name: "tool-arguments",
     kind: "policy",
@@ -73,11 +73,11 @@ export interface TypedOptions<Args, R = never> {
   readonly rewrite: (args: Args, call: PreToolCallEvent, ctx: HookContext) => Eventual<Args | undefined, R>
 }
 
-const typedOptionNames: OptionNames<TypedOptions<never>> = {
-  name: true,
-  tool: true,
-  schema: true,
-  rewrite: true
+const typedOptionKinds: OptionKinds<TypedOptions<never>> = {
+  name: "text",
+  tool: "text",
+  schema: "any",
+  rewrite: "function"
 }
 
 /**
@@ -99,7 +99,7 @@ const typedOptionNames: OptionNames<TypedOptions<never>> = {
  * @since 0.1.0
  */
 export const forTool = <Args, R = never>(options: TypedOptions<Args, R>): AgentHook<R> => {
-  Result.getOrThrow(checkNames("ToolArguments.forTool", options, typedOptionNames))
+  Result.getOrThrow(checkKinds("ToolArguments.forTool", options, typedOptionKinds, ["tool", "schema", "rewrite"]))
   const decode = Schema.decodeUnknownEffect(options.schema)
   const encode = Schema.encodeEffect(options.schema)
   const rewrite = Effect.fnUntraced(function*(call: PreToolCallEvent, ctx: HookContext) {

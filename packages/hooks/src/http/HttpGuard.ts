@@ -7,7 +7,7 @@
 import { until } from "@belay/core/Deadline"
 import type { HttpResponse } from "@belay/core/Http"
 import type { HttpClient } from "@belay/core/HttpClient"
-import { checkNames, checkOptions, invalidOption, type OptionNames, whole } from "@belay/core/OptionCheck"
+import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -79,15 +79,15 @@ export interface HttpGuard {
 export const check = (url: string, policy: Policy = {}): Result.Result<Target, HttpRefused> =>
   parseTarget(url, Result.getOrThrow(compilePolicy(policy)))
 
-const optionNames: OptionNames<Options> = {
-  policy: true,
-  resolve: true,
-  connect: true,
-  maxRedirects: true,
-  timeoutMs: true,
-  maxBodyBytes: true,
-  maxHeaderBytes: true,
-  trustProxy: true
+const optionKinds: OptionKinds<Options> = {
+  policy: "any",
+  resolve: "function",
+  connect: "function",
+  maxRedirects: "number",
+  timeoutMs: "number",
+  maxBodyBytes: "number",
+  maxHeaderBytes: "number",
+  trustProxy: "flag"
 }
 
 /**
@@ -113,7 +113,7 @@ const optionNames: OptionNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): HttpGuard => {
-  Result.getOrThrow(checkNames("http-guard", options, optionNames))
+  Result.getOrThrow(checkKinds("http-guard", options, optionKinds))
   const { bounds, connect, maxRedirects, resolve, rules, timeoutMs } = Result.getOrThrow(compileOptions(options))
   const sendOnce = (
     target: Target,

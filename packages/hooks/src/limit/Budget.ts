@@ -138,20 +138,20 @@ export const remaining = (
   })
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  limits: true,
-  prices: true,
-  warnAt: true,
-  exceededAt: true,
-  onLimit: true,
-  onUnknownPrice: true,
-  assumeOutputTokens: true,
-  tokenizer: true,
-  ledger: true,
-  lease: true,
-  costPerInputToken: true,
-  costPerOutputToken: true,
-  costPerCachedToken: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  limits: "list",
+  prices: "object",
+  warnAt: "number",
+  exceededAt: "number",
+  onLimit: "text",
+  onUnknownPrice: "text",
+  assumeOutputTokens: "number",
+  tokenizer: "object",
+  ledger: "object",
+  lease: "any",
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number"
 }
 
 /**
@@ -176,7 +176,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("budget", options, optionNames)
+  HookDefaults.checkKinds("budget", options, optionKinds, ["limits"])
   const rules = Result.getOrThrow(compileBudget(options))
   const budget = new BudgetAccounts(options, rules)
   const hasKeys = rules.rules.some(({ key }) => key !== undefined)

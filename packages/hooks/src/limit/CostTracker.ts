@@ -83,15 +83,15 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
   unknownCalls: state.get(unknownCalls)
 })
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  prices: true,
-  limit: true,
-  warnAt: true,
-  onLimit: true,
-  onUnknown: true,
-  costPerInputToken: true,
-  costPerOutputToken: true,
-  costPerCachedToken: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  prices: "object",
+  limit: "number",
+  warnAt: "number",
+  onLimit: "text",
+  onUnknown: "text",
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number"
 }
 
 /**
@@ -119,7 +119,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("cost-tracker", options, optionNames)
+  HookDefaults.checkKinds("cost-tracker", options, optionKinds)
   const { name = "cost-tracker", onLimit = "reject", warnAt = 0.8 } = options
   Result.getOrThrow(checkOptions(
     name,

@@ -39,13 +39,13 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly advice?: string | ((loop: DetectedLoop) => string)
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  ladder: true,
-  failures: true,
-  escalate: true,
-  maxEscalations: true,
-  loopKey: true,
-  advice: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  ladder: "object",
+  failures: ["number", "flag"],
+  escalate: "text",
+  maxEscalations: "number",
+  loopKey: "any",
+  advice: "any"
 }
 
 /**
@@ -71,7 +71,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("loop-detector", options, optionNames)
+  HookDefaults.checkKinds("loop-detector", options, optionKinds)
   const { advice, escalate = "notify", failures = 3, loopKey = {}, maxEscalations = 2, name = "loop-detector" } =
     options
   const ladder = { ...defaults, ...options.ladder }

@@ -22,10 +22,10 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onLimit?: "reject" | "abort"
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  perTurn: true,
-  perSession: true,
-  onLimit: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  perTurn: "any",
+  perSession: "any",
+  onLimit: "text"
 }
 
 /**
@@ -47,7 +47,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("model-call-limit", options, optionNames)
+  HookDefaults.checkKinds("model-call-limit", options, optionKinds)
   const { name = "model-call-limit", onLimit = "reject" } = options
   const calls = CallCounter.make(name, options)
   const rejection = (ctx: HookContext): HookAction.Reject | HookAction.Abort | undefined => {

@@ -51,15 +51,15 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onToolTimeout?: "error" | "feedback"
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  turn: true,
-  step: true,
-  llmCall: true,
-  firstChunk: true,
-  chunk: true,
-  tool: true,
-  perTool: true,
-  onToolTimeout: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  turn: "any",
+  step: "any",
+  llmCall: "any",
+  firstChunk: "any",
+  chunk: "any",
+  tool: "any",
+  perTool: "object",
+  onToolTimeout: "text"
 }
 
 /**
@@ -85,7 +85,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("timeouts", options, optionNames)
+  HookDefaults.checkKinds("timeouts", options, optionKinds)
   const { name = "timeouts", onToolTimeout = "error", perTool = {}, tools, ...rest } = options
   const durations = [
     ...limitNames.map((key) => [key, rest[key]] as const),

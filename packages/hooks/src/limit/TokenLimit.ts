@@ -56,13 +56,13 @@ export const used = (state: Pick<HookState.HookState, "get">, name = "token-limi
   return { turn, session }
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  perRequest: true,
-  perTurn: true,
-  perSession: true,
-  warnAt: true,
-  onLimit: true,
-  tokenizer: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  perRequest: "any",
+  perTurn: "any",
+  perSession: "any",
+  warnAt: "number",
+  onLimit: "text",
+  tokenizer: "object"
 }
 
 /**
@@ -81,7 +81,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("token-limit", options, optionNames)
+  HookDefaults.checkKinds("token-limit", options, optionKinds)
   const { name = "token-limit", onLimit = "reject", tokenizer = byLength, warnAt = 0.8 } = options
   const limits = scopes.flatMap((scope) => kinds.map((kind) => ({ scope, kind, max: options[scope]?.[kind] })))
   Result.getOrThrow(checkOptions(

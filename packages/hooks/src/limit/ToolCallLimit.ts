@@ -25,10 +25,10 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onLimit?: "reject" | "abort"
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  perTurn: true,
-  perSession: true,
-  onLimit: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  perTurn: "any",
+  perSession: "any",
+  onLimit: "text"
 }
 
 /**
@@ -47,7 +47,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("tool-call-limit", options, optionNames)
+  HookDefaults.checkKinds("tool-call-limit", options, optionKinds)
   const { name = "tool-call-limit", onLimit = "reject" } = options
   const calls = CallCounter.make(name, options)
   return HookDefaults.apply(options, {

@@ -38,12 +38,12 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 
 export { Report } from "./internal/usageRows.ts"
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  prices: true,
-  sink: true,
-  costPerInputToken: true,
-  costPerOutputToken: true,
-  costPerCachedToken: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  prices: "object",
+  sink: "function",
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number"
 }
 
 /**
@@ -65,7 +65,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("usage-report", options, optionNames)
+  HookDefaults.checkKinds("usage-report", options, optionKinds)
   const { name = "usage-report", sink } = options
   const { priceOf } = Result.getOrThrow(compilePrices(options, name))
   const state = keyOf(name)

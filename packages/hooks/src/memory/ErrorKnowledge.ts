@@ -38,12 +38,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly maxEntries?: number
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  entries: true,
-  store: true,
-  window: true,
-  record: true,
-  maxEntries: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  entries: "list",
+  store: "object",
+  window: ["object", "number"],
+  record: "flag",
+  maxEntries: "number"
 }
 
 /**
@@ -71,7 +71,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("error-knowledge", options, optionNames)
+  HookDefaults.checkKinds("error-knowledge", options, optionKinds)
   const { entries = [], maxEntries = 500, name = "error-knowledge", record = true, store } = options
   Result.getOrThrow(checkOptions(name, whole("maxEntries", maxEntries, 1)))
   const base = new KnowledgeBase(name, entries.map(entryFromOptions), store, maxEntries)

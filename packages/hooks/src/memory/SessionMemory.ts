@@ -57,15 +57,15 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly framing?: (memory: string) => string
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  keys: true,
-  store: true,
-  keyFor: true,
-  recall: true,
-  maxChars: true,
-  maxItems: true,
-  tool: true,
-  framing: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  keys: "any",
+  store: "object",
+  keyFor: "function",
+  recall: "function",
+  maxChars: "number",
+  maxItems: "number",
+  tool: "text",
+  framing: "function"
 }
 
 /**
@@ -95,7 +95,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("session-memory", options, optionNames)
+  HookDefaults.checkKinds("session-memory", options, optionKinds, ["keys"])
   const { maxChars = 4_000, maxItems = 100, name = "session-memory", tool = "remember" } = options
   Result.getOrThrow(checkOptions(name, whole("maxChars", maxChars, 1), whole("maxItems", maxItems, 1)))
   const pendingNotes = keyOf(name)

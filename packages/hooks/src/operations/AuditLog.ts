@@ -54,9 +54,9 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly content?: boolean
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  sink: true,
-  content: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  sink: ["function", "object"],
+  content: "flag"
 }
 
 /**
@@ -76,7 +76,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
-  HookDefaults.checkNames("audit-log", options, optionNames)
+  HookDefaults.checkKinds("audit-log", options, optionKinds, ["sink"])
   const { content = false, sink } = options
   const write = (event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => eventual(() => sink(entry(time, event, ctx, facts))))

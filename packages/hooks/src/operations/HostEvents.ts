@@ -7,7 +7,7 @@
 import type { Agent, AgentSession } from "@belay/core/createAgent"
 import type { SignalAnswer } from "@belay/core/Delegation"
 import type { JsonObject } from "@belay/core/Json"
-import { checkNames, checkOptions, type OptionNames, whole } from "@belay/core/OptionCheck"
+import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import { statSync } from "node:fs"
 import { homedir } from "node:os"
@@ -68,16 +68,16 @@ type WatchedFile =
   | { readonly event: "ConfigChange"; readonly source: ConfigSource }
   | { readonly event: "InstructionsLoaded" }
 
-const optionNames: OptionNames<Options> = {
-  session: true,
-  agent: true,
-  cwd: true,
-  home: true,
-  files: true,
-  config: true,
-  instructions: true,
-  debounceMs: true,
-  onAnswer: true
+const optionKinds: OptionKinds<Options> = {
+  session: "any",
+  agent: "any",
+  cwd: "text",
+  home: "text",
+  files: "textList",
+  config: ["object", "flag"],
+  instructions: "textList",
+  debounceMs: "number",
+  onAnswer: "function"
 }
 
 /**
@@ -110,7 +110,7 @@ const optionNames: OptionNames<Options> = {
  * @since 0.1.0
  */
 export const start = (options: Options): HostEvents => {
-  Result.getOrThrow(checkNames("host-events", options, optionNames))
+  Result.getOrThrow(checkKinds("host-events", options, optionKinds, ["session", "cwd"]))
   Result.getOrThrow(checkOptions("host-events", whole("debounceMs", options.debounceMs)))
   const watch = new FileWatch(options)
   return {

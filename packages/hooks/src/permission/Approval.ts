@@ -97,15 +97,15 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly concurrency?: number
 }
 
-const optionNames: HookDefaults.OwnNames<Options<never>> = {
-  ask: true,
-  reason: true,
-  expiresIn: true,
-  approvers: true,
-  quorum: true,
-  allowed: true,
-  standing: true,
-  concurrency: true
+const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
+  ask: "function",
+  reason: "any",
+  expiresIn: "duration",
+  approvers: "textList",
+  quorum: "number",
+  allowed: "list",
+  standing: "any",
+  concurrency: "number"
 }
 
 /**
@@ -134,7 +134,7 @@ const optionNames: HookDefaults.OwnNames<Options<never>> = {
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  HookDefaults.checkNames("human-approval", options, optionNames)
+  HookDefaults.checkKinds("human-approval", options, optionKinds)
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
   const name = common.name ?? "human-approval"

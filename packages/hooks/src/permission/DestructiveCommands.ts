@@ -37,16 +37,16 @@ export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {
 /** Every known kind of destruction, with its description. @category reading @since 0.1.0 */
 export const kinds: { readonly [K in Destruction]: string } = destructionTexts
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  except: true,
-  patterns: true,
-  onMatch: true,
-  onUnknown: true,
-  advice: true,
-  home: true,
-  ignoreCase: true,
-  kinds: true,
-  realpath: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  except: "list",
+  patterns: "textList",
+  onMatch: "text",
+  onUnknown: "text",
+  advice: "text",
+  home: "text",
+  ignoreCase: "flag",
+  kinds: "any",
+  realpath: "function"
 }
 
 /**
@@ -68,7 +68,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("destructive-commands", options, optionNames)
+  HookDefaults.checkKinds("destructive-commands", options, optionKinds)
   const name = options.name ?? "destructive-commands"
   const rules = Result.getOrThrow(compileRules(options, name))
   const { advice, except = [], onMatch = "reject", onUnknown = onMatch } = options

@@ -27,10 +27,10 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly deny?: ReadonlyArray<string>
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  schemes: true,
-  allow: true,
-  deny: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  schemes: "textList",
+  allow: "textList",
+  deny: "textList"
 }
 
 /**
@@ -54,7 +54,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("egress-guard", options, optionNames)
+  HookDefaults.checkKinds("egress-guard", options, optionKinds)
   const name = options.name ?? "egress-guard"
   const { allow, deny, schemes } = Result.getOrThrow(compileOptions(options, name))
   const problemWith = ({ host, port, scheme, userinfo }: NetworkTarget): string | undefined => {

@@ -67,19 +67,19 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
   readonly otherwise?: "allow" | "ask" | "deny"
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  sources: true,
-  permissionMode: true,
-  otherwise: true,
-  allow: true,
-  ask: true,
-  deny: true,
-  source: true,
-  folder: true,
-  home: true,
-  ignoreCase: true,
-  kinds: true,
-  realpath: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  sources: "list",
+  permissionMode: "any",
+  otherwise: "text",
+  allow: "textList",
+  ask: "textList",
+  deny: "textList",
+  source: "text",
+  folder: "text",
+  home: "text",
+  ignoreCase: "flag",
+  kinds: "any",
+  realpath: "function"
 }
 
 /**
@@ -102,7 +102,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("permission-rules", options, optionNames)
+  HookDefaults.checkKinds("permission-rules", options, optionKinds)
   const name = options.name ?? "permission-rules"
   const sets = Result.getOrThrow(compileOptions(options, name))
   const allowRules = sets.flatMap(({ allow }) => allow)

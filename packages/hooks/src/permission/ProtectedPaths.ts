@@ -71,15 +71,15 @@ export const defaults: ReadonlyArray<string> = [
   ]
 ]
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  write: true,
-  read: true,
-  roots: true,
-  onMatch: true,
-  home: true,
-  ignoreCase: true,
-  kinds: true,
-  realpath: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  write: "textList",
+  read: "textList",
+  roots: "textList",
+  onMatch: "text",
+  home: "text",
+  ignoreCase: "flag",
+  kinds: "any",
+  realpath: "function"
 }
 
 /**
@@ -103,7 +103,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("protected-paths", options, optionNames)
+  HookDefaults.checkKinds("protected-paths", options, optionKinds)
   const name = options.name ?? "protected-paths"
   const { read, write } = Result.getOrThrow(compileOptions(options, name))
   const { onMatch = "reject", roots } = options

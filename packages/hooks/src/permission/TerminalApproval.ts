@@ -5,7 +5,7 @@
  */
 import { messageOf } from "@belay/core/ErrorMessage"
 import type { Json } from "@belay/core/Json"
-import { checkNames, type OptionNames } from "@belay/core/OptionCheck"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import { createInterface, type Interface } from "node:readline/promises"
 import type { Readable, Writable } from "node:stream"
@@ -30,10 +30,10 @@ export interface Options {
   readonly nobody?: string
 }
 
-const optionNames: OptionNames<Options> = {
-  terminal: true,
-  remember: true,
-  nobody: true
+const optionKinds: OptionKinds<Options> = {
+  terminal: "object",
+  remember: "flag",
+  nobody: "text"
 }
 
 /**
@@ -56,7 +56,7 @@ const optionNames: OptionNames<Options> = {
  * @since 0.1.0
  */
 export const ask = (options: Options = {}): (request: Request) => Promise<Answer> => {
-  Result.getOrThrow(checkNames("TerminalApproval.ask", options, optionNames))
+  Result.getOrThrow(checkKinds("TerminalApproval.ask", options, optionKinds))
   const { nobody = "nobody is at a terminal to approve it", remember = false } = options
   return (request) => {
     const { input, output } = options.terminal ?? { input: process.stdin, output: process.stdout }

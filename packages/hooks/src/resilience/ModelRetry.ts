@@ -61,18 +61,18 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
   readonly whenExhausted?: "fail" | "fallback" | { readonly respond: string | ((error: ProviderError) => string) }
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  retryOn: true,
-  perError: true,
-  maxRetryAfterMs: true,
-  replay: true,
-  whenExhausted: true,
-  maxRetries: true,
-  backoff: true,
-  factor: true,
-  initialDelayMs: true,
-  jitter: true,
-  maxDelayMs: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  retryOn: "any",
+  perError: "object",
+  maxRetryAfterMs: "number",
+  replay: "text",
+  whenExhausted: "any",
+  maxRetries: "number",
+  backoff: "any",
+  factor: "number",
+  initialDelayMs: "number",
+  jitter: "any",
+  maxDelayMs: "number"
 }
 
 /**
@@ -94,7 +94,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("model-retry", options, optionNames)
+  HookDefaults.checkKinds("model-retry", options, optionKinds)
   const {
     maxRetryAfterMs = maxDelayMs,
     name = "model-retry",

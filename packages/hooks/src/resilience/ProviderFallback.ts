@@ -33,10 +33,10 @@ export interface Options extends HookDefaults.HookDefaults {
 /** The number of targets that were tried for the current call. @category state @since 0.1.0 */
 export const tried: HookState.StateKey<number> = HookState.key("provider-fallback/tried", 0)
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  to: true,
-  on: true,
-  patience: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  to: "list",
+  on: "function",
+  patience: "duration"
 }
 
 /**
@@ -57,7 +57,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("provider-fallback", options, optionNames)
+  HookDefaults.checkKinds("provider-fallback", options, optionKinds)
   const { on = isFallbackable, to } = options
   const patience = Duration.toMillis(options.patience ?? 0)
   const targets = to?.map((target) => typeof target === "string" ? { provider: target } : target)

@@ -44,8 +44,8 @@ const PointCounts = Schema.Struct({
  */
 export type Report = ReadonlyArray<Schema.Schema.Type<typeof PointCounts>>
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  onDiff: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  onDiff: "function"
 }
 
 /**
@@ -68,7 +68,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): AgentHook<R> => {
-  HookDefaults.checkNames("shadow", options, optionNames)
+  HookDefaults.checkKinds("shadow", options, optionKinds)
   const name = options.name ?? `${hook.name}-shadow`
   const counts = keyOf(name)
   const compare = (

@@ -29,11 +29,11 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly maxLength?: number
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  format: true,
-  hideStacks: true,
-  hidePaths: true,
-  maxLength: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  format: "function",
+  hideStacks: "flag",
+  hidePaths: "flag",
+  maxLength: "number"
 }
 
 /**
@@ -53,7 +53,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("tool-errors", options, optionNames)
+  HookDefaults.checkKinds("tool-errors", options, optionKinds)
   const { format, hidePaths = true, hideStacks = true, maxLength = 2_000, name = "tool-errors" } = options
   Result.getOrThrow(checkOptions(name, whole("maxLength", maxLength, 1)))
   return HookDefaults.apply(options, {

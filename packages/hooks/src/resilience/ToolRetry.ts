@@ -27,15 +27,15 @@ export interface Options extends HookDefaults.HookDefaults, Backoff {
   readonly retryOn?: ReadonlyArray<Pattern.Pattern> | ((error: string, call: PreToolCallEvent) => boolean)
 }
 
-const optionNames: HookDefaults.OwnNames<Options> = {
-  maxRetries: true,
-  idempotentOnly: true,
-  retryOn: true,
-  backoff: true,
-  factor: true,
-  initialDelayMs: true,
-  jitter: true,
-  maxDelayMs: true
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  maxRetries: "number",
+  idempotentOnly: "flag",
+  retryOn: ["list", "function"],
+  backoff: "any",
+  factor: "number",
+  initialDelayMs: "number",
+  jitter: "any",
+  maxDelayMs: "number"
 }
 
 /**
@@ -58,7 +58,7 @@ const optionNames: HookDefaults.OwnNames<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): AgentHook => {
-  HookDefaults.checkNames("tool-retry", options, optionNames)
+  HookDefaults.checkKinds("tool-retry", options, optionKinds)
   const { idempotentOnly = true, maxRetries = 2, name = "tool-retry", retryOn, tools } = options
   Result.getOrThrow(checkOptions(name, whole("maxRetries", maxRetries), ...backoffChecks(options)))
   const patterns = typeof retryOn === "object"
