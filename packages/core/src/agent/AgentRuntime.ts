@@ -24,6 +24,7 @@ import type { AgentConfig } from "./AgentConfig.ts"
 import { resolveAgent } from "./internal/config/resolveAgent.ts"
 import { startRuntime } from "./internal/session/runtime.ts"
 import { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
+import type { AnyPlugin, Plugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
 import type { Decisions, Session, SessionOptions } from "./Session.ts"
 
@@ -49,8 +50,14 @@ export const AgentRuntime = Context.Service<AgentRuntime>("@belay/core/agent/Age
 export type HookServices<Hooks> = Hooks extends ReadonlyArray<infer H> ? H extends AgentHook<infer R> ? R : never
   : never
 
-/** A configuration whose hooks may need services. @category models @since 0.1.0 */
-export type LayerConfig<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & { readonly hooks?: Hooks }
+/** The services that the hooks of a list of plugins need. @category type-level @since 0.1.0 */
+export type PluginServices<Plugins> = Plugins extends ReadonlyArray<infer P> ? P extends Plugin<infer R> ? R : never
+  : never
+
+/** A configuration whose hooks and plugins may need services. @category models @since 0.1.0 */
+export type LayerConfig<Hooks extends ReadonlyArray<AnyHook>, Plugins extends ReadonlyArray<AnyPlugin> = readonly []> =
+  & Omit<AgentConfig, "hooks" | "plugins">
+  & { readonly hooks?: Hooks; readonly plugins?: Plugins }
 
 /**
  * Makes the runtime as a layer. The layer requires the services of the hooks, and an `LlmProvider` if the configuration
@@ -60,13 +67,19 @@ export type LayerConfig<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig
  * @since 0.1.0
  */
 export const layer: {
-  <const Hooks extends ReadonlyArray<AnyHook> = readonly []>(
-    config: LayerConfig<Hooks>
-  ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks>>
-  <const Hooks extends ReadonlyArray<AnyHook> = readonly []>(
-    config: Omit<LayerConfig<Hooks>, "provider">
-  ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | LlmProvider>
-} = (config: Partial<LayerConfig<ReadonlyArray<AnyHook>>>) =>
+  <
+    const Hooks extends ReadonlyArray<AnyHook> = readonly [],
+    const Plugins extends ReadonlyArray<AnyPlugin> = readonly []
+  >(
+    config: LayerConfig<Hooks, Plugins>
+  ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | PluginServices<Plugins>>
+  <
+    const Hooks extends ReadonlyArray<AnyHook> = readonly [],
+    const Plugins extends ReadonlyArray<AnyPlugin> = readonly []
+  >(
+    config: Omit<LayerConfig<Hooks, Plugins>, "provider">
+  ): Layer.Layer<AgentRuntime, ConfigError | ChainError, HookServices<Hooks> | PluginServices<Plugins> | LlmProvider>
+} = (config: Partial<LayerConfig<ReadonlyArray<AnyHook>, ReadonlyArray<AnyPlugin>>>) =>
   Layer.effect(
     AgentRuntime,
     Effect.gen(function*() {

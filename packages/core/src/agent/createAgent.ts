@@ -18,7 +18,7 @@ import type { TurnInput } from "../data/Turn.ts"
 import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
-import type { HookServices } from "./AgentRuntime.ts"
+import type { HookServices, PluginServices } from "./AgentRuntime.ts"
 import type { InputSchema } from "./defineTool.ts"
 import { logToStderr } from "./internal/config/logToStderr.ts"
 import { resolveAgent } from "./internal/config/resolveAgent.ts"
@@ -27,6 +27,7 @@ import { type Runtime, startRuntime } from "./internal/session/runtime.ts"
 import { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
 import { eventQueue } from "./internal/turn/eventQueue.ts"
 import type { Output, ResultOf } from "./Output.ts"
+import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
 import type { Decisions, Session, SessionOptions } from "./Session.ts"
 
@@ -81,11 +82,19 @@ export interface Agent<Result extends RunResult = RunResult> extends AsyncDispos
   readonly close: () => Promise<void>
 }
 
-/** Options of an agent whose hooks need services: `layer` provides them. @category models @since 0.1.0 */
-export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfig, "hooks"> & {
-  readonly hooks: Hooks
-  readonly layer: Layer.Layer<HookServices<Hooks>>
-}
+/**
+ * Options of an agent whose hooks or plugins need services: `layer` provides them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>, Plugins extends ReadonlyArray<AnyPlugin> = readonly []> =
+  & Omit<AgentConfig, "hooks" | "plugins">
+  & {
+    readonly hooks?: Hooks
+    readonly plugins?: Plugins
+    readonly layer: Layer.Layer<HookServices<Hooks> | PluginServices<Plugins>>
+  }
 
 /**
  * Makes an agent. Throws a `ConfigError` or a `ChainError` if the agent cannot be made.
@@ -108,10 +117,16 @@ export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>> = Omit<AgentConfi
  */
 export const createAgent: {
   <S extends InputSchema = never>(options: AgentConfig & { readonly output?: Output<S> }): Agent<ResultOf<S>>
-  <const Hooks extends ReadonlyArray<AnyHook>, S extends InputSchema = never>(
-    options: AgentOptions<Hooks> & { readonly output?: Output<S> }
+  <
+    const Hooks extends ReadonlyArray<AnyHook> = readonly [],
+    const Plugins extends ReadonlyArray<AnyPlugin> = readonly [],
+    S extends InputSchema = never
+  >(
+    options: AgentOptions<Hooks, Plugins> & { readonly output?: Output<S> }
   ): Agent<ResultOf<S>>
-} = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>>): Agent => {
+  // The first overload again: the compiler tries the first one first and shows the mistakes of the last one.
+  <S extends InputSchema = never>(options: AgentConfig & { readonly output?: Output<S> }): Agent<ResultOf<S>>
+} = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>, ReadonlyArray<AnyPlugin>>): Agent => {
   // The layer of `AgentOptions` provides the services that its hooks require.
   const agent = Result.getOrThrow(resolveAgent(options as AgentConfig))
   for (const warning of agent.warnings) Effect.runForkWith(logToStderr)(Effect.logWarning(warning))

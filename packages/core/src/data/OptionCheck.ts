@@ -92,7 +92,7 @@ const isObject = (value: unknown): value is object =>
 /**
  * Checks the options that a program passed: they are an object, every option is known and has a value of its kind, and
  * the required ones are there. Fails with a `ConfigError`; for an unknown option it suggests the one that was probably
- * meant. An option that is `undefined` counts as absent.
+ * meant. An option that is `undefined` counts as absent. An instance of a class may have other fields.
  *
  * @example
  * ```ts
@@ -120,20 +120,30 @@ export const checkKinds = (
   if (!isObject(options)) {
     return invalidOption(owner, `expected an object with options, found ${show(options)}`)
   }
-  const given = new Map<string, unknown>(Object.entries(options))
-  for (const [key, value] of given) {
-    if (value === undefined) continue
-    if (!Object.hasOwn(known, key)) return invalidOption(`${owner}.${key}`, unknownName(key, Object.keys(known)))
-    const allowed = [known[key]!].flat()
-    if (allowed.some((kind) => kinds[kind][1](value))) continue
-    const expected = allowed.map((kind) => kinds[kind][0]).join(" or ")
+  const names = Object.keys(known)
+  const unknown = isPlain(options) ? definedKeys(options).find((key) => !names.includes(key)) : undefined
+  if (unknown !== undefined) return invalidOption(`${owner}.${unknown}`, unknownName(unknown, names))
+  // It is an object, whose keys are texts.
+  const given = options as { readonly [key: string]: unknown }
+  for (const [key, kind] of Object.entries(known)) {
+    const value = given[key]
+    if (value === undefined) {
+      if (required.includes(key)) return invalidOption(`${owner}.${key}`, "is missing, and it is required")
+      continue
+    }
+    const allowed = [kind].flat()
+    if (allowed.some((one) => kinds[one][1](value))) continue
+    const expected = allowed.map((one) => kinds[one][0]).join(" or ")
     return invalidOption(`${owner}.${key}`, `expected ${expected}, found ${show(value)}`)
   }
-  const missing = required.find((key) => given.get(key) === undefined)
-  return missing === undefined
-    ? Result.succeed(undefined)
-    : invalidOption(`${owner}.${missing}`, "is missing, and it is required")
+  return Result.succeed(undefined)
 }
+
+/** An instance of a class may have fields of its own. */
+const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+const definedKeys = (value: object): ReadonlyArray<string> =>
+  Object.entries(value).flatMap(([key, item]) => item === undefined ? [] : [key])
 
 /** Describes an unknown option, and names the one that was probably meant. */
 export const unknownName = (key: string, known: ReadonlyArray<string>): string => {
@@ -178,7 +188,10 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
 
 const show = (value: unknown): string => {
   if (value === null || value === undefined) return "nothing"
-  if (Array.isArray(value)) return "a list"
+  if (Array.isArray(value)) {
+    const empty = value.findIndex((item) => !isPresent(item))
+    return empty < 0 ? "a list" : `a list whose item ${empty} is ${String(value[empty])}`
+  }
   if (typeof value === "string") return JSON.stringify(value)
   return typeof value === "number" || typeof value === "boolean" ? `${value}` : `a value of type ${typeof value}`
 }

@@ -8,6 +8,7 @@ import { z } from "zod"
 import * as AgentRuntime from "../../src/agent/AgentRuntime.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import { type ArgsOf, defineTool, onTool } from "../../src/agent/defineTool.ts"
+import type { Plugin } from "../../src/agent/Plugin.ts"
 import type { ChainError, ConfigError } from "../../src/data/AgentError.ts"
 import type { JsonObject } from "../../src/data/Json.ts"
 import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
@@ -127,3 +128,15 @@ export const mistyped = onTool(write, {
   // @ts-expect-error: the tool has no such argument
   preToolCall: ({ args }) => args.file === "/" ? HookAction.reject("no") : undefined
 })
+
+// Plugins whose hooks need services.
+const withDb: Plugin<Db> = { name: "p", hooks: [needsDb] }
+createAgent({ provider, plugins: [withDb], layer: db })
+createAgent({ provider, plugins: [withDb], hooks: [needsLog], layer: both })
+createAgent({ provider, plugins: [withDb], hooks: [plain], layer: both })
+// @ts-expect-error -- a plugin needs Db
+createAgent({ provider, plugins: [withDb] })
+// @ts-expect-error -- the layer has no Log
+createAgent({ provider, plugins: [withDb], hooks: [needsLog], layer: db })
+same<Layer.Services<ReturnType<typeof layerWithPlugin>>, Db | Log>(true)
+const layerWithPlugin = () => AgentRuntime.layer({ provider, plugins: [withDb], hooks: [needsLog] })

@@ -79,9 +79,23 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
       return refuse(`${key} must be a function, found ${typeof value}`)
     }
     if (typeof value === "function" && /^(on|pre|post|wrap)[A-Z_]/.test(key)) return refuse(unknownPoint(key))
+    const option = misspeltOption(hook, key)
+    if (option !== undefined) return refuse(`there is no option "${key}"; did you mean "${option}"?`)
   }
   return undefined
 }
+
+/**
+ * Returns the option that a field of a hook was probably meant to be. Hooks may have fields of their own, so only
+ * fields of object literals with long enough names count.
+ */
+const misspeltOption = (hook: object, key: string): string | undefined => {
+  if (Object.getPrototypeOf(hook) !== Object.prototype || key in options || hookFields.has(key)) return undefined
+  return key === "tool" ? "tools" : key.length < 6 ? undefined : nearest(key, Object.keys(options))
+}
+
+/** The fields of hooks that are not in `options`. */
+const hookFields: ReadonlySet<string> = new Set(["name", "override"])
 
 const unknownPoint = (word: string): string => {
   const meant = nearest(word, methods)

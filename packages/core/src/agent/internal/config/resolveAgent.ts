@@ -5,12 +5,13 @@ import { invalidOption } from "../../../data/OptionCheck.ts"
 import * as ArtifactStore from "../../../port/ArtifactStore.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import { defaultLimits, type Limits } from "../../Limits.ts"
-import type { Plugin } from "../../Plugin.ts"
 import * as ToolLoop from "../../ToolLoop.ts"
 import { ProviderHealth } from "../model/providerHealth.ts"
 import { checkDelegates } from "../subagent/agentTree.ts"
 import * as Dispatcher from "../tool/toolDispatcher.ts"
 import { EventHub } from "../turn/eventHub.ts"
+import { addPlugins } from "./addPlugins.ts"
+import { checkConfig } from "./checkConfig.ts"
 import { isProduction, workingFolder } from "./platform.ts"
 import { type AgentParts, hookRoles, makeAgent, type ResolvedAgent } from "./resolvedAgent.ts"
 import { resolveHooks } from "./resolveHooks.ts"
@@ -20,7 +21,9 @@ type Resolving<A> = Result.Result<A, ConfigError | ChainError>
 
 /** Checks a configuration and all agents that it delegates to, and makes the agent. */
 export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
-  withOutput(config).pipe(
+  checkConfig(config).pipe(
+    Result.flatMap(addPlugins),
+    Result.flatMap(withOutput),
     Result.flatMap(partsOf),
     Result.map(makeAgent),
     Result.flatMap(checkDelegates)
@@ -28,10 +31,9 @@ export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
 
 const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
   Result.gen(function*() {
-    const plugins = config.plugins ?? []
     const limits = yield* limitsOf(config.limits ?? {})
-    const providers = yield* providersOf(config, plugins)
-    const tools = [...(config.tools ?? []), ...plugins.flatMap((plugin) => plugin.tools ?? [])]
+    const providers = yield* providersOf(config)
+    const { tools = [] } = config
     const dispatcher = yield* Dispatcher.make(tools)
     const cwd = config.cwd ?? workingFolder()
     const { chain, warnings } = yield* resolveHooks(config, cwd)
@@ -47,8 +49,8 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
         tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])
       ),
       tools: new Map(dispatcher.tools.map((tool) => [tool.name, tool])),
-      memory: yield* onlyOne("memory", config.memory, plugins),
-      policy: yield* onlyOne("policy", config.policy, plugins),
+      memory: config.memory,
+      policy: config.policy,
       core: config.core ?? ToolLoop.make(),
       limits,
       hub: new EventHub(),
@@ -75,12 +77,8 @@ const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> =>
   return Result.succeed({ ...defaultLimits, ...Object.fromEntries(present) })
 }
 
-const providersOf = (
-  config: AgentConfig,
-  plugins: ReadonlyArray<Plugin>
-): Result.Result<AgentParts["providers"], ConfigError> => {
-  const own = isList(config.provider) ? config.provider : [config.provider]
-  const all = [...own, ...plugins.flatMap(({ providers }) => providers ?? [])]
+const providersOf = (config: AgentConfig): Result.Result<AgentParts["providers"], ConfigError> => {
+  const all = isList(config.provider) ? config.provider : [config.provider]
   // Untyped callers may pass nothing, or a list with undefined items.
   const [first, ...backups] = all
   if (first === undefined || all.some((provider) => typeof provider?.complete !== "function")) {
@@ -97,19 +95,3 @@ const providersOf = (
 }
 
 const isList = (provider: AgentConfig["provider"]): provider is AgentParts["providers"] => Array.isArray(provider)
-
-/** Memory and policy must come from one place only: the configuration or one plugin. */
-const onlyOne = <K extends "memory" | "policy">(
-  key: K,
-  own: Plugin[K] | undefined,
-  plugins: ReadonlyArray<Plugin>
-): Result.Result<Plugin[K] | undefined, ConfigError> => {
-  const found = [
-    { from: "config", value: own },
-    ...plugins.map((plugin) => ({ from: plugin.name, value: plugin[key] }))
-  ]
-    .filter(({ value }) => value !== undefined)
-  return found.length > 1
-    ? invalidOption(key, `comes from ${found.map(({ from }) => from).join(" and ")}: only one can provide it`)
-    : Result.succeed(found[0]?.value)
-}

@@ -1,4 +1,4 @@
-/** Makes one chain of the hooks of a configuration, its plugins and its hook sources. */
+/** Makes one chain of the hooks and the hook sources of a configuration. */
 import * as Result from "effect/Result"
 import { type ChainError, ConfigError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
@@ -25,7 +25,6 @@ export const resolveHooks = (
     const sourced = yield* Result.all((config.hookSources ?? []).map((source) => load(source, cwd)))
     const chain = yield* HookChain.make([
       ...(config.hooks ?? []),
-      ...(config.plugins ?? []).flatMap(({ hooks }) => hooks ?? []),
       ...sourced.flatMap(({ hooks }) => hooks)
     ])
     const reserved = chain.hooks.find(({ name }) => reservedNames.has(name))

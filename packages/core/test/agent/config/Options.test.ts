@@ -1,0 +1,115 @@
+/** Wrong options of an agent, as programs without types can pass them. */
+import { assert, describe, it } from "@effect/vitest"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { Plugin } from "../../../src/agent/Plugin.ts"
+import { ChainError, ConfigError } from "../../../src/data/AgentError.ts"
+import * as SessionStore from "../../../src/port/SessionStore.ts"
+import { recording } from "../../support/agent.ts"
+import { scripted } from "../../support/model.ts"
+
+const errorOf = (options: object): ConfigError | ChainError => {
+  try {
+    createAgent({ provider: scripted(["hi"]).provider, ...options })
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof ChainError) return error
+    throw error
+  }
+  return assert.fail("the options were accepted")
+}
+
+describe("options of an agent", () => {
+  it.each<[object, key: string, message: RegExp]>([
+    [{ hook: [] }, "agent.hook", /there is no option "hook"; did you mean "hooks"\?/],
+    [{ instruction: "x" }, "agent.instruction", /did you mean "instructions"\?/],
+    [{ qqqqqqqqqq: 1 }, "agent.qqqqqqqqqq", /the options are name, provider/],
+    [{ name: 3 }, "agent.name", /expected a text, found 3/],
+    [{ tools: {} }, "agent.tools", /expected a list/],
+    [{ tools: [null] }, "agent.tools", /a list whose item 0 is null/],
+    [{ hooks: {} }, "agent.hooks", /expected a list of hooks/],
+    [{ onAsk: "me" }, "agent.onAsk", /expected a function, found "me"/],
+    [{ streamMode: "again" }, "agent.streamMode", /expected one of restart, beforeFirstToken/],
+    [{ window: { token: 5 } }, "agent.window.token", /did you mean "tokens"\?/],
+    [{ window: {} }, "agent.window.tokens", /required/],
+    [{ breaker: { failure: 5 } }, "agent.breaker.failure", /did you mean "failures"\?/],
+    [{ approvals: { key: [] } }, "agent.approvals.key", /did you mean "keys"\?/],
+    [{ output: { shema: {} } }, "agent.output.shema", /did you mean "schema"\?/],
+    [{ output: {} }, "agent.output.schema", /required/],
+    [{ hookSources: [{ name: "x" }] }, "agent.hookSources[0].load", /required/],
+    [
+      { tools: [{ ...recording("look").tool, readonly: true }] },
+      "tools.look.readonly",
+      /did you mean "readOnly"\?/
+    ],
+    [{ tools: [{ ...recording("look").tool, execute: "run" }] }, "tools.look.execute", /expected a function/],
+    [{ plugins: [{}] }, "agent.plugins[0].name", /required/],
+    [{ plugins: [{ name: "" }] }, "agent.plugins[0].name", /is empty/],
+    [{ plugins: [{ name: "a" }, { name: "a" }] }, "agent.plugins[1].name", /two plugins have the name "a"/],
+    [{ plugins: [{ name: "a", hook: [] }] }, "agent.plugins[0].hook", /did you mean "hooks"\?/],
+    [{ plugins: [null] }, "agent.plugins", /item 0 is null/]
+  ])("that are wrong are errors that name them: %j", (options, key, message) => {
+    const error = errorOf(options)
+    assert.match(error.message, message)
+    assert.strictEqual("key" in error ? error.key : error.hook, key)
+  })
+
+  it("may be undefined, and a class may have fields of its own", async () => {
+    class Policy {
+      checks = 0
+      check() {
+        this.checks++
+        return { type: "deny", reason: "no" } as const
+      }
+    }
+    const options: object = { hoks: undefined, hooks: undefined, policy: new Policy() }
+    await using agent = createAgent({ provider: scripted(["hi"]).provider, ...options })
+    assert.strictEqual((await agent.run("hello")).text, "hi")
+  })
+
+  it.each([
+    ["priorty", "priority"],
+    ["fail_open", "failOpen"],
+    ["tool", "tools"]
+  ])("of a hook object that are misspelt are errors: %s", (misspelt, option) => {
+    const error = errorOf({ hooks: [{ name: "h", [misspelt]: 1 }] })
+    assert.include(error.message, `hook "h": there is no option "${misspelt}"; did you mean "${option}"?`)
+  })
+
+  it("of a hook object may be joined by fields of its own", async () => {
+    const hook = { name: "counting", count: 0, model: "m", preTurn: () => void hook.count++ }
+    await using agent = createAgent({ provider: scripted(["hi"]).provider, hooks: [hook] })
+    await agent.run("hello")
+    assert.strictEqual(hook.count, 1)
+  })
+})
+
+describe("the parts that plugins bring", () => {
+  it("include hook sources, MCP servers and a store", async () => {
+    const loaded: Array<string> = []
+    const saved: Array<string> = []
+    const stored = SessionStore.inMemory()
+    const plugin: Plugin = {
+      name: "all",
+      hookSources: [{
+        name: "files",
+        load: () => ({ hooks: [{ name: "sourced", preTurn: () => void loaded.push("ran") }] })
+      }],
+      mcp: { callTool: () => assert.fail("unused"), listTools: () => assert.fail("unused") },
+      store: {
+        ...stored,
+        load: (id) => {
+          saved.push(id)
+          return stored.load(id)
+        }
+      }
+    }
+    await using agent = createAgent({ provider: scripted(["hi"]).provider, plugins: [plugin] })
+    const session = await agent.session({ id: "s" })
+    await session.run("hello")
+    assert.deepStrictEqual({ loaded, saved }, { loaded: ["ran"], saved: ["s"] })
+  })
+
+  it.each(["memory", "policy", "mcp", "store"])("must not come from two places: %s", (part) => {
+    const error = errorOf({ plugins: [{ name: "a", [part]: {} }, { name: "b", [part]: {} }] })
+    assert.include(error.message, "comes from a and b")
+  })
+})
