@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type { LlmParameters } from "../data/LlmCall.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
+import type { AskOptions } from "../hook/HookAction.ts"
 import type { AgentInfo } from "../hook/HookContext.ts"
 import type { ArtifactStore } from "../port/ArtifactStore.ts"
 import type { Compactor } from "../port/Compactor.ts"
@@ -79,12 +80,12 @@ export interface AgentConfig<R = never> {
   /** Calls the servers of `ctx.mcp`. Default: none, and `ctx.mcp` fails. */
   readonly mcp?: McpAccessor
   /**
-   * Answers questions to people in this process. Without it, a question suspends the run, unless the hook that asks can
-   * answer it.
+   * Answers questions to people in this process, such as `TerminalApproval.ask()` of `@belay/hooks`. Without it, a
+   * question suspends the run, unless the hook that asks can answer it.
    */
   readonly onAsk?: (
     ask: PendingAsk,
-    options: { readonly signal: AbortSignal }
+    options: AskOptions
   ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
   /** The keys for signed decisions, and the store of remembered approvals. */
   readonly approvals?: ApprovalConfig

@@ -67,6 +67,14 @@ export interface Abort {
   readonly keepMessage?: boolean
 }
 
+/** What a function that answers questions is given beside the question. @category models @since 0.1.0 */
+export interface AskOptions {
+  /** Aborts when the answer is no longer needed: the turn was cancelled, or the question expired. */
+  readonly signal: AbortSignal
+  /** The session of the agent that the host started, also when a sub-agent makes the call. */
+  readonly sessionId: string
+}
+
 /**
  * Asks a person. The run is suspended until somebody decides, unless somebody in this process can answer.
  *
@@ -96,7 +104,7 @@ export interface Ask {
    * approvals are missing. If it fails, the call is denied. It is not part of a snapshot, and a chain without a runtime
    * does not call it.
    */
-  readonly answer?: (ask: PendingAsk, options: { readonly signal: AbortSignal }) => Eventual<Decision>
+  readonly answer?: (ask: PendingAsk, options: AskOptions) => Eventual<Decision>
   /**
    * Where to keep approvals that a person wants remembered: only in the session (`session`), nowhere (`none`), or in
    * the session and this store of project rules. Default: in the session and in the agent's `approvals.rules`.

@@ -21,21 +21,14 @@ import * as Semaphore from "effect/Semaphore"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 
-/** A question about one tool call. @category models @since 0.1.0 */
-export interface Request {
-  readonly callId: string
-  readonly tool: string
-  /** The arguments with which the tool runs if the call is approved. They are frozen. */
-  readonly args: Json
-  readonly reason: string
-  /** A canonical text of the tool and the arguments. An approval counts only for a call with the same fingerprint. */
-  readonly fingerprint: string
+/** A question about one tool call. Its `args` are frozen. @category models @since 0.1.0 */
+export interface Request extends PendingAsk {
   /** The tool as it is registered: its description, and whether it is destructive or only reads. */
   readonly about: ToolMeta
-  /** The names of the people who may answer. Absent if anybody may. */
-  readonly approvers?: ReadonlyArray<string>
   /** The names of the people who have approved so far. Several must approve if there is a `quorum`. */
   readonly approved: ReadonlyArray<string>
+  /** The session of the agent that the host started, also when a sub-agent makes the call. */
+  readonly sessionId: string
   /** Aborts when the answer is no longer needed, because the turn was cancelled or the question expired. */
   readonly signal: AbortSignal
 }
@@ -194,9 +187,11 @@ const answerWith = <R>(
   call: PreToolCallEvent,
   ctx: HookContext
 ): NonNullable<HookAction.Ask["answer"]> => {
-  const answer = (pending: PendingAsk): Effect.Effect<Decision, unknown, R> =>
+  const answer = (pending: PendingAsk, { sessionId }: HookAction.AskOptions): Effect.Effect<Decision, unknown, R> =>
     queue.withPermit(Effect.flatMap(
-      eventual((signal) => ask(requestOf(pending, call.tool, signal), ctx)),
+      eventual((signal) =>
+        ask({ ...pending, about: call.tool, approved: pending.approved ?? [], sessionId, signal }, ctx)
+      ),
       (given) => {
         if (ctx.signal.aborted) return Effect.fail("the turn was cancelled before anybody approved")
         const decision = decisionOf(given, call.name)
@@ -207,12 +202,6 @@ const answerWith = <R>(
     ))
   // The runtime asks in the fiber of the turn, which has the services that the hook requires.
   return answer as unknown as NonNullable<HookAction.Ask["answer"]>
-}
-
-const requestOf = (pending: PendingAsk, about: ToolMeta, signal: AbortSignal): Request => {
-  const { approved = [], approvers, args, callId, fingerprint, reason, tool } = pending
-  const request = { callId, tool, args, reason, fingerprint, about, approved, signal }
-  return approvers === undefined ? request : { ...request, approvers }
 }
 
 /** Decodes an answer, which code outside of Belay returned. Returns `undefined` if it is not an answer. */

@@ -6,10 +6,12 @@
 import { messageOf } from "@belay/core/ErrorMessage"
 import type { Json } from "@belay/core/Json"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import type { Decision, PendingAsk } from "@belay/core/RunState"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
 import { createInterface, type Interface } from "node:readline/promises"
 import type { Readable, Writable } from "node:stream"
-import type { Answer, Request } from "./Approval.ts"
 
 /** The streams of a terminal. @category models @since 0.1.0 */
 export interface Terminal {
@@ -30,16 +32,22 @@ export interface Options {
   readonly nobody?: string
 }
 
-const optionKinds: OptionKinds<Options> = {
-  terminal: "object",
-  remember: "flag",
-  nobody: "text"
-}
+const optionKinds: OptionKinds<Options> = { terminal: "object", remember: "flag", nobody: "text" }
+
+/** The parts of a question that the terminal shows. @category models @since 0.1.0 */
+export type Question =
+  & Pick<PendingAsk, "tool" | "args" | "reason">
+  & Partial<Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "quorum">>
+  & { readonly signal?: AbortSignal }
 
 /**
- * Makes the option `ask` of `Approval.make`. It shows the tool and its arguments, and reads the answer: allow, deny,
- * edit (new arguments as JSON), and with `remember` also always. Control characters and invisible characters are
- * escaped. If input or output is not a terminal, the call is denied.
+ * Makes a function that asks the person at the terminal. Pass it as the option `ask` of `Approval.make`, or as `onAsk`
+ * of an agent, where it answers the questions of every hook and of the policy.
+ *
+ * It shows the tool and its arguments, and reads the answer: allow, deny, edit (new arguments as JSON), and with
+ * `remember` also always. It offers only answers that the question allows, and asks for the name of the person if the
+ * question says who may answer. Questions that come at the same time are asked one after the other. Control characters
+ * and invisible characters are escaped. If input or output is not a terminal, the call is denied.
  *
  * @example
  * ```ts
@@ -55,58 +63,95 @@ const optionKinds: OptionKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const ask = (options: Options = {}): (request: Request) => Promise<Answer> => {
+export const ask = (
+  options: Options = {}
+): (question: Question, about?: { readonly signal: AbortSignal }) => Promise<Decision> => {
   Result.getOrThrow(checkKinds("TerminalApproval.ask", options, optionKinds))
   const { nobody = "nobody is at a terminal to approve it", remember = false } = options
-  return (request) => {
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  return (question, about) => {
     const { input, output } = options.terminal ?? { input: process.stdin, output: process.stdout }
     if (input.isTTY !== true || output.isTTY !== true) return Promise.resolve({ type: "deny", reason: nobody })
-    const lines = createInterface({ input, output })
-    return askUntilAnswered(lines, output, request, remember).finally(() => lines.close())
+    const signal = question.signal ?? about?.signal ?? new AbortController().signal
+    const asked = Effect.tryPromise({
+      try: () => {
+        const lines = createInterface({ input, output })
+        return askUntilAnswered({ lines, output, question, remember, signal }).finally(() => lines.close())
+      },
+      catch: (error) => error
+    })
+    return Effect.runPromise(oneAtATime.withPermit(asked), { signal })
   }
 }
 
+/** What one conversation at the terminal works with. */
+interface Prompt {
+  readonly lines: Interface
+  readonly output: Writable
+  readonly question: Question
+  readonly remember: boolean
+  readonly signal: AbortSignal
+}
+
 /** Repeats the question until the person gives a valid answer. */
-const askUntilAnswered = async (
-  lines: Interface,
-  output: Writable,
-  request: Request,
-  remember: boolean
-): Promise<Answer> => {
-  const { args, reason, signal, tool } = request
-  const choices = `[a]llow  [d]eny  [e]dit${remember ? "  al[w]ays" : ""}`
+const askUntilAnswered = async (prompt: Prompt): Promise<Decision> => {
+  const { lines, output, question, remember, signal } = prompt
+  const by = await nameOf(prompt)
   while (true) {
-    const typed = await lines.question(
-      `\n  ? ${visible(tool)} ${visible(JSON.stringify(args))}${reasonLine(reason, tool)}\n    ${choices} > `,
-      {
-        signal
-      }
-    )
-    switch (typed.trim().toLowerCase()) {
-      case "a":
-      case "allow":
-        return { type: "approve" }
-      case "d":
-      case "deny":
-        return { type: "deny", reason: "the person at the terminal denied it" }
-      case "w":
-      case "always":
-        if (remember) return { type: "approve", remember: { what: "tool", scope: "session" } }
-        break
-      case "e":
-      case "edit": {
+    const choices = choicesOf(question, remember)
+    const typed = await lines.question(`\n${titleOf(question)}\n    ${choices.join("  ")} > `, { signal })
+    switch (choices.find((choice) => matches(choice, typed))) {
+      case "[a]llow":
+        return { type: "approve", ...by }
+      case "[d]eny":
+        return { type: "deny", reason: "the person at the terminal denied it", ...by }
+      case "al[w]ays":
+        return { type: "approve", remember: { what: "tool", scope: "session" }, ...by }
+      case "[e]dit": {
         const text = await lines.question("    arguments as JSON > ", { signal })
         const edited = Result.try(() => JSON.parse(text) as Json)
-        if (Result.isSuccess(edited)) return { type: "edit", args: edited.success }
+        if (Result.isSuccess(edited)) return { type: "edit", args: edited.success, ...by }
         output.write(`    not JSON: ${visible(messageOf(edited.failure))}\n`)
       }
     }
   }
 }
 
-/** The line with the reason. Empty for the default reason, which repeats the name of the tool. */
-const reasonLine = (reason: string, tool: string): string =>
-  reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
+/** Asks for the name of the person, if the question says who may answer or needs several people. */
+const nameOf = async ({ lines, question, signal }: Prompt): Promise<{ readonly by?: string }> => {
+  const { approvers, quorum = 1 } = question
+  if (approvers === undefined && quorum <= 1) return {}
+  const who = approvers === undefined ? "your name" : `your name (one of ${visible(approvers.join(", "))})`
+  return { by: (await lines.question(`\n${titleOf(question)}\n    ${who} > `, { signal })).trim() }
+}
+
+type Choice = "[a]llow" | "[d]eny" | "[e]dit" | "al[w]ays"
+
+const choicesOf = ({ allowed }: Question, remember: boolean): ReadonlyArray<Choice> => {
+  const may = (type: "approve" | "deny" | "edit") => allowed === undefined || allowed.includes(type)
+  return [
+    ...(may("approve") ? ["[a]llow" as const] : []),
+    // A person can always deny: an answer that is not allowed denies the call too.
+    "[d]eny",
+    ...(may("edit") ? ["[e]dit" as const] : []),
+    ...(remember && may("approve") ? ["al[w]ays" as const] : [])
+  ]
+}
+
+/** Whether the person typed the letter in brackets or the whole word. */
+const matches = (choice: Choice, typed: string): boolean => {
+  const answer = typed.trim().toLowerCase()
+  return answer === /\[(.)\]/.exec(choice)?.[1] || answer === choice.replaceAll(/[[\]]/g, "")
+}
+
+/** The call and the reason of the question. */
+const titleOf = ({ agent, approved = [], args, quorum = 1, reason, tool }: Question): string => {
+  const who = agent === undefined ? "" : `${visible(agent)}: `
+  const count = quorum > 1 ? ` (${approved.length} of ${quorum} approved)` : ""
+  // The default reason repeats the name of the tool.
+  const why = reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
+  return `  ? ${who}${visible(tool)} ${visible(JSON.stringify(args))}${count}${why}`
+}
 
 /** Escapes characters that move the cursor, are invisible, or reverse the text next to them. */
 const visible = (text: string): string =>

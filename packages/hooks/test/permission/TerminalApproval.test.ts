@@ -1,5 +1,7 @@
+import { agentTool, createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import type * as Approval from "@belay/hooks/Approval"
 import * as TerminalApproval from "@belay/hooks/TerminalApproval"
+import { Scripted } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { PassThrough } from "node:stream"
 
@@ -57,6 +59,54 @@ describe("TerminalApproval", () => {
   it("escapes control characters in the arguments", async () => {
     const { shown } = await answered("d\n")
     assert.notInclude(shown, "\u001b[2J")
+  })
+
+  it("offers only answers that the question allows, and asks for a name if the question says who may answer", async () => {
+    const { shown, streams, type } = terminal(true)
+    const question = { ...request(), allowed: ["approve", "deny"] as const, approvers: ["ada", "bob"], quorum: 2 }
+    const answer = TerminalApproval.ask({ terminal: streams, remember: true })(question)
+    for (const text of ["ada\n", "e\n", "a\n"]) {
+      await new Promise((resolve) => setImmediate(resolve))
+      type(text)
+    }
+    assert.deepStrictEqual(await answer, { type: "approve", by: "ada" })
+    assert.include(shown(), "your name (one of ada, bob)")
+    assert.include(shown(), "(0 of 2 approved)")
+    assert.notInclude(shown(), "[e]dit")
+  })
+
+  it("answers as the agent's `onAsk`: questions of the policy and of sub-agents, one after the other", async () => {
+    const { shown, streams, type } = terminal(true)
+    const sessions: Array<string> = []
+    const asked = TerminalApproval.ask({ terminal: streams })
+    const gate = defineHook({ name: "gate", tools: "work", preToolCall: () => HookAction.ask("it costs money") })
+    const work = defineTool({ name: "work", description: "Works", input: { type: "object" }, execute: () => "worked" })
+    const inner = createAgent({
+      name: "inner",
+      provider: Scripted.make([Scripted.toolCalls({ name: "work" }), "inner done"]),
+      tools: [work]
+    })
+    await using agent = createAgent({
+      provider: Scripted.make([
+        Scripted.toolCalls({ name: "work" }, { name: "ask_inner", args: { message: "work" } }),
+        "done"
+      ]),
+      tools: [work, agentTool({ name: "ask_inner", description: "Delegates", agent: inner })],
+      hooks: [gate],
+      onAsk: (question, about) => {
+        sessions.push(about.sessionId)
+        return asked(question, about)
+      }
+    })
+    const session = await agent.session({ id: "main" })
+    const result = session.run("go")
+    for (let answers = 0; answers < 2; answers++) {
+      while (shown().split("[a]llow").length - 1 <= answers) await new Promise((resolve) => setImmediate(resolve))
+      type("a\n")
+    }
+    assert.strictEqual((await result).status, "completed")
+    assert.deepStrictEqual(sessions, ["main", "main"])
+    assert.include(shown(), "? inner: work {}")
   })
 
   it("denies the call if there is no terminal", async () => {

@@ -112,7 +112,8 @@ const collectAnswers = function*(
 
 /** Gets one answer. An answer that is not a valid decision is a denial. */
 const oneAnswer = function*(turn: Turn, ask: PendingAsk, answer: NonNullable<Ask["answer"]>): Step<Decision> {
-  const given = Effect.catchCause(eventual((signal) => answer(ask, { signal })), (cause) => {
+  const { session: { root: { id: sessionId } } } = turn
+  const given = Effect.catchCause(eventual((signal) => answer(ask, { signal, sessionId })), (cause) => {
     turn.io.warn(`the approval of ${ask.tool} failed: ${messageOf(Cause.squash(cause))}`, ask.by)
     return Effect.succeed<Decision>({ type: "deny", reason: `${ask.tool} was denied: its approval failed` })
   })
