@@ -11,6 +11,7 @@ export const scope: HookScope = {
   cwd: ".",
   signal: new AbortController().signal,
   state: HookState.make(),
+  local: HookState.make(),
   contexts: [],
   freeze: false,
   active: () => false,

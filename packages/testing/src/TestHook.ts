@@ -22,6 +22,8 @@ export interface Observation extends Seen {
   readonly verdicts: ReadonlyArray<Verdict>
   /** The state of the session that the last event was in. */
   readonly state: Pick<HookState.HookState, "get" | "snapshot">
+  /** The local state of the agent that the last event was in. */
+  readonly local: Pick<HookState.HookState, "get" | "snapshot">
   readonly durable: HookState.Durable<Pick<HookState.HookState, "get" | "snapshot">>
   /** Reads an artifact of that session. The prefix `hook:` is optional. */
   readonly artifact: (key: string) => Promise<string | undefined>
@@ -164,6 +166,7 @@ class Trial implements TestHook {
       ...stage.seen,
       verdicts: [...this.verdicts],
       state,
+      local: stage.local(),
       durable,
       artifact: (key) => stage.run(stage.artifacts.read(sessionId, /^(?:hook|tool):/.test(key) ? key : `hook:${key}`))
     }

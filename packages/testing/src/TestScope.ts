@@ -60,6 +60,7 @@ export const make = ({ record = true, ...changes }: TestScopeOptions = {}): Test
     cwd: "/tmp/nowhere",
     signal: new AbortController().signal,
     state: HookState.make(),
+    local: HookState.make(),
     contexts: [],
     freeze: true,
     active: () => true,

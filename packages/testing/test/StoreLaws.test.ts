@@ -256,6 +256,6 @@ describe("the laws of stores", () => {
       name === "sessions: a committed session can be loaded"
     )
     const error = await law?.run().catch((error: unknown) => error)
-    assert.match(String(error), /load: expected \{"version":2,"sessionId":"session-1".+, found undefined/)
+    assert.match(String(error), /load: expected \{"version":3,"sessionId":"session-1".+, found undefined/)
   })
 })

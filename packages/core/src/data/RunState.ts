@@ -18,7 +18,7 @@ import { Usage } from "./Usage.ts"
  * @category constants
  * @since 0.1.0
  */
-export const version = 2
+export const version = 3
 
 /** A question to a person about one tool call. @category models @since 0.1.0 */
 export interface PendingAsk extends Schema.Schema.Type<typeof PendingAsk> {}
@@ -177,8 +177,10 @@ export const RunState = Schema.Struct({
     followUps: Schema.Finite,
     elapsedMs: Schema.Finite
   }),
-  /** The values of the session's `HookState`, by key. */
+  /** The values of `ctx.state`, by key. The whole tree of agents shares them, so a sub-agent has none of its own. */
   hookState: Variables,
+  /** The values of `ctx.local`, by key. Absent if there are none. */
+  local: Schema.optionalKey(Variables),
   durable: Schema.optionalKey(DurableState),
   /** The signature of the state, if the agent has keys. */
   seal: Schema.optionalKey(Schema.String)
@@ -211,16 +213,35 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   if (tooDeep !== undefined) {
     return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   }
-  // A value with a version is an object.
-  const state = yield* decodeState(found === 1 ? { ...(value as object), version, revision: 0 } : value).pipe(
-    Effect.mapError((issue) =>
-      new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${issue.message}` })
-    )
-  )
-  // The states of sub-agents are decoded now, so that the error occurs before anything is resumed.
-  for (const { child } of state.calls) if (child !== undefined) yield* decode(child)
-  return state
+  return yield* decodeTree(value, false)
 })
+
+/** Decodes the state of an agent and of its sub-agents, so that an error occurs before anything is resumed. */
+const decodeTree = Effect.fnUntraced(function*(
+  value: unknown,
+  ofSubAgent: boolean
+): Effect.fn.Return<RunState, SnapshotError> {
+  const state = yield* Effect.mapError(
+    decodeState(migrate(value, ofSubAgent)),
+    ({ message }) => new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${message}` })
+  )
+  if (state.calls.every(({ child }) => child === undefined)) return state
+  const calls: Array<CallState> = []
+  for (const call of state.calls) {
+    // A `RunState` is JSON. The compiler cannot check that, because the interface has no index signature.
+    calls.push(call.child === undefined ? call : { ...call, child: (yield* decodeTree(call.child, true)) as never })
+  }
+  return { ...state, calls }
+})
+
+/** Returns a state of an earlier version as one of this version. Any other value is returned as it is. */
+const migrate = (value: unknown, ofSubAgent: boolean): unknown => {
+  if (typeof value !== "object" || value === null || !("version" in value)) return value
+  if (value.version !== 1 && value.version !== 2) return value
+  const now = { revision: 0, ...value, version }
+  // Up to version 2, each sub-agent had a state of its own.
+  return ofSubAgent && "hookState" in value ? { ...now, hookState: {}, local: value.hookState } : now
+}
 
 /**
  * Lists the open questions of a state, including those of sub-agents at any depth.

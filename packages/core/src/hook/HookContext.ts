@@ -62,13 +62,18 @@ export interface HookContext {
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly events: EventSender
-  /** The session and its state. For a sub-agent, this is the session of the agent that delegated to it. */
-  readonly root: {
-    readonly sessionId: string
-    readonly turnNumber: number
-    readonly state: Pick<HookState.HookState, "get" | "set" | "update">
-  }
+  /** The session and the turn of the agent that the host started. Its sub-agents at any depth see the same. */
+  readonly root: { readonly sessionId: string; readonly turnNumber: number }
+  /**
+   * The state of the conversation. The agent that the host started and its sub-agents at any depth read and write the
+   * same keys. Use it for what holds for all of them, such as a limit or a warning.
+   */
   readonly state: Pick<HookState.HookState, "get" | "set" | "update"> & { readonly durable: HookState.Durable }
+  /**
+   * The state of this agent alone. Use it for what concerns no other agent, such as its last steps. It is stored like
+   * `state`. Each delegation to a sub-agent begins with an empty one.
+   */
+  readonly local: Pick<HookState.HookState, "get" | "set" | "update">
   /** Texts that are stored with the conversation but are not sent to the model. */
   readonly artifacts: Artifacts
   /**
@@ -185,7 +190,7 @@ export interface ArtifactOptions {
  */
 export interface Capabilities {
   /** The conversation of the agent that the host started. */
-  readonly root: { readonly sessionId: string; readonly turnNumber: number; readonly state: HookState.Store }
+  readonly root: HookContext["root"]
   readonly durable: HookState.Durable<HookState.Store>
   readonly artifacts: (hook: string) => Artifacts
   readonly llm: (request: SideRequest, hook: string) => Awaitable<LlmResponse, AgentError>
@@ -215,6 +220,7 @@ export interface HookScope {
   readonly cwd: string
   readonly signal: AbortSignal
   readonly state: HookState.Store
+  readonly local: HookState.Store
   /** Absent when a chain runs without a runtime. A hook that uses one of them then fails. */
   readonly capabilities?: Capabilities
   /** The contexts, one per hook. Start with an empty array; the chain fills it. */

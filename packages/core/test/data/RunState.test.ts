@@ -4,7 +4,7 @@ import { SnapshotError } from "../../src/data/AgentError.ts"
 import * as RunState from "../../src/data/RunState.ts"
 
 const state: RunState.RunState = {
-  version: 2,
+  version: 3,
   sessionId: "session-1",
   revision: 0,
   turnNumber: 1,
@@ -70,13 +70,30 @@ describe("a run state", () => {
       assert.strictEqual(Object.getPrototypeOf(back.hookState), Object.prototype)
     }))
 
+  it.effect("of version 2 keeps the state that each sub-agent had, as its local state", () =>
+    Effect.gen(function*() {
+      const old = { ...state, version: 2 }
+      const child = { ...old, hookState: { steps: 2 } }
+      const parent = {
+        ...old,
+        calls: [{ ...state.calls[0], child: { ...old, calls: [{ ...state.calls[0], child }] } }]
+      }
+      const back = yield* RunState.decode(parent)
+      assert.deepStrictEqual(back.hookState, { spent: 3 })
+      assert.isUndefined(back.local)
+      const inner = RunState.childOf(back.calls[0]!)!
+      assert.deepInclude(inner, { version: 3, hookState: {}, local: { spent: 3 } })
+      assert.deepInclude(RunState.childOf(inner.calls[0]!), { version: 3, hookState: {}, local: { steps: 2 } })
+      assert.deepStrictEqual(yield* RunState.decode(RunState.encode(back)), back)
+    }))
+
   it.effect("of a newer version is refused, with what to do", () =>
     Effect.gen(function*() {
-      const { message, problem } = yield* refused(JSON.stringify({ ...state, version: 3, unheardOf: true }))
+      const { message, problem } = yield* refused(JSON.stringify({ ...state, version: 4, unheardOf: true }))
       assert.strictEqual(problem, "newer-version")
       assert.strictEqual(
         message,
-        "snapshot is of version 3, this Belay reads up to version 2: resume it with a newer Belay"
+        "snapshot is of version 4, this Belay reads up to version 3: resume it with a newer Belay"
       )
     }))
 

@@ -76,7 +76,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
    */
   const claimOnce = (ctx: HookContext, id: string): boolean => {
     let isFirst = false
-    ctx.root.state.update(onceIds, (ids) => {
+    ctx.state.update(onceIds, (ids) => {
       isFirst = !ids.includes(id)
       return isFirst ? [...ids, id] : ids
     })

@@ -113,11 +113,11 @@ class Renderer<R> {
   }
 
   lastText(ctx: HookContext): string {
-    return ctx.state.get(this.last).text
+    return ctx.local.get(this.last).text
   }
 
   countStep(ctx: HookContext): void {
-    if (this.options.ttl?.steps !== undefined) ctx.state.update(this.steps, (steps) => steps + 1)
+    if (this.options.ttl?.steps !== undefined) ctx.local.update(this.steps, (steps) => steps + 1)
   }
 
   /**
@@ -125,7 +125,7 @@ class Renderer<R> {
    * call.
    */
   withText<A>(ctx: HookContext, use: (text: string, isNew: boolean) => A): A | Effect.Effect<A, unknown, R> {
-    const before = ctx.state.get(this.last)
+    const before = ctx.local.get(this.last)
     if (this.isValid(ctx)) return use(before.text, false)
     const store = (rendered: unknown): A => {
       const { dedupe = true, tokenizer = byLength, ttl } = this.options
@@ -134,8 +134,8 @@ class Renderer<R> {
       const textDigest = digest(text)
       const isNew = before.turn < 0 || before.digest !== textDigest || ttl !== undefined
       if (isNew) {
-        const step = ctx.state.get(this.steps)
-        ctx.state.set(this.last, { text, digest: textDigest, turn: ctx.turnNumber, step })
+        const step = ctx.local.get(this.steps)
+        ctx.local.set(this.last, { text, digest: textDigest, turn: ctx.turnNumber, step })
       }
       return use(text, isNew || !dedupe)
     }
@@ -148,10 +148,10 @@ class Renderer<R> {
   /** Whether the last text is still valid. */
   private isValid(ctx: HookContext): boolean {
     const { ttl } = this.options
-    const { step, turn } = ctx.state.get(this.last)
+    const { step, turn } = ctx.local.get(this.last)
     if (ttl === undefined || turn < 0) return false
     return ctx.turnNumber - turn < (ttl.turns ?? Infinity) &&
-      ctx.state.get(this.steps) - step < (ttl.steps ?? Infinity)
+      ctx.local.get(this.steps) - step < (ttl.steps ?? Infinity)
   }
 }
 

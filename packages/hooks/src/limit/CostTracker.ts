@@ -14,7 +14,6 @@ import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 import { formatDollars, toDollars, toPico } from "./internal/money.ts"
 import { compilePrices, costOf, type Price } from "./internal/prices.ts"
-import { sharedState } from "./internal/sharedState.ts"
 
 export type { Price } from "./internal/prices.ts"
 
@@ -49,7 +48,7 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 /** The cost of this session in US dollars: the number nearest to the exact sum. @category state @since 0.1.0 */
 export const totalCost: HookState.StateKey<number> = HookState.key("total_cost", Schema.Finite, 0)
 
-/** The exact sum of this session in pico-dollars (10^-12 dollars), in decimal digits. @category state @since 0.1.0 */
+/** The exact sum of this conversation in pico-dollars (10^-12 dollars), in decimal digits. @category state @since 0.1.0 */
 export const exactCost: HookState.StateKey<string> = HookState.key(
   "cost-tracker/pico",
   Schema.String.check(Schema.isPattern(/^\d+$/)),
@@ -65,6 +64,24 @@ export const exactCost: HookState.StateKey<string> = HookState.key(
 export const unknownCalls: HookState.StateKey<number> = HookState.key("cost-tracker/unknown", Schema.Finite, 0)
 
 const hasWarned = HookState.key("cost-tracker/warned", false)
+
+const treeKeys = { totalCost, exactCost, unknownCalls, hasWarned }
+
+/**
+ * The keys under which the hook counts. A tracker that a sub-agent brings in addition to the one of the tree is named
+ * `name@agent`. It has keys of its own, so that the total of the tree does not contain a call twice.
+ */
+const keysOf = ({ hook }: HookContext, name: string): typeof treeKeys => {
+  if (hook === name) return treeKeys
+  const suffix = hook.slice(name.length)
+  const own = <A>(key: HookState.StateKey<A>): HookState.StateKey<A> => ({ ...key, name: `${key.name}${suffix}` })
+  return {
+    totalCost: own(totalCost),
+    exactCost: own(exactCost),
+    unknownCalls: own(unknownCalls),
+    hasWarned: own(hasWarned)
+  }
+}
 
 /** The cost of a session. @category models @since 0.1.0 */
 export interface Total {
@@ -95,7 +112,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 }
 
 /**
- * Adds the cost of every model call to the state `total_cost`, with the calls of sub-agents and of hooks. The cost that
+ * Adds the cost of every model call of the conversation to `total_cost` in `ctx.state`, with the calls of sub-agents
+ * and of hooks. The limit holds for all of them together. The cost that
  * a vendor reports (`usage.costUsd`) takes precedence over prices. A call without usage or price counts as unknown,
  * never as free. A call that a hook answers costs nothing; a call that breaks off costs what it has used so far. Throws
  * a `ConfigError` for an invalid price.
@@ -132,20 +150,21 @@ export const make = (options: Options): AgentHook => {
   const limit = options.limit === undefined ? undefined : toPico(options.limit)
   const warnPico = options.limit === undefined ? 0n : toPico(options.limit * warnAt)
   const count = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>, ctx: HookContext): void => {
-    const state = sharedState(ctx)
+    const { state } = ctx
+    const keys = keysOf(ctx, name)
     const cost = costOf(usage, priceOf(models))
     if (typeof cost === "string") {
-      const calls = state.update(unknownCalls, (n) => n + 1)
+      const calls = state.update(keys.unknownCalls, (n) => n + 1)
       if (calls === 1) {
         const model = models.find(Boolean) ?? "a model"
         ctx.warn(`the cost of a call to ${model} is not known and not in the total: ${cost}`)
       }
       return
     }
-    const sum = BigInt(state.update(exactCost, (before) => String(BigInt(before) + cost)))
-    state.set(totalCost, toDollars(sum))
-    if (limit === undefined || sum < warnPico || state.get(hasWarned)) return
-    state.set(hasWarned, true)
+    const sum = BigInt(state.update(keys.exactCost, (before) => String(BigInt(before) + cost)))
+    state.set(keys.totalCost, toDollars(sum))
+    if (limit === undefined || sum < warnPico || state.get(keys.hasWarned)) return
+    state.set(keys.hasWarned, true)
     ctx.warn(`${formatDollars(sum)} of the cost limit of ${formatDollars(limit)} spent`)
   }
   const tracker: AgentHook = {
@@ -167,9 +186,9 @@ export const make = (options: Options): AgentHook => {
     observes: ["postLlmCall", "onLlmError"],
     reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => {
-      const state = sharedState(ctx)
-      const sum = BigInt(state.get(exactCost))
-      const unknown = state.get(unknownCalls)
+      const keys = keysOf(ctx, name)
+      const sum = BigInt(ctx.state.get(keys.exactCost))
+      const unknown = ctx.state.get(keys.unknownCalls)
       const limitText = formatDollars(limit)
       if (options.onUnknown === "stop" && unknown > 0) {
         const calls = `${unknown} call${unknown === 1 ? "" : "s"}`

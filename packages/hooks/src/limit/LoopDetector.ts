@@ -53,8 +53,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * keep failing; calls with empty or broken arguments; the same answer; compactions without effect.
  *
  * A different result is progress, and so is a call that was not made recently: both reset all counts. Several equal
- * calls in one step count once. The counts are stored in the session's state as digests, by agent and turn. Throws a
- * `ConfigError` for an invalid option.
+ * calls in one step count once. Every agent of a tree is watched alone: the counts of its turn are in `ctx.local`, as
+ * digests. Throws a `ConfigError` for an invalid option.
  *
  * @example
  * ```ts

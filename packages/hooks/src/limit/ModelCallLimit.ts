@@ -11,7 +11,7 @@ import * as CallCounter from "./internal/callCounter.ts"
 
 /** Options of `ModelCallLimit.make`. At least one limit is required. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** The most calls in one turn: a number, or a function that returns it for the turn. Default no limit. */
+  /** The most calls in one turn of the agent that the host started, with its sub-agents: a number, or a function that returns it for the turn. Default no limit. */
   readonly perTurn?: number | ((ctx: HookContext) => number)
   /** The most calls in the whole session: a number, or a function that returns it. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
@@ -49,9 +49,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("model-call-limit", options, optionKinds)
   const { name = "model-call-limit", onLimit = "reject" } = options
-  const calls = CallCounter.make(name, options)
+  CallCounter.checkLimits(name, options)
   const rejection = (ctx: HookContext): HookAction.Reject | HookAction.Abort | undefined => {
-    const limit = CallCounter.exhaustedLimit(options, calls, ctx)
+    const limit = CallCounter.exhaustedLimit(options, ctx)
     return limit === undefined ? undefined : HookAction[onLimit](`model call limit of ${limit} reached`)
   }
   return HookDefaults.apply(options, {
@@ -63,7 +63,7 @@ export const make = (options: Options): AgentHook => {
     preLlmCall: (_request, ctx) => rejection(ctx),
     onLlmError: ({ decision }, ctx) => decision.type === "fail" ? undefined : rejection(ctx),
     wrapLlmCall: (request, next, ctx) => {
-      CallCounter.add(calls, ctx)
+      CallCounter.add(ctx)
       return next(request)
     }
   })

@@ -13,6 +13,7 @@ import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
+import { keyPerHook } from "../internal/keyPerHook.ts"
 import { requestTokens } from "./internal/requestTokens.ts"
 
 /** The most tokens. Without a number there is no limit. @category models @since 0.1.0 */
@@ -91,19 +92,18 @@ export const make = (options: Options): AgentHook => {
     oneOf("onLimit", onLimit, ["reject", "abort", "warn"])
   ))
   const givenLimits = limits.filter((limit): limit is Limit => limit.max !== undefined)
-  const state = keyOf(name)
   const count = (input: number, output: number, ctx: HookContext): void => {
-    ctx.state.update(state, (before) => {
+    ctx.state.update(keyOf(ctx.hook), (before) => {
       const { session, turn, warned } = current(before, ctx)
       return {
-        number: ctx.turnNumber,
+        number: ctx.root.turnNumber,
         turn: { input: turn.input + input, output: turn.output + output },
         session: { input: session.input + input, output: session.output + output },
         warned
       }
     })
     for (const limit of givenLimits) {
-      if (limit.scope !== "perRequest") warn(limit, usedOf(limit, current(ctx.state.get(state), ctx)), ctx)
+      if (limit.scope !== "perRequest") warn(limit, usedOf(limit, read(ctx)), ctx)
     }
   }
   /** Warns once for each limit, and again when a soft limit is exceeded. */
@@ -111,9 +111,9 @@ export const make = (options: Options): AgentHook => {
     if (amount < limit.max * warnAt && amount <= limit.max) return
     const level = amount > limit.max ? "exceeded" : "near"
     const key = `${limit.scope}.${limit.kind}.${level}`
-    const now = current(ctx.state.get(state), ctx)
+    const now = read(ctx)
     if (now.warned.includes(key)) return
-    ctx.state.set(state, { ...now, warned: [...now.warned, key] })
+    ctx.state.set(keyOf(ctx.hook), { ...now, warned: [...now.warned, key] })
     ctx.warn(`${amount} of ${describe(limit)} used`)
   }
   return HookDefaults.apply(options, {
@@ -123,7 +123,7 @@ export const make = (options: Options): AgentHook => {
     reinvoke: "ifChanged",
     observes: ["postLlmCall", "onLlmError"],
     preLlmCall: (request, ctx) => {
-      const now = current(ctx.state.get(state), ctx)
+      const now = read(ctx)
       const input = requestTokens(request, tokenizer)
       let room = Infinity
       for (const limit of givenLimits) {
@@ -185,11 +185,14 @@ type Counts = Schema.Schema.Type<typeof Counts>
 
 const nothing = { input: 0, output: 0 }
 
-const keyOf = (name: string): HookState.StateKey<Counts> =>
-  HookState.key(`${name}/used`, Counts, { number: 0, turn: nothing, session: nothing, warned: [] })
+const keyOf = keyPerHook((hook) =>
+  HookState.key(`${hook}/used`, Counts, { number: 0, turn: nothing, session: nothing, warned: [] })
+)
 
 /** The counts at the turn of the context. */
-const current = (counts: Counts, { turnNumber }: HookContext): Counts =>
+const read = (ctx: HookContext): Counts => current(ctx.state.get(keyOf(ctx.hook)), ctx)
+
+const current = (counts: Counts, { root: { turnNumber } }: HookContext): Counts =>
   counts.number === turnNumber
     ? counts
     : {

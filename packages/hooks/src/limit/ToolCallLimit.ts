@@ -49,17 +49,17 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("tool-call-limit", options, optionKinds)
   const { name = "tool-call-limit", onLimit = "reject" } = options
-  const calls = CallCounter.make(name, options)
+  CallCounter.checkLimits(name, options)
   return HookDefaults.apply(options, {
     name,
     priority: 200,
     kind: "policy",
     preToolCall: ({ name: tool }, ctx) => {
-      const limit = CallCounter.exhaustedLimit(options, calls, ctx)
+      const limit = CallCounter.exhaustedLimit(options, ctx)
       if (limit !== undefined) {
         return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Continue without it.`)
       }
-      CallCounter.add(calls, ctx)
+      CallCounter.add(ctx)
       return undefined
     }
   })

@@ -16,11 +16,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
+import { keyPerHook } from "../internal/keyPerHook.ts"
 import { textTable } from "../internal/textTable.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import { formatDollars, toDollars } from "./internal/money.ts"
 import { compilePrices, costOf, type Price } from "./internal/prices.ts"
-import { sharedState } from "./internal/sharedState.ts"
 import { addRow, noTokens, Report, type TokenCounts } from "./internal/usageRows.ts"
 
 /**
@@ -47,8 +47,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 }
 
 /**
- * Counts what a session uses. The hook is an observer. Sub-agents have their own sessions: give them the hook as well,
- * and `merge` the reports that `sink` receives. Throws a `ConfigError` for an invalid price.
+ * Counts what a conversation uses, with its sub-agents and the calls of hooks. The counts are in `ctx.state`. The hook is
+ * an observer. Use `merge` to add up the reports of several conversations. Throws a `ConfigError` for an invalid price.
  *
  * @example
  * ```ts
@@ -68,9 +68,8 @@ export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("usage-report", options, optionKinds)
   const { name = "usage-report", sink } = options
   const { priceOf } = Result.getOrThrow(compilePrices(options, name))
-  const state = keyOf(name)
   const update = (ctx: HookContext, change: (report: Report) => Report): void =>
-    void sharedState(ctx).update(state, change)
+    void ctx.state.update(keyOf(ctx.hook), change)
   const tokensOf = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>): TokenCounts => {
     const price = costOf(usage, priceOf(models))
     const isKnown = typeof price !== "string"
@@ -104,7 +103,8 @@ export const make = (options: Options = {}): AgentHook => {
     }))
   }
   /** Counts what the hooks decided at a point. */
-  const countDecision = ({ outcome, state: entries }: HookContext): void => {
+  const countDecision = (ctx: HookContext): void => {
+    const { outcome } = ctx
     const hook = outcome?.decidedBy
     if (outcome === undefined || hook === undefined) return
     const { action } = outcome
@@ -115,7 +115,7 @@ export const make = (options: Options = {}): AgentHook => {
       refused: action === "Reject" || action === "Abort" ? 1 : 0,
       asked: action === "Ask" ? 1 : 0
     }
-    entries.update(state, (report) => ({ ...report, hooks: addRow(report.hooks, row) }))
+    update(ctx, (report) => ({ ...report, hooks: addRow(report.hooks, row) }))
   }
   const onDecision = (_event: unknown, ctx: HookContext): void => countDecision(ctx)
 
@@ -170,20 +170,20 @@ export const make = (options: Options = {}): AgentHook => {
       },
       onSessionEnd: sink === undefined
         ? undefined
-        : ({ sessionId }, ctx) => Effect.asVoid(eventual(() => sink(sharedState(ctx).get(state), sessionId)))
+        : ({ sessionId }, ctx) => Effect.asVoid(eventual(() => sink(ctx.state.get(keyOf(ctx.hook)), sessionId)))
     })
   )
 }
 
 /**
- * Reads the report of a session from its state, up to now. `name` is the name of the hook.
+ * Reads the report of a conversation from the state of its session, up to now. `name` is the name of the hook.
  *
  * @category reading
  * @since 0.1.0
  */
 export const read = (state: Pick<HookState.HookState, "get">, name = "usage-report"): Report => state.get(keyOf(name))
 
-/** Adds up several reports, for example of an agent and its sub-agents. @category combining @since 0.1.0 */
+/** Adds up several reports, for example of several conversations. @category combining @since 0.1.0 */
 export const merge = (reports: ReadonlyArray<Report>): Report =>
   reports.reduce((sum, report) => ({
     models: report.models.reduce(addRow, sum.models),
@@ -264,7 +264,7 @@ const time = (ms: number): string => ms < 1_000 ? `${Math.round(ms)} ms` : `${(m
 
 const emptyReport: Report = { models: [], tools: [], agents: [], hooks: [] }
 
-const keyOf = (name: string): HookState.StateKey<Report> => HookState.key(`${name}/report`, Report, emptyReport)
+const keyOf = keyPerHook((hook) => HookState.key(`${hook}/report`, Report, emptyReport))
 
 /** Some vendors report numbers that are negative or not finite. */
 const validTokens = (tokens: number | undefined): number =>

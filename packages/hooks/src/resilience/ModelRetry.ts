@@ -140,7 +140,7 @@ export const make = (options: Options = {}): AgentHook => {
       onLlmError: (failure, ctx) => {
         const { error, provider, request } = failure
         const target = JSON.stringify([ctx.turnNumber, ctx.stepNumber, provider, request.model ?? null])
-        const last = ctx.state.get(state)
+        const last = ctx.local.get(state)
         const retries = last.target === target ? last.retries : 0
         const settings = { ...options, ...perError[error._tag] }
         const requestedMs = retryAfterMs(error)
@@ -149,7 +149,7 @@ export const make = (options: Options = {}): AgentHook => {
           (requestedMs !== undefined && !(requestedMs <= maxRetryAfterMs)) ||
           (replay === "beforeFirstToken" && (error.partial?.text ?? "") !== "")
         ) return HookAction.transform(decisionWithoutRetry(failure))
-        ctx.state.set(state, { target, retries: retries + 1 })
+        ctx.local.set(state, { target, retries: retries + 1 })
         return Effect.map(
           requestedMs === undefined ? delayOf(settings, retries + 1) : Effect.succeed(Math.max(0, requestedMs)),
           (delayMs) => HookAction.transform({ type: "retry", delayMs } as const)

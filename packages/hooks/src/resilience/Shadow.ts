@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
+import { keyPerHook } from "../internal/keyPerHook.ts"
 import { textTable } from "../internal/textTable.ts"
 import { isolate, type Sent } from "./internal/shadowContext.ts"
 import { type Decision, type Diff, differences, isLegal, type Kind } from "./internal/shadowDiff.ts"
@@ -70,7 +71,6 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): AgentHook<R> => {
   HookDefaults.checkKinds("shadow", options, optionKinds)
   const name = options.name ?? `${hook.name}-shadow`
-  const counts = keyOf(name)
   const compare = (
     point: HookPointName,
     event: unknown,
@@ -82,11 +82,11 @@ export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): Agen
     // An observer decides nothing.
     const action = isObserver ? undefined : answer
     // The runtime reports an answer that is not legal at the point.
-    if (!isLegal(point, action)) return count(counts, point, ["failed"], ctx)
+    if (!isLegal(point, action)) return count(point, ["failed"], ctx)
     const found = differences({ point, event, answer: action, said, outcome: ctx.outcome }).filter(({ kind }) =>
       !isObserver || kind === "said"
     )
-    count(counts, point, found.length === 0 ? ["agreed"] : found.map(({ kind }) => kind), ctx)
+    count(point, found.length === 0 ? ["agreed"] : found.map(({ kind }) => kind), ctx)
     for (const difference of found) {
       Result.try(() => options.onDiff?.({ ...difference, hook: hook.name, point, ...placeOf(event, ctx) }))
     }
@@ -103,7 +103,7 @@ export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): Agen
     const isObserver = hook.kind === "observer" || hook.observes?.includes(point) === true
     shadow[point] = (event: unknown, ctx: HookContext) => {
       const said: Array<Sent> = []
-      const countFailure = () => count(counts, point, ["failed"], ctx)
+      const countFailure = () => count(point, ["failed"], ctx)
       const called = Result.try((): unknown => {
         return method.call(hook, event, isolate(ctx, { name, hook: hook.name, said, isObserver }))
       })
@@ -141,17 +141,17 @@ const columns = ["calls", "agreed", "stricter", "laxer", "changed", "said", "fai
 /** The options of the hook that the shadow takes over. */
 const placeKeys = ["priority", "tier", "timeout", "tools"] as const
 
-const keyOf = (name: string): HookState.StateKey<Report> =>
-  HookState.key(`${name}/report`, Schema.Array(PointCounts), [])
+const keyOf = keyPerHook((hook): HookState.StateKey<Report> =>
+  HookState.key(`${hook}/report`, Schema.Array(PointCounts), [])
+)
 
 const count = (
-  key: HookState.StateKey<Report>,
   point: HookPointName,
   what: ReadonlyArray<Kind | "agreed" | "failed">,
-  { state }: HookContext
+  { hook, state }: HookContext
 ): void => {
   const none = { point, calls: 0, agreed: 0, stricter: 0, laxer: 0, changed: 0, said: 0, failed: 0 }
-  state.update(key, (rows) => {
+  state.update(keyOf(hook), (rows) => {
     const row = { ...rows.find((one) => one.point === point) ?? none }
     row.calls++
     for (const column of what) row[column]++

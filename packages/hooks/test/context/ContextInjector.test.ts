@@ -20,7 +20,7 @@ const session = (options: ContextInjector.Options) => {
   const chain = HookChain.makeUnsafe([ContextInjector.make(options)])
   const state = HookState.make()
   const scope = (turnNumber: number): HookScope =>
-    TestScope.make({ turnNumber, state, inject: (text) => void injected.push(text) })
+    TestScope.make({ turnNumber, local: state, inject: (text) => void injected.push(text) })
   return {
     injected,
     turn: (n: number) => chain.run("preTurn", { message: "hi" } as never, scope(n)),

@@ -121,7 +121,7 @@ describe("the laws of ResultOffloader", () => {
 const chained = (options: ResultOffloader.Options, output: string, artifacts: ArtifactStore.ArtifactStore) =>
   Effect.gen(function*() {
     const lent = {
-      root: { sessionId: "s", turnNumber: 1, state: TestScope.make().state },
+      root: { sessionId: "s", turnNumber: 1 },
       artifacts: (hook: string) => ({
         write: (key: string, content: string) =>
           Effect.mapError(

@@ -230,8 +230,8 @@ describe("LoopDetector in an agent", () => {
     if (asked.status !== "suspended") return assert.fail(asked.status)
     assert.strictEqual(asked.pending[0]?.reason, "Loop detected: the same call of look 4 times without a new result.")
     assert.lengthOf(first.ran, 3)
-    assert.isBelow(JSON.stringify(asked.snapshot.hookState).length, 2_000)
-    assert.notInclude(JSON.stringify(asked.snapshot.hookState), "same")
+    assert.isBelow(JSON.stringify(asked.snapshot.local).length, 2_000)
+    assert.notInclude(JSON.stringify(asked.snapshot.local), "same")
 
     const second = toolkit(same)
     await using two = createAgent({

@@ -18,8 +18,8 @@ const times = <A>(n: number, value: A): ReadonlyArray<A> => Array.from({ length:
 
 describe("LoopDetector in a chain", () => {
   const chain = HookChain.makeUnsafe([LoopDetector.make()])
-  const refused = (stepNumber: number, state: HookState.Store, agent = "tester") => {
-    const scope = TestScope.make({ stepNumber, state, agent: { name: agent, depth: 0, invokedBy: "main" } })
+  const refused = (stepNumber: number, local: HookState.Store, state = HookState.make()) => {
+    const scope = TestScope.make({ stepNumber, local, state })
     const event = { ...call("build", {}, `call-${stepNumber}`), args: { target: "all" } }
     return Effect.gen(function*() {
       yield* chain.run("preToolCall", event, scope)
@@ -53,7 +53,7 @@ describe("LoopDetector in a chain", () => {
       const state = HookState.make()
       const ran: Array<string> = []
       for (const [index, key] of keys.entries()) {
-        const scope = TestScope.make({ state, stepNumber: index + 1 })
+        const scope = TestScope.make({ local: state, stepNumber: index + 1 })
         const made = call("look", { key }, `call-${index}`)
         const { action } = yield* chain.run("preToolCall", made, scope)
         if (action._tag === "Abort") return { ran, action: action._tag }
@@ -95,21 +95,23 @@ describe("LoopDetector in a chain", () => {
       })
   )
 
-  it.effect("counts every agent of a session separately", () =>
+  it.effect("counts every agent of a tree separately", () =>
     Effect.gen(function*() {
       const state = HookState.make()
-      for (const agent of ["one", "two", "__proto__"]) {
-        for (const stepNumber of [1, 2]) assert.strictEqual((yield* refused(stepNumber, state, agent))._tag, "Continue")
+      const locals = [HookState.make(), HookState.make(), HookState.make()] as const
+      for (const local of locals) {
+        for (const stepNumber of [1, 2]) assert.strictEqual((yield* refused(stepNumber, local, state))._tag, "Continue")
       }
-      assert.strictEqual((yield* refused(3, state, "__proto__"))._tag, "Reject")
-      assert.strictEqual((yield* refused(2, state, "one"))._tag, "Continue")
+      assert.strictEqual((yield* refused(3, locals[2], state))._tag, "Reject")
+      assert.strictEqual((yield* refused(2, locals[0], state))._tag, "Continue")
+      assert.deepStrictEqual(state.snapshot(), {})
     }))
 
   it.effect("counts from the beginning in every turn", () =>
     Effect.gen(function*() {
       const state = HookState.make()
       for (let turnNumber = 1; turnNumber < 6; turnNumber++) {
-        const scope = TestScope.make({ state, turnNumber })
+        const scope = TestScope.make({ local: state, turnNumber })
         assert.strictEqual((yield* chain.run("postLlmCall", answer({ text: "yes" }), scope)).action._tag, "Continue")
         assert.deepEqual(scope.warnings, [])
       }
@@ -159,7 +161,7 @@ describe("LoopDetector in a chain", () => {
         yield* chain.run(
           "preToolCall",
           call("look", { n }, `${n}${"x".repeat(5_000)}`),
-          TestScope.make({ state, stepNumber: n >> 8 })
+          TestScope.make({ local: state, stepNumber: n >> 8 })
         )
       }
       assert.isBelow(JSON.stringify(state.snapshot()).length, HookState.maxKey / 2)

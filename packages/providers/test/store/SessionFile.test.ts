@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 
 const call = (id: string) => ({ id, name: "look", args: { at: id } })
 const state: RunState = {
-  version: 2,
+  version: 3,
   sessionId: "session-1",
   revision: 9,
   turnNumber: 3,

@@ -43,7 +43,7 @@ const failure = async (effect: Effect.Effect<unknown, unknown>): Promise<{ reado
   await run(Effect.flip(effect)) as never
 
 const state = (revision: number, count: number, sessionId = "s"): RunState => ({
-  version: 2,
+  version: 3,
   sessionId,
   revision,
   turnNumber: 1,

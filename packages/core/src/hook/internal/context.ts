@@ -96,9 +96,12 @@ export class Context implements HookContext {
     return new View(this.scope.state, this)
   }
 
+  get local() {
+    return new View(this.scope.local, this)
+  }
   get root() {
-    const { sessionId, state, turnNumber } = this.scope.capabilities?.root ?? this.scope
-    return { sessionId, turnNumber, state: new View(state, this) }
+    const { sessionId, turnNumber } = this.scope.capabilities?.root ?? this.scope
+    return { sessionId, turnNumber }
   }
   get artifacts() {
     return this.capabilities("artifacts").artifacts(this.hook)

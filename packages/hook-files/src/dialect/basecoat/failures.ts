@@ -24,10 +24,10 @@ export const count = (
   { now, quietMs }: { readonly now: number; readonly quietMs: number },
   ctx: HookContext
 ): Failure => {
-  const before = ctx.root.state.get(tallies).errors.find((error) => error.signature === signature)
+  const before = ctx.state.get(tallies).errors.find((error) => error.signature === signature)
   const recurrence = (before?.count ?? 0) + 1
   const duplicate = before !== undefined && now - before.at < quietMs
-  ctx.root.state.update(tallies, (tally) => {
+  ctx.state.update(tallies, (tally) => {
     const others = tally.errors.filter((error) => error.signature !== signature)
     const error = { signature, count: recurrence, at: duplicate ? before.at : now }
     return { ...tally, errors: [...others, error].slice(-100) }

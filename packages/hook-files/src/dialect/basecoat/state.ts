@@ -28,15 +28,15 @@ export const make = (name: string, effectiveLimit: number): State => {
   const budgets = HookState.key(`${name}/budget`, Budget, { usedTokens: 0, effectiveLimit })
   const tallies = HookState.key(`${name}/tally`, Tally, { calls: 0, failures: 0, rotations: 0, errors: [] })
   return {
-    budget: ({ root: { state } }) => state.get(budgets),
-    noteBudget: ({ root: { state } }, used, limit) =>
+    budget: ({ state }) => state.get(budgets),
+    noteBudget: ({ state }, used, limit) =>
       state.set(budgets, {
         usedTokens: used,
         effectiveLimit: limit > 0 ? limit : state.get(budgets).effectiveLimit
       }),
     tallies,
-    tally: ({ root: { state } }) => state.get(tallies),
-    updateTally: ({ root: { state } }, update) => state.update(tallies, update)
+    tally: ({ state }) => state.get(tallies),
+    updateTally: ({ state }, update) => state.update(tallies, update)
   }
 }
 

@@ -42,7 +42,7 @@ export const take = (path: string, ctx: HookContext): void => {
     const [, name, value] = /^\s*export\s+([A-Za-z_]\w{0,127})=(.*?)\s*$/.exec(line) ?? []
     return name === undefined || loads.test(name) ? [] : [[name, plain(value!)] as const]
   })
-  if (found.length > 0) ctx.root.state.update(environment, (all) => ({ ...all, ...Object.fromEntries(found) }))
+  if (found.length > 0) ctx.state.update(environment, (all) => ({ ...all, ...Object.fromEntries(found) }))
 }
 
 const plain = (value: string): string => /^"(.*)"$/s.exec(value)?.[1] ?? /^'(.*)'$/s.exec(value)?.[1] ?? value

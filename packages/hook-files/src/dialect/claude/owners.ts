@@ -23,7 +23,7 @@ export const make = (name: string, handlers: ReadonlyArray<Handler>): Owners => 
     any: skills.size > 0,
     isActive: ({ origin }, ctx) => {
       if (origin === undefined || origin.type === "plugin") return true
-      return origin.type === "agent" ? ctx.agent.name === origin.name : ctx.root.state.get(active).includes(origin.name)
+      return origin.type === "agent" ? ctx.agent.name === origin.name : ctx.state.get(active).includes(origin.name)
     },
     noteCall: (tool, input, ctx) => {
       if (skills.size === 0 || tool !== "Skill" || typeof input !== "object" || input === null) return
@@ -32,7 +32,7 @@ export const make = (name: string, handlers: ReadonlyArray<Handler>): Owners => 
           ? [value.replace(/^\//, "").split(":").at(-1)!]
           : []
       ).find((one) => skills.has(one))
-      if (found !== undefined) ctx.root.state.update(active, (all) => all.includes(found) ? all : [...all, found])
+      if (found !== undefined) ctx.state.update(active, (all) => all.includes(found) ? all : [...all, found])
     }
   }
 }

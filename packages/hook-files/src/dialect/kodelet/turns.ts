@@ -21,12 +21,12 @@ export interface Turns {
 export const make = (name: string): Turns => {
   const turns = HookState.key(`${name}/turn`, Turn, { turn: 0 })
   const current = (ctx: HookContext): Partial<typeof Turn.Type> => {
-    const turn = ctx.root.state.get(turns)
+    const turn = ctx.state.get(turns)
     return turn.turn === ctx.root.turnNumber ? turn : {}
   }
   return {
     start: ({ hooks, recipe }, ctx) =>
-      ctx.root.state.set(turns, {
+      ctx.state.set(turns, {
         turn: ctx.root.turnNumber,
         ...defined({
           recipe: typeof recipe === "string" ? recipe : undefined,

@@ -1,4 +1,4 @@
-/** Counts the steps and tokens of a conversation for the input of executables. */
+/** Counts the steps and tokens of an agent for the input of executables. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { PostStepEvent } from "@belay/core/HookPoint"
 import * as HookState from "@belay/core/HookState"
@@ -22,7 +22,7 @@ export const make = (name: string) => {
   const none = { input: 0, output: 0 }
   const counts = HookState.key(`${name}/counts`, Counts, { turn: 0, steps: 0, before: none, now: none })
   return ({ budget, usage: { inputTokens, outputTokens } }: Counted, ctx: HookContext, isStep: boolean): Usage => {
-    const { before, now, steps } = ctx.state.update(counts, (old) => ({
+    const { before, now, steps } = ctx.local.update(counts, (old) => ({
       turn: ctx.turnNumber,
       steps: old.steps + (isStep ? 1 : 0),
       before: old.turn === ctx.turnNumber

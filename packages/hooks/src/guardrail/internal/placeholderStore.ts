@@ -4,6 +4,7 @@ import * as HookState from "@belay/core/HookState"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { keyPerHook } from "../../internal/keyPerHook.ts"
 
 /** A value that was replaced in a text, or a number that was replaced in JSON. */
 export type Value = string | number
@@ -24,12 +25,15 @@ export interface Placeholders {
   readonly digest: (kind: string, value: Value) => string
 }
 
+/** The part of a context that identifies the hook and its session. */
+type SessionOfHook = Pick<HookContext, "hook" | "root" | "state">
+
 /** The placeholders of all sessions of one hook. */
 export interface PlaceholderStore {
   /** Calls `f` with the placeholders of the session, and stores the placeholders that it makes. */
-  readonly use: <A>(ctx: Pick<HookContext, "root" | "hook">, f: (placeholders: Placeholders) => A) => A
+  readonly use: <A>(ctx: SessionOfHook, f: (placeholders: Placeholders) => A) => A
   /** Moves the placeholders of a conversation that continues in another session. */
-  readonly move: (from: string, ctx: Pick<HookContext, "root" | "hook">) => void
+  readonly move: (from: string, ctx: SessionOfHook) => void
   /** Removes the placeholders of a session from memory. */
   readonly drop: (sessionId: string) => void
 }
@@ -45,24 +49,16 @@ const maxBytes = 48_000
  */
 const counts = HookState.key("placeholders/counts", Schema.Record(Schema.String, Schema.Finite), {})
 
-const stateKeyOf = (hook: string) => HookState.key(`${hook}/vault`, "")
-
 /**
  * Makes the store of a hook. With a key of 32 bytes the placeholders are also encrypted (AES-256-GCM) in the session's
  * state, under `<hook>/vault`.
  */
 export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderStore => {
   const open = new Map<string, { readonly data: PlaceholderTable; readonly encrypted: string }>()
-  // The hook may have another name in the session of a sub-agent.
-  const keys = new Map<string, HookState.StateKey<string>>()
-  const keyOf = (hook: string) => {
-    const found = keys.get(hook) ?? stateKeyOf(hook)
-    keys.set(hook, found)
-    return found
-  }
+  const keyOf = keyPerHook((hook) => HookState.key(`${hook}/vault`, ""))
   return {
     use: (ctx, f) => {
-      const { hook, root: { sessionId, state } } = ctx
+      const { hook, root: { sessionId }, state } = ctx
       const stored = keyOf(hook)
       const encrypted = key === undefined ? "" : state.get(stored)
       let known = open.get(sessionId)
@@ -85,7 +81,7 @@ export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderSt
       }
       return Result.getOrThrow(result)
     },
-    move: (from, { hook, root: { sessionId, state } }) => {
+    move: (from, { hook, root: { sessionId }, state }) => {
       const stored = keyOf(hook)
       const encrypted = key === undefined ? "" : state.get(stored)
       const known = open.get(from)

@@ -16,7 +16,6 @@ const maxOpen = 256
  */
 export interface Trail extends Schema.Schema.Type<typeof Trail> {}
 export const Trail = Schema.Struct({
-  agent: Schema.String,
   turn: Schema.Finite,
   /** The calls of the current step: the digest of the id, the key, and whether the call was blocked. */
   open: Schema.Array(Schema.Struct({ id: Schema.String, key: Schema.String, blocked: Schema.Boolean })),
@@ -53,8 +52,7 @@ export const Trail = Schema.Struct({
 })
 
 /** An empty trail. */
-export const emptyTrail = (agent: string, turn: number): Trail => ({
-  agent,
+export const emptyTrail = (turn: number): Trail => ({
   turn,
   open: [],
   calls: [],

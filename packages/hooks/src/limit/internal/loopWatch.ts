@@ -10,7 +10,6 @@ import type { PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type { DetectedLoop, Ladder, LoopKeys } from "./detectedLoop.ts"
 import { defaultAdvice, describeFailure, describeLoop } from "./loopText.ts"
 import * as LoopTrail from "./loopTrail.ts"
@@ -28,20 +27,17 @@ interface Settings {
   readonly isWatched: (tool: string) => boolean
 }
 
-/** How many agents of one session are remembered. */
-const maxAgents = 8
-
 /** A compaction has an effect if less than this share of the tokens remains. */
 const effectiveShare = 0.95
 
-/** A class: its methods share the settings and the key of the session's state. */
+/** A class: its methods share the settings and the key of the agent's state. */
 export class LoopWatch {
   private readonly settings: Settings
-  private readonly state: HookState.StateKey<ReadonlyArray<LoopTrail.Trail>>
+  private readonly state: HookState.StateKey<LoopTrail.Trail>
 
   constructor(settings: Settings) {
     this.settings = settings
-    this.state = HookState.key(`${settings.name}/trails`, Schema.Array(LoopTrail.Trail), [])
+    this.state = HookState.key(`${settings.name}/trail`, LoopTrail.Trail, LoopTrail.emptyTrail(0))
   }
 
   beforeCall({ args, id, name: tool }: PreToolCallEvent, ctx: HookContext): ActionAt<"preToolCall"> | undefined {
@@ -193,28 +189,17 @@ export class LoopWatch {
   }
 
   private trailOf(ctx: HookContext): LoopTrail.Trail {
-    return currentTrail(ctx.state.get(this.state), ctx)
+    const trail = ctx.local.get(this.state)
+    return trail.turn === ctx.turnNumber ? trail : LoopTrail.emptyTrail(ctx.turnNumber)
   }
 
   /** Changes the trail of the context's agent, and returns it. */
   private update(ctx: HookContext, change: (trail: LoopTrail.Trail) => LoopTrail.Trail): LoopTrail.Trail {
-    const agent = agentOf(ctx)
-    const trails = ctx.state.get(this.state)
-    const changed = change(currentTrail(trails, ctx))
-    // A session runs one turn at a time, so the steps of other agents have ended.
-    const others = trails.filter((trail) => trail.agent !== agent).map((trail) => ({ ...trail, open: [] }))
-    ctx.state.set(this.state, [...others, changed].slice(-maxAgents))
+    const changed = change(this.trailOf(ctx))
+    ctx.local.set(this.state, changed)
     return changed
   }
 }
-
-const currentTrail = (trails: ReadonlyArray<LoopTrail.Trail>, ctx: HookContext): LoopTrail.Trail => {
-  const agent = agentOf(ctx)
-  const known = trails.find((trail) => trail.agent === agent)
-  return known?.turn === ctx.turnNumber ? known : LoopTrail.emptyTrail(agent, ctx.turnNumber)
-}
-
-const agentOf = ({ agent }: HookContext): string => `${agent.name}/${agent.depth}`
 
 const stopTurn = (loop: DetectedLoop): HookAction.Abort =>
   HookAction.abort(`${describeLoop(loop)} The turn was stopped.`)

@@ -39,12 +39,12 @@ export class ErrorAlerts {
   }
 
   pending(ctx: HookContext): ReadonlyArray<string> {
-    return ctx.state.get(this.state).pending
+    return ctx.local.get(this.state).pending
   }
 
   removePending(ids: ReadonlyArray<string>, ctx: HookContext): void {
     if (ids.length === 0) return
-    ctx.state.update(this.state, (now) => ({ ...now, pending: now.pending.filter((id) => !ids.includes(id)) }))
+    ctx.local.update(this.state, (now) => ({ ...now, pending: now.pending.filter((id) => !ids.includes(id)) }))
   }
 
   /** Before a call: informs the model about the entries for it, each once in a turn. */
@@ -53,11 +53,11 @@ export class ErrorAlerts {
     entriesFor: (informed: ReadonlyArray<string>) => ReadonlyArray<Entry>,
     ctx: HookContext
   ): void {
-    const now = ctx.state.get(this.state)
+    const now = ctx.local.get(this.state)
     const told = now.turn === ctx.turnNumber ? now.told : []
     const entries = entriesFor(told)
     if (entries.length === 0) return
-    ctx.state.set(this.state, {
+    ctx.local.set(this.state, {
       ...now,
       turn: ctx.turnNumber,
       told: [...told, ...entries.map(({ id }) => id)].slice(-maxRemembered)
@@ -70,12 +70,12 @@ export class ErrorAlerts {
   /** After a failure: alerts the developer and the model, unless the same failure caused an alert recently. */
   report(entry: Entry, tool: string, error: string, now: number, ctx: HookContext): void {
     const { category, id, occurrences, resolution } = entry
-    const { alerts } = ctx.state.get(this.state)
+    const { alerts } = ctx.local.get(this.state)
     const last = alerts.find((alert) => alert.id === id)
     const isRecent = last !== undefined && now - last.at < this.windowMs
     const alert = isRecent ? { id, at: last.at, missed: last.missed + 1 } : { id, at: now, missed: 0 }
     const isAdvised = !isRecent && resolution.length > 0
-    ctx.state.update(this.state, (before) => ({
+    ctx.local.update(this.state, (before) => ({
       ...before,
       alerts: [...alerts.filter((one) => one !== last), alert].slice(-maxRemembered),
       pending: isAdvised ? [...before.pending.filter((one) => one !== id), id].slice(-maxRemembered) : before.pending

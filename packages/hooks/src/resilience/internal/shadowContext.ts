@@ -62,6 +62,7 @@ export const isolate = (
   return Object.create(ctx, {
     outcome: { value: isObserver ? ctx.outcome : undefined },
     state: { value: state },
+    local: { value: view(() => ctx.local) },
     artifacts: { get: artifacts },
     rotate: { value: () => void said.push({ how: "rotate", text: "" }) },
     inject: { value: (text: string) => void said.push({ how: "inject", text }) },

@@ -10,6 +10,8 @@ import type { Mutable, Place, Seen, World } from "./world.ts"
 /** The data of a session. */
 interface Kept {
   readonly state: HookState.Store
+  /** The local state of each agent, by its depth and name. */
+  readonly locals: Map<string, HookState.Store>
   readonly durable: Capabilities["durable"]
 }
 
@@ -19,6 +21,8 @@ export interface Stage {
   readonly scope: () => HookScope
   readonly move: (place: Place) => void
   readonly kept: () => Kept
+  /** The local state of the agent that the hook runs for. */
+  readonly local: () => HookState.Store
   readonly artifacts: ArtifactStore.ArtifactStore
   readonly sessionId: () => string
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
@@ -60,6 +64,15 @@ export const make = (world: World, freeze = true): Stage => {
     sessions.set(sessionId, fresh)
     return fresh
   }
+  const agentOf = () => ({ name: "agent", depth: 0, invokedBy: "main", ...place.agent }) as const
+  const localOf = (): HookState.Store => {
+    const { locals } = keptOf()
+    const { depth, name } = agentOf()
+    const agent = `${depth}/${name}`
+    const local = locals.get(agent) ?? HookState.make()
+    locals.set(agent, local)
+    return local
+  }
   const move = (to: Place): void => {
     place = { ...place, ...defined(to) }
     contexts = []
@@ -70,21 +83,23 @@ export const make = (world: World, freeze = true): Stage => {
     seen,
     move,
     kept: keptOf,
+    local: localOf,
     artifacts,
     sessionId: () => place.sessionId,
     run,
     scope: () => {
-      const { agent, cwd, sessionId, stepNumber, turnNumber } = place
+      const { cwd, sessionId, stepNumber, turnNumber } = place
       const { durable, state } = keptOf()
       return {
         sessionId,
         turnNumber,
         stepNumber,
         coreType: "tool-loop",
-        agent: { name: "agent", depth: 0, invokedBy: "main", ...agent },
+        agent: agentOf(),
         cwd,
         signal: abort.signal,
         state,
+        local: localOf(),
         contexts,
         freeze,
         capabilities: simulateCapabilities({
@@ -92,7 +107,7 @@ export const make = (world: World, freeze = true): Stage => {
           seen,
           artifacts,
           run,
-          root: { sessionId, turnNumber, state },
+          root: { sessionId, turnNumber },
           durable
         }),
         active: () => true,
@@ -122,6 +137,7 @@ const keep = (state: World["state"], before: Kept | undefined): Kept => {
   })
   return {
     state: before?.state ?? HookState.make(state),
+    locals: before?.locals ?? new Map(),
     durable: {
       conversation: before?.durable.conversation ?? HookState.make(),
       turn: HookState.make(),

@@ -2,6 +2,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookAction } from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
+import type * as HookState from "@belay/core/HookState"
 import { canonical, whyNot } from "@belay/core/Json"
 import { drive, type Verdict } from "../kit/drive.ts"
 import { fill, type Given, hostileEvents, type Point, points } from "../kit/events.ts"
@@ -127,13 +128,14 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
         stage.move({ turnNumber })
         await all(hook, stage, events().filter((_, index) => index % 5 === turnNumber % 5))
       }
-      const { durable, state } = stage.kept()
-      for (
-        const [where, store] of [["state", state], ["state.durable.conversation", durable.conversation], [
-          "state.durable.turn",
-          durable.turn
-        ]] as const
-      ) {
+      const { durable, locals, state } = stage.kept()
+      const stores: ReadonlyArray<readonly [string, HookState.Store]> = [
+        ["state", state],
+        ["state.durable.conversation", durable.conversation],
+        ["state.durable.turn", durable.turn],
+        ...[...locals.values()].map((local) => ["local", local] as const)
+      ]
+      for (const [where, store] of stores) {
         const why = whyNot(store.snapshot())
         if (why !== undefined) broken(`ctx.${where} is not JSON: ${why}`)
         const size = JSON.stringify(store.snapshot()).length
@@ -176,6 +178,7 @@ export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options)
           )
         }
         same(stage.kept().state.snapshot(), fresh.kept().state.snapshot(), "its state in the second session")
+        same(localsOf(stage), localsOf(fresh), "its local state in the second session")
       })]
       : [],
     ...withCommon === undefined ? [] : commonLaws(withCommon, law, all, staged, events)
@@ -212,6 +215,8 @@ const commonLaws = (
 const answerOf = ({ answer, reason, value }: Verdict): string =>
   answer === "Continue" ? answer : `${answer} ${reason ?? ""} ${value === undefined ? "" : canonical(value)}`
 
+const localsOf = ({ kept }: Stage): unknown => [...kept().locals].map(([agent, local]) => [agent, local.snapshot()])
+
 /** What a hook did in addition to its answer, without times. */
 const effectsOf = ({ kept, seen }: Stage): unknown => {
   const { events, failures, followUps, httpRequests, injections, late, llmRequests, notices, toolRequests, warnings } =
@@ -227,7 +232,8 @@ const effectsOf = ({ kept, seen }: Stage): unknown => {
     toolRequests,
     httpRequests,
     warnings,
-    state: Object.keys(kept().state.snapshot())
+    state: Object.keys(kept().state.snapshot()),
+    local: [...kept().locals.values()].flatMap((local) => Object.keys(local.snapshot()))
   }
 }
 

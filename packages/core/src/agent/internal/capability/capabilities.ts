@@ -31,7 +31,7 @@ class TurnCapabilities implements Capabilities {
 
   get root() {
     const { session, state: { turnNumber } } = this.turn.root
-    return { sessionId: session.id, turnNumber, state: session.state }
+    return { sessionId: session.id, turnNumber }
   }
   get durable() {
     return durableState(this.turn)

@@ -29,9 +29,18 @@ export const loadState = (
 
 /** Makes the session that a state describes. */
 export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}): SessionState => {
-  const { durable, hookState, injections, messages, revision, sessionId, turnNumber } = state
-  const stored = { messages, state: hookState, turnNumber, injections, revision, source: "resume", ...origin } as const
-  const session = new SessionState(sessionId, durable === undefined ? stored : { ...stored, durable })
+  const { durable, hookState, injections, local, messages, revision, sessionId, turnNumber } = state
+  const session = new SessionState(sessionId, {
+    messages,
+    state: hookState,
+    turnNumber,
+    injections,
+    revision,
+    source: "resume",
+    ...(local === undefined ? {} : { local }),
+    ...(durable === undefined ? {} : { durable }),
+    ...origin
+  })
   for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
   return session
 }

@@ -22,7 +22,6 @@ import { enterPhase } from "../turn/turnState.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { shorten } from "./compact.ts"
 import { noteWindowLevel } from "./fitWindow.ts"
-import { SessionState } from "./sessionState.ts"
 import { tokensOf } from "./tokens.ts"
 
 type Failure = AgentError | TurnEnded
@@ -39,7 +38,7 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
     return turn.io.warn("the session cannot be rotated: it cannot be made shorter", "runtime")
   }
   const { budget, result: { messages, summary } } = shortened
-  const after = successorOf(before)
+  const after = before.successor(nextId(before.id))
   yield* keepHandoff(turn, summary, after.id)
   turn.io.publish({ type: "rotation", step: "handoff", from: before.id, to: after.id })
   yield* endSession(turn)
@@ -56,16 +55,6 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
   } as const
   yield* notifyHooks(turn, "postCompaction", event)
   noteWindowLevel(turn)
-}
-
-/** Makes the next session: the same hook state, and no messages yet. */
-const successorOf = (before: SessionState): SessionState => {
-  const { injections, state, turnNumber } = before
-  const origin = { messages: [], state: state.snapshot(), turnNumber, injections, source: "rotate" } as const
-  return new SessionState(
-    nextId(before.id),
-    before.hasDurable ? { ...origin, durable: before.durable.snapshot() } : origin
-  )
 }
 
 /** Session ids: `s`, `s-r2`, `s-r3`. */

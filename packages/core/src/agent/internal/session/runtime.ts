@@ -96,7 +96,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
       const { store } = agent.config
       const openNew = () =>
         handles.get(id) ??
-          open(new SessionState(id, messages === undefined ? undefined : { messages, state: {}, turnNumber: 0 }))
+          open(new SessionState(id, messages === undefined ? undefined : { messages, turnNumber: 0 }))
       if (store === undefined || options.id === undefined) return Effect.succeed(openNew())
       return Effect.flatMap(loadState(store, id), (state) => {
         if (state === undefined) return Effect.succeed(openNew())

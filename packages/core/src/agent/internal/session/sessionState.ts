@@ -10,7 +10,10 @@ import { DurableState } from "./durableState.ts"
 /** Options of a new session. */
 export interface Origin {
   readonly messages: ReadonlyArray<Message>
-  readonly state: Parameters<typeof HookState.make>[0]
+  /** The state of hooks for the whole tree of agents. Only the root session has it. */
+  readonly state?: RunState["hookState"]
+  /** The state of hooks for this agent alone. */
+  readonly local?: RunState["hookState"]
   readonly turnNumber: number
   readonly injections?: ReadonlyArray<Injection>
   readonly durable?: RunState["durable"]
@@ -74,7 +77,8 @@ export class SessionState {
   tokens = 0
   countedMessages = 0
   private readonly origin: Origin | undefined
-  private hookState: HookState.Store | undefined = undefined
+  private treeState: HookState.Store | undefined = undefined
+  private localState: HookState.Store | undefined = undefined
   private callIds: Set<string> | undefined = undefined
   private durableState: DurableState | undefined = undefined
   private commits: Semaphore.Semaphore | undefined = undefined
@@ -93,9 +97,19 @@ export class SessionState {
     this.root = origin?.root ?? this
   }
 
-  /** The state that the hooks of this session share. */
+  /** The state that the hooks of all agents of this conversation share. The root session has it. */
   get state(): HookState.Store {
-    return this.hookState ??= HookState.make(this.origin?.state)
+    return this.root.treeState ??= HookState.make(this.root.origin?.state)
+  }
+
+  /** The state of hooks for the agent of this session alone. */
+  get local(): HookState.Store {
+    return this.localState ??= HookState.make(this.origin?.local)
+  }
+
+  /** Whether any hook has written local state. */
+  get hasLocal(): boolean {
+    return this.localState !== undefined || this.origin?.local !== undefined
   }
 
   /** The durable state of hooks, for all agents of this conversation. The root session has it. */
@@ -114,6 +128,16 @@ export class SessionState {
    */
   durableKey(callId: string): string {
     return this.root === this ? callId : `${this.id}/${callId}`
+  }
+
+  /** Returns the next session of the conversation. It has no messages yet, and shares the state of hooks. */
+  successor(id: string): SessionState {
+    const { injections, turnNumber } = this
+    const next = new SessionState(id, { messages: [], turnNumber, injections, source: "rotate" })
+    next.treeState = this.state
+    if (this.hasLocal) next.localState = this.local
+    if (this.hasDurable) next.durableState = this.durable
+    return next
   }
 
   /** Allows one commit at a time. */

@@ -12,7 +12,7 @@ export interface SnapshotParts {
   readonly coreType: string
   /** How long this run of the turn has taken so far, in milliseconds. */
   readonly elapsedMs: number
-  /** Whether this is the turn of a sub-agent. Only the snapshot of the root has durable state. */
+  /** Whether this is the turn of a sub-agent. Only the snapshot of the root has the state that the tree shares. */
   readonly ofSubAgent: boolean
 }
 
@@ -38,7 +38,8 @@ export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: 
       followUps: state.followUps,
       elapsedMs: state.elapsedBefore + elapsedMs
     },
-    hookState: session.state.snapshot()
+    hookState: ofSubAgent ? {} : session.state.snapshot(),
+    ...(session.hasLocal ? { local: session.local.snapshot() } : {})
   }
   return ofSubAgent || !session.hasDurable ? snapshot : { ...snapshot, durable: session.durable.snapshot() }
 }

@@ -56,7 +56,7 @@ export const delegate = function*(
   const { context = [], instructions, message } = delegation
   // The id is the same whenever this call is repeated, so the idempotency keys of the sub-agent's tools stay the same.
   const id = `${turn.session.id}.${digest([turn.state.turnNumber, call.state.call.id])}`
-  const session = new SessionState(id, { messages: context, state: {}, turnNumber: 0, root: turn.session.root })
+  const session = new SessionState(id, { messages: context, turnNumber: 0, root: turn.session.root })
   const task = instructions === undefined ? message : `${instructions}\n\n${message}`
   const sub = subAgentRun(turn, agent.success, session, newTurn({ message: task }, 1), to)
   return yield* runSubAgent(turn, call, sub, delegation, false)

@@ -45,6 +45,9 @@ export class TurnScope implements HookScope {
   get state() {
     return this.turn.session.state
   }
+  get local() {
+    return this.turn.session.local
+  }
   get signal() {
     return this.turn.io.signal
   }
