@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import * as RunState from "../../../data/RunState.ts"
-import type { SessionStore } from "../../../port/SessionStore.ts"
+import { type SessionStore, statusOf } from "../../../port/SessionStore.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { whyNotCounted } from "../tool/decision.ts"
@@ -30,10 +30,32 @@ export const loadState = (
 /** Makes the session that a state describes. */
 export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}): SessionState => {
   const { durable, hookState, injections, messages, revision, sessionId, turnNumber } = state
-  const stored = { messages, state: hookState, turnNumber, injections, revision, source: "resume", ...origin } as const
+  const lastEvent = firstEventNumber(state)
+  const fromState = {
+    messages,
+    state: hookState,
+    turnNumber,
+    injections,
+    revision,
+    lastEvent,
+    source: "resume"
+  } as const
+  const stored = { ...fromState, ...origin }
   const session = new SessionState(sessionId, durable === undefined ? stored : { ...stored, durable })
   for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
   return session
+}
+
+/** How many event numbers are left out after a process that may have sent events since it saved the session. */
+const eventGap = 1_000_000
+
+/**
+ * Returns the number after which the events of a loaded session continue. If a process ended in the middle of a turn,
+ * nobody knows how many events it has sent since its last commit, so there is a gap. A number is never used twice.
+ */
+const firstEventNumber = (state: RunState.RunState): number => {
+  const { lastEvent = 0 } = state
+  return statusOf(state) === "open" && state.stop === undefined && lastEvent > 0 ? lastEvent + eventGap : lastEvent
 }
 
 /** The run to resume, and the decisions. */
