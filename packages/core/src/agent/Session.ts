@@ -4,12 +4,13 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type { AgentError } from "../data/AgentError.ts"
+import type { AgentError, PortFailed, SnapshotError } from "../data/AgentError.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { OnSessionEndEvent } from "../data/SessionEvent.ts"
 import type { TurnInput } from "../data/Turn.ts"
+import type { Waiting } from "../data/Waiting.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { RunResult } from "./RunResult.ts"
 
@@ -27,6 +28,16 @@ export interface SessionOptions {
   readonly messages?: ReadonlyArray<Message>
 }
 
+/** Options of a turn. @category models @since 0.1.0 */
+export interface TurnOptions {
+  /**
+   * What to do if another turn of this session runs in this process. `error`, the default, fails with a `SessionError`.
+   * `queue` waits until the session is free and no turn waits in it; messages start in the order in which they came. The
+   * line is in memory: it is lost when the process ends. Interrupting the Effect takes the message out of the line.
+   */
+  readonly whenBusy?: "error" | "queue"
+}
+
 /** A conversation. Its turns run one after the other. @category models @since 0.1.0 */
 export interface Session {
   readonly id: string
@@ -34,15 +45,25 @@ export interface Session {
   /** The state that the hooks of this session share. */
   readonly state: HookState
   /** Runs a turn. Interruption cancels the turn. */
-  readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
+  readonly run: (input: string | TurnInput, options?: TurnOptions) => Effect.Effect<RunResult, AgentError>
   /** Reports something that happened in the host program to the `onSignal` hooks, which may reject or answer it. */
   readonly signal: (signal: HostSignal) => Effect.Effect<SignalAnswer>
+  /**
+   * What the session waits for: nothing, people, a process or a higher limit. It is current after each call, and after
+   * `reload`.
+   */
+  readonly waiting: Waiting
   /** The open questions of the waiting turn. Empty if no turn waits. */
   readonly pending: ReadonlyArray<PendingAsk>
   /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
   readonly resume: (decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
+  /**
+   * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves; it
+   * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
+   */
+  readonly reload: Effect.Effect<void, PortFailed | SnapshotError>
   /** Compacts the conversation now. Returns false if a hook forbids it or nothing can be removed. */
   readonly compact: Effect.Effect<boolean>
   /** Ends the session and runs the `onSessionEnd` hooks once. */

@@ -15,6 +15,7 @@ import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { PendingAsk } from "../data/RunState.ts"
 import type { TurnInput } from "../data/Turn.ts"
+import type { Waiting } from "../data/Waiting.ts"
 import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
@@ -29,10 +30,10 @@ import { eventQueue } from "./internal/turn/eventQueue.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
-import type { Decisions, Session, SessionOptions } from "./Session.ts"
+import type { Decisions, Session, SessionOptions, TurnOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
-export interface RunOptions {
+export interface RunOptions extends TurnOptions {
   /** Cancels the turn. The promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
@@ -52,8 +53,18 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
   readonly compact: () => Promise<boolean>
+  /**
+   * What the session waits for: nothing, people, a process or a higher limit. It is current after each call, and after
+   * `reload`.
+   */
+  readonly waiting: Waiting
   /** The open questions of the waiting turn. Empty if no turn waits. */
   readonly pending: ReadonlyArray<PendingAsk>
+  /**
+   * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves; it
+   * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
+   */
+  readonly reload: () => Promise<void>
   /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
@@ -227,7 +238,7 @@ class PromiseSession implements AgentSession {
     return this.session.messages
   }
   run(input: string | TurnInput, options?: RunOptions) {
-    return this.effects(() => this.session.run(input), options?.signal)
+    return this.effects(() => this.session.run(input, options), options?.signal)
   }
   stream(input: string | TurnInput, options?: RunOptions) {
     return this.streams(() => this.run(input, options), () => this.id)
@@ -237,6 +248,12 @@ class PromiseSession implements AgentSession {
   }
   get pending() {
     return this.session.pending
+  }
+  get waiting() {
+    return this.session.waiting
+  }
+  reload() {
+    return this.effects(() => this.session.reload)
   }
   resume(decisions?: Decisions, options?: RunOptions) {
     return this.effects(() => this.session.resume(decisions), options?.signal)

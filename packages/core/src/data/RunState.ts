@@ -147,6 +147,21 @@ export const Injection = Schema.Struct({
   pinned: Schema.optionalKey(Schema.Boolean)
 })
 
+/** Why a turn stopped before its end, although no question stopped it. @category models @since 0.1.0 */
+export type Stop = Schema.Schema.Type<typeof Stop>
+/** @category schemas @since 0.1.0 */
+export const Stop = Schema.Union([
+  /** It reached a limit. */
+  Schema.Struct({
+    type: Schema.Literal("limit"),
+    limit: Schema.String,
+    used: Schema.Finite,
+    max: Schema.Finite
+  }),
+  /** Its process stopped it, so that any process can continue it. */
+  Schema.Struct({ type: Schema.Literal("parked") })
+])
+
 /** The state of one turn. @category models @since 0.1.0 */
 export interface RunState extends Schema.Schema.Type<typeof RunState> {}
 /** @category schemas @since 0.1.0 */
@@ -164,6 +179,11 @@ export const RunState = Schema.Struct({
    * step are done. `ended`: the turn is over.
    */
   phase: Schema.Literals(["start", "model", "tools", "ended"]),
+  /**
+   * Why the turn stopped before its end. Absent while it runs, after its end, if only questions stopped it, and if its
+   * process ended in the middle of it.
+   */
+  stop: Schema.optionalKey(Stop),
   /** The conversation without the open step. It is always valid for a provider. */
   messages: Schema.Array(Message),
   /** The model's message whose tools are not all done. It is added to `messages` together with their results. */
@@ -182,6 +202,8 @@ export const RunState = Schema.Struct({
   /** The values of `ctx.local`, by key. Absent if there are none. */
   local: Schema.optionalKey(Variables),
   durable: Schema.optionalKey(DurableState),
+  /** The number of the last event of the conversation. Absent if nobody has listened. */
+  lastEvent: Schema.optionalKey(Schema.Finite),
   /** The signature of the state, if the agent has keys. */
   seal: Schema.optionalKey(Schema.String)
 })

@@ -104,6 +104,8 @@ export interface Durable<State = Pick<HookState, "get" | "set" | "update">> {
 /** The whole state. `write` takes the name of the hook that writes. @category models @since 0.1.0 */
 export interface Store extends HookState {
   readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void
+  /** Returns how many values have been written since it was made. */
+  readonly writes: () => number
 }
 
 /** Makes a state. It is empty, or has the values of a snapshot. @category constructors @since 0.1.0 */
@@ -111,6 +113,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   /** `checked` is the test that the value has passed. The same key does not test it again. */
   const entries = new Map<string, { readonly value: unknown; readonly size: number; checked?: StateKey<never>["is"] }>()
   let total = 0
+  let writes = 0
   for (const [name, value] of Object.entries(from)) {
     const size = sizeOf(value)
     entries.set(name, { value: freeze(value), size })
@@ -162,11 +165,13 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     // Tests of different types are only compared, never called.
     entries.set(key.name, { value, size, checked: key.is as never })
     total = next
+    writes++
   }
 
   return {
     get,
     write,
+    writes: () => writes,
     set: (key, value) => write(key, value, "host"),
     update: (key, f) => {
       const value = f(get(key))

@@ -1,6 +1,6 @@
 /**
  * Stores sessions outside the process. A session is committed at every point from which a run can be resumed: before
- * each model call, before and after each tool, and at the end of a turn.
+ * each model call, before and after each tool, and at the end of a turn. A commit that would change nothing is left out.
  *
  * @since 0.1.0
  */
@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
+import { waitingOf, type Waits } from "../data/Waiting.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
 
 /**
@@ -47,8 +48,11 @@ export interface SessionInfo {
   readonly revision: number
   readonly turnNumber: number
   readonly messages: number
-  /** Whether a turn is unfinished: `suspended` waits for people; `open` was interrupted by the end of its process. */
-  readonly status: "idle" | "suspended" | "open"
+  /**
+   * Whether a turn is unfinished. `suspended` waits for people, `limited` reached a limit, and `open` can go on: it was
+   * parked, its process ended, or its process still runs it.
+   */
+  readonly status: "idle" | "suspended" | "limited" | "open"
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
@@ -63,6 +67,11 @@ export interface SessionStore {
   readonly commit: (commit: Commit) => Effect.Effect<void, unknown>
   /** Returns a session as of its last commit, or nothing if there is none. */
   readonly load: (sessionId: string) => Effect.Effect<RunState.RunState | undefined, unknown>
+  /**
+   * Returns the revision of a session, or nothing if there is none. An agent asks for it before each turn, to find out
+   * whether another process has changed the session. Without it, the agent loads the whole session instead.
+   */
+  readonly revision?: (sessionId: string) => Effect.Effect<number | undefined, unknown>
   /** Lists sessions, most recently changed first. The default limit is 100. */
   readonly list?: (
     options?: { readonly limit?: number; readonly before?: number }
@@ -81,8 +90,9 @@ export interface SessionStore {
 }
 
 /** Returns whether the turn of a state is unfinished, and why. @category reading @since 0.1.0 */
-export const statusOf = (state: Pick<RunState.RunState, "phase" | "calls">): SessionInfo["status"] =>
-  state.phase === "ended" ? "idle" : state.calls.some(({ status }) => status === "asked") ? "suspended" : "open"
+export const statusOf = (state: Waits): SessionInfo["status"] => statuses[waitingOf(state).type]
+
+const statuses = { nothing: "idle", people: "suspended", limit: "limited", process: "open" } as const
 
 /** Makes a `SessionConflict`. @category constructors @since 0.1.0 */
 export const conflict = (sessionId: string, revision: number, found: number): SessionConflict =>
@@ -136,6 +146,7 @@ export const inMemory = (): Required<SessionStore> => {
         const kept = sessions.get(id)
         return kept === undefined ? undefined : stateOf(kept)
       }),
+    revision: (id) => Effect.sync(() => sessions.get(id)?.state.revision),
     list: ({ before = Infinity, limit = 100 } = {}) =>
       Effect.sync(() =>
         [...sessions].map(([id, { createdAt, messages, state, updatedAt }]) => ({

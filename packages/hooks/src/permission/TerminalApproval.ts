@@ -112,7 +112,10 @@ const askUntilAnswered = async (prompt: Prompt): Promise<Decision> => {
         const edited = Result.try(() => JSON.parse(text) as Json)
         if (Result.isSuccess(edited)) return { type: "edit", args: edited.success, ...by }
         output.write(`    not JSON: ${visible(messageOf(edited.failure))}\n`)
+        break
       }
+      case undefined:
+        break
     }
   }
 }

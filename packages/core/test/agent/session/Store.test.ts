@@ -38,7 +38,8 @@ describe("the session store", () => {
       await agent.run("go")
       const steps = done.slice(0, -1)
       assert.deepStrictEqual(steps, steps.toSorted((a, b) => a - b), `seed ${seed}`)
-      assert.isAbove(done.length, 12)
+      // The first of each step, and at least one before and after its tools. Tools that are ready together share one.
+      assert.isAtLeast(done.length, 6)
     }
   })
 
@@ -83,7 +84,7 @@ describe("the session store", () => {
     await using agent = createAgent({ ...make(), store })
     const session = await agent.session({ id: "s" })
     const expected = line((await session.run("go")).messages)
-    assert.isAbove(states.length, 8)
+    assert.isAbove(states.length, 6)
     for (const state of states) {
       const { phase } = JSON.parse(state) as RunState.RunState
       await using other = createAgent(make())

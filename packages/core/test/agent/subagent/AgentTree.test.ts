@@ -219,8 +219,9 @@ describe("a tree of agents", () => {
     assert.deepStrictEqual(other.deploy.ran.length, 5)
     // Another that goes on from the same place loses.
     const stale = await failureOf(root.resume((first as { readonly snapshot?: unknown }).snapshot, {}))
-    assert.strictEqual(stale["_tag"], "PortFailed")
-    assert.match(String(stale["message"]), /changed by another process/)
+    assert.deepStrictEqual([stale["_tag"], stale["problem"]], ["SnapshotError", "finished"])
+    assert.match(String(stale["message"]), /session s has changed since this snapshot/)
+    assert.strictEqual(session.waiting.type, "nothing")
   })
 
   it("is cancelled as a whole", async () => {

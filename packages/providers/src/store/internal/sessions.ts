@@ -21,6 +21,11 @@ export const sessionsOf = (database: Database): Sessions => {
         attempt(path, () => read(() => stateOf(database, requireSessionId(database, id)))),
         (state) => state === undefined ? Effect.undefined : RunState.decode(state)
       ),
+    revision: (id) =>
+      attempt(
+        path,
+        () => one<number>(sql("SELECT revision FROM sessions WHERE id = ?"), requireSessionId(database, id))
+      ),
     list: ({ before = Infinity, limit = 100 } = {}) =>
       attempt(path, () =>
         sql(

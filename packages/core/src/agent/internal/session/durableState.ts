@@ -9,6 +9,8 @@ export class DurableState implements HookState.Durable<HookState.Store> {
   readonly conversation: HookState.Store
   turn: HookState.Store
   private readonly calls: Map<string, HookState.Store>
+  /** The changes of deleted parts; a deletion is one of them. */
+  private earlier = 0
 
   constructor(stored: Stored | undefined) {
     this.conversation = HookState.make(stored?.conversation)
@@ -26,13 +28,24 @@ export class DurableState implements HookState.Durable<HookState.Store> {
 
   /** Deletes the state of one tool call. */
   endCall(key: string): void {
+    const ended = this.calls.get(key)
+    if (ended === undefined) return
+    this.earlier += ended.writes() + 1
     this.calls.delete(key)
   }
 
   /** Deletes the state of the turn and its calls. */
   endTurn(): void {
+    this.earlier = this.changes() + 1 - this.conversation.writes()
     this.turn = HookState.make()
     this.calls.clear()
+  }
+
+  /** Returns a number that grows with each change. */
+  changes(): number {
+    let changes = this.earlier + this.conversation.writes() + this.turn.writes()
+    for (const call of this.calls.values()) changes += call.writes()
+    return changes
   }
 
   snapshot(): Stored {

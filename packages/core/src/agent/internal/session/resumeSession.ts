@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import * as RunState from "../../../data/RunState.ts"
-import type { SessionStore } from "../../../port/SessionStore.ts"
+import { type SessionStore, statusOf } from "../../../port/SessionStore.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { whyNotCounted } from "../tool/decision.ts"
@@ -36,6 +36,7 @@ export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}
     turnNumber,
     injections,
     revision,
+    lastEvent: firstEventNumber(state),
     source: "resume",
     ...(local === undefined ? {} : { local }),
     ...(durable === undefined ? {} : { durable }),
@@ -43,6 +44,18 @@ export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}
   })
   for (const { id } of state.open?.toolCalls ?? []) session.ids.add(id)
   return session
+}
+
+/** How many event numbers are left out after a process that may have sent events since it saved the session. */
+const eventGap = 1_000_000
+
+/**
+ * Returns the number after which the events of a loaded session continue. If a process ended in the middle of a turn,
+ * nobody knows how many events it has sent since its last commit, so there is a gap. A number is never used twice.
+ */
+const firstEventNumber = (state: RunState.RunState): number => {
+  const { lastEvent = 0 } = state
+  return statusOf(state) === "open" && state.stop === undefined && lastEvent > 0 ? lastEvent + eventGap : lastEvent
 }
 
 /** The run to resume, and the decisions. */

@@ -52,9 +52,10 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   const open = (session: SessionState): SessionHandle =>
     new SessionHandle(agent, session, {
       context,
-      resume,
+      resume: (snapshot, decisions) => resume(snapshot, decisions, true),
       add: (handle) => void handles.set(handle.id, handle),
-      remove: (id) => void handles.delete(id)
+      remove: (id) => void handles.delete(id),
+      restore: restoreTurn
     })
 
   const rememberFinished = (id: string): void => {
@@ -63,7 +64,11 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   }
 
   const resume = Effect.fnUntraced(
-    function*(snapshot: unknown, decisions: Decisions = {}): Effect.fn.Return<RunResult, AgentError> {
+    function*(
+      snapshot: unknown,
+      decisions: Decisions = {},
+      isCurrent = false
+    ): Effect.fn.Return<RunResult, AgentError> {
       const state = yield* RunState.decode(snapshot)
       const { sessionId, turnNumber } = state
       const id = `${sessionId}/${turnNumber}`
@@ -71,6 +76,8 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
         const message = `turn ${turnNumber} of session ${sessionId} was finished before`
         return yield* new SnapshotError({ problem: "finished", message })
       }
+      const known = handles.get(sessionId)
+      if (known !== undefined && !isCurrent) yield* known.refresh
       yield* checkResume({ agent, state, open: handles.get(sessionId)?.session, decisions })
       const handle = handles.get(sessionId) ?? open(sessionOf(state))
       const turn = storedTurnOf(agent, handle.session, state)
@@ -92,7 +99,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
       const wrongId = checkId(id)
       if (wrongId !== undefined) return wrongId
       const known = handles.get(id)
-      if (known !== undefined) return Effect.succeed(known)
+      if (known !== undefined) return Effect.as(known.refresh, known)
       const { store } = agent.config
       const openNew = () =>
         handles.get(id) ??
@@ -111,13 +118,20 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   /** Opens a stored session. If a turn waits in it, that turn can be resumed; a new turn abandons it. */
   const openStored = (state: RunState.RunState): SessionHandle => {
     const handle = open(sessionOf(state, { stored: true }))
-    if (state.phase !== "ended") keepWaiting(storedTurnOf(agent, handle.session, state))
+    restoreTurn(handle, state)
     return handle
+  }
+
+  const restoreTurn = ({ session }: SessionHandle, state: RunState.RunState): void => {
+    const turn = storedTurnOf(agent, session, state)
+    turn.io.noteStored()
+    session.lastTurn = turn
+    if (state.phase !== "ended") keepWaiting(turn)
   }
 
   return {
     openSession,
-    resume,
+    resume: (snapshot, decisions) => resume(snapshot, decisions),
     runOnce: (input, onOpen) =>
       Effect.flatMap(openSession(), (handle) => {
         onOpen?.(handle)

@@ -2,14 +2,18 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type AgentError, SnapshotError } from "../../../data/AgentError.ts"
+import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
 import type { HostSignal, SignalAnswer } from "../../../data/Delegation.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { RunState } from "../../../data/RunState.ts"
 import type { OnSessionEndEvent } from "../../../data/SessionEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
+import { nothing, type Waiting } from "../../../data/Waiting.ts"
+import { conflict, type SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
-import type { Decisions, Session } from "../../Session.ts"
+import type { Decisions, Session, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import { TurnGate, type WhenBusy } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
 import { runTurn } from "../turn/runTurn.ts"
 import { Turn } from "../turn/turn.ts"
@@ -17,7 +21,9 @@ import { turnOperations } from "../turn/turnOperations.ts"
 import { newTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
+import { findNewerState, replaceSession } from "./reloadSession.ts"
 import type { SessionState } from "./sessionState.ts"
+import { isConflict } from "./storeTurn.ts"
 
 /** The parts of the runtime that a session needs. */
 interface Owner {
@@ -27,7 +33,12 @@ interface Owner {
   /** Adds the session to the open sessions, and removes it from them. */
   readonly add: (handle: SessionHandle) => void
   readonly remove: (id: string) => void
+  /** Makes the last turn of a loaded session. */
+  readonly restore: (handle: SessionHandle, state: RunState) => void
 }
+
+/** How often a turn starts again because another process was quicker. */
+const maxTries = 5
 
 /** A class, so that thousands of sessions share their methods. */
 export class SessionHandle implements Session {
@@ -36,6 +47,7 @@ export class SessionHandle implements Session {
   private readonly agent: ResolvedAgent
   private current: SessionState
   private readonly owner: Owner
+  private gate: TurnGate | undefined = undefined
 
   constructor(agent: ResolvedAgent, session: SessionState, owner: Owner) {
     this.agent = agent
@@ -45,6 +57,9 @@ export class SessionHandle implements Session {
     owner.add(this)
   }
 
+  private get store(): SessionStore | undefined {
+    return this.agent.config.store
+  }
   get session() {
     return this.current
   }
@@ -61,6 +76,10 @@ export class SessionHandle implements Session {
     return this.current.waiting?.pending() ?? []
   }
 
+  get waiting(): Waiting {
+    return this.current.waiting?.waiting() ?? nothing
+  }
+
   /** The conversation continues in another session. */
   follow(next: SessionState): void {
     this.owner.remove(this.current.id)
@@ -69,24 +88,100 @@ export class SessionHandle implements Session {
     this.owner.add(this)
   }
 
-  run(input: string | TurnInput): Effect.Effect<RunResult, AgentError> {
-    return this.withServices(Effect.suspend(() => {
-      const { current } = this
-      if (current.status === "busy" || current.status === "closed") return runTurn(this.turn(current.turnNumber), false)
-      current.waiting?.abandon("not run: nobody decided before the next turn")
-      current.waiting = undefined
-      return runTurn(this.turn(++current.turnNumber, typeof input === "string" ? { message: input } : input), false)
-    }))
+  turnEnded(): void {
+    this.gate?.next()
+  }
+
+  run(input: string | TurnInput, { whenBusy = "error" }: TurnOptions = {}): Effect.Effect<RunResult, AgentError> {
+    const turnInput = typeof input === "string" ? { message: input } : input
+    if (this.store === undefined && whenBusy === "error" && this.gate === undefined) {
+      return this.withServices(Effect.suspend(() => this.startTurn(turnInput)))
+    }
+    return this.withServices(this.alone(whenBusy, Effect.suspend(() => this.runNewest(turnInput))))
+  }
+
+  /** Runs an Effect while no other turn of this session runs. */
+  private alone<A, E>(whenBusy: WhenBusy, effect: Effect.Effect<A, E>): Effect.Effect<A, E | SessionError> {
+    return (this.gate ??= new TurnGate(() => this.current)).use(whenBusy, effect)
+  }
+
+  /** Starts a turn, and closes a turn that waits. */
+  private startTurn(input: TurnInput): Effect.Effect<RunResult, AgentError> {
+    const { current } = this
+    if (current.status === "busy" || current.status === "closed") return runTurn(this.turn(current.turnNumber), false)
+    current.waiting?.abandon("not run: nobody decided before the next turn")
+    current.waiting = undefined
+    return runTurn(this.turn(++current.turnNumber, input), false)
+  }
+
+  /**
+   * Loads the newest state, then runs a turn. If another process was quicker, and has finished its turn before this one
+   * was saved for the first time, the turn starts again from the newest state.
+   */
+  private runNewest(input: TurnInput, tries = 1): Effect.Effect<RunResult, AgentError> {
+    return Effect.flatMap(this.refresh, (isNewer) => {
+      const { id, turnNumber } = this.current
+      const { waiting } = this
+      if (isNewer && waiting.type === "process" && waiting.why === "left") return busyElsewhere(id, turnNumber)
+      return Effect.catch(this.startTurn(input), (error) => {
+        if (!isConflict(error) || this.current.lastTurn?.io.commits !== 0) return this.failCurrent(error)
+        return tries < maxTries ? Effect.suspend(() => this.runNewest(input, tries + 1)) : this.failCurrent(error)
+      })
+    })
+  }
+
+  /** Fails. If another process has changed the session, it is loaded again before. */
+  private failCurrent(error: AgentError): Effect.Effect<never, AgentError> {
+    return isConflict(error)
+      ? Effect.andThen(Effect.ignore(this.refresh), Effect.fail(error))
+      : Effect.fail(error)
+  }
+
+  /** Loads the session again if another process has changed it. Returns whether it has. */
+  get refresh(): Effect.Effect<boolean, PortFailed | SnapshotError> {
+    return Effect.suspend(() => {
+      const { current, store } = this
+      if (store === undefined || !isIdle(current)) return Effect.succeed(false)
+      return Effect.map(findNewerState(store, current), (state) => {
+        // A turn may have begun, or another call may have loaded the session, while this one was waiting.
+        if (state === undefined || current !== this.current || !isIdle(current)) return false
+        this.replace(state)
+        return true
+      })
+    })
+  }
+
+  get reload(): Effect.Effect<void, PortFailed | SnapshotError> {
+    return Effect.asVoid(this.refresh)
+  }
+
+  private replace(state: RunState): void {
+    const next = replaceSession(this.current, state)
+    this.current.status = "closed"
+    this.follow(next)
+    this.owner.restore(this, state)
   }
 
   resume(decisions?: Decisions): Effect.Effect<RunResult, AgentError> {
-    return Effect.suspend(() => {
-      const { id, waiting } = this.current
-      if (waiting === undefined) {
-        return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
-      }
-      return Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions))
-    })
+    return this.alone(
+      "ahead",
+      Effect.suspend(() => {
+        const { current: before } = this
+        return Effect.flatMap(this.refresh, (isNewer) => {
+          const { id, revision, waiting } = this.current
+          if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
+            return continuedElsewhere(id, before, revision)
+          }
+          if (waiting === undefined) {
+            return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
+          }
+          return Effect.catch(
+            Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions)),
+            (error) => this.failCurrent(error)
+          )
+        })
+      })
+    )
   }
 
   signal(signal: HostSignal): Effect.Effect<SignalAnswer> {
@@ -110,6 +205,7 @@ export class SessionHandle implements Session {
       const hasStarted = current.status !== "new"
       const { stop = Effect.void } = current
       current.status = "closed"
+      this.gate?.close()
       this.owner.remove(current.id)
       const isNoticed = chain.has("onSessionEnd") || hub.listeners.size > 0 || core.shutdown !== undefined
       return hasStarted && isNoticed ? Effect.ensuring(stop, this.end(current, reason)) : stop
@@ -153,3 +249,26 @@ export class SessionHandle implements Session {
       : Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))
   }
 }
+
+/** Whether a session can be replaced: no turn runs in it, and it is not closed. */
+const isIdle = ({ status }: SessionState): boolean => status === "new" || status === "idle"
+
+/** Whether a turn still waits, so that no other process has continued it. */
+const isStillThere = (waiting: Waiting): boolean =>
+  waiting.type === "people" || waiting.type === "limit" || (waiting.type === "process" && waiting.why === "parked")
+
+/** The error of a waiting turn that another process has continued. */
+const continuedElsewhere = (id: string, before: SessionState, revision: number): PortFailed => {
+  const message = `turn ${before.turnNumber} of session ${id} was continued by another process, so it cannot be ` +
+    "resumed here. The session was loaded again: read `waiting` to see what it waits for now"
+  return new PortFailed({ port: "store", message, cause: conflict(id, before.revision + 1, revision) })
+}
+
+/** The error of a session in which another process seems to run a turn. */
+const busyElsewhere = (sessionId: string, turnNumber: number): SessionError =>
+  new SessionError({
+    sessionId,
+    problem: "busy",
+    message: `session ${sessionId} is busy: another process began turn ${turnNumber}, and runs it or has ended. ` +
+      "Wait for it, continue it with `resume`, or call `run` again to close it"
+  })

@@ -1,9 +1,11 @@
 /** The state of a session in the runtime: its messages, the state of its hooks, and the running turn. */
 import type * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
+import type { PortFailed } from "../../../data/AgentError.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
+import type { Waiting } from "../../../data/Waiting.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import { DurableState } from "./durableState.ts"
 
@@ -17,6 +19,8 @@ export interface Origin {
   readonly turnNumber: number
   readonly injections?: ReadonlyArray<Injection>
   readonly durable?: RunState["durable"]
+  /** The number of the last event. */
+  readonly lastEvent?: number
   /** The number of commits of the session in the store. */
   readonly revision?: number
   /** Why the session starts. Default `startup`. */
@@ -32,10 +36,25 @@ export interface WaitingTurn {
   readonly turnNumber: number
   /** Its open questions to people. */
   readonly pending: () => ReadonlyArray<PendingAsk>
+  /** What it waits for. */
+  readonly waiting: () => Waiting
   /** Its state, signed if the agent has keys. */
   readonly snapshot: Effect.Effect<RunState>
   /** Abandons the turn and adds its open step to the conversation. */
   readonly abandon: (why: string) => void
+}
+
+/** The handle of a session. */
+export interface SessionOwner {
+  /** The conversation continues in another session. */
+  readonly follow: (next: SessionState) => void
+  /** A turn has ended, and the session is free again. */
+  readonly turnEnded: () => void
+}
+
+/** A turn that can be saved again after its end. */
+export interface StoredTurn {
+  readonly io: { readonly commits: number; readonly commitRest: Effect.Effect<void, PortFailed> }
 }
 
 /**
@@ -59,20 +78,25 @@ export class SessionState {
   revision: number
   /** The messages that are in the store: the first `length` messages of the list `log`. */
   saved: { readonly log: ReadonlyArray<Message> | undefined; readonly length: number }
-  /** Whether a commit was interrupted, so that it is not known whether the store has it. */
-  commitUnknown = false
+  /** The state of a commit that was interrupted. It is not known whether the store has it. */
+  unknownCommit: Omit<RunState, "messages"> | undefined = undefined
+  /** How many commits were requested, and how many of these requests are in the store. */
+  commitRequests = 0
+  storedRequests = 0
+  /** The last turn, if the agent has a store. Changes after its end are saved through it. */
+  lastTurn: StoredTurn | undefined = undefined
   readonly source: OnSessionStartEvent["source"]
   /** The hook that requested a fresh session. */
   rotation: { readonly by: string } | undefined = undefined
   /** The handle of the session. After a rotation it refers to the new session. */
-  owner: { readonly follow: (next: SessionState) => void } | undefined = undefined
+  owner: SessionOwner | undefined = undefined
   /**
    * The root session, which belongs to the agent that the host started. It is this session, unless this is the session
    * of a sub-agent.
    */
   readonly root: SessionState
-  /** The number of the last event. */
-  lastEvent = 0
+  /** The number of the last event. Only the number of the root session counts. */
+  lastEvent: number
   /** The tokens of the first `countedMessages` messages, reported by the vendor or estimated. */
   tokens = 0
   countedMessages = 0
@@ -90,6 +114,7 @@ export class SessionState {
     this.turnNumber = origin?.turnNumber ?? 0
     this.injections = origin?.injections ?? []
     this.revision = origin?.revision ?? 0
+    this.lastEvent = origin?.lastEvent ?? 0
     this.saved = origin?.stored === true
       ? { log: this.messages, length: this.messages.length }
       : { log: undefined, length: 0 }
@@ -120,6 +145,11 @@ export class SessionState {
   /** Whether any hook has written durable state. */
   get hasDurable(): boolean {
     return this.durableState !== undefined || this.origin?.durable !== undefined
+  }
+
+  /** Returns a number that grows with each change of the state of hooks. */
+  get stateChanges(): number {
+    return (this.hookState?.writes() ?? 0) + (this.durableState?.changes() ?? 0)
   }
 
   /**

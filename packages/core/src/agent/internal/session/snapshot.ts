@@ -12,7 +12,10 @@ export interface SnapshotParts {
   readonly coreType: string
   /** How long this run of the turn has taken so far, in milliseconds. */
   readonly elapsedMs: number
-  /** Whether this is the turn of a sub-agent. Only the snapshot of the root has the state that the tree shares. */
+  /**
+   * Whether this is the turn of a sub-agent. Only the snapshot of the root has the state that the tree shares and the
+   * number of the last event.
+   */
   readonly ofSubAgent: boolean
 }
 
@@ -27,9 +30,10 @@ export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: 
     coreType,
     input: state.input,
     phase: state.phase,
+    ...(state.stop === undefined ? {} : { stop: state.stop }),
     messages: [...session.messages],
     ...(state.open === undefined ? {} : { open: state.open }),
-    calls: state.calls.map(callSnapshot),
+    calls: callsOf(state),
     injections: session.injections,
     usage: state.usage,
     counts: {
@@ -41,8 +45,17 @@ export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: 
     hookState: ofSubAgent ? {} : session.state.snapshot(),
     ...(session.hasLocal ? { local: session.local.snapshot() } : {})
   }
-  return ofSubAgent || !session.hasDurable ? snapshot : { ...snapshot, durable: session.durable.snapshot() }
+  if (ofSubAgent) return snapshot
+  const { hasDurable, lastEvent } = session
+  return {
+    ...snapshot,
+    ...(hasDurable ? { durable: session.durable.snapshot() } : {}),
+    ...(lastEvent === 0 ? {} : { lastEvent })
+  }
 }
+
+/** Returns the tool calls of the open step as JSON, with the states of their sub-agents. */
+export const callsOf = ({ calls }: TurnState): RunState.RunState["calls"] => calls.map(callSnapshot)
 
 const callSnapshot = ({ state, subAgent }: RunningCall): RunState.CallState =>
   // A `RunState` is JSON. The compiler cannot check that, because the interface has no index signature.

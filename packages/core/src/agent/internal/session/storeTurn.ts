@@ -8,7 +8,7 @@ import { PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
-import type { SessionStore } from "../../../port/SessionStore.ts"
+import { SessionConflict, type SessionStore } from "../../../port/SessionStore.ts"
 import type { SessionState } from "./sessionState.ts"
 
 /** The turn whose state is stored. */
@@ -16,6 +16,8 @@ export interface StorableTurn {
   readonly records: ReadonlyArray<HookRecord>
   /** How many of the records are in the store. */
   storedRecords: number
+  /** How often this run of the turn has been stored. */
+  commits: number
   readonly snapshot: () => RunState
   readonly sign: <State extends Omit<RunState, "messages">>(state: State) => Effect.Effect<State>
 }
@@ -25,22 +27,37 @@ export const commitTurn = (
   store: SessionStore,
   session: SessionState,
   turn: StorableTurn
-): Effect.Effect<void, PortFailed> => {
-  const next = commit(store, session, turn)
-  const saved = Effect.onInterrupt(
-    Effect.suspend(() => session.commitUnknown ? Effect.andThen(findOutCommit(store, session), next) : next),
-    () => Effect.sync(() => void (session.commitUnknown = true))
-  )
-  return Effect.catchCause(session.commitLock.withPermit(saved), (failure) => {
-    const cause = Cause.squash(failure)
-    const message = `the session store could not save ${session.id}: ${messageOf(cause)}`
-    return new PortFailed({ port: "store", message, cause })
+): Effect.Effect<void, PortFailed> =>
+  Effect.suspend(() => {
+    const request = ++session.commitRequests
+    const saved = Effect.suspend(() => {
+      // Another commit that began after this request has stored it too: parallel tools share their commits.
+      if (session.storedRequests >= request) return Effect.void
+      const { unknownCommit } = session
+      return unknownCommit === undefined
+        ? commit(store, session, turn)
+        : Effect.andThen(findOutCommit(store, session, unknownCommit), commit(store, session, turn))
+    })
+    return Effect.catchCause(session.commitLock.withPermit(saved), (failure) => {
+      const cause = Cause.squash(failure)
+      return new PortFailed({ port: "store", message: whyUnsaved(session.id, cause), cause })
+    })
   })
-}
+
+const whyUnsaved = (id: string, cause: unknown): string =>
+  cause instanceof SessionConflict
+    ? `another process has changed session ${id} since this turn was saved last, so this turn cannot go on here. ` +
+      `The session is loaded again with the next call (${cause.message})`
+    : `the session store could not save ${id}: ${messageOf(cause)}`
+
+/** Whether an error says that another process has changed the session. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof PortFailed && error.cause instanceof SessionConflict
 
 const commit = (store: SessionStore, session: SessionState, turn: StorableTurn): Effect.Effect<void, unknown> =>
   Effect.suspend(() => {
     const revision = session.revision + 1
+    const requests = session.commitRequests
     const log = session.messages
     const { length } = log
     const from = session.saved.log === log ? session.saved.length : 0
@@ -48,23 +65,35 @@ const commit = (store: SessionStore, session: SessionState, turn: StorableTurn):
     const { messages: _messages, ...rest } = { ...turn.snapshot(), revision }
     const records = turn.records.slice(turn.storedRecords, recordCount)
     const messages = log.slice(from, length)
-    return Effect.map(
-      Effect.flatMap(turn.sign(rest), (state) => {
-        const snapshot = () => ({ ...state, messages: log.slice(0, length) })
-        return store.commit({ sessionId: session.id, revision, from, messages, state, records, snapshot })
-      }),
-      () => {
-        session.revision = revision
-        session.saved = { log, length }
-        turn.storedRecords = recordCount
-      }
+    return Effect.onInterrupt(
+      Effect.map(
+        Effect.flatMap(turn.sign(rest), (state) => {
+          const snapshot = () => ({ ...state, messages: log.slice(0, length) })
+          return store.commit({ sessionId: session.id, revision, from, messages, state, records, snapshot })
+        }),
+        () => {
+          session.revision = revision
+          session.storedRequests = requests
+          session.saved = { log, length }
+          turn.storedRecords = recordCount
+          turn.commits++
+        }
+      ),
+      () => Effect.sync(() => void (session.unknownCommit = rest))
     )
   })
 
 /** Checks whether the store has a commit that was interrupted. */
-const findOutCommit = (store: SessionStore, session: SessionState): Effect.Effect<void, unknown> =>
+export const findOutCommit = (
+  store: SessionStore,
+  session: SessionState,
+  { counts, phase, revision, stepNumber }: Omit<RunState, "messages">
+): Effect.Effect<void, unknown> =>
   Effect.map(store.load(session.id), (state) => {
-    if (state?.revision === session.revision + 1) session.revision++
+    // Another process may have written this revision. The duration of the turn tells the two apart.
+    const isOurs = state?.revision === revision && state.counts.elapsedMs === counts.elapsedMs &&
+      state.phase === phase && state.stepNumber === stepNumber
+    if (isOurs) session.revision = revision
     session.saved = { log: undefined, length: 0 }
-    session.commitUnknown = false
+    session.unknownCommit = undefined
   })

@@ -38,7 +38,10 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   }
   if (batch.length < open.length) return yield* reachLimit(turn, "toolCalls", used.toolCalls, limits.toolCalls)
   const text = state.calls.find(({ transferText }) => transferText !== undefined)?.transferText
+  const { isStored } = turn.io
   turn.closeStep("not run")
+  // A run that is resumed from the stored results comes to the same conversation, so it need not be stored again.
+  if (isStored) turn.io.noteStored()
   if (text !== undefined) turn.messages.push({ role: "assistant", content: text })
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
   return text === undefined ? undefined : { text, finishReason: "stop" }

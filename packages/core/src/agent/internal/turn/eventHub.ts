@@ -39,14 +39,14 @@ export class EventHub {
 /** The source of an event. */
 interface Source {
   readonly agent: { readonly name: string }
-  readonly session: { readonly id: string; lastEvent: number }
+  readonly session: { readonly id: string; readonly root: { lastEvent: number } }
   readonly state: { readonly turnNumber: number; readonly stepNumber: number }
 }
 
 /** Completes an event and sends it. Listeners receive frozen copies, so that they cannot change the run. */
 export const publish = (hub: EventHub, { agent, session, state }: Source, body: AgentEventBody): void => {
   const event: Record<string, unknown> = {
-    seq: ++session.lastEvent,
+    seq: ++session.root.lastEvent,
     sessionId: session.id,
     turnNumber: state.turnNumber,
     stepNumber: state.stepNumber,

@@ -8,9 +8,11 @@ import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { TurnOutput } from "../../../data/Turn.ts"
+import { waitingOf } from "../../../data/Waiting.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { decodesOutput } from "../config/structuredOutput.ts"
+import { callsOf } from "../session/snapshot.ts"
 import { pendingOf } from "../tool/openQuestions.ts"
 import { resultOf } from "./result.ts"
 import { revealJson, revealText, withoutRevealed } from "./revealText.ts"
@@ -81,6 +83,7 @@ const resultOfEnd = (turn: Turn, end: TurnEnded["end"]): RunResult => {
     endDurableTurn(turn)
     return resultOf(turn, end.reason, { status: "aborted", reason: end.reason, by: end.by })
   }
+  if (end.type === "limited") turn.state.stop = { type: "limit", limit: end.limit, used: end.used, max: end.max }
   keepWaiting(turn)
   const snapshot = turn.io.snapshot()
   if (end.type === "suspended") {
@@ -95,6 +98,7 @@ export const keepWaiting = (turn: Turn): void => {
   turn.session.waiting = {
     turnNumber: turn.state.turnNumber,
     pending: () => pendingOf(turn.state.calls),
+    waiting: () => waitingOf({ ...turn.state, calls: callsOf(turn.state) }),
     snapshot: Effect.suspend(() => turn.io.sign(turn.io.snapshot())),
     abandon: (why) => turn.closeStep(why)
   }
@@ -121,6 +125,6 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   if (turn.parent !== undefined) return Effect.void
   endDurableTurn(turn)
   const storeFailed = error instanceof PortFailed && error.port === "store"
-  if (store === undefined || session.commitUnknown || storeFailed) return Effect.void
+  if (store === undefined || session.unknownCommit !== undefined || storeFailed) return Effect.void
   return Effect.catch(io.commit, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
 }

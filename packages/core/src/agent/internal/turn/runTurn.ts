@@ -6,9 +6,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import { type AgentError, SessionError } from "../../../data/AgentError.ts"
+import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
 import type { RunResult } from "../../RunResult.ts"
+import { unavailable } from "../control/turnGate.ts"
 import { finishTimedOut, finishTurn } from "./finishTurn.ts"
 import type { Turn } from "./turn.ts"
 import { turnSteps } from "./turnSteps.ts"
@@ -28,6 +29,7 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       const isNew = session.status === "new"
       session.status = "busy"
       session.waiting = undefined
+      turn.state.stop = undefined
       turn.io.services = fiber.context
       const steps = Effect.gen(() => turnSteps(turn, isNew, resumed))
       const child = Effect.runForkWith(fiber.context)(finishTurn(turn, steps))
@@ -44,19 +46,15 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
     })
   )
 
-const unavailable = (sessionId: string, problem: "busy" | "closed"): SessionError =>
-  new SessionError({
-    sessionId,
-    problem,
-    message: `session ${sessionId} is ${problem === "busy" ? "busy with another turn" : "closed"}`
-  })
-
 /** Frees the session for the next turn. After a rotation, it is not the session in which the turn began. */
 const releaseSession = (turn: Turn): void => {
   const { io, session } = turn
   session.stop = undefined
   if (session.status === "busy") session.status = turn.sessionStartFailed ? "new" : "idle"
   io.abortSignal()
+  if (turn.parent !== undefined) return
+  if (io.hasStore) session.lastTurn = turn
+  session.owner?.turnEnded()
 }
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>

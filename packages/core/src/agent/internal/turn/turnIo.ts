@@ -15,6 +15,7 @@ import { snapshotOf } from "../session/snapshot.ts"
 import { commitTurn } from "../session/storeTurn.ts"
 import { Deadlines } from "./deadlines.ts"
 import { publish } from "./eventHub.ts"
+import { isSameMark, markOf, type StoredMark } from "./storedMark.ts"
 import type { TurnState } from "./turnState.ts"
 
 /** Counts failures of hooks, by hook, point and failure policy. */
@@ -40,6 +41,8 @@ export class TurnIo {
   readonly records: Array<HookRecord> = []
   /** How many of the records are in the store. */
   storedRecords = 0
+  /** How often this run of the turn has been stored. */
+  commits = 0
   /** The services of the fiber in which the turn runs. */
   services: Context.Context<never> | undefined = undefined
   /** How many injections were too long so far. It numbers their artifacts. */
@@ -49,6 +52,8 @@ export class TurnIo {
   /** Whether the tree of agents has a session store. Without one, there is nothing to commit. */
   readonly hasStore: boolean
   private readonly turn: TurnPlace
+  /** What of this turn is in the store. */
+  private stored: StoredMark | undefined = undefined
   private readonly startedAt = performance.now()
   private timers: Deadlines | undefined = undefined
   private controller: AbortController | undefined = undefined
@@ -124,11 +129,51 @@ export class TurnIo {
       : Effect.promise(async () => ({ ...state, seal: await signState(key, state) }))
   }
 
-  /** Commits the state of the whole tree of agents to the store, if there is one (`hasStore`). */
+  /**
+   * Commits the state of the whole tree of agents to the store, if there is one (`hasStore`). The first commit of a run
+   * is always written, because it claims the session for this process. Others are left out if this turn has not
+   * changed.
+   */
   get commit(): Effect.Effect<void, PortFailed> {
+    const mark = this.markNow()
+    const isFirst = this.turn.parent === undefined && this.commits === 0
+    return !isFirst && this.stored !== undefined && isSameMark(this.stored, mark) ? Effect.void : this.write(mark)
+  }
+
+  /** Commits what has changed since the last commit, which may be the number of the last event only. */
+  get commitRest(): Effect.Effect<void, PortFailed> {
+    const mark = this.markNow()
+    const { stored } = this
+    const isStored = stored !== undefined && stored.lastEvent === mark.lastEvent && isSameMark(stored, mark)
+    return isStored ? Effect.void : this.write(mark)
+  }
+
+  /** Whether the store has this turn as it is now. */
+  get isStored(): boolean {
+    return this.hasStore && this.stored !== undefined && isSameMark(this.stored, this.markNow())
+  }
+
+  /** Notes that the store has this turn as it is now, or a state that leads to it without hooks, model and tools. */
+  noteStored(): void {
+    this.stored = this.markNow()
+  }
+
+  private markNow(): StoredMark {
+    const { session, state } = this.turn
+    return markOf(session, state, this.root.records.length)
+  }
+
+  private write(mark: StoredMark): Effect.Effect<void, PortFailed> {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
-    if (parent !== undefined) return parent.io.commit
-    return store === undefined || depth > 0 ? Effect.void : commitTurn(store, session, this)
+    if (parent === undefined && (store === undefined || depth > 0)) return Effect.void
+    const written = parent === undefined ? commitTurn(store!, session, this) : parent.io.writeTree
+    return Effect.map(written, () => void (this.stored = mark))
+  }
+
+  /** Commits the whole tree for a sub-agent. */
+  get writeTree(): Effect.Effect<void, PortFailed> {
+    const { parent } = this.turn
+    return parent === undefined ? this.write(this.markNow()) : parent.io.writeTree
   }
 
   /** Writes a text as an artifact, in the background. A failure is logged. */

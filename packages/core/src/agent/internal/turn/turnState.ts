@@ -19,6 +19,8 @@ export interface TurnState {
   readonly open: AssistantMessage | undefined
   /** The tool calls of that message. */
   readonly calls: ReadonlyArray<RunningCall>
+  /** Why the turn stopped before its end, if no question stopped it. */
+  stop: RunState["stop"]
   usage: Usage.Usage
   /** The usage of model calls, including those of hooks and every attempt. */
   llmCalls: number
@@ -39,6 +41,7 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   phase: "start",
   open: undefined,
   calls: [],
+  stop: undefined,
   usage: Usage.zero,
   llmCalls: 0,
   toolCalls: 0,
@@ -54,6 +57,7 @@ export const storedTurn = (stored: RunState): TurnState => ({
   phase: stored.phase,
   open: stored.open,
   calls: stored.calls.map((state) => ({ state })),
+  stop: stored.stop,
   usage: stored.usage,
   llmCalls: stored.counts.llmCalls,
   toolCalls: stored.counts.toolCalls,

@@ -20,6 +20,7 @@ import type { CoreOutput } from "../../AgentCore.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { addMessages } from "../session/addMessages.ts"
 import { startSession } from "../session/startSession.ts"
+import { isConflict } from "../session/storeTurn.ts"
 import { askHooks } from "./askHooks.ts"
 import { CoreContext } from "./coreContext.ts"
 import type { Turn } from "./turn.ts"
@@ -39,7 +40,8 @@ export const turnSteps = function*(turn: Turn, isNew: boolean, resumed: boolean)
   return yield* Effect.catchCause(Effect.gen(() => work(turn, resumed)), (cause) => {
     // The steps fail only with these two errors; anything else is a defect.
     const error = Cause.hasDies(cause) ? defectError(turn, cause) : Cause.squash(cause) as Failure
-    return isTurnEnd(error) || Cause.hasInterruptsOnly(cause)
+    // No hook can recover a turn whose session another process has taken over.
+    return isTurnEnd(error) || Cause.hasInterruptsOnly(cause) || isConflict(error)
       ? Effect.failCause(cause)
       : Effect.gen(() => recover(turn, error))
   })

@@ -13,6 +13,34 @@ export const operationLaws: ReadonlyArray<SessionLaw> = [
     await commit(commitOf(state({ sessionId: "s2" }), 0, ["of another"]))
     same(await records("session-1"), kept, "records")
   }, "records"),
+  law("the revision is that of the last commit, also for another process", async ({ commit, store }, { reopen }) => {
+    const revisionOf = ({ revision }: typeof store) => async (id: string) =>
+      revision === undefined ? "none" : run(revision(id))
+    if (store.revision === undefined) return
+    same(await revisionOf(store)("session-1"), undefined, "revision of a session that was never written")
+    const other = await reopen?.() ?? store
+    for (let revision = 1; revision < 4; revision++) {
+      await commit(commitOf(state({ revision })))
+      same(await revisionOf(store)("session-1"), revision, "revision")
+      same(await revisionOf(other)("session-1"), revision, "revision elsewhere")
+    }
+    await commit(commitOf(state({ sessionId: "grown", revision: 7 })))
+    same(await revisionOf(store)("grown"), 7, "revision of a session that starts with one")
+  }),
+  law("why a turn stopped and the number of its last event are kept", async ({ commit, load, store }) => {
+    const stops = [
+      { status: "limited", stop: { type: "limit", limit: "steps", used: 3, max: 3 } },
+      { status: "open", stop: { type: "parked" } }
+    ] as const
+    for (const { status, stop } of stops) {
+      const whole = state({ sessionId: status, phase: "model", stop, lastEvent: 42 })
+      await commit(commitOf(whole))
+      same(await load(status), whole, "load")
+      if (store.list === undefined) continue
+      const listed = (await run(store.list())).find(({ id }) => id === status)
+      same(listed?.status, status, "status in the list")
+    }
+  }),
   law("the list describes each session", async ({ commit, list }) => {
     await commit(commitOf(state({ sessionId: "idle", turnNumber: 4 })))
     await commit(commitOf(suspendedState({ sessionId: "waits" })))

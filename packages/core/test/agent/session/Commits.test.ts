@@ -1,0 +1,94 @@
+/** How often a session is saved, and why. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { agentTool } from "../../../src/agent/agentTool.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
+import * as HookState from "../../../src/hook/HookState.ts"
+import * as SessionStore from "../../../src/port/SessionStore.ts"
+import { recording } from "../../support/agent.ts"
+import { asks, type Line, scripted } from "../../support/model.ts"
+
+/** A store that writes down each commit: the phase and the states of the calls. */
+const counting = () => {
+  const memory = SessionStore.inMemory()
+  const log: Array<string> = []
+  const store: SessionStore.SessionStore = {
+    ...memory,
+    commit: (step) => {
+      const { calls, phase } = step.state
+      log.push(calls.length === 0 ? phase : `${phase} ${calls.map(({ status }) => status).join(",")}`)
+      return Effect.andThen(Effect.yieldNow, memory.commit(step))
+    }
+  }
+  return { store, log, memory }
+}
+
+const run = async (lines: ReadonlyArray<Line>, hooks: ReadonlyArray<AgentHook> = []) => {
+  const { log, memory, store } = counting()
+  const look = recording("look")
+  const agent = createAgent({ provider: scripted(lines).provider, tools: [look.tool], store, hooks })
+  const session = await agent.session({ id: "s" })
+  await session.run("go")
+  return { log, memory, session }
+}
+
+describe("a session is saved", () => {
+  it("twice a step: before its tool and after it; and once at each end of the turn", async () => {
+    const { log } = await run([asks(["look"]), asks(["look"]), asks(["look"]), "done"])
+    assert.deepStrictEqual(log, [
+      "model",
+      ...["tools started", "tools done"],
+      ...["tools started", "tools done"],
+      ...["tools started", "tools done"],
+      "ended"
+    ])
+  })
+
+  it("at most four times for tools that run together, however many there are", async () => {
+    const { log } = await run([asks(...Array.from({ length: 50 }, () => ["look"] as const)), "done"])
+    assert.isAtMost(log.length, 6)
+    assert.strictEqual(log.at(-1), "ended")
+  })
+
+  it("before the model if a hook changed something after the tools, and not if it did not", async () => {
+    const count = HookState.key("count", 0)
+    const lines = () => [asks(["look"]), asks(["look"]), "done"]
+    const saves = async (hook: Partial<AgentHook>) => (await run(lines(), [{ name: "h", ...hook }])).log.length
+    const quiet = await saves({ postStep: () => undefined })
+    assert.strictEqual(quiet, 6)
+    assert.strictEqual(await saves({ postStep: (_, { state }) => state.set(count, 1) }), 8)
+    assert.strictEqual(await saves({ postStep: (_, { state }) => state.durable.turn.set(count, 1) }), 8)
+    assert.strictEqual(await saves({ postStep: (_, { inject }) => inject("more") }), 8)
+    assert.strictEqual(
+      await saves({ preStop: ({ followUps }, ctx) => followUps === 0 ? ctx.followUp("on") : undefined }),
+      7
+    )
+  })
+
+  it("with what its sub-agents do, as often as one agent for the same steps", async () => {
+    const { log, store } = counting()
+    const worker = createAgent({
+      name: "worker",
+      provider: scripted([asks(["look"]), asks(["look"]), "worked"]).provider,
+      tools: [recording("look").tool]
+    })
+    const lead = createAgent({
+      provider: scripted([asks(["work", { message: "x" }]), "done"]).provider,
+      tools: [agentTool({ name: "work", description: "w", agent: worker })],
+      store
+    })
+    await lead.run("go")
+    // The start and the end of the lead, two for each of three tools, and the start and the end of the sub-agent.
+    assert.lengthOf(log, 2 + 2 * 3 + 2)
+  })
+
+  it("not at all by reading it, reloading it, or closing it without listeners", async () => {
+    const { log, session } = await run(["done"])
+    const before = log.length
+    await session.reload()
+    assert.lengthOf(session.messages, 2)
+    await session.close()
+    assert.lengthOf(log, before)
+  })
+})
