@@ -174,7 +174,7 @@ describe("a session file", () => {
         line: 1,
         message: "the file has version 2, and this Belay reads up to version 1: import it with a newer Belay"
       })
-      assert.deepInclude(yield* refused(withLine(8, lines[8]!.replace("\"version\":2", "\"version\":3"))), {
+      assert.deepInclude(yield* refused(withLine(8, lines[8]!.replace("\"version\":3", "\"version\":4"))), {
         problem: "newer-version",
         line: 9
       })

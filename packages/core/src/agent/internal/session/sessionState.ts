@@ -149,7 +149,8 @@ export class SessionState {
 
   /** Returns a number that grows with each change of the state of hooks. */
   get stateChanges(): number {
-    return (this.hookState?.writes() ?? 0) + (this.durableState?.changes() ?? 0)
+    const { durableState, treeState } = this.root
+    return (treeState?.writes() ?? 0) + (this.localState?.writes() ?? 0) + (durableState?.changes() ?? 0)
   }
 
   /**
