@@ -38,6 +38,13 @@ export interface WindowConfig {
   readonly keepRecent?: number
 }
 
+/** A line of the log. @category models @since 0.1.0 */
+export interface LogLine {
+  readonly level: "debug" | "info" | "warning" | "error"
+  readonly message: string
+  readonly time: Date
+}
+
 /** @category models @since 0.1.0 */
 export interface AgentConfig<R = never> {
   /** Default `agent`. */
@@ -104,6 +111,11 @@ export interface AgentConfig<R = never> {
   readonly freeze?: boolean
   /** Whether results contain all decision records. Default false. */
   readonly records?: boolean
+  /**
+   * Receives the log lines of the agent: warnings about the configuration, failed hooks, failed memory. `false` silences
+   * them. Default: standard error; in an Effect program, the loggers of the program. An error that it throws is ignored.
+   */
+  readonly log?: false | ((line: LogLine) => void)
   readonly cwd?: string
   readonly info?: AgentInfo
 }

@@ -21,6 +21,7 @@ import type { AgentHook, AnyHook } from "../hook/AgentHook.ts"
 import type { HookChain } from "../hook/HookChain.ts"
 import { LlmProvider } from "../port/LlmProvider.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
+import { loggingOf } from "./internal/config/logging.ts"
 import { resolveAgent } from "./internal/config/resolveAgent.ts"
 import { startRuntime } from "./internal/session/runtime.ts"
 import { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
@@ -102,7 +103,8 @@ export const make = Effect.fnUntraced(
   ): Effect.fn.Return<AgentRuntime, ConfigError | ChainError, R | Scope.Scope> {
     // All Effects of the hooks run in this context, so the runtime itself requires nothing.
     const agent = yield* Effect.fromResult(resolveAgent(config as unknown as AgentConfig))
-    const context = (yield* Effect.context<R>()) as Context.Context<never>
+    const given = (yield* Effect.context<R>()) as Context.Context<never>
+    const context = config.log === undefined ? given : Context.merge(given, loggingOf(config.log))
     for (const warning of agent.warnings) yield* Effect.logWarning(warning)
     const { closeAll, listen, openSession, resume, runOnce } = startRuntime(agent, context)
     yield* Effect.addFinalizer(() => closeAll)

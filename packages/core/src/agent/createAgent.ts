@@ -21,7 +21,8 @@ import type { HookState } from "../hook/HookState.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import type { HookServices, PluginServices } from "./AgentRuntime.ts"
 import type { InputSchema } from "./defineTool.ts"
-import { logToStderr } from "./internal/config/logToStderr.ts"
+import { withCallerFrames, withFramesAbove } from "./internal/config/callerFrames.ts"
+import { loggingOf } from "./internal/config/logging.ts"
 import { resolveAgent } from "./internal/config/resolveAgent.ts"
 import type { ResolvedAgent } from "./internal/config/resolvedAgent.ts"
 import { type Runtime, startRuntime } from "./internal/session/runtime.ts"
@@ -139,10 +140,13 @@ export const createAgent: {
   <S extends InputSchema = never>(options: AgentConfig & { readonly output?: Output<S> }): Agent<ResultOf<S>>
 } = (options: AgentConfig | AgentOptions<ReadonlyArray<AnyHook>, ReadonlyArray<AnyPlugin>>): Agent => {
   // The layer of `AgentOptions` provides the services that its hooks require.
-  const agent = Result.getOrThrow(resolveAgent(options as AgentConfig))
-  for (const warning of agent.warnings) Effect.runForkWith(logToStderr)(Effect.logWarning(warning))
+  const resolved = resolveAgent(options as AgentConfig)
+  if (Result.isFailure(resolved)) throw withFramesAbove(resolved.failure, createAgent)
+  const agent = resolved.success
+  const logging = loggingOf(options.log)
+  for (const warning of agent.warnings) Effect.runForkWith(logging)(Effect.logWarning(warning))
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
-  const { close, run } = startEffects(agent, managed)
+  const { close, run } = startEffects(agent, managed, logging)
 
   const stream = (start: () => Promise<RunResult>, sessionId: () => string | undefined): RunStream => {
     const queue = eventQueue()
@@ -166,7 +170,7 @@ export const createAgent: {
       return stream(start, () => opened?.id)
     },
     session: async (sessionOptions) =>
-      new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), run, stream),
+      new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), { run, stream, logging }),
     resume: (snapshot, decisions, { signal } = {}) => run((runtime) => runtime.resume(snapshot, decisions), signal),
     on: (listener) => {
       agent.hub.listeners.add(listener)
@@ -181,14 +185,22 @@ export const createAgent: {
 type Run = <A, E>(use: (runtime: Runtime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
 type Streams = (start: () => Promise<RunResult>, sessionId: () => string | undefined) => RunStream
 
+/** How the sessions of an agent run Effects. */
+interface Promises {
+  readonly run: Run
+  readonly stream: Streams
+  readonly logging: Context.Context<never>
+}
+
 /** Runs Effects of the runtime as promises, after the services of its hooks have been built. */
 const startEffects = (
   agent: ResolvedAgent,
-  managed: ManagedRuntime.ManagedRuntime<unknown, never> | undefined
+  managed: ManagedRuntime.ManagedRuntime<unknown, never> | undefined,
+  logging: Context.Context<never>
 ): { readonly run: Run; readonly close: () => Promise<void> } => {
   const withServices = managed?.context().then((context) =>
     // The context of the layer has the services of the hooks, so nothing else is required.
-    startRuntime(agent, Context.merge(logToStderr, context as Context.Context<never>))
+    startRuntime(agent, Context.merge(logging, context as Context.Context<never>))
   )
   withServices?.catch(() => {})
   const withoutServices = managed === undefined ? startRuntime(agent, undefined) : undefined
@@ -199,18 +211,18 @@ const startEffects = (
     if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
     const runtime = withoutServices ?? (await withServices!)
     signal?.throwIfAborted()
-    const exit = await Effect.runPromiseExitWith(logToStderr)(
+    const exit = await Effect.runPromiseExitWith(logging)(
       use(runtime),
       signal === undefined ? undefined : { signal }
     )
     if (Exit.isSuccess(exit)) return exit.value
-    if (!Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
+    if (!Cause.hasInterruptsOnly(exit.cause)) throw withCallerFrames(Cause.squash(exit.cause))
     throw signal?.aborted === true ? signal.reason : new DOMException("The agent was closed", "AbortError")
   }
   const closeAll = async (): Promise<void> => {
     // If the services could not be built, there are no sessions to close.
     const runtime = withoutServices ?? (await withServices!.catch(() => undefined))
-    if (runtime !== undefined) await Effect.runPromiseWith(logToStderr)(runtime.closeAll)
+    if (runtime !== undefined) await Effect.runPromiseWith(logging)(runtime.closeAll)
     await managed?.dispose()
   }
   return { run, close: () => closed ??= closeAll() }
@@ -219,13 +231,11 @@ const startEffects = (
 /** A class, so that thousands of sessions share their methods. */
 class PromiseSession implements AgentSession {
   private readonly session: Session
-  private readonly effects: Run
-  private readonly streams: Streams
+  private readonly promises: Promises
 
-  constructor(session: Session, effects: Run, streams: Streams) {
+  constructor(session: Session, promises: Promises) {
     this.session = session
-    this.effects = effects
-    this.streams = streams
+    this.promises = promises
   }
 
   get id() {
@@ -238,13 +248,13 @@ class PromiseSession implements AgentSession {
     return this.session.messages
   }
   run(input: string | TurnInput, options?: RunOptions) {
-    return this.effects(() => this.session.run(input, options), options?.signal)
+    return this.promises.run(() => this.session.run(input, options), options?.signal)
   }
   stream(input: string | TurnInput, options?: RunOptions) {
-    return this.streams(() => this.run(input, options), () => this.id)
+    return this.promises.stream(() => this.run(input, options), () => this.id)
   }
   signal(signal: HostSignal) {
-    return this.effects(() => this.session.signal(signal))
+    return this.promises.run(() => this.session.signal(signal))
   }
   get pending() {
     return this.session.pending
@@ -253,16 +263,16 @@ class PromiseSession implements AgentSession {
     return this.session.waiting
   }
   reload() {
-    return this.effects(() => this.session.reload)
+    return this.promises.run(() => this.session.reload)
   }
   resume(decisions?: Decisions, options?: RunOptions) {
-    return this.effects(() => this.session.resume(decisions), options?.signal)
+    return this.promises.run(() => this.session.resume(decisions), options?.signal)
   }
   compact() {
-    return this.effects(() => this.session.compact)
+    return this.promises.run(() => this.session.compact)
   }
   close() {
-    return Effect.runPromiseWith(logToStderr)(this.session.close())
+    return Effect.runPromiseWith(this.promises.logging)(this.session.close())
   }
   [Symbol.asyncDispose]() {
     return this.close()

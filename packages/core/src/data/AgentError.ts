@@ -5,9 +5,10 @@
  */
 import * as Schema from "effect/Schema"
 import type { ProviderError } from "./ProviderError.ts"
+import { TaggedError } from "./TaggedError.ts"
 
 /** A hook rejected an operation. @category errors @since 0.1.0 */
-export class HookRejected extends Schema.TaggedError<HookRejected>()("HookRejected", {
+export class HookRejected extends TaggedError<HookRejected>()("HookRejected", {
   hook: Schema.String,
   point: Schema.String,
   reason: Schema.String,
@@ -23,7 +24,7 @@ export class HookRejected extends Schema.TaggedError<HookRejected>()("HookReject
  * @category errors
  * @since 0.1.0
  */
-export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
+export class HookFailed extends TaggedError<HookFailed>()("HookFailed", {
   hook: Schema.String,
   point: Schema.String,
   kind: Schema.Literals(["threw", "rejected", "failed", "died", "timeout", "interrupted", "illegal"]),
@@ -37,13 +38,13 @@ export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
  * @category errors
  * @since 0.1.0
  */
-export class ChainError extends Schema.TaggedError<ChainError>()("ChainError", {
+export class ChainError extends TaggedError<ChainError>()("ChainError", {
   hook: Schema.String,
   message: Schema.String
 }) {}
 
 /** The configuration of the agent is wrong; `key` names the option. @category errors @since 0.1.0 */
-export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError", {
+export class ConfigError extends TaggedError<ConfigError>()("ConfigError", {
   key: Schema.String,
   message: Schema.String
 }) {}
@@ -55,7 +56,7 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
  * @category errors
  * @since 0.1.0
  */
-export class SnapshotError extends Schema.TaggedError<SnapshotError>()("SnapshotError", {
+export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError", {
   problem: Schema.Literals(["not-json", "not-a-snapshot", "newer-version", "wrong-decision", "finished", "forged"]),
   message: Schema.String
 }) {}
@@ -66,21 +67,21 @@ export class SnapshotError extends Schema.TaggedError<SnapshotError>()("Snapshot
  * @category errors
  * @since 0.1.0
  */
-export class SessionError extends Schema.TaggedError<SessionError>()("SessionError", {
+export class SessionError extends TaggedError<SessionError>()("SessionError", {
   sessionId: Schema.String,
   problem: Schema.Literals(["busy", "closed", "exists"]),
   message: Schema.String
 }) {}
 
 /** A component that the program passed in failed: memory, policy, store or core. @category errors @since 0.1.0 */
-export class PortFailed extends Schema.TaggedError<PortFailed>()("PortFailed", {
+export class PortFailed extends TaggedError<PortFailed>()("PortFailed", {
   port: Schema.String,
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
 /** The answer does not fit the agent's `output`, and the retries are used up. @category errors @since 0.1.0 */
-export class OutputMismatch extends Schema.TaggedError<OutputMismatch>()("OutputMismatch", {
+export class OutputMismatch extends TaggedError<OutputMismatch>()("OutputMismatch", {
   /** Name of the output. */
   output: Schema.String,
   /** The places where the answer does not fit. An empty path means the whole answer. */

@@ -6,6 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { LlmResponse } from "./LlmCall.ts"
+import { TaggedError } from "./TaggedError.ts"
 
 const fields = {
   /** The name of the provider. */
@@ -22,28 +23,28 @@ const fields = {
 }
 
 /** There were too many requests. `retryAfterMs` is how long the vendor asks to wait. @category errors @since 0.1.0 */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+export class RateLimited extends TaggedError<RateLimited>()("RateLimited", {
   ...fields,
   retryAfterMs: Schema.optionalKey(Schema.Finite)
 }) {}
 
 /** The vendor has no capacity at the moment (503, 529). @category errors @since 0.1.0 */
-export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {
+export class Overloaded extends TaggedError<Overloaded>()("Overloaded", {
   ...fields,
   retryAfterMs: Schema.optionalKey(Schema.Finite)
 }) {}
 
 /** The account has no money or quota left. @category errors @since 0.1.0 */
-export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", fields) {}
+export class QuotaExceeded extends TaggedError<QuotaExceeded>()("QuotaExceeded", fields) {}
 
 /** The API key is missing or wrong. @category errors @since 0.1.0 */
-export class Auth extends Schema.TaggedError<Auth>()("Auth", fields) {}
+export class Auth extends TaggedError<Auth>()("Auth", fields) {}
 
 /** The API key is valid but has no permission for this request. @category errors @since 0.1.0 */
-export class Permission extends Schema.TaggedError<Permission>()("Permission", fields) {}
+export class Permission extends TaggedError<Permission>()("Permission", fields) {}
 
 /** The model or the endpoint does not exist. @category errors @since 0.1.0 */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", fields) {}
+export class NotFound extends TaggedError<NotFound>()("NotFound", fields) {}
 
 /**
  * The request is longer than the model's window. The numbers are in tokens and set only if the vendor reports them.
@@ -51,41 +52,41 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", fields)
  * @category errors
  * @since 0.1.0
  */
-export class ContextOverflow extends Schema.TaggedError<ContextOverflow>()("ContextOverflow", {
+export class ContextOverflow extends TaggedError<ContextOverflow>()("ContextOverflow", {
   ...fields,
   requested: Schema.optionalKey(Schema.Finite),
   limit: Schema.optionalKey(Schema.Finite)
 }) {}
 
 /** The vendor's filter refused the prompt or the answer. @category errors @since 0.1.0 */
-export class ContentFiltered extends Schema.TaggedError<ContentFiltered>()("ContentFiltered", fields) {}
+export class ContentFiltered extends TaggedError<ContentFiltered>()("ContentFiltered", fields) {}
 
 /** The vendor could not parse the tool call that its model wrote. @category errors @since 0.1.0 */
-export class ToolUseFailed extends Schema.TaggedError<ToolUseFailed>()("ToolUseFailed", fields) {}
+export class ToolUseFailed extends TaggedError<ToolUseFailed>()("ToolUseFailed", fields) {}
 
 /** The request is invalid; `param` is the field that the vendor named. @category errors @since 0.1.0 */
-export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
+export class InvalidRequest extends TaggedError<InvalidRequest>()("InvalidRequest", {
   ...fields,
   param: Schema.optionalKey(Schema.String)
 }) {}
 
 /** The vendor's server failed (500, 502, 504). @category errors @since 0.1.0 */
-export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", {
+export class ServerError extends TaggedError<ServerError>()("ServerError", {
   ...fields,
   retryAfterMs: Schema.optionalKey(Schema.Finite)
 }) {}
 
 /** The response did not arrive in time; `phase` is the part that was late. @category errors @since 0.1.0 */
-export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
+export class Timeout extends TaggedError<Timeout>()("Timeout", {
   ...fields,
   phase: Schema.Literals(["headers", "first-event", "idle", "total"])
 }) {}
 
 /** The connection could not be made, or it broke. @category errors @since 0.1.0 */
-export class Connection extends Schema.TaggedError<Connection>()("Connection", fields) {}
+export class Connection extends TaggedError<Connection>()("Connection", fields) {}
 
 /** The response violates the protocol: it is truncated, empty, HTML, or invalid JSON. @category errors @since 0.1.0 */
-export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", fields) {}
+export class Malformed extends TaggedError<Malformed>()("Malformed", fields) {}
 
 /** All errors of a provider. Cancellation is not an error; it is an interruption. @category errors @since 0.1.0 */
 export type ProviderError =

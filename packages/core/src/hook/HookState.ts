@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { freeze, isPlain, type Json, whyNot } from "../data/Json.ts"
+import { TaggedError } from "../data/TaggedError.ts"
 
 /** The maximum size of one value, in characters of its JSON text (64 KiB). @category limits @since 0.1.0 */
 export const maxKey = 65_536
@@ -29,7 +30,7 @@ export interface StateKey<in out A> {
  * @since 0.1.0
  */
 export class StateError
-  extends Schema.TaggedError<StateError>()("StateError", { key: Schema.String, message: Schema.String })
+  extends TaggedError<StateError>()("StateError", { key: Schema.String, message: Schema.String })
 {}
 
 /**

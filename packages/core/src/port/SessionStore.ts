@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
+import { TaggedError } from "../data/TaggedError.ts"
 import { waitingOf, type Waits } from "../data/Waiting.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
 
@@ -18,7 +19,7 @@ import * as ArtifactStore from "./ArtifactStore.ts"
  * @category errors
  * @since 0.1.0
  */
-export class SessionConflict extends Schema.TaggedError<SessionConflict>()("SessionConflict", {
+export class SessionConflict extends TaggedError<SessionConflict>()("SessionConflict", {
   sessionId: Schema.String,
   /** The revision that was to be written, and the revision in the store. */
   expected: Schema.Finite,

@@ -6,6 +6,7 @@
 import { messageOf } from "@belay/core/ErrorMessage"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import { type Json, type JsonObject, whyNot } from "@belay/core/Json"
+import { TaggedError } from "@belay/core/TaggedError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -15,7 +16,7 @@ import { Worker } from "node:worker_threads"
 import type { Job, Reply, Said } from "./internal/sandboxworker.ts"
 
 /** Stored code ended without a result. @category errors @since 0.1.0 */
-export class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", {
+export class SandboxError extends TaggedError<SandboxError>()("SandboxError", {
   /**
    * The code could not be read or threw an error, its result is not JSON or too long, it ran too long, or the worker
    * ended.

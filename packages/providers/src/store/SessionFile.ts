@@ -7,6 +7,7 @@
 import { whyNot } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
 import * as RunState from "@belay/core/RunState"
+import { TaggedError } from "@belay/core/TaggedError"
 import { zero } from "@belay/core/Usage"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -16,7 +17,7 @@ import * as Schema from "effect/Schema"
 export const version = 1
 
 /** A file that cannot be read. `line` counts from 1. @category errors @since 0.1.0 */
-export class SessionFileError extends Schema.TaggedError<SessionFileError>()("SessionFileError", {
+export class SessionFileError extends TaggedError<SessionFileError>()("SessionFileError", {
   problem: Schema.Literals(["not-a-session-file", "newer-version", "corrupt"]),
   line: Schema.Finite,
   message: Schema.String

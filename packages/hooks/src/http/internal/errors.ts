@@ -1,4 +1,5 @@
 /** The errors of requests. */
+import { TaggedError } from "@belay/core/TaggedError"
 import * as Schema from "effect/Schema"
 
 /**
@@ -7,7 +8,7 @@ import * as Schema from "effect/Schema"
  * @category errors
  * @since 0.1.0
  */
-export class HttpRefused extends Schema.TaggedError<HttpRefused>()("HttpRefused", {
+export class HttpRefused extends TaggedError<HttpRefused>()("HttpRefused", {
   /**
    * The reason. `url`: the URL cannot be read reliably. `request`: the method, the headers or the body are not allowed.
    * Any other value names the part of the URL that is not allowed.
@@ -23,7 +24,7 @@ export class HttpRefused extends Schema.TaggedError<HttpRefused>()("HttpRefused"
  * @category errors
  * @since 0.1.0
  */
-export class HttpFailed extends Schema.TaggedError<HttpFailed>()("HttpFailed", {
+export class HttpFailed extends TaggedError<HttpFailed>()("HttpFailed", {
   /** The scheme, host and port of the request. */
   origin: Schema.String,
   message: Schema.String

@@ -3,6 +3,7 @@
  * never overwritten.
  */
 import { messageOf } from "@belay/core/ErrorMessage"
+import { TaggedError } from "@belay/core/TaggedError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
@@ -10,9 +11,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /** A file that cannot be read or written. @category errors @since 0.1.0 */
-export class FileError
-  extends Schema.TaggedError<FileError>()("FileError", { path: Schema.String, message: Schema.String })
-{}
+export class FileError extends TaggedError<FileError>()("FileError", { path: Schema.String, message: Schema.String }) {}
 
 /** A file with a value. */
 export interface JsonFile<A> {

@@ -1,4 +1,5 @@
 /** The error of an MCP server. */
+import { TaggedError } from "@belay/core/TaggedError"
 import * as Schema from "effect/Schema"
 
 /**
@@ -7,7 +8,7 @@ import * as Schema from "effect/Schema"
  * @category errors
  * @since 0.1.0
  */
-export class McpError extends Schema.TaggedError<McpError>()("McpError", {
+export class McpError extends TaggedError<McpError>()("McpError", {
   server: Schema.String,
   /** Name of the tool, as the server lists it. */
   tool: Schema.optionalKey(Schema.String),

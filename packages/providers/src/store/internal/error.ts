@@ -1,5 +1,6 @@
 /** The error of a database file. */
 import { SessionConflict } from "@belay/core/SessionStore"
+import { TaggedError } from "@belay/core/TaggedError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -10,7 +11,7 @@ import * as Schema from "effect/Schema"
  * @category errors
  * @since 0.1.0
  */
-export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+export class StoreError extends TaggedError<StoreError>()("StoreError", {
   path: Schema.String,
   /**
    * - `newer`: a later release wrote the file.

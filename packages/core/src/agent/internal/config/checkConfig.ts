@@ -37,6 +37,7 @@ const configKinds: OptionKinds<AgentConfig & { readonly layer?: unknown }> = {
   streamMode: "text",
   freeze: "flag",
   records: "flag",
+  log: "any",
   cwd: "text",
   info: "object",
   layer: "any"
@@ -92,6 +93,7 @@ export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, Con
     if (approvals !== undefined) yield* checkKinds("agent.approvals", approvals, approvalKinds)
     if (output !== undefined) yield* checkKinds("agent.output", output, outputKinds, ["schema"])
     yield* checkOptions("agent", oneOf("streamMode", config.streamMode, ["restart", "beforeFirstToken"]))
+    yield* checkOptions("agent", ["log", config.log, isLog, "false or a function"])
     yield* checkPlugins(plugins)
     for (const { owner, tools } of [{ owner: "agent", tools: config.tools ?? [] }, ...toolsOf(plugins)]) {
       for (const [index, tool] of tools.entries()) yield* checkTool(`${owner}.tools[${index}]`, tool)
@@ -103,6 +105,8 @@ export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, Con
     }
     return config
   })
+
+const isLog = (log: unknown): boolean => log === false || typeof log === "function"
 
 const toolsOf = (plugins: ReadonlyArray<Plugin>) =>
   plugins.map(({ name, tools = [] }) => ({ owner: `plugins.${name}`, tools }))

@@ -1,0 +1,67 @@
+/** The option `log`: where the log lines of an agent go. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { AgentConfig, LogLine } from "../../../src/agent/AgentConfig.ts"
+import * as AgentRuntime from "../../../src/agent/AgentRuntime.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { scripted } from "../../support/model.ts"
+
+const failing = {
+  name: "failing",
+  preTurn: () => {
+    throw new Error("a bug in the hook")
+  }
+}
+
+/** Runs one turn with a hook that fails. Returns what was written to standard error meanwhile. */
+const stderrOf = async (log?: AgentConfig["log"]): Promise<string> => {
+  const { error } = console
+  let written = ""
+  console.error = (...parts: ReadonlyArray<unknown>) => void (written += parts.join(" "))
+  try {
+    const options = { provider: scripted(["hi"]).provider, hooks: [failing] }
+    await using agent = createAgent(log === undefined ? options : { ...options, log })
+    await agent.run("hello")
+    // The lines are written beside the turn.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  } finally {
+    console.error = error
+  }
+  return written
+}
+
+describe("the option log", () => {
+  it("gets every line, with its level and its time; standard error gets none", async () => {
+    const lines: Array<LogLine> = []
+    const stderr = await stderrOf((line) => lines.push(line))
+    assert.strictEqual(stderr, "")
+    assert.lengthOf(lines, 1)
+    assert.strictEqual(lines[0]!.level, "warning")
+    assert.match(lines[0]!.message, /hook failing failed at preTurn .*a bug in the hook/)
+    assert.instanceOf(lines[0]!.time, Date)
+  })
+
+  it("silences the log with false", async () => assert.strictEqual(await stderrOf(false), ""))
+
+  it("may throw, which disturbs nothing", async () => {
+    const stderr = await stderrOf(() => {
+      throw new Error("no disk")
+    })
+    assert.strictEqual(stderr, "")
+  })
+
+  it("is standard error by default", async () => assert.include(await stderrOf(), "a bug in the hook"))
+
+  it.effect("also works in an Effect program", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const agent = yield* AgentRuntime.make({
+        provider: scripted(["hi"]).provider,
+        hooks: [failing],
+        log: ({ message }) => void lines.push(message)
+      })
+      yield* agent.run("hello")
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+      assert.lengthOf(lines, 1)
+    }))
+})

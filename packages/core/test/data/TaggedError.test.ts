@@ -1,0 +1,48 @@
+/** How errors look to the developer who meets them. */
+import { assert, describe, it } from "@effect/vitest"
+import { inspect } from "node:util"
+import { createAgent } from "../../src/agent/createAgent.ts"
+import { ConfigError, HookRejected } from "../../src/data/AgentError.ts"
+import { RateLimited } from "../../src/data/ProviderError.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+import { scripted } from "../support/model.ts"
+
+const rejecting = { name: "h", preTurn: () => HookAction.reject("no money") }
+
+/** The first frame of a stack. */
+const firstFrame = (error: unknown): string => /\n {4}at (.*)/.exec((error as Error).stack ?? "")?.[1] ?? ""
+
+describe("errors", () => {
+  it("print their name, message and facts", () => {
+    const text = inspect(new HookRejected({ hook: "h", point: "preTurn", reason: "no", message: "h rejected preTurn" }))
+    assert.match(text, /^HookRejected: h rejected preTurn\n {4}at /)
+    assert.include(text, "point: 'preTurn'")
+    assert.match(inspect(new RateLimited({ provider: "p", message: "slow down", retryAfterMs: 5 })), /retryAfterMs: 5/)
+  })
+
+  it("have a stack that begins where the program called Belay", async () => {
+    await using agent = createAgent({ provider: scripted([]).provider, hooks: [rejecting], log: false })
+    const session = await agent.session()
+    const calls = {
+      runAgent: async () => await agent.run("hello"),
+      runSession: async () => await session.run("hello")
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      const error = await call().catch((caught: unknown) => caught)
+      assert.instanceOf(error, HookRejected)
+      assert.include(firstFrame(error), name)
+      assert.include(firstFrame(error), "TaggedError.test.ts")
+    }
+  })
+
+  it("of an agent that cannot be made have a stack that begins at createAgent", () => {
+    const makeWrongAgent = () => createAgent({ provider: scripted([]).provider, ...{ hook: [] } })
+    try {
+      makeWrongAgent()
+      assert.fail("it was made")
+    } catch (error) {
+      assert.instanceOf(error, ConfigError)
+      assert.include(firstFrame(error), "makeWrongAgent")
+    }
+  })
+})
