@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 import type { Delegation } from "../data/Delegation.ts"
-import type { Json, JsonObject } from "../data/Json.ts"
+import type { JsonObject } from "../data/Json.ts"
 import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
 import type { Artifacts, HookContext } from "../hook/HookContext.ts"
@@ -29,6 +29,11 @@ export interface ToolContext {
    * tool. A tool can also read the artifacts of hooks.
    */
   readonly artifacts: Artifacts
+  /**
+   * Reports progress: sends a `tool-progress` event. The value can be anything that a tool can return. It is not stored
+   * and not sent to the model. After the tool has ended, it does nothing.
+   */
+  readonly progress: (value: unknown) => void
 }
 
 /**
@@ -44,6 +49,16 @@ export type ArgsOf<S> = S extends { readonly Type: infer A } ? A
   : S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S>
   : JsonObject
 
+/**
+ * Refuses an Effect that requires services, because a tool gets none. Anything else can be returned.
+ *
+ * @category type-level
+ * @since 0.1.0
+ */
+export type WithoutServices<Returned> = Returned extends Effect.Effect<unknown, unknown, unknown>
+  ? Returned extends Effect.Effect<unknown, unknown> ? Returned : Effect.Effect<unknown, unknown>
+  : Returned
+
 /** A tool. @category models @since 0.1.0 */
 export interface Tool<Name extends string = string, Args = unknown> extends Omit<ToolMeta, "name" | "inputSchema"> {
   readonly name: Name
@@ -58,8 +73,9 @@ export interface Tool<Name extends string = string, Args = unknown> extends Omit
    */
   readonly delegate?: { readonly agent: object; readonly type: Delegation["type"] }
   /**
-   * Runs the tool. Returns a JSON value, or a promise or an Effect of one. If it throws, the model reads the message of
-   * the error.
+   * Runs the tool. Returns a value, or a promise or an Effect of one. The value is written as by `JSON.stringify`; see
+   * docs/tools.md for what JSON does not have. An async generator yields progress and returns the value. If the
+   * function throws, the model reads the message of the error.
    */
   readonly execute: (args: Args, ctx: ToolContext) => unknown
 }
@@ -85,13 +101,10 @@ export type AnyTool = Tool<string, never>
  * @category constructors
  * @since 0.1.0
  */
-export const defineTool = <const Name extends string, S extends InputSchema>(
+export const defineTool = <const Name extends string, S extends InputSchema, Returned>(
   tool: Omit<Tool<Name>, "input" | "execute"> & {
     readonly input: S
-    readonly execute: (
-      args: ArgsOf<S>,
-      ctx: ToolContext
-    ) => Json | void | PromiseLike<Json | void> | Effect.Effect<Json | void, unknown>
+    readonly execute: (args: ArgsOf<S>, ctx: ToolContext) => Returned & WithoutServices<Returned>
   }
   // `Args` is the decoded type of the schema, which the compiler cannot derive from the parameter.
 ): Tool<Name, ArgsOf<S>> => tool as never

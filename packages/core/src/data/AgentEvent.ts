@@ -72,6 +72,8 @@ export type AgentEventBody =
     readonly durationMs: number
   }
   | { readonly type: "tool-start"; readonly call: ToolCall }
+  /** A running tool reports progress. The value is not stored and not sent to the model. */
+  | { readonly type: "tool-progress"; readonly callId: string; readonly tool: string; readonly value: Json }
   | {
     readonly type: "tool-end"
     readonly call: ToolCall

@@ -25,6 +25,10 @@ export interface DispatchContext {
   readonly timeoutMs: number
   /** Registers a function that is called when that time is up. Returns a function that cancels it. */
   readonly onTimeout: (expire: () => void) => () => void
+  /** Sends a `tool-progress` event. The value is written like a result; without listeners it is not read. */
+  readonly progress: (value: unknown) => void
+  /** Warns the developer, with an event and a log line. */
+  readonly warn: (message: string) => void
 }
 
 /** @category models @since 0.1.0 */

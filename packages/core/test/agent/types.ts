@@ -1,6 +1,6 @@
 /** What the types of the two faces promise and refuse. Compiled, not run. */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as v from "valibot"
@@ -102,6 +102,63 @@ const write = defineTool({
   execute: ({ path }) => path.length
 })
 
+interface Found {
+  readonly id: number
+  readonly title?: string
+  readonly note: string | undefined
+  readonly at: Date
+  readonly tags: ReadonlyArray<string>
+}
+class Order {
+  readonly id = 1n
+  total() {
+    return 1
+  }
+}
+declare const found: Found
+
+/** Whatever a tool returns, its type is accepted. */
+export const returns = [
+  () => found,
+  async (): Promise<ReadonlyArray<Found>> => [found],
+  () => Effect.succeed(found),
+  () => Effect.fail(new Error("no")),
+  () => new Order(),
+  () => new Map([[new URL("https://a.b"), new Set([1n])]]),
+  () => new Uint8Array(1),
+  () => new Error("returned"),
+  () => undefined,
+  () => {},
+  async () => {},
+  (): unknown => found,
+  async function*(): AsyncGenerator<Found, Order> {
+    yield found
+    return new Order()
+  }
+].map((execute) => defineTool({ name: "t", description: "", input: valibotArgs, execute }))
+export const generators = [
+  defineTool({
+    name: "t",
+    description: "",
+    input: valibotArgs,
+    async *execute({ s }, ctx) {
+      same<typeof s, string>(true)
+      ctx.progress({ at: new Date() })
+      yield s.length
+      return found
+    }
+  }),
+  defineTool({
+    name: "t",
+    description: "",
+    input: valibotArgs,
+    execute: Effect.fnUntraced(function*({ s }, ctx) {
+      ctx.progress(yield* Effect.succeed(s))
+      return found
+    })
+  })
+]
+
 export const rejected = () => [
   defineTool({
     name: "wrong",
@@ -114,8 +171,15 @@ export const rejected = () => [
     name: "wrong",
     description: "",
     input: zodArgs,
-    // @ts-expect-error: a tool returns JSON
-    execute: () => new Map()
+    // @ts-expect-error: nothing provides the services that it requires
+    execute: () => Effect.service(Db)
+  }),
+  defineTool({
+    name: "wrong",
+    description: "",
+    input: zodArgs,
+    // @ts-expect-error: one of the outcomes requires services
+    execute: ({ n }) => n > 1 ? Effect.service(Db) : "one"
   })
 ]
 

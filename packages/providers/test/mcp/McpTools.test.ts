@@ -277,6 +277,27 @@ describe("a server that breaks the protocol", () => {
   }
 })
 
+describe("a long answer", () => {
+  it("is read only as far as the result may be long", async () => {
+    let read = 0
+    const part = {
+      get type() {
+        read++
+        return "text"
+      },
+      text: "x"
+    }
+    const answer = { content: Array.from({ length: 100_000 }, () => part) }
+    const made = await McpTools.fromClient(fake([{ tools: [tool("a")] }], answer), {
+      server: "s",
+      maxResultLength: 100
+    })
+    const said = await run("mcp__s__a", {}, { tools: made })
+    assert.isFalse(said?.isError)
+    assert.isBelow(read, 1_000)
+  })
+})
+
 describe("hooks around them", () => {
   /** Counts every point, by the depth of the agent it fires for. */
   const counter = () => {

@@ -32,7 +32,7 @@ export const readAnswer = (answer: unknown, max: number): Result.Result<Json, st
   }
   const { content = [], isError = false, structuredContent } = decoded.success
   if (structuredContent !== undefined && !isError) return readStructured(structuredContent, max)
-  const parts = content.map(partOf)
+  const parts = partsOf(content, max)
   const files = parts.filter(({ type }) => type === "file")
   const text = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n")
   if (isError) return Result.fail(cut(text === "" ? "the tool failed and did not say why" : text, max))
@@ -56,8 +56,23 @@ const readStructured = (value: unknown, max: number): Result.Result<Json, string
   return Result.succeed(text.length <= max ? value as Json : cut(text, max))
 }
 
+/** Reads parts until they are longer than the result may be. */
+const partsOf = (content: ReadonlyArray<unknown>, max: number): ReadonlyArray<ContentPart> => {
+  const parts: Array<ContentPart> = []
+  let length = 0
+  for (const one of content) {
+    const part = partOf(one)
+    parts.push(part)
+    length += part.type === "text" ? part.text.length + 1 : part.url.length
+    if (length > max) break
+  }
+  return parts
+}
+
+const decodeContent = Schema.decodeUnknownResult(Content)
+
 const partOf = (one: unknown): ContentPart => {
-  const decoded = Schema.decodeUnknownResult(Content)(one)
+  const decoded = decodeContent(one)
   if (Result.isFailure(decoded)) return text("[content that cannot be read]")
   const said = decoded.success
   switch (said.type) {

@@ -1,4 +1,6 @@
 /** The context of a call for the dispatcher. */
+import { encodeJson } from "../../../data/internal/encodeJson.ts"
+import type { ToolCall } from "../../../data/Message.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { Turn } from "../turn/turn.ts"
 
@@ -6,18 +8,18 @@ import type { Turn } from "../turn/turn.ts"
 export class CallContext implements DispatchContext {
   readonly timeoutMs: number
   private readonly turn: Turn
-  private readonly id: string
+  private readonly call: ToolCall
 
-  constructor(turn: Turn, id: string, timeoutMs: number) {
+  constructor(turn: Turn, call: ToolCall, timeoutMs: number) {
     this.turn = turn
-    this.id = id
+    this.call = call
     this.timeoutMs = timeoutMs
   }
   get sessionId() {
     return this.turn.session.id
   }
   get idempotencyKey() {
-    return `${this.turn.session.id}/${this.turn.state.turnNumber}/${this.id}`
+    return `${this.turn.session.id}/${this.turn.state.turnNumber}/${this.call.id}`
   }
   get cwd() {
     return this.turn.agent.cwd
@@ -30,5 +32,15 @@ export class CallContext implements DispatchContext {
   }
   onTimeout(expire: () => void) {
     return this.turn.io.deadlines.add(this.timeoutMs, expire)
+  }
+  progress(value: unknown) {
+    const { call: { id, name }, turn: { io } } = this
+    if (!io.hasListeners) return
+    const { json, lost } = encodeJson(value)
+    if (lost !== undefined) io.warn(`a part of the progress of ${name} is lost: ${lost}`, "runtime")
+    io.publish({ type: "tool-progress", callId: id, tool: name, value: json })
+  }
+  warn(message: string) {
+    this.turn.io.warn(message, "runtime")
   }
 }

@@ -28,7 +28,7 @@ const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Eff
   const { delegates, dispatcher, limits } = turn.agent
   const to = turn.depth > 0 ? undefined : delegates.get(event.name)
   if (to === undefined) {
-    const context = new CallContext(turn, event.id, event.grant.timeoutMs ?? limits.toolMs)
+    const context = new CallContext(turn, event, event.grant.timeoutMs ?? limits.toolMs)
     return dispatcher.dispatch(event, event.grant, context)
   }
   return Effect.map(

@@ -1,0 +1,100 @@
+/** The context of a running tool: what the tool gets, and its end. */
+import * as Effect from "effect/Effect"
+import { keyOf } from "../../../data/Artifact.ts"
+import * as Awaitable from "../../../data/Awaitable.ts"
+import type { ToolCall } from "../../../data/Message.ts"
+import type { Artifacts } from "../../../hook/HookContext.ts"
+import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
+import type { ToolContext } from "../../defineTool.ts"
+import { withPortError } from "../capability/portError.ts"
+
+/** A class, because every call makes one, and each part is built only when it is used. */
+export class RunningContext implements ToolContext {
+  /** Whether the call has its result, or was cancelled. */
+  hasEnded = false
+  private readonly call: ToolCall
+  private readonly about: DispatchContext
+  private controller: AbortController | undefined = undefined
+  private cancelTimeout: (() => void) | undefined = undefined
+  private expire: (() => void) | undefined = undefined
+  private stop: (() => void) | undefined = undefined
+
+  constructor(call: ToolCall, about: DispatchContext) {
+    this.call = call
+    this.about = about
+  }
+
+  // For the tool.
+
+  get callId() {
+    return this.call.id
+  }
+  get artifacts(): Artifacts {
+    const { about: { artifacts, rootSessionId: id }, call, signal } = this
+    const mine = (key: string) => key.startsWith("tool:") ? key : `tool:${key}`
+    const about = { by: call.name, toolCallId: call.id }
+    const port = <A>(effect: Effect.Effect<A, unknown>) =>
+      Awaitable.make(
+        withPortError("artifacts", `artifacts of ${id}`, effect),
+        (one) => Effect.runPromise(one, { signal })
+      )
+    return {
+      write: (key, content, options) => port(artifacts.write(id, mine(key), content, { ...about, ...options })),
+      append: (key, content, options) => port(artifacts.append(id, mine(key), content, { ...about, ...options })),
+      read: (key) => {
+        const wanted = keyOf(key)
+        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine(wanted)))
+      },
+      list: () => port(artifacts.list(id)),
+      remove: (key) => port(artifacts.remove(id, mine(key)))
+    }
+  }
+  get signal(): AbortSignal {
+    return (this.controller ??= new AbortController()).signal
+  }
+  get idempotencyKey() {
+    return this.about.idempotencyKey
+  }
+  get sessionId() {
+    return this.about.sessionId
+  }
+  get cwd() {
+    return this.about.cwd
+  }
+  /** A tool may take the function out of its context. */
+  get progress() {
+    return (value: unknown): void => {
+      if (!this.hasEnded) this.about.progress(value)
+    }
+  }
+
+  // For the code that runs the tool.
+
+  get tool() {
+    return this.call.name
+  }
+  get timeoutMs() {
+    return this.about.timeoutMs
+  }
+  warn(message: string): void {
+    this.about.warn(message)
+  }
+  /** Calls the function when the time is up, instead of an earlier one. The time starts with the first call. */
+  onTimeout(expire: () => void): void {
+    this.expire = expire
+    this.cancelTimeout ??= this.about.onTimeout(() => this.expire?.())
+  }
+  /** Calls the function when the call is cancelled or takes too long. */
+  onAbort(stop: () => void): void {
+    this.stop = stop
+  }
+  end(): void {
+    this.hasEnded = true
+    this.cancelTimeout?.()
+  }
+  abort(): void {
+    this.end()
+    this.controller?.abort()
+    this.stop?.()
+  }
+}
