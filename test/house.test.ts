@@ -53,12 +53,18 @@ describe("the lockfile", () => {
 describe("every manifest", () => {
   const each = it.for(manifests)
 
-  each("%s pins exact versions", (path) => {
-    const fields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"].map((field) =>
-      json(path)[field] ?? {}
+  each("%s pins exact versions, except of what its users share with it", (path) => {
+    const fields = ["dependencies", "devDependencies", "optionalDependencies"].map((field) => json(path)[field] ?? {})
+    const isShared = (name: string) => path !== "package.json" && (name === "effect" || name.startsWith("@belay/"))
+    const loose = fields.flatMap(Object.entries).filter(([name, version]) =>
+      !(isShared(name) ? /^\^?\d+\.\d+\.\d+$/ : /^\d+\.\d+\.\d+$/).test(version)
     )
-    const loose = fields.flatMap(Object.entries).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
     assert.deepEqual(loose, [])
+  })
+
+  each("%s gives its peers ranges, so that the next patch release can be installed beside it", (path) => {
+    const peers = Object.entries((json(path)["peerDependencies"] ?? {}) as { readonly [name: string]: string })
+    assert.deepEqual(peers.filter(([, version]) => !/^\^\d+\.\d+\.\d+$/.test(version)), [])
   })
 
   each("%s is MIT and wants Node 22.22", (path) => {
