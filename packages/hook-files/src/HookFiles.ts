@@ -7,7 +7,8 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import { defined } from "@belay/core/Fields"
 import type { HookSource } from "@belay/core/HookSource"
-import type * as HookDefaults from "@belay/hooks/HookDefaults"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
@@ -123,6 +124,29 @@ export interface Loaded {
   readonly silenced: ReadonlyArray<Discovery.Source>
 }
 
+const { name: _name, onTimeout: _onTimeout, tier: _tier, timeout: _timeout, ...commonKinds } = HookDefaults.commonKinds
+
+const optionKinds: OptionKinds<Options> = {
+  ...commonKinds,
+  ...Runners.optionKinds,
+  home: "text",
+  managed: "text",
+  sources: "list",
+  systems: "list",
+  scopes: "list",
+  cwd: "text",
+  trust: "text",
+  toolNames: "any",
+  transcripts: ["text", "flag"],
+  onBroken: "text",
+  projectAllows: "flag",
+  concurrency: "number",
+  permissionMode: "any",
+  stopCap: "number",
+  drainMs: "number",
+  onWake: "function"
+}
+
 /**
  * Loads the hook files of the machine, of the user and of the project, and makes hooks from them. Pass `hooks` to
  * `createAgent`.
@@ -153,6 +177,7 @@ export interface Loaded {
  * @since 0.1.0
  */
 export const load = (options: Options = {}): Loaded => {
+  Result.getOrThrow(checkKinds("HookFiles.load", options, optionKinds))
   const { home = homedir(), run = Command.run, systems = [], transcripts, ...rest } = options
   const { trust = join(home, ".belay", "trust"), ...making } = rest
   const cwd = resolve(options.cwd ?? process.cwd())

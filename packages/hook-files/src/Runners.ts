@@ -7,6 +7,7 @@
 import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
+import type { OptionKinds } from "@belay/core/OptionCheck"
 import type * as HttpGuard from "@belay/hooks/HttpGuard"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -127,6 +128,18 @@ export interface Options {
  * @since 0.1.0
  */
 export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Finished>
+
+/** The kinds of `Options`. @category models @since 0.1.0 */
+export const optionKinds: OptionKinds<Options> = {
+  run: "any",
+  passEnv: "textList",
+  graceMs: "number",
+  lingerMs: "number",
+  model: "text",
+  http: "any",
+  allowedHttpHookUrls: "textList",
+  httpHookAllowedEnvVars: "textList"
+}
 
 /**
  * Makes a function that runs tasks of all types.

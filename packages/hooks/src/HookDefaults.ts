@@ -78,8 +78,13 @@ export interface HookDefaults extends Partial<Pick<HookOptions, (typeof hookOpti
  */
 export type OwnKinds<O> = OptionKinds<Omit<O, keyof HookDefaults>>
 
-/** The chain checks the options of `HookOptions` that are `any` here. */
-const commonKinds: OptionKinds<HookDefaults> = {
+/**
+ * The kinds of `HookDefaults`. The chain checks the options of `HookOptions` that are `any` here.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const commonKinds: OptionKinds<HookDefaults> = {
   enabled: "flag",
   when: "function",
   agents: "texts",

@@ -7,6 +7,7 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { McpTool } from "@belay/core/Mcp"
 import type { McpAccessor } from "@belay/core/McpAccessor"
 import { nearest } from "@belay/core/NamePattern"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Client, list, messageOf, never } from "./internal/client.ts"
@@ -54,6 +55,11 @@ export interface ServersFile {
   readonly warnings: ReadonlyArray<string>
 }
 
+const optionKinds: OptionKinds<Options> = {
+  connectTimeoutMs: "number",
+  maxResultLength: "number"
+}
+
 /**
  * Registers servers by name. Nothing starts yet: the first call of a server connects to it, and parallel calls share
  * the connection. If the connection is lost, the next call connects again. Servers cannot use sampling, roots or
@@ -77,6 +83,7 @@ export interface ServersFile {
  * @since 0.1.0
  */
 export const make = (servers: { readonly [name: string]: Server }, options: Options = {}): McpServers => {
+  Result.getOrThrow(checkKinds("McpServers", options, optionKinds))
   const { connectTimeoutMs = 30_000, maxResultLength = 1_000_000 } = options
   const known = Result.getOrThrow(check(servers))
   const open = new Map<string, Promise<Connection>>()

@@ -7,8 +7,10 @@
 import { defined } from "@belay/core/Fields"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Codec from "../internal/codec.ts"
 import * as Tokens from "../usage/Tokens.ts"
 import * as Client from "./internal/request/client.ts"
@@ -65,6 +67,19 @@ export interface Timeouts {
   readonly totalMs?: number
 }
 
+const optionKinds: OptionKinds<Options> = {
+  baseUrl: "text",
+  apiKey: "any",
+  model: "text",
+  name: "text",
+  contextWindow: "number",
+  timeouts: "any",
+  headers: "any",
+  fetch: "any",
+  compat: "any",
+  api: "text"
+}
+
 /**
  * Creates a provider. It reads nothing from the environment, and sends nothing before the first call.
  *
@@ -72,6 +87,7 @@ export interface Timeouts {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): LlmProvider => {
+  Result.getOrThrow(checkKinds("OpenAiCompatible", options, optionKinds))
   const baseUrl = options.baseUrl ?? "https://api.openai.com/v1"
   const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
   const codec = options.api === "responses" ? Codec.responses : Codec.chat

@@ -7,6 +7,7 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Result from "effect/Result"
 import { artifactsOf } from "./internal/artifacts.ts"
@@ -45,6 +46,11 @@ export interface SqliteStore extends Disposable {
 
 export { type Account, type Ledger, StoreError }
 
+const optionKinds: OptionKinds<Options> = {
+  path: "text",
+  synchronous: "text"
+}
+
 /**
  * Opens a store. Throws a `StoreError` for a file that is damaged, newer or of another program, and does not change
  * that file. Throws a `ConfigError` for wrong options.
@@ -66,6 +72,7 @@ export { type Account, type Ledger, StoreError }
  * @since 0.1.0
  */
 export const make = (options: Options): SqliteStore => {
+  Result.getOrThrow(checkKinds("sqlite-store", options, optionKinds, ["path"]))
   const { path, synchronous = "normal" } = Result.getOrThrow(check(options))
   const database = open(path, synchronous)
   const artifacts = artifactsOf(database)

@@ -139,6 +139,20 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly refuse?: (handler: Handler) => string | undefined
 }
 
+/** The options that `make` has in addition to `HookDefaults`. @internal */
+export const optionKinds: HookDefaults.OwnKinds<Options> = {
+  handlers: "list",
+  runtime: "any",
+  projectDir: "text",
+  runners: "any",
+  timeoutMs: "number",
+  effectiveLimit: "number",
+  quietMs: "number",
+  onBroken: "text",
+  drainMs: "number",
+  refuse: "function"
+}
+
 /**
  * Makes one hook that runs Base Coat hooks. They run one after another, in the order of their priority. Each hook reads
  * the changes of the hooks before it, and the contexts of all hooks are added. After the first hook that blocks, only
@@ -161,6 +175,7 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkKinds("basecoat", options, optionKinds, ["projectDir"])
   const { effectiveLimit = 0, name = "base-coat", projectDir, quietMs = 60_000, timeoutMs = 3_000 } = options
   Result.getOrThrow(
     checkOptions(

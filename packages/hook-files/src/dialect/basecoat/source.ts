@@ -15,6 +15,8 @@ export const basecoat: System = {
   about: ({ text }) => picked(parse(text), "version", "hooks"),
   hooks: (sources, making) => {
     const handlers = trusting(sources) as ReadonlyArray<unknown> as ReadonlyArray<BaseCoat.Handler>
-    return handlers.length === 0 ? [] : [BaseCoat.make({ ...called("basecoat", making), handlers })]
+    return handlers.length === 0
+      ? []
+      : [BaseCoat.make({ ...called("basecoat", making, BaseCoat.optionKinds), handlers })]
   }
 }

@@ -100,8 +100,29 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  */
 export const make = (options: Options): AgentHook => makeFor(options, claude)
 
+/** The options that `make` has in addition to `HookDefaults`. @internal */
+export const optionKinds: HookDefaults.OwnKinds<Options> = {
+  ...Runners.optionKinds,
+  handlers: "list",
+  projectDir: "text",
+  env: "object",
+  permissionMode: "text",
+  home: "text",
+  toolNames: "any",
+  concurrency: "number",
+  drainMs: "number",
+  stopCap: "number",
+  onBroken: "text",
+  projectAllows: "flag",
+  transcripts: "text",
+  runners: "any",
+  refuse: "function",
+  onWake: "function"
+}
+
 /** Makes a hook for Claude Code, or for a system with similar settings files. @internal */
 export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
+  HookDefaults.checkKinds("claude-code", options, optionKinds, ["handlers", "projectDir"])
   const { concurrency = 10, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } =
     options
   Result.getOrThrow(

@@ -173,8 +173,17 @@ export const claude: System = {
     return [
       ...(managed.length === 0
         ? []
-        : [ClaudeCode.make({ ...called("claude-managed", making), env, handlers: managed, tier: "managed" })]),
-      ...(others.length === 0 ? [] : [ClaudeCode.make({ ...called("claude", making), env, handlers: others })])
+        : [
+          ClaudeCode.make({
+            ...called("claude-managed", making, ClaudeCode.optionKinds),
+            env,
+            handlers: managed,
+            tier: "managed"
+          })
+        ]),
+      ...(others.length === 0
+        ? []
+        : [ClaudeCode.make({ ...called("claude", making, ClaudeCode.optionKinds), env, handlers: others })])
     ]
   }
 }

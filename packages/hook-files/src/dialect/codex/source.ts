@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import { dirname, join } from "node:path"
 import { parse as parseToml } from "smol-toml"
 import { real } from "../../internal/files.ts"
+import * as ClaudeCode from "../claude/ClaudeCode.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
 import { isFields, record } from "../shared/fields.ts"
 import { called, picked, type Place, type Scope, type SourceFile, type System, trusting } from "../shared/system.ts"
@@ -47,6 +48,6 @@ export const codex: System = {
     ),
   hooks: (sources, making) => {
     const handlers = trusting<HookConfig.Handler>(sources)
-    return handlers.length === 0 ? [] : [Codex.make({ ...called("codex", making), handlers })]
+    return handlers.length === 0 ? [] : [Codex.make({ ...called("codex", making, ClaudeCode.optionKinds), handlers })]
   }
 }

@@ -108,6 +108,21 @@ export const maxContext: number = ToolEffects.maxContext
  */
 export const decode = (text: string, file: string): Decoded => Config.decode(text, file)
 
+/** The options that `make` has in addition to `HookDefaults`. @internal */
+export const optionKinds: HookDefaults.OwnKinds<Options> = {
+  handlers: "list",
+  projectDir: "text",
+  runners: "any",
+  passEnv: "textList",
+  home: "text",
+  onBroken: "text",
+  drainMs: "number",
+  projectAllows: "flag",
+  toolNames: "any",
+  transcripts: "text",
+  refuse: "function"
+}
+
 /**
  * Makes one hook that runs the handlers of hook files one after another. A `preToolUse` command that exits with a code
  * other than 0 denies the call, except if it timed out. Every other failure is a warning. Throws a `ConfigError` if a
@@ -125,6 +140,7 @@ export const decode = (text: string, file: string): Decoded => Config.decode(tex
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkKinds("copilot", options, optionKinds, ["handlers", "projectDir"])
   const { handlers, home, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
   Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
   const engine = Engine.make(Dialect.make({ projectDir, home, passEnv }), {

@@ -33,6 +33,6 @@ export const copilot: System = {
   about: ({ text }) => picked(parseCommented(text), "version", "hooks", "disableAllHooks"),
   hooks: (sources, making) => {
     const handlers = trusting<Copilot.Handler>(sources)
-    return handlers.length === 0 ? [] : [Copilot.make({ ...called("copilot", making), handlers })]
+    return handlers.length === 0 ? [] : [Copilot.make({ ...called("copilot", making, Copilot.optionKinds), handlers })]
   }
 }

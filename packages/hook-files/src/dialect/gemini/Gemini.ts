@@ -101,6 +101,19 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  */
 export const decode = (text: string, file: string, folder?: string): Decoded => Config.decode(text, file, folder)
 
+/** The options that `make` has in addition to `HookDefaults`. @internal */
+export const optionKinds: HookDefaults.OwnKinds<Options> = {
+  handlers: "list",
+  projectDir: "text",
+  disabled: "textList",
+  runners: "any",
+  toolNames: "any",
+  transcripts: "text",
+  onBroken: "text",
+  drainMs: "number",
+  refuse: "function"
+}
+
 /**
  * Makes one hook that runs the hooks of settings files. All hooks that match an event run at the same time, or one
  * after another if a group of the event sets `sequential`. One hook that denies is enough to deny. A hook that fails is
@@ -119,6 +132,7 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkKinds("gemini-hooks", options, optionKinds, ["handlers", "projectDir"])
   const { disabled = [], name = "gemini-hooks", projectDir, toolNames = {} } = options
   Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
   const handlers = options.handlers.filter((handler) => !Config.isDisabled(handler, disabled))

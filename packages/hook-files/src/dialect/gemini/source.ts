@@ -40,6 +40,8 @@ export const gemini: System = {
     const handlers = trusting<Gemini.Handler>(sources).filter((handler) =>
       handler.trusted === "user" || !isDisabled(handler, project)
     )
-    return handlers.length === 0 ? [] : [Gemini.make({ ...called("gemini", making), handlers, disabled: everybody })]
+    return handlers.length === 0
+      ? []
+      : [Gemini.make({ ...called("gemini", making, Gemini.optionKinds), handlers, disabled: everybody })]
   }
 }

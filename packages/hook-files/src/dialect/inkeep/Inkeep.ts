@@ -42,6 +42,17 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   readonly toolType?: (name: string) => "mcp" | "function" | "relation"
 }
 
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  definitions: "list",
+  attachments: "list",
+  agentId: "text",
+  tenantId: "text",
+  projectId: "text",
+  mcp: "function",
+  secrets: "function",
+  toolType: "function"
+}
+
 /**
  * Makes one hook that runs all attachments. At each point the hooks of the project run first, then the hooks of the
  * agent. Each hook reads the changes of the hooks before it. After `block` or `abort` no other hook runs. Throws a
@@ -70,6 +81,7 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkKinds("stored-hooks", options, optionKinds, ["definitions", "attachments"])
   const { agentId, attachments, definitions, mcp, name = "stored-hooks", secrets } = options
   const all = Result.getOrThrow(attached(name, definitions, attachments)).map((one): Dialect.Entry => ({
     event: one.hookPoint,

@@ -84,6 +84,20 @@ export const find = (
   return { handlers: found, warnings }
 }
 
+/** The options that `make` has in addition to `HookDefaults`. @internal */
+export const optionKinds: HookDefaults.OwnKinds<Options> = {
+  handlers: "list",
+  projectDir: "text",
+  runners: "any",
+  toolNames: "any",
+  recipes: "object",
+  autoCompact: "number",
+  timeoutMs: "number",
+  onBroken: "text",
+  drainMs: "number",
+  refuse: "function"
+}
+
 /**
  * Makes one hook that runs executables. `<file> hook` runs once for each executable, when the hook first runs, to find
  * out its event. The executables of an event run one after another, and each reads the changed input or output of those
@@ -108,6 +122,7 @@ export const find = (
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook => {
+  HookDefaults.checkKinds("kodelet", options, optionKinds, ["handlers", "projectDir"])
   const { autoCompact, handlers, name = "kodelet", projectDir, recipes = {}, timeoutMs = 30_000, toolNames = {} } =
     options
   Result.getOrThrow(

@@ -33,6 +33,6 @@ export const kodelet: System = {
   about: () => undefined,
   hooks: (sources, making) => {
     const handlers = trusting<Kodelet.Handler>(sources)
-    return handlers.length === 0 ? [] : [Kodelet.make({ ...called("kodelet", making), handlers })]
+    return handlers.length === 0 ? [] : [Kodelet.make({ ...called("kodelet", making, Kodelet.optionKinds), handlers })]
   }
 }

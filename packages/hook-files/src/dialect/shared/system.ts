@@ -1,6 +1,6 @@
 /** Describes a system of hook files: where its files are, how they are read, and how hooks are made of them. */
 import type { AgentHook } from "@belay/core/AgentHook"
-import type * as HookDefaults from "@belay/hooks/HookDefaults"
+import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -102,14 +102,21 @@ export interface System {
   readonly hooks: (sources: ReadonlyArray<Source>, making: Making) => ReadonlyArray<AgentHook>
 }
 
-/** Returns the options of a hook with this name, without its entries. */
+/**
+ * Returns the options of a hook with this name, without its entries. `own` has the options that the hook knows; options
+ * for other systems are left out.
+ */
 export const called = (
   name: string,
-  { transcripts, ...making }: Making
+  { transcripts, ...making }: Making,
+  own: { readonly [option: string]: unknown }
 ): Omit<Making, "transcripts"> & { readonly name: string; readonly transcripts?: string } => ({
-  ...making,
+  // The required options of `Making` are known to every system.
+  ...Object.fromEntries(
+    Object.entries(making).filter(([key]) => Object.hasOwn(own, key) || Object.hasOwn(HookDefaults.commonKinds, key))
+  ) as Omit<Making, "transcripts">,
   name,
-  ...(transcripts === undefined ? {} : { transcripts: join(transcripts, name) })
+  ...(transcripts === undefined || !("transcripts" in own) ? {} : { transcripts: join(transcripts, name) })
 })
 
 /**
