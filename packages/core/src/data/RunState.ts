@@ -117,7 +117,9 @@ export const CallState = Schema.Struct({
       /**
        * Set when a person wrote these arguments. The hook runs again, but a question that it asks counts as answered.
        */
-      edited: Schema.optionalKey(Schema.Boolean)
+      edited: Schema.optionalKey(Schema.Boolean),
+      /** Set when the hook proposed these arguments. The hooks before it are asked again about them. */
+      proposed: Schema.optionalKey(Schema.Literal(true))
     })
   )),
   /** The arguments that the tool got, if they differ from the model's. */

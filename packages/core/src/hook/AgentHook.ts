@@ -91,8 +91,15 @@ export interface HookOptions {
    * those calls. Use it for budgets and audits. While it runs for such a call, the hook cannot make calls itself.
    */
   readonly allowReentry?: boolean
-  /** With `ifChanged`, the hook is called again when a later hook changes the value. Default `never`. */
-  readonly reinvoke?: "never" | "ifChanged"
+  /**
+   * Whether the hook is asked again when a later hook changes the value that it has answered for. Default `never`.
+   * - `ifChanged`: it is asked again, and can then reject, abort, respond or ask. A change that it makes then has no
+   *   effect, and neither have texts that it injects, so that nothing happens twice. Messages that later hooks only
+   *   append are not a change.
+   * - `reapply`: as `ifChanged`, but its changes are made again, also for appended messages. Use it only if making a
+   *   change twice gives the same value as making it once. Redaction is such a change.
+   */
+  readonly reinvoke?: "never" | "ifChanged" | "reapply"
 }
 
 /**

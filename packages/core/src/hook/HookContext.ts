@@ -112,6 +112,11 @@ export interface HookContext {
    * Runs any Effect as a promise, for async functions. The capabilities of `ctx` do not need it: they can be awaited.
    */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+  /**
+   * Whether this hook (`reinvoke: "ifChanged"`) is asked again, because a later hook changed the value. It can then only
+   * reject, abort, respond or ask. Use it to count nothing twice.
+   */
+  readonly askedAgain: boolean
   /** For observers: the decision of the chain. */
   readonly outcome: ObservedOutcome | undefined
   /**

@@ -150,6 +150,10 @@ export interface Row {
   readonly onReject: string
   /** The field of the event that a new value replaces. Absent when the value replaces the whole event. */
   readonly field?: string
+  /** The field of the event with a list of messages. Messages that hooks append to it are not a change for gates. */
+  readonly list?: string
+  /** Whether a new value only tightens what the event has. It then counts also from a gate that is asked again. */
+  readonly tightens?: (value: never, event: never) => boolean
   /** Describes what is wrong with a value from an untyped hook. */
   readonly wrong?: (value: never, event: never) => string | undefined
   /** Describes what is wrong with an output from an untyped hook. */
@@ -203,12 +207,15 @@ const wantsCompaction = (output: Loose) =>
     ? undefined
     : "expected an object with an array `messages` and a string `summary`"
 
+const strictness: ReadonlyArray<PermissionDecision["type"]> = ["allow", "ask", "deny"]
+
 /** The table. @category table @since 0.1.0 */
 export const table = {
   onSessionStart: {
     order: "forward",
     legal: ["Transform", "Reject", "Abort"],
     onReject: "the session does not start",
+    list: "context",
     wrong: wantsContext
   },
   onSessionEnd: { order: "reverse", legal: [], onReject: "" },
@@ -231,6 +238,7 @@ export const table = {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the turn fails with HookRejected; nothing is retried",
+    list: "messages",
     wrong: wantsRequest,
     wrongOutput: wantsResponse
   },
@@ -252,6 +260,7 @@ export const table = {
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "give up with this reason",
     field: "decision",
+    tightens: ({ type }: RetryDecision, { decision }: OnLlmErrorEvent) => type === "fail" && decision.type !== "fail",
     wrong: wantsType("retry", "fallback", "fail")
   },
   preToolCall: {
@@ -267,6 +276,7 @@ export const table = {
     legal: ["Transform", "Replace", "Reject", "Abort"],
     onReject: "the result is kept and the reason is appended as feedback",
     field: "result",
+    tightens: ({ ok }: ToolResult, { result }: PostToolCallEvent) => !ok && result.ok,
     wrong: wantsResult
   },
   onPermission: {
@@ -274,15 +284,32 @@ export const table = {
     legal: ["Replace", "Reject", "Abort", "Ask"],
     onReject: "the tool call is denied",
     field: "decision",
+    tightens: ({ type }: PermissionDecision, { decision }: OnPermissionEvent) =>
+      strictness.indexOf(type) > strictness.indexOf(decision.type),
     wrong: wantsType("allow", "deny", "ask")
   },
   onToolDenied: { order: "forward", legal: [], onReject: "" },
-  postStep: { order: "reverse", legal: ["Transform", "Abort"], onReject: "", field: "messages", wrong: wantsMessages },
-  preStop: { order: "forward", legal: ["Transform", "Abort"], onReject: "", field: "messages", wrong: wantsMessages },
+  postStep: {
+    order: "reverse",
+    legal: ["Transform", "Abort"],
+    onReject: "",
+    field: "messages",
+    list: "messages",
+    wrong: wantsMessages
+  },
+  preStop: {
+    order: "forward",
+    legal: ["Transform", "Abort"],
+    onReject: "",
+    field: "messages",
+    list: "messages",
+    wrong: wantsMessages
+  },
   preDelegation: {
     order: "forward",
     legal: ["Transform", "Replace", "Reject", "Respond", "Abort"],
     onReject: "the sub-agent is not started",
+    list: "context",
     wrong: wantsDelegation,
     wrongOutput: wantsText
   },

@@ -43,6 +43,8 @@ export interface HookAnswer {
   readonly shadow?: true
   /** The hook ran again because a later hook changed the value. */
   readonly again?: true
+  /** The change had no effect, because the hook was asked again. */
+  readonly ignored?: true
   readonly durationMs: number
 }
 
@@ -114,7 +116,8 @@ const lines = (record: HookRecord): ReadonlyArray<string> => [
       ...(hook.why === undefined ? [] : [hook.why]),
       ...(hook.change === undefined ? [] : [hook.change.diff]),
       ...(hook.shadow ? ["shadow, not obeyed"] : []),
-      ...(hook.again ? ["asked again"] : [])
+      ...(hook.again ? ["asked again"] : []),
+      ...(hook.ignored ? ["change not applied"] : [])
     ]
     return `  ${hook.hook}: ${hook.answer}${notes.length === 0 ? "" : ` (${notes.join("; ")})`} ${
       hook.durationMs.toFixed(2)

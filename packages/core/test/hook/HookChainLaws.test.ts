@@ -72,6 +72,12 @@ const flaws: { readonly [flaw: string]: Subject } = {
   ),
   "abort only rejects": altered((hook) => hook.onFailure === "abort" ? { ...hook, onFailure: "reject" } : hook),
   "a gate does not run again": without("reinvoke"),
+  "a gate makes its change again": altered((hook) =>
+    hook.reinvoke === "ifChanged" ? { ...hook, reinvoke: "reapply" } : hook
+  ),
+  "a gate that reapplies makes no change again": altered((hook) =>
+    hook.reinvoke === "reapply" ? { ...hook, reinvoke: "ifChanged" } : hook
+  ),
   "a tool filter is ignored": without("tools"),
   "a Reject is taken for Ask": saying((what, { point }) => what === "Reject" && isLegal(point, "Ask") ? "Ask" : what),
   "Abort is taken for Reject": saying((what, { point }) =>

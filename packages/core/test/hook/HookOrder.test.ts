@@ -145,7 +145,7 @@ describe("an invalid hook is refused:", () => {
     [{ name: "h", mode: "Shadow" }, "hook \"h\": mode must be enforce or shadow, found Shadow"],
     [{ name: "h", onFailure: "opne" }, "hook \"h\": onFailure must be open, reject or abort, found opne"],
     [{ name: "h", onTimeout: "closed" }, "hook \"h\": onTimeout must be open, reject or abort, found closed"],
-    [{ name: "h", reinvoke: "always" }, "hook \"h\": reinvoke must be never or ifChanged, found always"],
+    [{ name: "h", reinvoke: "always" }, "hook \"h\": reinvoke must be never, ifChanged or reapply, found always"],
     [{ name: "h", failOpen: "no" }, "hook \"h\": failOpen must be true or false, found no"],
     [{ name: "h", tools: /bash/ }, "hook \"h\": tools must be a string or a list of strings"],
     [{ name: "h", tools: ["a", 1] }, "hook \"h\": tools must be a string or a list of strings"],

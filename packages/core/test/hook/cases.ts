@@ -69,7 +69,7 @@ export interface HookCase {
   readonly observes?: true
   readonly mode?: "enforce" | "shadow"
   readonly tools?: string | ReadonlyArray<string>
-  readonly reinvoke?: "never" | "ifChanged"
+  readonly reinvoke?: "never" | "ifChanged" | "reapply"
   readonly failOpen?: boolean
   readonly onFailure?: "open" | "reject" | "abort"
   readonly onTimeout?: "open" | "reject" | "abort"
@@ -98,7 +98,7 @@ const hook = ({ hows, whats }: Choice) =>
     mode: one(undefined, undefined, undefined, "enforce", "shadow"),
     observes: one(undefined, undefined, undefined, undefined, true),
     tools: one(undefined, undefined, "deploy", "de*y", ["build", "*"], "build", [], "!deploy", ["*", "!build"]),
-    reinvoke: one(undefined, undefined, "never", "ifChanged", "ifChanged"),
+    reinvoke: one(undefined, undefined, "never", "ifChanged", "ifChanged", "reapply"),
     failOpen: one(undefined, undefined, true, false),
     onFailure: one(undefined, undefined, undefined, "open", "reject", "abort"),
     onTimeout: one(undefined, undefined, undefined, "open", "reject", "abort"),

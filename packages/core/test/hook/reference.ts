@@ -113,9 +113,15 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
       const tag = tagOf(answer)
       const why = reasonOf(tag, name)
       const obeyed = !observes(hook) && hook.mode !== "shadow"
-      const changes = obeyed && (tag === "Transform" || tag === "Replace") && carries(point)
-      lines.push(`${name}: ${tag}${why === undefined ? "" : ` (${why})`}${changes ? " changed" : ""}${shadow}${again}`)
-      if (obeyed && tag !== "Continue") {
+      // A hook that is asked again makes no change, unless it says that making it twice is making it once.
+      const ignored = obeyed && (tag === "Transform" || tag === "Replace") && times > 0 && hook.reinvoke === "ifChanged"
+      const changes = obeyed && !ignored && (tag === "Transform" || tag === "Replace") && carries(point)
+      lines.push(
+        `${name}: ${tag}${why === undefined ? "" : ` (${why})`}${changes ? " changed" : ""}${shadow}${again}${
+          ignored ? " ignored" : ""
+        }`
+      )
+      if (obeyed && !ignored && tag !== "Continue") {
         by = name
         if (tag === "Transform" || tag === "Replace") {
           const next = answer.what === "append" ? text + name : answer.what === "set" ? "k" : text + name.toUpperCase()
@@ -147,7 +153,8 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
 
   // A gate that has not answered for the final value is asked again, once a round, in at most three rounds.
   const gates = ordered.filter((hook) =>
-    hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook) && wants(hook, point)
+    (hook.reinvoke === "ifChanged" || hook.reinvoke === "reapply") && hook.mode !== "shadow" && !observes(hook) &&
+    wants(hook, point)
   )
   const unsure = () => gates.find(({ name }) => seen.get(name) !== text)
   for (let round = 1; round <= 3; round++) {

@@ -99,11 +99,11 @@ const lines = ({ action, decidedBy, hooks, point, subject }: HookRecord): Readon
   `${point}${subject === undefined ? "" : ` ${subject}`}: ${action}${
     decidedBy === undefined ? "" : ` by ${decidedBy}`
   }`,
-  ...hooks.map(({ again, answer, change, durationMs, hook, shadow, why }) => {
+  ...hooks.map(({ again, answer, change, durationMs, hook, ignored, shadow, why }) => {
     if (!(durationMs >= 0)) throw new Error(`${hook} took ${durationMs} ms`)
     const because = why === undefined ? "" : ` (${answer.startsWith("failed-") ? why.slice(0, why.indexOf(":")) : why})`
     return `${hook}: ${answer}${because}${change === undefined ? "" : " changed"}${shadow ? " shadow" : ""}${
       again ? " again" : ""
-    }`
+    }${ignored ? " ignored" : ""}`
   })
 ]

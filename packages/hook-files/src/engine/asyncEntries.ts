@@ -22,7 +22,10 @@ export interface Later<A> {
 }
 
 export interface AsyncEntries<E, I, A> {
-  /** Starts the asynchronous entries in the background, and returns the other entries. */
+  /**
+   * Starts the asynchronous entries in the background, and returns the other entries. If the hook is asked again, the
+   * asynchronous entries have already started. They cannot decide, so they do not start a second time.
+   */
   readonly start: (entries: ReadonlyArray<E>, input: I, ctx: HookContext) => Effect.Effect<ReadonlyArray<E>>
   /** Runs an entry and waits for it. If its first line of output asks to continue in the background, stops waiting. */
   readonly run: (started: EntryStart<E, I>, ctx: HookContext) => Effect.Effect<EntryRun<A>>
@@ -92,7 +95,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
     start: Effect.fnUntraced(function*(entries, input, ctx) {
       if (rules === undefined) return entries
       for (const entry of entries) {
-        if (rules.isAsync(entry)) yield* startAsync({ entry, input, entries }, ctx)
+        if (rules.isAsync(entry) && !ctx.askedAgain) yield* startAsync({ entry, input, entries }, ctx)
       }
       return entries.filter((entry) => !rules.isAsync(entry))
     }),

@@ -105,7 +105,7 @@ export const make = (options: Options): AgentHook => {
       name: "output-guardrail",
       priority: 10,
       kind: "policy",
-      reinvoke: "ifChanged",
+      reinvoke: "reapply",
       hold,
       postLlmCall: ({ response }) => {
         if (!responseTexts(response, toolCalls).some(patterns.test)) return undefined

@@ -180,7 +180,7 @@ export const make = (options: Options = {}): AgentHook => {
       name,
       priority: 15,
       kind: "policy",
-      reinvoke: "ifChanged",
+      reinvoke: "reapply",
       preTurn: input === "off"
         ? undefined
         : (turn, ctx) => {

@@ -120,7 +120,7 @@ export const make = (options: Options): AgentHook => {
     name,
     priority: 200,
     kind: "policy",
-    reinvoke: "ifChanged",
+    reinvoke: "reapply",
     observes: ["postLlmCall", "onLlmError"],
     preLlmCall: (request, ctx) => {
       const now = read(ctx)

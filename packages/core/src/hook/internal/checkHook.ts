@@ -41,7 +41,7 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   allowReentry: ["must be true or false", (value) => typeof value === "boolean"],
   confidential: ["must be true or false", (value) => typeof value === "boolean"],
   observes: ["must be a list of points", isTexts],
-  reinvoke: oneOf("never", "ifChanged"),
+  reinvoke: oneOf("never", "ifChanged", "reapply"),
   close: ["must be a function", (value) => typeof value === "function"]
 }
 

@@ -16,7 +16,10 @@ export interface Entry {
   /** Whether the hook runs for this tool. Absent if it runs for all tools. */
   readonly wants?: (tool: string) => boolean
   readonly shadow: boolean
+  /** Whether the hook must see the final value. */
   readonly gate: boolean
+  /** Whether the changes of the gate are made again when it is asked again. */
+  readonly reapplies: boolean
   readonly confidential: boolean
   readonly observer: boolean
   /** Infinity if there is no timeout. */
@@ -37,6 +40,7 @@ export interface CompiledPoint {
   readonly legal: { readonly [tag: string]: boolean }
   readonly apply: ((event: unknown, value: unknown) => unknown) | undefined
   readonly wrong: ((value: unknown, event: unknown) => string | undefined) | undefined
+  readonly tightens: ((value: unknown, event: unknown) => boolean) | undefined
 }
 
 /** Compiles a point from hooks in forward order. Returns nothing if no hook implements the point. */
@@ -59,7 +63,8 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
     legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
     apply: row.field === undefined ? undefined : apply(row.field, point === "preToolCall"),
     // Each check is called only with the value of its own point.
-    wrong: row.wrong as CompiledPoint["wrong"]
+    wrong: row.wrong as CompiledPoint["wrong"],
+    tightens: row.tightens as CompiledPoint["tightens"]
   }
 }
 
@@ -85,7 +90,8 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     shadow: hook.mode === "shadow",
     observer: observes(hook, point),
     confidential: hook.confidential === true,
-    gate: hook.reinvoke === "ifChanged" && hook.mode !== "shadow" && !observes(hook, point),
+    gate: (hook.reinvoke ?? "never") !== "never" && hook.mode !== "shadow" && !observes(hook, point),
+    reapplies: hook.reinvoke === "reapply",
     timeoutMs: hook.timeout === "none"
       ? Infinity
       : hook.timeout === undefined

@@ -54,12 +54,15 @@ export class Context implements HookContext {
   outcome: ObservedOutcome | undefined = undefined
   private readonly scope: HookScope
   readonly hook: string
-  private readonly shadow: boolean
+  /** Whether nothing that the hook does reaches the model or the user. */
+  private readonly silent: boolean
+  readonly askedAgain: boolean
 
-  constructor(scope: HookScope, hook: string, shadow = false) {
+  constructor(scope: HookScope, hook: string, silent = false, askedAgain = false) {
     this.scope = scope
     this.hook = hook
-    this.shadow = shadow
+    this.silent = silent
+    this.askedAgain = askedAgain
   }
 
   get sessionId() {
@@ -158,9 +161,9 @@ export class Context implements HookContext {
     return (message: string): void => this.reaches("follow-up") ? this.scope.followUp(message, this.hook) : undefined
   }
 
-  /** Whether this hook may have side effects. A shadow hook may not. */
+  /** Whether this hook may have side effects. A shadow hook may not, and neither may a hook that is asked again. */
   private reaches(what: string): boolean {
-    return !this.shadow && this.counts(what)
+    return !this.silent && this.counts(what)
   }
 
   /** Whether an operation of the hook counts. After a timeout it does not; it is only reported. */

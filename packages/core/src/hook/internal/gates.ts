@@ -1,7 +1,9 @@
 /**
- * Gates: hooks with `reinvoke: "ifChanged"`. A gate answers for one value; when a later hook changes the value, the
- * gate is asked again about the new one.
+ * Gates: hooks with `reinvoke`. A gate answers for one value; when a later hook changes the value, the gate is asked
+ * again about the new one. It can then refuse the value, but it does not change it a second time.
  */
+import { canonical } from "../../data/Json.ts"
+import type * as HookAction from "../HookAction.ts"
 import type { CompiledPoint, Entry } from "./compiledPoint.ts"
 import { fingerprint } from "./fingerprint.ts"
 import type { Resume } from "./outcome.ts"
@@ -17,15 +19,22 @@ export class Gates {
   private round = 0
   /** By slot of the gate: the event that it has answered for, or the text of a value that was answered earlier. */
   private readonly seen = new Map<number, unknown>()
+  /** The slots of the hooks that have answered before. */
+  private readonly asked = new Set<number>()
 
-  constructor(point: CompiledPoint, settled: Resume["settled"]) {
+  constructor(point: CompiledPoint, resume: Resume | undefined) {
     this.point = point
-    this.settled = settled
+    this.settled = resume?.settled ?? []
+    if (resume?.again === undefined) return
+    const last = point.deciders.findIndex(({ name }) => name === resume.again)
+    for (const { slot } of point.deciders.slice(0, last + 1)) this.asked.add(slot)
   }
 
   /** Records that the gate has answered for this event. */
   markSeen(entry: Entry, event: unknown): void {
-    if (entry.gate) this.seen.set(entry.slot, event)
+    if (!entry.gate) return
+    this.seen.set(entry.slot, event)
+    this.asked.add(entry.slot)
   }
 
   /**
@@ -33,8 +42,28 @@ export class Gates {
    * changed it. So the hook runs for the final value, unless a person answered its question.
    */
   markSkipped(entry: Entry): void {
+    this.asked.add(entry.slot)
     const answer = this.settled.findLast(({ hook }) => hook === entry.name)
     if (answer !== undefined) this.markSeen(entry, answer.fingerprint)
+  }
+
+  /** Whether the hook has answered before, so that it can only refuse the value now. */
+  isAskedAgain(entry: Entry): boolean {
+    return !entry.reapplies && this.asked.has(entry.slot)
+  }
+
+  /** Whether the action is a change by a hook that is asked again, so that it has no effect. */
+  isIgnored(entry: Entry, action: HookAction.HookAction, event: unknown): boolean {
+    if ((action._tag !== "Transform" && action._tag !== "Replace") || !this.isAskedAgain(entry)) return false
+    const { tightens } = this.point
+    return tightens === undefined || !tightens(action.value, event)
+  }
+
+  /** Returns the action without arguments that a hook proposes although it is asked again. */
+  withoutProposal(entry: Entry, action: HookAction.HookAction): HookAction.HookAction {
+    if (action._tag !== "Ask" || action.args === undefined || !this.isAskedAgain(entry)) return action
+    const { args: _args, ...rest } = action
+    return rest
   }
 
   /**
@@ -70,7 +99,19 @@ export class Gates {
     if (!entry.gate || entry.wants?.(tool ?? "") === false) return false
     const last = this.seen.get(entry.slot)
     if (last === undefined) return true
-    if (last === event) return false
+    if (last === event || (!entry.reapplies && hasOnlyMore(this.point, last, event))) return false
     return (typeof last === "string" ? last : fingerprint(this.point, last)) !== fingerprint(this.point, event)
   }
 }
+
+/** Whether the second event is the first one with more messages at the end of its list. */
+const hasOnlyMore = ({ row: { list } }: CompiledPoint, first: unknown, second: unknown): boolean => {
+  if (list === undefined || typeof first !== "object" || typeof second !== "object") return false
+  const { [list]: before = [], ...restBefore } = first as Listed
+  const { [list]: after = [], ...restAfter } = second as Listed
+  if (!Array.isArray(before) || !Array.isArray(after) || after.length < before.length) return false
+  return before.every((one, index) => one === after[index] || canonical(one) === canonical(after[index])) &&
+    canonical(restBefore) === canonical(restAfter)
+}
+
+type Listed = { readonly [field: string]: unknown }

@@ -29,12 +29,16 @@ export interface Settled {
    * Set if a person wrote this value. The hook still runs and may reject it, but a question of it counts as answered.
    */
   readonly edited?: boolean
+  /** Set if the hook that asked proposed this value. */
+  readonly proposed?: true
 }
 
 /** Where a resumed run starts, and which questions were already answered. */
 export interface Resume {
   /** Skips the hooks up to this one, and this one. */
   readonly after?: string
+  /** The hooks up to this one have run for other arguments. They run again as hooks that are asked again. */
+  readonly again?: string
   /** Skips all hooks except gates that have not answered for this value. */
   readonly gatesOnly?: boolean
   /** The answered questions: the hook, and the text of what it asked about. */

@@ -76,7 +76,7 @@ export class PointRun {
     if (by !== undefined) this.action = changed
     this.writer = scope.onRecord === undefined ? undefined : new RecordWriter(scope.onRecord)
     this.tool = toolOf(event)
-    this.gates = new Gates(point, resume?.settled ?? [])
+    this.gates = new Gates(point, resume)
     const from = firstDecider(point, next, resume)
     this.next = from
     for (const entry of point.deciders.slice(0, resume === undefined ? 0 : from)) {
@@ -168,6 +168,7 @@ export class PointRun {
       ctx.outcome = observed(this.action, this.by)
       return ctx
     }
+    if (this.gates.isAskedAgain(entry)) return new Context(this.scope, entry.name, true, true)
     const { contexts } = this.scope
     // Only the chain fills this list, with its own contexts.
     return (contexts[entry.slot] ??
@@ -199,7 +200,7 @@ export class PointRun {
     promise: Waiting["promise"],
     began: number
   ): void {
-    if (!entry.observer) this.scope.contexts[entry.slot] = undefined
+    if (this.scope.contexts[entry.slot] === ctx) this.scope.contexts[entry.slot] = undefined
     this.waiting = { entry, ctx, start, promise, began }
     this.timer?.clear()
     if (promise !== undefined && !this.isAwaiting) void this.awaitPromises()
@@ -229,6 +230,11 @@ export class PointRun {
     if (action._tag === "Ask" && this.gates.isSettled(entry, this.event, true)) {
       return this.apply(entry, Continue, began)
     }
+    if (this.gates.isIgnored(entry, action, this.event)) {
+      this.gates.markSeen(entry, this.event)
+      this.writer?.note(entry, action, undefined, began, true)
+      return undefined
+    }
     let changes: HookAnswer["change"]
     if (action._tag === "Transform" || action._tag === "Replace") {
       const before = this.event
@@ -246,7 +252,7 @@ export class PointRun {
         action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed,
         entry.name
       )
-    } else if (action._tag !== "Continue") this.decide(action, entry.name)
+    } else if (action._tag !== "Continue") this.decide(this.gates.withoutProposal(entry, action), entry.name)
     this.gates.markSeen(entry, this.event)
     this.writer?.note(entry, action, changes, began)
     return undefined

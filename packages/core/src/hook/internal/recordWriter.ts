@@ -17,7 +17,8 @@ export class RecordWriter {
     this.answers.push({ hook: entry.name, answer: "skipped", why, durationMs: 0 })
   }
 
-  note(entry: Entry, action: HookAction, changes: HookAnswer["change"], began: number): void {
+  /** `ignored` means that the change of a hook that was asked again had no effect. */
+  note(entry: Entry, action: HookAction, changes: HookAnswer["change"], began: number, ignored = false): void {
     const reason = "reason" in action ? action.reason : undefined
     const again = this.answers.some(({ answer, hook }) => hook === entry.name && answer !== "skipped")
     this.answers.push({
@@ -27,6 +28,7 @@ export class RecordWriter {
       ...(changes === undefined ? {} : { change: changes }),
       ...(entry.shadow ? { shadow: true } : {}),
       ...(again ? { again: true } : {}),
+      ...(ignored ? { ignored } : {}),
       durationMs: now() - began
     })
   }

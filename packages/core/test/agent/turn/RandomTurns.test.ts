@@ -23,13 +23,13 @@ describe("approve what you run", () => {
       hooks: [
         {
           name: "gate",
-          reinvoke: "ifChanged",
+          reinvoke: "reapply",
           kind: "policy",
           preToolCall: (call) => HookAction.transform({ ...call, args: { n: n++ } })
         },
         {
           name: "other",
-          reinvoke: "ifChanged",
+          reinvoke: "reapply",
           kind: "policy",
           preToolCall: (call) => HookAction.transform({ ...call, args: { n: n++ } })
         }

@@ -25,6 +25,7 @@ export const count = (
   ctx: HookContext
 ): Failure => {
   const before = ctx.state.get(tallies).errors.find((error) => error.signature === signature)
+  if (before !== undefined && ctx.askedAgain) return { signature, recurrence: before.count, duplicate: true }
   const recurrence = (before?.count ?? 0) + 1
   const duplicate = before !== undefined && now - before.at < quietMs
   ctx.state.update(tallies, (tally) => {

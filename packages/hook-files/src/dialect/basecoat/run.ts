@@ -76,12 +76,15 @@ export const make = (setup: Setup): Events => {
     })
   }
 
-  /** Runs the hooks that decide, and then the telemetry hooks, which always run and read the decision. */
+  /**
+   * Runs the hooks that decide, and then the telemetry hooks, which read the decision. If the hooks are asked again, the
+   * telemetry hooks run only if the decision changes.
+   */
   const runAll = Effect.fnUntraced(function*(entries: ReadonlyArray<Handler>, envelope: Envelope, ctx: HookContext) {
     const deciding = entries.filter(({ kind }) => kind !== "telemetry")
-    const telemetry = entries.filter(({ kind }) => kind === "telemetry")
     const first = yield* engine.run(deciding, envelope, ctx)
     const blocked = first.answers.at(-1)?.blocked
+    const telemetry = ctx.askedAgain && blocked === undefined ? [] : entries.filter(({ kind }) => kind === "telemetry")
     const outcome = blocked === undefined
       ? { action: "passThrough" }
       : { action: "block", reason: blocked.reason, by: blocked.by }

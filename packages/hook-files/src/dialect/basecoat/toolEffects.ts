@@ -40,7 +40,7 @@ const afterTool = Effect.fnUntraced(function*(setup: Setup, done: In<"postToolCa
   const { events, state } = setup
   const { call, elapsedMs, result: first } = done
   let result = first
-  const tally = state.updateTally(ctx, (old) => ({
+  const tally = ctx.askedAgain ? state.tally(ctx) : state.updateTally(ctx, (old) => ({
     ...old,
     calls: old.calls + 1,
     failures: old.failures + (first.ok ? 0 : 1)

@@ -77,11 +77,7 @@ const turnEffects = (setup: Setup): Effects => {
       events.note(ctx, { role: "user", content: input.message })
       // A sub-agent gets its message from an agent and not from the user.
       if (ctx.agent.depth > 0) return onVerdict(events.fire("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
-      for (const { context, messages } of engine.takeAnswers(ctx)) {
-        context.forEach((text) => ctx.inject(text))
-        messages.forEach((text) => ctx.notifyUser(text))
-      }
-      for (const text of engine.takeWakes(ctx)) ctx.inject(text)
+      if (!ctx.askedAgain) deliverLate(setup, ctx)
       return onVerdict(events.fire("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
         if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
         if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked, { userMessage: verdict.blocked })
@@ -103,7 +99,7 @@ const turnEffects = (setup: Setup): Effects => {
       ? ({ followUps, text: last }, ctx) => {
         const isMain = ctx.agent.depth === 0
         const event = isMain ? "Stop" : "SubagentStop"
-        for (const text of isMain ? engine.takeWakes(ctx) : []) ctx.followUp(text)
+        for (const text of isMain && !ctx.askedAgain ? engine.takeWakes(ctx) : []) ctx.followUp(text)
         const fields = { stop_hook_active: followUps > 0, last_assistant_message: last }
         const more = isMain ? fields : { ...fields, agent_transcript_path: events.agentTranscript(ctx) }
         return onVerdict(
@@ -121,6 +117,15 @@ const turnEffects = (setup: Setup): Effects => {
         )
     }
   }
+}
+
+/** Delivers what asynchronous entries left since the last turn. */
+const deliverLate = ({ engine }: Setup, ctx: HookContext): void => {
+  for (const { context, messages } of engine.takeAnswers(ctx)) {
+    context.forEach((text) => ctx.inject(text))
+    messages.forEach((text) => ctx.notifyUser(text))
+  }
+  for (const text of engine.takeWakes(ctx)) ctx.inject(text)
 }
 
 /**

@@ -106,6 +106,7 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
     fire,
     fireForTool,
     note: (ctx, entry) => {
+      if (ctx.askedAgain) return
       if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
       else transcript?.add(agentFile(ctx), entry, ctx.cwd, ctx.sessionId)
     },

@@ -153,7 +153,7 @@ const request = Effect.fnUntraced(function*(
       return { isAllowed: true, instead: updatedInput === undefined ? undefined : back(call, updatedInput, ctx) }
     }
   }
-  const notified = notify(ctx, call)
+  const notified = ctx.askedAgain ? undefined : notify(ctx, call)
   if (notified !== undefined) yield* notified
   return undefined
 })

@@ -57,7 +57,7 @@ export const make = ({ engine, tools, transcript }: Setup): Events => {
     },
     argsOf: (call, wanted, ctx) => Tools.both(tools.known(call.name, call.args, ctx.cwd, call.tool)).back(wanted),
     note: (ctx, entry) => {
-      if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
+      if (ctx.agent.depth === 0 && !ctx.askedAgain) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
     },
     pathFields: (ctx) => ({ transcriptPath: transcript?.path(ctx.root.sessionId) ?? "" })
   }

@@ -117,7 +117,7 @@ const answerPermission = Effect.fnUntraced(function*(
     title: "Permission needed",
     message: `${call.name}: ${reason}`.slice(0, 1_000)
   }
-  const fired = events.fire("notification", fields, ctx)
+  const fired = ctx.askedAgain ? undefined : events.fire("notification", fields, ctx)
   if (fired !== undefined) yield* engine.aside(Effect.map(fired, (one) => inject(one, ctx)), ctx)
   return undefined
 })

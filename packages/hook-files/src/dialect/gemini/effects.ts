@@ -25,7 +25,7 @@ export interface Setup {
 
 /** Adds a message to the transcript of the main agent. */
 export const note = ({ transcript }: Setup, ctx: HookContext, entry: Transcript.Entry): void => {
-  if (ctx.agent.depth === 0) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
+  if (ctx.agent.depth === 0 && !ctx.askedAgain) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
 }
 
 /** The effects at all points except model calls and tool calls. */
@@ -140,6 +140,7 @@ const notificationEffects = ({ engine, fire, tools }: Setup): Effects => ({
   onPermission: {
     events: ["Notification"],
     run: ({ call, reason, tool: about }, ctx) => {
+      if (ctx.askedAgain) return undefined
       const { input, name: tool } = tools.known(call.name, call.args, ctx.cwd, about)
       const details = { type: kindOf(tool), title: reason.slice(0, 1_000), tool_name: tool, tool_input: input }
       const message = `Tool ${tool} requires approval`

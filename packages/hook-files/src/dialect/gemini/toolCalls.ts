@@ -74,7 +74,7 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
       let last: ToolResult = toolOutput === undefined ? result : { ok: true, output: toolOutput }
       if (tail !== undefined && depth >= maxTail) {
         ctx.warn(`tailToolCallRequest does not count: ${maxTail} tools ran one after another`)
-      } else if (tail !== undefined) {
+      } else if (tail !== undefined && !ctx.askedAgain) {
         const next = yield* callTail(call.original ?? tools.nameOf(call.name), tail, ctx, depth)
         if (typeof next === "string") return next
         last = next

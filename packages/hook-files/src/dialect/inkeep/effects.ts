@@ -6,7 +6,7 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
-import type { ToolMeta, ToolResult } from "@belay/core/Tool"
+import { failure, type ToolMeta, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
@@ -137,7 +137,10 @@ const toolEffects = ({ toolType }: Setup, { at, forgetCall }: Runs): Effects => 
       return Effect.map(fired, ({ abort, block, value }) => {
         forgetCall(ctx, call.id)
         if (abort !== undefined) return HookAction.abort(abort)
-        if (block !== undefined) return HookAction.replace({ ok: true as const, output: block })
+        // A hook that is asked again cannot change the result, but it can replace it by an error.
+        if (block !== undefined) {
+          return HookAction.replace(ctx.askedAgain ? failure(textOf(block)) : { ok: true as const, output: block })
+        }
         return value === undefined ? undefined : HookAction.transform(changed(result, value))
       })
     },
@@ -160,7 +163,9 @@ const delegationEffects = ({ name }: Setup, { at }: Runs): Effects => ({
       at("after-delegation", ctx, { ...fieldsOf(delegation), result: result.text }),
       ({ abort, block, value }) => {
         if (abort !== undefined) return HookAction.abort(abort)
-        if (block !== undefined) return HookAction.replace({ text: textOf(block) })
+        if (block !== undefined) {
+          return ctx.askedAgain ? HookAction.reject(textOf(block)) : HookAction.replace({ text: textOf(block) })
+        }
         return value === undefined ? undefined : HookAction.transform({ text: textOf(value) })
       }
     )

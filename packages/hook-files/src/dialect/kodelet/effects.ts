@@ -124,7 +124,7 @@ const compactionFields = ({ autoCompact }: Setup): JsonObject =>
 
 const afterStep = Effect.fnUntraced(function*(setup: Setup, step: In<"postStep">, ctx: HookContext) {
   const { autoCompact = 0, turns } = setup
-  const { share, steps, usage } = setup.usage(step, ctx, true)
+  const { share, steps, usage } = setup.usage(step, ctx, !ctx.askedAgain)
   if (!turns.isOff(ctx) && autoCompact > 0 && step.budget.windowTokens > 0 && share >= autoCompact) {
     return yield* changeHistory(setup, { type: "callback", recipe: "compact", args: {} }, step.messages, ctx)
   }

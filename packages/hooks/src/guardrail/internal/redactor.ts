@@ -84,7 +84,7 @@ export const makeRedactor = (options: SharedOptions, settings: Settings): AgentH
       name: settings.name,
       priority: settings.priority,
       kind: "policy",
-      reinvoke: "ifChanged",
+      reinvoke: "reapply",
       confidential: true,
       ...(scansAt("input") ? inputMethods(scanner) : {}),
       ...(scansAt("history") ? historyMethods(scanner) : {}),

@@ -65,16 +65,18 @@ const decodeFor = (turn: Turn, tool: ToolMeta): Decode => (value) => {
 
 /**
  * Returns from which hook the chain continues after an approval. For exactly the approved arguments, the hooks up to
- * the one that asked do not run again. If that hook proposed other arguments, the hooks before it have not seen them
- * and do run.
+ * the one that asked do not run again. If that hook proposed other arguments, the hooks before it have not seen them:
+ * they are asked again, and their changes, which the proposal contains, are not made twice.
  */
-const resumeOf = ({ state }: RunningCall, { args, tool }: PreToolCallEvent): Resume | undefined => {
-  const { ask, decision, settled } = state
+const resumeOf = ({ state: { settled } }: RunningCall, { args, tool }: PreToolCallEvent): Resume | undefined => {
   if (settled === undefined) return undefined
-  if (isSettled(state, allButGates, () => fingerprint(tool.name, args))) return { settled, gatesOnly: true }
-  const isApproved = decision?.type === "approve" && ask !== undefined && ask.proposed !== true &&
-    ask.fingerprint === fingerprint(tool.name, args)
-  return isApproved && ask.by !== "policy" ? { settled, after: ask.by } : { settled }
+  const text = fingerprint(tool.name, args)
+  const answers = settled.filter((one) => one.fingerprint === text && one.edited !== true)
+  if (answers.some(({ hook }) => hook === allButGates)) return { settled, gatesOnly: true }
+  // The policy may have asked about the same arguments after the hook.
+  const last = answers.findLast(({ hook }) => hook !== "policy")
+  if (last === undefined) return { settled }
+  return last.proposed === true ? { settled, again: last.hook } : { settled, after: last.hook }
 }
 
 /** Returns the end of the pass, if a hook decided on one. */

@@ -91,9 +91,9 @@ const decide = (state: ToolCallState, decision: Decision): ToolCallState => {
   }
   next = { ...next, status: "decided", decision }
   // The approval is valid for exactly these arguments.
-  return decision.type === "approve"
-    ? nextState(next, { type: "settle", answer: { hook: ask.by, fingerprint: fingerprint(ask.tool, ask.args) } })
-    : next
+  if (decision.type !== "approve") return next
+  const answer = { hook: ask.by, fingerprint: fingerprint(ask.tool, ask.args) }
+  return nextState(next, { type: "settle", answer: ask.proposed === true ? { ...answer, proposed: true } : answer })
 }
 
 /** Marks an answer that counts for every hook of the chain. */
