@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type { AgentError, PortFailed, SnapshotError } from "../data/AgentError.ts"
+import type { AgentError, PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
@@ -38,6 +38,15 @@ export interface TurnOptions {
   readonly whenBusy?: "error" | "queue"
 }
 
+/** Options of `park`. @category models @since 0.1.0 */
+export interface ParkOptions {
+  /**
+   * How long to wait for what is running, in milliseconds. Then it is interrupted: a tool that was running has an unknown
+   * outcome, as after a crash. Default: no limit.
+   */
+  readonly withinMs?: number
+}
+
 /** A conversation. Its turns run one after the other. @category models @since 0.1.0 */
 export interface Session {
   readonly id: string
@@ -64,6 +73,20 @@ export interface Session {
    * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
    */
   readonly reload: Effect.Effect<void, PortFailed | SnapshotError>
+  /**
+   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
+   * waits for. After that, this process writes nothing of the session until it is used again.
+   *
+   * The turn stops before its next model call and before its next tool. A model call, a tool or a sub-agent's step that
+   * is running ends first, so that its outcome is known. The turn ends with status `parked`; if it needed nothing more,
+   * it ends as usual. Messages in line fail with a `SessionError`.
+   */
+  readonly park: (options?: ParkOptions) => Effect.Effect<Waiting>
+  /**
+   * Lets the session out of memory without ending it: no `onSessionEnd` hooks run. `agent.session({ id })` continues it
+   * later. Fails with a `SessionError` while a turn runs (park it first), or if the agent has no store.
+   */
+  readonly release: Effect.Effect<void, SessionError | PortFailed>
   /** Compacts the conversation now. Returns false if a hook forbids it or nothing can be removed. */
   readonly compact: Effect.Effect<boolean>
   /** Ends the session and runs the `onSessionEnd` hooks once. */

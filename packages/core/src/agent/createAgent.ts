@@ -31,7 +31,7 @@ import { eventQueue } from "./internal/turn/eventQueue.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
-import type { Decisions, Session, SessionOptions, TurnOptions } from "./Session.ts"
+import type { Decisions, ParkOptions, Session, SessionOptions, TurnOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
 export interface RunOptions extends TurnOptions {
@@ -66,6 +66,20 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
    * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
    */
   readonly reload: () => Promise<void>
+  /**
+   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
+   * waits for. After that, this process writes nothing of the session until it is used again.
+   *
+   * The turn stops before its next model call and before its next tool. A model call, a tool or a sub-agent's step that
+   * is running ends first, so that its outcome is known. The turn ends with status `parked`; if it needed nothing more,
+   * it ends as usual. Messages in line fail with a `SessionError`.
+   */
+  readonly park: (options?: ParkOptions) => Promise<Waiting>
+  /**
+   * Lets the session out of memory without ending it: no `onSessionEnd` hooks run. `agent.session({ id })` continues it
+   * later. Rejects with a `SessionError` while a turn runs (park it first), or if the agent has no store.
+   */
+  readonly release: () => Promise<void>
   /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
@@ -264,6 +278,12 @@ class PromiseSession implements AgentSession {
   }
   reload() {
     return this.promises.run(() => this.session.reload)
+  }
+  park(options?: ParkOptions) {
+    return this.effects(() => this.session.park(options))
+  }
+  release() {
+    return this.effects(() => this.session.release)
   }
   resume(decisions?: Decisions, options?: RunOptions) {
     return this.promises.run(() => this.session.resume(decisions), options?.signal)

@@ -31,6 +31,8 @@ export type AgentEvent = EventMeta & AgentEventBody
 export type AgentEventBody =
   | { readonly type: "session-start"; readonly source: "startup" | "resume" | "rotate" }
   | { readonly type: "session-end"; readonly reason: "done" | "error" | "rotate" | "abort" }
+  /** The session has left the memory of this process. It has not ended. */
+  | { readonly type: "session-release" }
   /** Sent after the `preTurn` hooks have run. The message is empty when they rejected it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }

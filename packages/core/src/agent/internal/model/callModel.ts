@@ -11,6 +11,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "../../../data/LlmCall.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { parkBeforeModel } from "../control/parkRequest.ts"
 import { fitWindow } from "../session/fitWindow.ts"
 import { rotate } from "../session/rotate.ts"
 import { askHooks } from "../turn/askHooks.ts"
@@ -35,6 +36,7 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
     addInjections(turn)
     if (config.window !== undefined || session.rotation !== undefined) yield* makeRoom(turn)
     if (turn.io.hasStore) yield* turn.io.commit
+    if (turn.isParking) return yield* parkBeforeModel(turn)
     const asked = requestOf(turn)
     const request = turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, asked) : asked
     const answer = "response" in request ? request : yield* attemptModel(turn, request)

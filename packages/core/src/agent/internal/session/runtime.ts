@@ -169,10 +169,14 @@ const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunSta
 
 /** Whether the same snapshot can be resumed again: the turn waits again, or nothing has been done yet. */
 const canResumeAgain = (exit: Exit.Exit<RunResult, AgentError>): boolean => {
-  if (Exit.isSuccess(exit)) return exit.value.status === "suspended" || exit.value.status === "limited"
+  if (Exit.isSuccess(exit)) return isWaiting(exit.value)
   const error = Cause.squash(exit.cause)
   return error instanceof SessionError || (error instanceof PortFailed && error.port === "store")
 }
+
+/** Whether a turn can be resumed. */
+const isWaiting = ({ status }: RunResult): boolean =>
+  status === "suspended" || status === "limited" || status === "parked"
 
 /** Closes a session that was opened for one turn, unless that turn can be resumed. */
 const closeAfter = (
@@ -182,7 +186,7 @@ const closeAfter = (
   Effect.onExit(turn, (exit) => {
     if (Exit.isFailure(exit)) return session.close(Cause.hasInterruptsOnly(exit.cause) ? "abort" : "error")
     const { status } = exit.value
-    if (status === "suspended" || status === "limited") return Effect.void
+    if (isWaiting(exit.value)) return Effect.void
     return session.close(status === "aborted" ? "abort" : "done")
   })
 

@@ -34,7 +34,7 @@ import type { SubAgentRun } from "./subAgentRun.ts"
 type Failure = AgentError | TurnEnded
 type Call = Pick<PreToolCallEvent, "args" | "name">
 
-/** Delegates the call. `waits` means that the other agent waits for a person. */
+/** Delegates the call. `waits` means that the other agent waits for a person, or was parked. */
 export const delegate = function*(
   turn: Turn,
   call: RunningCall,
@@ -134,6 +134,8 @@ const runSubAgent = function*(
     update(call, { type: "wait" })
     return "waits"
   }
+  // The call stays started: when it is resumed, its sub-agent continues.
+  if (exit._tag === "Success" && exit.value.status === "parked") return "waits"
   turn.state.usage = Usage.add(turn.state.usage, sub.usage())
   call.subAgent = undefined
   yield* sub.shutDown
