@@ -280,10 +280,10 @@ class PromiseSession implements AgentSession {
     return this.promises.run(() => this.session.reload)
   }
   park(options?: ParkOptions) {
-    return this.effects(() => this.session.park(options))
+    return this.promises.run(() => this.session.park(options))
   }
   release() {
-    return this.effects(() => this.session.release)
+    return this.promises.run(() => this.session.release)
   }
   resume(decisions?: Decisions, options?: RunOptions) {
     return this.promises.run(() => this.session.resume(decisions), options?.signal)
