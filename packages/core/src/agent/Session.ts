@@ -5,6 +5,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { AgentError, PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
+import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
@@ -36,7 +37,15 @@ export interface TurnOptions {
    * line is in memory: it is lost when the process ends. Interrupting the Effect takes the message out of the line.
    */
   readonly whenBusy?: "error" | "queue"
+  /**
+   * Receives the events of this turn and of the sub-agents that work for it, from its start to its end. It must not
+   * throw: a listener that throws receives no more events.
+   */
+  readonly onEvent?: (event: AgentEvent) => void
 }
+
+/** Options of a turn that is resumed. @category models @since 0.1.0 */
+export type ResumeOptions = Pick<TurnOptions, "onEvent">
 
 /** Options of `park`. @category models @since 0.1.0 */
 export interface ParkOptions {
@@ -67,7 +76,12 @@ export interface Session {
   /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
-  readonly resume: (decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
+  readonly resume: (decisions?: Decisions, options?: ResumeOptions) => Effect.Effect<RunResult, AgentError>
+  /**
+   * Calls the listener with every event of this session and of the sub-agents that work for it, in this process. The
+   * returned function removes the listener.
+   */
+  readonly listen: (listener: (event: AgentEvent) => void) => () => void
   /**
    * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves; it
    * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.

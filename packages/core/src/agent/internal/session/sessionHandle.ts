@@ -1,21 +1,21 @@
 /** The handle of a session. It runs turns, and follows the conversation into another session after a rotation. */
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
+import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../../../data/Delegation.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { OnSessionEndEvent } from "../../../data/SessionEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import { nothing, type Waiting } from "../../../data/Waiting.ts"
 import { conflict, type SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
-import type { Decisions, ParkOptions, Session, TurnOptions } from "../../Session.ts"
+import type { Decisions, ParkOptions, ResumeOptions, Session, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { TurnGate, unavailable, type WhenBusy } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
+import { EventHub } from "../turn/eventHub.ts"
 import { runTurn } from "../turn/runTurn.ts"
 import { Turn } from "../turn/turn.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
@@ -24,6 +24,7 @@ import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import { findNewerState, replaceSession } from "./reloadSession.ts"
 import type { SessionState } from "./sessionState.ts"
+import { shutDownCore } from "./startSession.ts"
 import { isConflict } from "./storeTurn.ts"
 
 /** The parts of the runtime that a session needs. */
@@ -49,6 +50,7 @@ export class SessionHandle implements Session {
   private current: SessionState
   private readonly owner: Owner
   private gate: TurnGate | undefined = undefined
+  hub: EventHub | undefined = undefined
   /** How many calls of `park` wait for the running turn, and who is told when no turn runs. */
   private parks = 0
   private idleWaiters: Array<() => void> | undefined = undefined
@@ -84,6 +86,20 @@ export class SessionHandle implements Session {
     return this.current.waiting?.waiting() ?? nothing
   }
 
+  /** Calls the listener with every event of this session and of the sub-agents that work for it. */
+  listen(listener: (event: AgentEvent) => void): () => void {
+    return (this.hub ??= new EventHub()).listen(listener)
+  }
+
+  /** Runs an Effect, and calls the listener with the events of this session while it runs. */
+  listening<A, E>(onEvent: TurnOptions["onEvent"], effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    if (onEvent === undefined) return effect
+    return Effect.uninterruptibleMask((restore) => {
+      const stop = this.listen(onEvent)
+      return Effect.ensuring(restore(effect), Effect.sync(stop))
+    })
+  }
+
   /** The conversation continues in another session. */
   follow(next: SessionState): void {
     this.owner.remove(this.current.id)
@@ -107,12 +123,16 @@ export class SessionHandle implements Session {
     return this.gate?.isBusy ?? this.current.status === "busy"
   }
 
-  run(input: string | TurnInput, { whenBusy = "error" }: TurnOptions = {}): Effect.Effect<RunResult, AgentError> {
+  run(
+    input: string | TurnInput,
+    { onEvent, whenBusy = "error" }: TurnOptions = {}
+  ): Effect.Effect<RunResult, AgentError> {
     const turnInput = typeof input === "string" ? { message: input } : input
     if (this.store === undefined && whenBusy === "error" && this.gate === undefined) {
-      return this.withServices(Effect.suspend(() => this.startTurn(turnInput)))
+      return this.withServices(this.listening(onEvent, Effect.suspend(() => this.startTurn(turnInput))))
     }
-    return this.withServices(this.alone(whenBusy, Effect.suspend(() => this.runNewest(turnInput))))
+    const run = this.listening(onEvent, Effect.suspend(() => this.runNewest(turnInput)))
+    return this.withServices(this.alone(whenBusy, run))
   }
 
   /** Runs an Effect while no other turn of this session runs. */
@@ -177,25 +197,28 @@ export class SessionHandle implements Session {
     this.owner.restore(this, state)
   }
 
-  resume(decisions?: Decisions): Effect.Effect<RunResult, AgentError> {
+  resume(decisions?: Decisions, { onEvent }: ResumeOptions = {}): Effect.Effect<RunResult, AgentError> {
     return this.alone(
       "ahead",
-      Effect.suspend(() => {
-        const { current: before } = this
-        return Effect.flatMap(this.refresh, (isNewer) => {
-          const { id, revision, waiting } = this.current
-          if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
-            return continuedElsewhere(id, before, revision)
-          }
-          if (waiting === undefined) {
-            return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
-          }
-          return Effect.catch(
-            Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions)),
-            (error) => this.failCurrent(error)
-          )
+      this.listening(
+        onEvent,
+        Effect.suspend(() => {
+          const { current: before } = this
+          return Effect.flatMap(this.refresh, (isNewer) => {
+            const { id, revision, waiting } = this.current
+            if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
+              return continuedElsewhere(id, before, revision)
+            }
+            if (waiting === undefined) {
+              return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
+            }
+            return Effect.catch(
+              Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions)),
+              (error) => this.failCurrent(error)
+            )
+          })
         })
-      })
+      )
     )
   }
 
@@ -270,7 +293,7 @@ export class SessionHandle implements Session {
     this.gate?.refuse("closed")
     this.owner.remove(current.id)
     const hasHooks = reason !== "release" && chain.has("onSessionEnd")
-    const isNoticed = hasHooks || hub.listeners.size > 0 || core.shutdown !== undefined
+    const isNoticed = hasHooks || hub.active || this.hub?.active === true || core.shutdown !== undefined
     return hasStarted && isNoticed ? Effect.ensuring(stop, this.end(current, reason)) : stop
   }
 
@@ -281,13 +304,7 @@ export class SessionHandle implements Session {
   private end(session: SessionState, reason: OnSessionEndEvent["reason"] | "release"): Effect.Effect<void> {
     const turn = this.turn(session.turnNumber)
     const { core } = this.agent
-    const shutdown = core.shutdown === undefined
-      ? Effect.void
-      : Effect.catchCause(
-        Effect.suspend(() => core.shutdown!(session.id)),
-        (cause) =>
-          Effect.sync(() => turn.io.warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`, "runtime"))
-      )
+    const shutdown = shutDownCore(core, session.id, (message) => turn.io.warn(message, "runtime"))
     const hooks = reason === "release"
       ? Effect.void
       : Effect.gen(function*() {

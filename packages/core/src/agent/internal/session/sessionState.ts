@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { PortFailed } from "../../../data/AgentError.ts"
+import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
@@ -56,6 +57,8 @@ export interface RunningTurn {
 export interface SessionOwner {
   /** The conversation continues in another session. */
   readonly follow: (next: SessionState) => void
+  /** The listeners of the session. */
+  readonly hub: { readonly active: boolean; readonly send: (event: AgentEvent) => void } | undefined
   /** Whether the session is being parked, so that no turn may begin. */
   readonly isParking: boolean
   /** A turn has ended, and the session is free again. */

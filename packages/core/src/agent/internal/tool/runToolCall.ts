@@ -138,6 +138,7 @@ const takeUp = function*(
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {
     const event: PreToolCallEvent = { ...call, args: ask?.args ?? call.args, tool, grant: unrestricted }
     const startedAt = performance.now()
+    publishStart(turn, event)
     const result = yield* resumeDelegation(turn, running, event, delegate)
     if (result === "waits") return result
     return yield* finishCall(turn, event, { result, startedAt })

@@ -109,14 +109,14 @@ export const keepWaiting = (turn: Turn): void => {
   }
 }
 
-/** Sends the event and saves the state. `text` is the text for everybody except the user. */
+/** Saves the state and sends the event. `text` is the text for everybody except the user. */
 const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   const { io } = turn
-  io.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
-  if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(io.commit, result)
+  const saved = io.commitEnd({ type: "turn-end", status: result.status, text, usage: result.usage })
+  if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(saved, result)
   // Taken after the commit, so that a run resumed from it continues from the state in the store.
   const signed = Effect.suspend(() => io.sign(io.snapshot()))
-  return Effect.andThen(io.commit, Effect.map(signed, (snapshot) => Object.assign(result, { snapshot })))
+  return Effect.andThen(saved, Effect.map(signed, (snapshot) => Object.assign(result, { snapshot })))
 }
 
 /** After an error or an interruption: makes the conversation valid and saves it. */
@@ -135,5 +135,5 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   endDurableTurn(turn)
   const storeFailed = error instanceof PortFailed && error.port === "store"
   if (store === undefined || session.unknownCommit !== undefined || storeFailed) return Effect.void
-  return Effect.catch(io.commit, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
+  return Effect.catch(io.commitRest, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
 }

@@ -27,6 +27,8 @@ export interface TurnOptions {
   readonly operations: TurnOperations
   /** The turn that delegated to this one. */
   readonly parent?: Turn | undefined
+  /** The id of the tool call with which it did. */
+  readonly parentCall?: string
   /** If this is a call of a hook: the turn in which the hook runs. */
   readonly hookTurn?: Turn
 }
@@ -39,6 +41,7 @@ export class Turn {
   readonly state: TurnState.TurnState
   readonly operations: TurnOperations
   readonly parent: Turn | undefined
+  readonly parentCall: string | undefined
   readonly hookTurn: Turn | undefined
   /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
@@ -62,6 +65,7 @@ export class Turn {
     this.state = options.state
     this.operations = options.operations
     this.parent = options.parent
+    this.parentCall = options.parentCall
     this.hookTurn = options.hookTurn
     this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
     this.io = new TurnIo(this)
