@@ -27,7 +27,7 @@ import { startRuntime } from "./internal/session/runtime.ts"
 import { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
 import type { AnyPlugin, Plugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
-import type { Decisions, Session, SessionOptions } from "./Session.ts"
+import type { Decisions, ResumeOptions, Session, SessionOptions } from "./Session.ts"
 
 export type { Decisions, Session } from "./Session.ts"
 
@@ -37,9 +37,13 @@ export interface AgentRuntime extends Delegatable {
   /** Opens a session: a new one, or the one with this id, which is loaded from the store if it is there. */
   readonly session: (options?: SessionOptions) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
   /** Runs one turn in its own session. */
-  readonly run: (input: string | TurnInput) => Effect.Effect<RunResult, AgentError>
+  readonly run: (input: string | TurnInput, options?: ResumeOptions) => Effect.Effect<RunResult, AgentError>
   /** Resumes a suspended or limited run, which may come from another process. */
-  readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
+  readonly resume: (
+    snapshot: unknown,
+    decisions?: Decisions,
+    options?: ResumeOptions
+  ) => Effect.Effect<RunResult, AgentError>
   /** Calls the listener with every event. The returned function removes the listener. */
   readonly listen: (listener: (event: AgentEvent) => void) => () => void
 }

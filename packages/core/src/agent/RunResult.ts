@@ -61,6 +61,20 @@ export interface Limited extends RunCommon {
   readonly snapshot: RunState
 }
 
+/**
+ * The session was parked: the turn stopped at a commit point. `resume` continues it, in this process or another one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parked extends RunCommon {
+  readonly status: "parked"
+  /** The open questions. The turn can go on before they are decided. */
+  readonly pending: ReadonlyArray<PendingAsk>
+  /** The state of the run, as plain JSON. */
+  readonly snapshot: RunState
+}
+
 /** A hook ended the turn. @category models @since 0.1.0 */
 export interface Aborted extends RunCommon {
   readonly status: "aborted"
@@ -69,7 +83,7 @@ export interface Aborted extends RunCommon {
 }
 
 /** @category models @since 0.1.0 */
-export type RunResult = Completed | Suspended | Limited | Aborted
+export type RunResult = Completed | Suspended | Limited | Parked | Aborted
 
 /** The result of a turn of an agent with an `output`. @category models @since 0.1.0 */
-export type ObjectResult<Object> = (Completed & { readonly object: Object }) | Suspended | Limited | Aborted
+export type ObjectResult<Object> = (Completed & { readonly object: Object }) | Suspended | Limited | Parked | Aborted

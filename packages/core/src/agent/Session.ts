@@ -4,7 +4,8 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type { AgentError, PortFailed, SnapshotError } from "../data/AgentError.ts"
+import type { AgentError, PortFailed, SessionError, SnapshotError } from "../data/AgentError.ts"
+import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
@@ -36,6 +37,23 @@ export interface TurnOptions {
    * line is in memory: it is lost when the process ends. Interrupting the Effect takes the message out of the line.
    */
   readonly whenBusy?: "error" | "queue"
+  /**
+   * Receives the events of this turn and of the sub-agents that work for it, from its start to its end. It must not
+   * throw: a listener that throws receives no more events.
+   */
+  readonly onEvent?: (event: AgentEvent) => void
+}
+
+/** Options of a turn that is resumed. @category models @since 0.1.0 */
+export type ResumeOptions = Pick<TurnOptions, "onEvent">
+
+/** Options of `park`. @category models @since 0.1.0 */
+export interface ParkOptions {
+  /**
+   * How long to wait for what is running, in milliseconds. Then it is interrupted: a tool that was running has an unknown
+   * outcome, as after a crash. Default: no limit.
+   */
+  readonly withinMs?: number
 }
 
 /** A conversation. Its turns run one after the other. @category models @since 0.1.0 */
@@ -58,12 +76,31 @@ export interface Session {
   /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
-  readonly resume: (decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
+  readonly resume: (decisions?: Decisions, options?: ResumeOptions) => Effect.Effect<RunResult, AgentError>
+  /**
+   * Calls the listener with every event of this session and of the sub-agents that work for it, in this process. The
+   * returned function removes the listener.
+   */
+  readonly listen: (listener: (event: AgentEvent) => void) => () => void
   /**
    * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves; it
    * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
    */
   readonly reload: Effect.Effect<void, PortFailed | SnapshotError>
+  /**
+   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
+   * waits for. After that, this process writes nothing of the session until it is used again.
+   *
+   * The turn stops before its next model call and before its next tool. A model call, a tool or a sub-agent's step that
+   * is running ends first, so that its outcome is known. The turn ends with status `parked`; if it needed nothing more,
+   * it ends as usual. Messages in line fail with a `SessionError`.
+   */
+  readonly park: (options?: ParkOptions) => Effect.Effect<Waiting>
+  /**
+   * Lets the session out of memory without ending it: no `onSessionEnd` hooks run. `agent.session({ id })` continues it
+   * later. Fails with a `SessionError` while a turn runs (park it first), or if the agent has no store.
+   */
+  readonly release: Effect.Effect<void, SessionError | PortFailed>
   /** Compacts the conversation now. Returns false if a hook forbids it or nothing can be removed. */
   readonly compact: Effect.Effect<boolean>
   /** Ends the session and runs the `onSessionEnd` hooks once. */

@@ -5,7 +5,7 @@
  */
 
 /**
- * Ends the turn because of an Abort, a suspension or a limit. A custom core must not catch it.
+ * Ends the turn because of an Abort, a suspension, a limit, or because it was parked. A custom core must not catch it.
  *
  * @category models
  * @since 0.1.0
@@ -15,6 +15,7 @@ export interface TurnEnded {
   readonly end:
     | { readonly type: "aborted"; readonly reason: string; readonly by: string }
     | { readonly type: "suspended" }
+    | { readonly type: "parked" }
     | {
       readonly type: "limited"
       readonly limit: string

@@ -31,10 +31,13 @@ import { eventQueue } from "./internal/turn/eventQueue.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
-import type { Decisions, Session, SessionOptions, TurnOptions } from "./Session.ts"
+import type { Decisions, ParkOptions, Session, SessionOptions, TurnOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
-export interface RunOptions extends TurnOptions {
+export interface RunOptions extends ResumeRunOptions, Pick<TurnOptions, "whenBusy"> {}
+
+/** Options of a turn that is resumed, or that has its own session. @category models @since 0.1.0 */
+export interface ResumeRunOptions {
   /** Cancels the turn. The promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
@@ -67,9 +70,30 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
    */
   readonly reload: () => Promise<void>
   /**
+   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
+   * waits for. After that, this process writes nothing of the session until it is used again.
+   *
+   * The turn stops before its next model call and before its next tool. A model call, a tool or a sub-agent's step that
+   * is running ends first, so that its outcome is known. The turn ends with status `parked`; if it needed nothing more,
+   * it ends as usual. Messages in line fail with a `SessionError`.
+   */
+  readonly park: (options?: ParkOptions) => Promise<Waiting>
+  /**
+   * Lets the session out of memory without ending it: no `onSessionEnd` hooks run. `agent.session({ id })` continues it
+   * later. Rejects with a `SessionError` while a turn runs (park it first), or if the agent has no store.
+   */
+  readonly release: () => Promise<void>
+  /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
-  readonly resume: (decisions?: Decisions, options?: RunOptions) => Promise<Result>
+  readonly resume: (decisions?: Decisions, options?: ResumeRunOptions) => Promise<Result>
+  /** Resumes the waiting turn, and returns its events as they happen. */
+  readonly resumeStream: (decisions?: Decisions, options?: ResumeRunOptions) => RunStream<Result>
+  /**
+   * Calls the listener with every event of this session and of the sub-agents that work for it, in this process. The
+   * returned function removes the listener.
+   */
+  readonly on: (listener: (event: AgentEvent) => void) => () => void
   readonly close: () => Promise<void>
 }
 
@@ -81,13 +105,19 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
  */
 export interface Agent<Result extends RunResult = RunResult> extends AsyncDisposable, Delegatable {
   /** Runs one turn in its own session. Rejects with an `AgentError`. Limits, questions and aborts are results. */
-  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
-  /** Runs one turn in its own session, and returns its events as they happen. */
-  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
+  readonly run: (input: string | TurnInput, options?: ResumeRunOptions) => Promise<Result>
+  /** Runs one turn in its own session, and returns its events as they happen, with those of sub-agents. */
+  readonly stream: (input: string | TurnInput, options?: ResumeRunOptions) => RunStream<Result>
   /** Opens a session for a conversation of several turns. */
   readonly session: (options?: SessionOptions) => Promise<AgentSession<Result>>
   /** Resumes a suspended or limited run. The snapshot is JSON, as a value or as text. */
-  readonly resume: (snapshot: unknown, decisions?: Decisions, options?: RunOptions) => Promise<Result>
+  readonly resume: (snapshot: unknown, decisions?: Decisions, options?: ResumeRunOptions) => Promise<Result>
+  /** Resumes a suspended or limited run, and returns its events as they happen. */
+  readonly resumeStream: (
+    snapshot: unknown,
+    decisions?: Decisions,
+    options?: ResumeRunOptions
+  ) => RunStream<Result>
   /** Calls the listener with every event. The returned function removes the listener. */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
   /** Closes all sessions and disposes all hooks. */
@@ -148,14 +178,9 @@ export const createAgent: {
   const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
   const { close, run } = startEffects(agent, managed, logging)
 
-  const stream = (start: () => Promise<RunResult>, sessionId: () => string | undefined): RunStream => {
+  const stream: Streams = (start) => {
     const queue = eventQueue()
-    const listener = (event: AgentEvent) => void (event.sessionId === sessionId() && queue.push(event))
-    agent.hub.listeners.add(listener)
-    const result = start().finally(() => {
-      agent.hub.listeners.delete(listener)
-      queue.end()
-    })
+    const result = start((event) => queue.push(event)).finally(() => queue.end())
     result.catch(() => {})
     return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
   }
@@ -164,18 +189,14 @@ export const createAgent: {
   const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
   return {
     run: (input, { signal } = {}) => run((runtime) => runtime.runOnce(input), signal),
-    stream: (input, { signal } = {}) => {
-      let opened: Session | undefined
-      const start = () => run((runtime) => runtime.runOnce(input, (session) => opened = session), signal)
-      return stream(start, () => opened?.id)
-    },
+    stream: (input, { signal } = {}) =>
+      stream((onEvent) => run((runtime) => runtime.runOnce(input, { onEvent }), signal)),
     session: async (sessionOptions) =>
       new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), { run, stream, logging }),
     resume: (snapshot, decisions, { signal } = {}) => run((runtime) => runtime.resume(snapshot, decisions), signal),
-    on: (listener) => {
-      agent.hub.listeners.add(listener)
-      return () => void agent.hub.listeners.delete(listener)
-    },
+    resumeStream: (snapshot, decisions, { signal } = {}) =>
+      stream((onEvent) => run((runtime) => runtime.resume(snapshot, decisions, { onEvent }), signal)),
+    on: (listener) => agent.hub.listen(listener),
     close,
     [Symbol.asyncDispose]: close,
     [delegationTarget]: { agent, services }
@@ -183,7 +204,8 @@ export const createAgent: {
 }
 
 type Run = <A, E>(use: (runtime: Runtime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
-type Streams = (start: () => Promise<RunResult>, sessionId: () => string | undefined) => RunStream
+/** Makes a stream of a run, which starts at once and sends its events to the listener. */
+type Streams = (start: (onEvent: (event: AgentEvent) => void) => Promise<RunResult>) => RunStream
 
 /** How the sessions of an agent run Effects. */
 interface Promises {
@@ -228,6 +250,9 @@ const startEffects = (
   return { run, close: () => closed ??= closeAll() }
 }
 
+const turnOptions = (options: RunOptions = {}): TurnOptions =>
+  options.whenBusy === undefined ? {} : { whenBusy: options.whenBusy }
+
 /** A class, so that thousands of sessions share their methods. */
 class PromiseSession implements AgentSession {
   private readonly session: Session
@@ -248,10 +273,15 @@ class PromiseSession implements AgentSession {
     return this.session.messages
   }
   run(input: string | TurnInput, options?: RunOptions) {
-    return this.promises.run(() => this.session.run(input, options), options?.signal)
+    return this.promises.run(() => this.session.run(input, turnOptions(options)), options?.signal)
   }
   stream(input: string | TurnInput, options?: RunOptions) {
-    return this.promises.stream(() => this.run(input, options), () => this.id)
+    return this.promises.stream((onEvent) =>
+      this.promises.run(() => this.session.run(input, { ...turnOptions(options), onEvent }), options?.signal)
+    )
+  }
+  on(listener: (event: AgentEvent) => void) {
+    return this.session.listen(listener)
   }
   signal(signal: HostSignal) {
     return this.promises.run(() => this.session.signal(signal))
@@ -265,8 +295,19 @@ class PromiseSession implements AgentSession {
   reload() {
     return this.promises.run(() => this.session.reload)
   }
-  resume(decisions?: Decisions, options?: RunOptions) {
+  park(options?: ParkOptions) {
+    return this.promises.run(() => this.session.park(options))
+  }
+  release() {
+    return this.promises.run(() => this.session.release)
+  }
+  resume(decisions?: Decisions, options?: ResumeRunOptions) {
     return this.promises.run(() => this.session.resume(decisions), options?.signal)
+  }
+  resumeStream(decisions?: Decisions, options?: ResumeRunOptions) {
+    return this.promises.stream((onEvent) =>
+      this.promises.run(() => this.session.resume(decisions, { onEvent }), options?.signal)
+    )
   }
   compact() {
     return this.promises.run(() => this.session.compact)

@@ -62,14 +62,19 @@ export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError",
 }) {}
 
 /**
- * The session cannot run a turn, because another turn is running or because it was closed.
+ * A session cannot do what was asked:
+ * - `busy`: another turn runs, in this process or in another one
+ * - `closed`: it was closed or released
+ * - `parked`: it was parked before the turn began, so nothing of the turn was done
+ * - `exists`: it has its own messages, so it cannot be opened with other ones
+ * - `not-stored`: the agent has no store, so releasing the session would lose it
  *
  * @category errors
  * @since 0.1.0
  */
 export class SessionError extends TaggedError<SessionError>()("SessionError", {
   sessionId: Schema.String,
-  problem: Schema.Literals(["busy", "closed", "exists"]),
+  problem: Schema.Literals(["busy", "closed", "exists", "parked", "not-stored"]),
   message: Schema.String
 }) {}
 

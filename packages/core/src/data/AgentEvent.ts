@@ -1,5 +1,5 @@
 /**
- * The events that an agent sends while it runs. They are read-only and ordered by `seq` within a session. They are
+ * The events that an agent sends while it runs. They are read-only and ordered by `seq` within a conversation. They are
  * built only while there are listeners.
  *
  * @since 0.1.0
@@ -9,28 +9,58 @@ import type { RetryDecision } from "./LlmCall.ts"
 import type { ToolCall } from "./Message.ts"
 import type { PendingAsk } from "./RunState.ts"
 import type { ToolResult } from "./Tool.ts"
+import type { FinishReason } from "./Turn.ts"
 import type { Usage } from "./Usage.ts"
 
 /** Where and when an event happened. @category models @since 0.1.0 */
 export interface EventMeta {
-  /** The number of the event within its session: from 1, without gaps. */
+  /**
+   * The number of the event within its conversation: the session that the host opened, and all sub-agents that work for
+   * it. Numbers start at 1 and have no gaps while one process runs the session. Another process continues after the last
+   * number that was saved, so no number is used twice. If the process before ended in the middle of a turn, the numbers
+   * that it may have used are left out.
+   */
   readonly seq: number
+  /** The session of the agent. A sub-agent has its own session for each task. */
   readonly sessionId: string
+  /** The session that the host opened. It is `sessionId`, unless this is an event of a sub-agent. */
+  readonly rootSessionId: string
   readonly turnNumber: number
   readonly stepNumber: number
   /** Milliseconds since the epoch. */
   readonly time: number
   /** The agent's name. */
   readonly agent: string
+  /** The names of the agents from the one that the host started to this one. */
+  readonly agentPath: ReadonlyArray<string>
+  /** For a sub-agent: the session of the agent that delegated to it, and the tool call with which it did. */
+  readonly parent?: EventParent
 }
 
-/** Any event. `hook` events are decision records. @category models @since 0.1.0 */
+/** The tool call for which a sub-agent works. @category models @since 0.1.0 */
+export interface EventParent {
+  readonly sessionId: string
+  readonly callId: string
+}
+
+/**
+ * Any event. `hook` events are decision records.
+ *
+ * Starts and ends are pairs: between the start and the end of a turn, each `llm-start` has one `llm-end` or `llm-error`,
+ * and each `tool-start` has one `tool-end`. Each `turn-start` has one `turn-end`, and each `session-start` has one
+ * `session-end` or `session-release`, unless the process ends before.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type AgentEvent = EventMeta & AgentEventBody
 
 /** The fields of each kind of event. @category models @since 0.1.0 */
 export type AgentEventBody =
   | { readonly type: "session-start"; readonly source: "startup" | "resume" | "rotate" }
   | { readonly type: "session-end"; readonly reason: "done" | "error" | "rotate" | "abort" }
+  /** The session has left the memory of this process. It has not ended. */
+  | { readonly type: "session-release" }
   /** Sent after the `preTurn` hooks have run. The message is empty when they rejected it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
@@ -52,6 +82,9 @@ export type AgentEventBody =
     readonly attempt: number
     readonly text: string
     readonly toolCalls: ReadonlyArray<ToolCall>
+    readonly finishReason: FinishReason
+    /** The vendor's id of the response, if it has one. */
+    readonly responseId?: string
     readonly usage: Usage | undefined
     readonly durationMs: number
   }
@@ -80,6 +113,11 @@ export type AgentEventBody =
     readonly result: ToolResult
     readonly elapsedMs: number
     readonly executed: boolean
+    /**
+     * Set if the turn stopped while the call ran or waited, so that `result` is not its result. When the turn is resumed,
+     * the call may start again.
+     */
+    readonly unfinished?: true
   }
   | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
   | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
@@ -135,4 +173,10 @@ export interface HookRecordLike {
   }>
   readonly action: string
   readonly decidedBy?: string
+  readonly callId?: string
+  readonly time?: number
+  readonly sessionId?: string
+  readonly agentPath?: ReadonlyArray<string>
+  readonly turnNumber?: number
+  readonly stepNumber?: number
 }

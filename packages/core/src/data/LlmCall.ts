@@ -55,6 +55,8 @@ export interface ResponseFormat {
 export interface LlmResponse extends Schema.Schema.Type<typeof LlmResponse> {}
 /** @category schemas @since 0.1.0 */
 export const LlmResponse = Schema.Struct({
+  /** The vendor's id of the response. */
+  id: Schema.optionalKey(Schema.String),
   /** The vendor's name of the model that answered. */
   model: Schema.String,
   text: Schema.String,

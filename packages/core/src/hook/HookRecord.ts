@@ -57,6 +57,15 @@ export interface HookRecord {
   /** The outcome of the whole chain. */
   readonly action: "Continue" | "Transform" | "Replace" | "Reject" | "Respond" | "Abort" | "Ask"
   readonly decidedBy?: string
+  /** At tool points: the id of the tool call. */
+  readonly callId?: string
+  /** When the point ended, in milliseconds since the epoch. This field and the next ones are set by an agent. */
+  readonly time?: number
+  readonly sessionId?: string
+  /** The names of the agents from the one that the host started to this one. */
+  readonly agentPath?: ReadonlyArray<string>
+  readonly turnNumber?: number
+  readonly stepNumber?: number
 }
 
 /** Describes a change by digests and by the paths that differ. @category constructors @since 0.1.0 */

@@ -125,3 +125,10 @@ export const toolOf = (event: unknown): string | undefined => {
   }
   return undefined
 }
+
+/** Returns the id of the tool call that an event is about. */
+export const callIdOf = (event: unknown): string | undefined => {
+  if (typeof event !== "object" || event === null) return undefined
+  const call: unknown = "call" in event ? event.call : "args" in event ? event : undefined
+  return typeof call === "object" && call !== null && "id" in call && typeof call.id === "string" ? call.id : undefined
+}

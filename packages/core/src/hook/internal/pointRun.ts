@@ -13,7 +13,7 @@ import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
 import { isAction, isPending, isPromise, isThenable, violation } from "./checkAnswer.ts"
-import { type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
+import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { Gates, maxRounds } from "./gates.ts"
 import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
@@ -277,7 +277,7 @@ export class PointRun {
   }
 
   private end(): Outcome {
-    this.writer?.end(this.point.point, this.tool, this.action, this.by)
+    this.writer?.end(this.point.point, { subject: this.tool, callId: callIdOf(this.event) }, this.action, this.by)
     const outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
     return this.outcome = this.action._tag === "Ask" && this.inGates ? { ...outcome, atGate: true } : outcome
   }

@@ -4,9 +4,17 @@ import type { HookPointName } from "../HookPoint.ts"
 import type { HookAnswer, HookFailure, HookRecord } from "../HookRecord.ts"
 import type { Entry } from "./compiledPoint.ts"
 
+/** What the event of a point is about. */
+interface Subject {
+  readonly subject: string | undefined
+  readonly callId: string | undefined
+}
+
 /** A class, because a run writes into it. */
 export class RecordWriter {
   private readonly answers: Array<HookAnswer> = []
+  /** The hooks that have answered. */
+  private readonly answered = new Set<string>()
   private readonly onRecord: (record: HookRecord) => void
 
   constructor(onRecord: (record: HookRecord) => void) {
@@ -20,7 +28,8 @@ export class RecordWriter {
   /** `ignored` means that the change of a hook that was asked again had no effect. */
   note(entry: Entry, action: HookAction, changes: HookAnswer["change"], began: number, ignored = false): void {
     const reason = "reason" in action ? action.reason : undefined
-    const again = this.answers.some(({ answer, hook }) => hook === entry.name && answer !== "skipped")
+    const again = this.answered.has(entry.name)
+    this.answered.add(entry.name)
     this.answers.push({
       hook: entry.name,
       answer: action._tag,
@@ -35,6 +44,7 @@ export class RecordWriter {
 
   failed(entry: Entry, { kind, message, policy }: HookFailure, began: number): void {
     const answer = policy === "open" ? "failed-open" : "failed-closed"
+    this.answered.add(entry.name)
     this.answers.push({ hook: entry.name, answer, why: `${kind}: ${message}`, durationMs: now() - began })
   }
 
@@ -42,10 +52,11 @@ export class RecordWriter {
     this.answers.push({ hook: entry.name, answer: "cancelled", durationMs: now() - began })
   }
 
-  end(point: HookPointName, tool: string | undefined, action: HookAction, by: string | undefined): void {
+  end(point: HookPointName, { callId, subject }: Subject, action: HookAction, by: string | undefined): void {
     this.onRecord({
       point,
-      ...(tool === undefined ? {} : { subject: tool }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(callId === undefined ? {} : { callId }),
       hooks: this.answers,
       action: action._tag,
       ...(by === undefined ? {} : { decidedBy: by })

@@ -56,7 +56,7 @@ describe("a session", () => {
     assert.strictEqual(starts, 2)
     await session.close()
     await session.close()
-    assert.deepStrictEqual(ends, ["done"])
+    assert.deepStrictEqual(ends, ["error", "done"])
     assert.strictEqual((await failureOf(session.run("go")))["problem"], "closed")
   })
 

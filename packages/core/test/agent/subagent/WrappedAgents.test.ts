@@ -28,6 +28,8 @@ class CountingAgent implements Agent {
   stream: Agent["stream"] = (input, options) => this.inner.stream(input, options)
   session: Agent["session"] = (options) => this.inner.session(options)
   resume: Agent["resume"] = (snapshot, decisions, options) => this.inner.resume(snapshot, decisions, options)
+  resumeStream: Agent["resumeStream"] = (snapshot, decisions, options) =>
+    this.inner.resumeStream(snapshot, decisions, options)
   on: Agent["on"] = (listener) => this.inner.on(listener)
   close = () => this.inner.close();
   [Symbol.asyncDispose]() {

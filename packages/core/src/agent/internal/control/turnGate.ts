@@ -54,12 +54,12 @@ export class TurnGate {
     first.enter(Effect.void)
   }
 
-  /** Fails all messages in line, because the session is closed. */
-  close(): void {
+  /** Fails all messages in line, because the session is closed or parked. */
+  refuse(problem: "closed" | "parked"): void {
     const { id } = this.session()
     for (const ticket of this.queue.splice(0)) {
       ticket.status = "done"
-      ticket.enter(unavailable(id, "closed"))
+      ticket.enter(unavailable(id, problem))
     }
   }
 
@@ -88,14 +88,17 @@ export class TurnGate {
     if (this.inside === ticket) this.inside = undefined
     this.queue = this.queue.filter((one) => one !== ticket)
     ticket.status = "done"
-    this.next()
+    this.session().owner?.turnEnded()
   }
 }
 
 /** The error of a session that cannot run a turn now. */
-export const unavailable = (sessionId: string, problem: "busy" | "closed"): SessionError =>
-  new SessionError({
-    sessionId,
-    problem,
-    message: `session ${sessionId} is ${problem === "busy" ? "busy with another turn" : "closed"}`
-  })
+export const unavailable = (sessionId: string, problem: keyof typeof problems): SessionError =>
+  new SessionError({ sessionId, problem, message: `session ${sessionId} ${problems[problem]}` })
+
+const problems = {
+  busy: "is busy with another turn",
+  closed: "is closed: open it again with `agent.session`",
+  parked: "was parked before this turn began, so nothing of it was done",
+  "not-stored": "cannot be released: the agent has no `store`, so the conversation would be lost. Close it instead"
+} as const

@@ -7,6 +7,7 @@ import * as ProviderError from "../../../data/ProviderError.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { parkBeforeModel, parkRequested } from "../control/parkRequest.ts"
 import { compact } from "../session/compact.ts"
 import { reachLimit } from "../turn/reachLimit.ts"
 import type { Turn } from "../turn/turn.ts"
@@ -135,7 +136,8 @@ const nextTarget = function*(
   io.retract(kind)
   if (attempt >= limits.attempts) return yield* reachLimit(turn, "attempts", attempt, limits.attempts)
   if (decision.type === "fallback") return yield* fallBack(turn, target, decision, error)
-  yield* Effect.sleep(Math.min(Math.max(decision.delayMs, 0), maxDelayMs))
+  yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(decision.delayMs, 0), maxDelayMs)), parkRequested(turn))
+  if (turn.isParking) return yield* parkBeforeModel(turn)
   return target
 }
 

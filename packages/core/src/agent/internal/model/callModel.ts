@@ -11,6 +11,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "../../../data/LlmCall.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { parkBeforeModel } from "../control/parkRequest.ts"
 import { fitWindow } from "../session/fitWindow.ts"
 import { rotate } from "../session/rotate.ts"
 import { askHooks } from "../turn/askHooks.ts"
@@ -35,6 +36,7 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
     addInjections(turn)
     if (config.window !== undefined || session.rotation !== undefined) yield* makeRoom(turn)
     if (turn.io.hasStore) yield* turn.io.commit
+    if (turn.isParking) return yield* parkBeforeModel(turn)
     const asked = requestOf(turn)
     const request = turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, asked) : asked
     const answer = "response" in request ? request : yield* attemptModel(turn, request)
@@ -116,8 +118,9 @@ const sendBack = function*(
 
 /** Publishes an answer after the hooks have accepted it. Of a rejected answer, only the cost is published. */
 const publishAnswer = ({ io }: Turn, answer: ModelAnswer, accepted: LlmResponse | undefined): void => {
-  const { attempt, durationMs, executed, provider, response: { model, usage } } = answer
+  const { attempt, durationMs, executed, provider, response: { finishReason, id, model, usage } } = answer
   if (!executed || !io.hasListeners) return
   const { text, toolCalls } = accepted ?? { text: "", toolCalls: [] }
-  io.publish({ type: "llm-end", provider, model, attempt, text, toolCalls, usage, durationMs })
+  const end = { type: "llm-end", provider, model, attempt, text, toolCalls, finishReason, usage, durationMs } as const
+  io.publish(id === undefined ? end : { ...end, responseId: id })
 }

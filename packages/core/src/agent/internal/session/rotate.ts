@@ -15,13 +15,13 @@ import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { Message } from "../../../data/Message.ts"
 import { failure, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { askHooks, notifyHooks } from "../turn/askHooks.ts"
+import { notifyHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { stopOf } from "../turn/turnEnd.ts"
 import { enterPhase } from "../turn/turnState.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { shorten } from "./compact.ts"
 import { noteWindowLevel } from "./fitWindow.ts"
+import { askStartHooks } from "./startSession.ts"
 import { tokensOf } from "./tokens.ts"
 
 type Failure = AgentError | TurnEnded
@@ -93,10 +93,8 @@ const startSession = function*(
   messages: ReadonlyArray<Message>
 ): Step<void, Failure> {
   const event = { sessionId: turn.session.id, source: "rotate", previous, context: messages } as const
-  const outcome = yield* askHooks(turn, "onSessionStart", event)
   turn.session.replaceMessages(messages)
-  const stop = stopOf("onSessionStart", outcome)
-  if (stop !== undefined) return yield* stop
+  const outcome = turn.hasHooks("onSessionStart") ? yield* askStartHooks(turn, event) : undefined
   if (outcome !== undefined) turn.rewrite(outcome.event.context, outcome.by ?? "runtime")
   turn.io.publish({ type: "session-start", source: "rotate" })
 }

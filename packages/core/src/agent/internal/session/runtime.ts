@@ -10,7 +10,7 @@ import * as RunState from "../../../data/RunState.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import type { RunResult } from "../../RunResult.ts"
-import type { Decisions, Session, SessionOptions } from "../../Session.ts"
+import type { Decisions, ResumeOptions, Session, SessionOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { applyDecisions } from "../tool/openQuestions.ts"
 import { keepWaiting } from "../turn/finishTurn.ts"
@@ -28,12 +28,13 @@ export interface Runtime {
   readonly openSession: (
     options?: SessionOptions
   ) => Effect.Effect<Session, SessionError | PortFailed | SnapshotError>
-  /** Runs one turn in its own session. `onOpen` receives the session before the turn starts. */
-  readonly runOnce: (
-    input: string | TurnInput,
-    onOpen?: (session: Session) => void
+  /** Runs one turn in its own session. */
+  readonly runOnce: (input: string | TurnInput, options?: ResumeOptions) => Effect.Effect<RunResult, AgentError>
+  readonly resume: (
+    snapshot: unknown,
+    decisions?: Decisions,
+    options?: ResumeOptions
   ) => Effect.Effect<RunResult, AgentError>
-  readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>
   readonly listen: (listener: (event: AgentEvent) => void) => () => void
   /** Closes all sessions, then disposes the hooks. */
   readonly closeAll: Effect.Effect<void>
@@ -52,7 +53,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   const open = (session: SessionState): SessionHandle =>
     new SessionHandle(agent, session, {
       context,
-      resume: (snapshot, decisions) => resume(snapshot, decisions, true),
+      resume: (snapshot, decisions) => resume(snapshot, decisions, {}, true),
       add: (handle) => void handles.set(handle.id, handle),
       remove: (id) => void handles.delete(id),
       restore: restoreTurn
@@ -67,6 +68,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
     function*(
       snapshot: unknown,
       decisions: Decisions = {},
+      { onEvent }: ResumeOptions = {},
       isCurrent = false
     ): Effect.fn.Return<RunResult, AgentError> {
       const state = yield* RunState.decode(snapshot)
@@ -86,7 +88,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
         handle.withServices(runTurn(turn, true)),
         (exit) => Effect.sync(() => canResumeAgain(exit) ? undefined : rememberFinished(id))
       )
-      return yield* handle.closesWithTurn ? closeAfter(handle, run) : run
+      return yield* handle.listening(onEvent, handle.closesWithTurn ? closeAfter(handle, run) : run)
     }
   )
 
@@ -131,17 +133,13 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
 
   return {
     openSession,
-    resume: (snapshot, decisions) => resume(snapshot, decisions),
-    runOnce: (input, onOpen) =>
+    resume: (snapshot, decisions, options) => resume(snapshot, decisions, options),
+    runOnce: (input, { onEvent } = {}) =>
       Effect.flatMap(openSession(), (handle) => {
-        onOpen?.(handle)
         handle.closesWithTurn = true
-        return closeAfter(handle, handle.run(input))
+        return handle.listening(onEvent, closeAfter(handle, handle.run(input)))
       }),
-    listen: (listener) => {
-      agent.hub.listeners.add(listener)
-      return () => void agent.hub.listeners.delete(listener)
-    },
+    listen: (listener) => agent.hub.listen(listener),
     closeAll: Effect.suspend(() =>
       Effect.andThen(
         Effect.forEach([...handles.values()], (handle) => handle.close("done"), { discard: true }),
@@ -169,10 +167,14 @@ const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunSta
 
 /** Whether the same snapshot can be resumed again: the turn waits again, or nothing has been done yet. */
 const canResumeAgain = (exit: Exit.Exit<RunResult, AgentError>): boolean => {
-  if (Exit.isSuccess(exit)) return exit.value.status === "suspended" || exit.value.status === "limited"
+  if (Exit.isSuccess(exit)) return isWaiting(exit.value)
   const error = Cause.squash(exit.cause)
   return error instanceof SessionError || (error instanceof PortFailed && error.port === "store")
 }
+
+/** Whether a turn can be resumed. */
+const isWaiting = ({ status }: RunResult): boolean =>
+  status === "suspended" || status === "limited" || status === "parked"
 
 /** Closes a session that was opened for one turn, unless that turn can be resumed. */
 const closeAfter = (
@@ -182,7 +184,7 @@ const closeAfter = (
   Effect.onExit(turn, (exit) => {
     if (Exit.isFailure(exit)) return session.close(Cause.hasInterruptsOnly(exit.cause) ? "abort" : "error")
     const { status } = exit.value
-    if (status === "suspended" || status === "limited") return Effect.void
+    if (isWaiting(exit.value)) return Effect.void
     return session.close(status === "aborted" ? "abort" : "done")
   })
 

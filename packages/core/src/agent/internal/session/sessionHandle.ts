@@ -1,20 +1,21 @@
 /** The handle of a session. It runs turns, and follows the conversation into another session after a rotation. */
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
+import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../../../data/Delegation.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { OnSessionEndEvent } from "../../../data/SessionEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import { nothing, type Waiting } from "../../../data/Waiting.ts"
 import { conflict, type SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
-import type { Decisions, Session, TurnOptions } from "../../Session.ts"
+import type { Decisions, ParkOptions, ResumeOptions, Session, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
-import { TurnGate, type WhenBusy } from "../control/turnGate.ts"
+import { TurnGate, unavailable, type WhenBusy } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
+import { EventHub } from "../turn/eventHub.ts"
 import { runTurn } from "../turn/runTurn.ts"
 import { Turn } from "../turn/turn.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
@@ -23,6 +24,7 @@ import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import { findNewerState, replaceSession } from "./reloadSession.ts"
 import type { SessionState } from "./sessionState.ts"
+import { shutDownCore } from "./startSession.ts"
 import { isConflict } from "./storeTurn.ts"
 
 /** The parts of the runtime that a session needs. */
@@ -48,6 +50,10 @@ export class SessionHandle implements Session {
   private current: SessionState
   private readonly owner: Owner
   private gate: TurnGate | undefined = undefined
+  hub: EventHub | undefined = undefined
+  /** How many calls of `park` wait for the running turn, and who is told when no turn runs. */
+  private parks = 0
+  private idleWaiters: Array<() => void> | undefined = undefined
 
   constructor(agent: ResolvedAgent, session: SessionState, owner: Owner) {
     this.agent = agent
@@ -80,6 +86,20 @@ export class SessionHandle implements Session {
     return this.current.waiting?.waiting() ?? nothing
   }
 
+  /** Calls the listener with every event of this session and of the sub-agents that work for it. */
+  listen(listener: (event: AgentEvent) => void): () => void {
+    return (this.hub ??= new EventHub()).listen(listener)
+  }
+
+  /** Runs an Effect, and calls the listener with the events of this session while it runs. */
+  listening<A, E>(onEvent: TurnOptions["onEvent"], effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    if (onEvent === undefined) return effect
+    return Effect.uninterruptibleMask((restore) => {
+      const stop = this.listen(onEvent)
+      return Effect.ensuring(restore(effect), Effect.sync(stop))
+    })
+  }
+
   /** The conversation continues in another session. */
   follow(next: SessionState): void {
     this.owner.remove(this.current.id)
@@ -89,15 +109,30 @@ export class SessionHandle implements Session {
   }
 
   turnEnded(): void {
+    if (this.idleWaiters !== undefined && !this.isBusy) {
+      for (const resolve of this.idleWaiters.splice(0)) resolve()
+    }
     this.gate?.next()
   }
 
-  run(input: string | TurnInput, { whenBusy = "error" }: TurnOptions = {}): Effect.Effect<RunResult, AgentError> {
+  get isParking(): boolean {
+    return this.parks > 0
+  }
+
+  private get isBusy(): boolean {
+    return this.gate?.isBusy ?? this.current.status === "busy"
+  }
+
+  run(
+    input: string | TurnInput,
+    { onEvent, whenBusy = "error" }: TurnOptions = {}
+  ): Effect.Effect<RunResult, AgentError> {
     const turnInput = typeof input === "string" ? { message: input } : input
     if (this.store === undefined && whenBusy === "error" && this.gate === undefined) {
-      return this.withServices(Effect.suspend(() => this.startTurn(turnInput)))
+      return this.withServices(this.listening(onEvent, Effect.suspend(() => this.startTurn(turnInput))))
     }
-    return this.withServices(this.alone(whenBusy, Effect.suspend(() => this.runNewest(turnInput))))
+    const run = this.listening(onEvent, Effect.suspend(() => this.runNewest(turnInput)))
+    return this.withServices(this.alone(whenBusy, run))
   }
 
   /** Runs an Effect while no other turn of this session runs. */
@@ -162,75 +197,123 @@ export class SessionHandle implements Session {
     this.owner.restore(this, state)
   }
 
-  resume(decisions?: Decisions): Effect.Effect<RunResult, AgentError> {
+  resume(decisions?: Decisions, { onEvent }: ResumeOptions = {}): Effect.Effect<RunResult, AgentError> {
     return this.alone(
       "ahead",
-      Effect.suspend(() => {
-        const { current: before } = this
-        return Effect.flatMap(this.refresh, (isNewer) => {
-          const { id, revision, waiting } = this.current
-          if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
-            return continuedElsewhere(id, before, revision)
-          }
-          if (waiting === undefined) {
-            return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
-          }
-          return Effect.catch(
-            Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions)),
-            (error) => this.failCurrent(error)
-          )
+      this.listening(
+        onEvent,
+        Effect.suspend(() => {
+          const { current: before } = this
+          return Effect.flatMap(this.refresh, (isNewer) => {
+            const { id, revision, waiting } = this.current
+            if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
+              return continuedElsewhere(id, before, revision)
+            }
+            if (waiting === undefined) {
+              return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
+            }
+            return Effect.catch(
+              Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions)),
+              (error) => this.failCurrent(error)
+            )
+          })
         })
-      })
+      )
     )
   }
 
+  park({ withinMs }: ParkOptions = {}): Effect.Effect<Waiting> {
+    return Effect.suspend(() => {
+      this.gate?.refuse("parked")
+      const current = Effect.map(Effect.ignore(this.refresh), () => this.waiting)
+      if (!this.isBusy) return current
+      this.parks++
+      // The turn may stop at once, so the waiter is there before the request.
+      const stopped = Deferred.makeUnsafe<void>()
+      const idle = Deferred.await(stopped)
+      ;(this.idleWaiters ??= []).push(() => Deferred.doneUnsafe(stopped, Effect.void))
+      this.current.running?.requestPark()
+      const cutOff = Effect.suspend(() => this.current.running?.cutOff ?? Effect.void)
+      const inTime = withinMs === undefined
+        ? idle
+        : Effect.raceFirst(idle, Effect.andThen(Effect.andThen(Effect.sleep(withinMs), cutOff), Effect.never))
+      return Effect.andThen(Effect.ensuring(inTime, Effect.sync(() => this.parks--)), current)
+    })
+  }
+
+  get release(): Effect.Effect<void, SessionError | PortFailed> {
+    return this.withServices(Effect.suspend(() => {
+      const { current } = this
+      if (current.status === "closed") return Effect.void
+      if (this.store === undefined && current.status !== "new") return unavailable(current.id, "not-stored")
+      return this.alone("ahead", Effect.andThen(this.save, Effect.suspend(() => this.leave("release"))))
+    }))
+  }
+
+  /** Saves what has changed outside of turns. If another process has changed the session, that counts. */
+  private get save(): Effect.Effect<void, PortFailed> {
+    return Effect.suspend(() => {
+      const { lastTurn, status, unknownCommit } = this.current
+      if (lastTurn === undefined || status === "busy" || unknownCommit !== undefined) return Effect.void
+      return Effect.catch(lastTurn.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
+    })
+  }
+
   signal(signal: HostSignal): Effect.Effect<SignalAnswer> {
-    return this.withServices(Effect.gen({ self: this }, function*() {
+    const answer = Effect.gen({ self: this }, function*() {
       const outcome = yield* askHooks(this.turn(this.current.turnNumber), "onSignal", signal)
       if (outcome?.action._tag === "Respond") return { allowed: true, answer: outcome.action.output }
       return outcome?.action._tag === "Reject" && signal.blockable
         ? { allowed: false, reason: outcome.action.reason }
         : { allowed: true }
-    }))
+    })
+    return this.withServices(this.current.lastTurn === undefined ? answer : this.onNewest(answer))
   }
 
   get compact() {
-    return this.withServices(toEffect(() => compact(this.turn(this.current.turnNumber), "manual")))
+    return this.withServices(this.onNewest(toEffect(() => compact(this.turn(this.current.turnNumber), "manual"))))
+  }
+
+  /** Runs an Effect outside of turns, on the newest state, and saves what it changes. */
+  private onNewest<A>(effect: Effect.Effect<A>): Effect.Effect<A> {
+    return Effect.andThen(Effect.ignore(this.refresh), Effect.tap(effect, () => Effect.ignore(this.save)))
   }
 
   close(reason: OnSessionEndEvent["reason"] = "done"): Effect.Effect<void> {
-    return this.withServices(Effect.suspend(() => {
-      const { agent: { chain, core, hub }, current } = this
-      if (current.status === "closed") return Effect.void
-      const hasStarted = current.status !== "new"
-      const { stop = Effect.void } = current
-      current.status = "closed"
-      this.gate?.close()
-      this.owner.remove(current.id)
-      const isNoticed = chain.has("onSessionEnd") || hub.listeners.size > 0 || core.shutdown !== undefined
-      return hasStarted && isNoticed ? Effect.ensuring(stop, this.end(current, reason)) : stop
-    }))
+    return this.withServices(Effect.suspend(() => this.leave(reason)))
+  }
+
+  /** Ends the session, or only lets it out of memory. */
+  private leave(reason: OnSessionEndEvent["reason"] | "release"): Effect.Effect<void> {
+    const { agent: { chain, core, hub }, current } = this
+    if (current.status === "closed") return Effect.void
+    const hasStarted = current.status !== "new"
+    const { stop = Effect.void } = current
+    current.status = "closed"
+    this.gate?.refuse("closed")
+    this.owner.remove(current.id)
+    const hasHooks = reason !== "release" && chain.has("onSessionEnd")
+    const isNoticed = hasHooks || hub.active || this.hub?.active === true || core.shutdown !== undefined
+    return hasStarted && isNoticed ? Effect.ensuring(stop, this.end(current, reason)) : stop
   }
 
   /**
-   * Runs the `onSessionEnd` hooks, shuts the core down and sends the event. Each step happens even if an earlier one
-   * fails.
+   * Runs the `onSessionEnd` hooks unless the session is only released, shuts the core down and sends the event. Each step
+   * happens even if an earlier one fails.
    */
-  private end(session: SessionState, reason: OnSessionEndEvent["reason"]): Effect.Effect<void> {
+  private end(session: SessionState, reason: OnSessionEndEvent["reason"] | "release"): Effect.Effect<void> {
     const turn = this.turn(session.turnNumber)
     const { core } = this.agent
-    const shutdown = core.shutdown === undefined
+    const shutdown = shutDownCore(core, session.id, (message) => turn.io.warn(message, "runtime"))
+    const hooks = reason === "release"
       ? Effect.void
-      : Effect.catchCause(
-        Effect.suspend(() => core.shutdown!(session.id)),
-        (cause) =>
-          Effect.sync(() => turn.io.warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`, "runtime"))
-      )
-    const hooks = Effect.gen(function*() {
-      yield* notifyHooks(turn, "onSessionEnd", { sessionId: session.id, reason })
-    })
-    const event = Effect.sync(() => turn.io.publish({ type: "session-end", reason }))
-    return Effect.ensuring(hooks, Effect.andThen(shutdown, event))
+      : Effect.gen(function*() {
+        yield* notifyHooks(turn, "onSessionEnd", { sessionId: session.id, reason })
+      })
+    const event = Effect.sync(() =>
+      turn.io.publish(reason === "release" ? { type: "session-release" } : { type: "session-end", reason })
+    )
+    return Effect.ensuring(hooks, Effect.andThen(Effect.andThen(shutdown, event), Effect.ignore(this.save)))
   }
 
   /** Makes a turn of this session. It is a turn to run, or the turn that hooks see at points outside of turns. */

@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { PortFailed } from "../../../data/AgentError.ts"
+import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
@@ -44,10 +45,22 @@ export interface WaitingTurn {
   readonly abandon: (why: string) => void
 }
 
+/** A running turn, for those who want to stop it without ending it. */
+export interface RunningTurn {
+  /** Asks it to stop at its next commit point. */
+  readonly requestPark: () => void
+  /** Interrupts it between two commits, so that it can be resumed. Returns when it is interrupted. */
+  readonly cutOff: Effect.Effect<void>
+}
+
 /** The handle of a session. */
 export interface SessionOwner {
   /** The conversation continues in another session. */
   readonly follow: (next: SessionState) => void
+  /** The listeners of the session. */
+  readonly hub: { readonly active: boolean; readonly send: (event: AgentEvent) => void } | undefined
+  /** Whether the session is being parked, so that no turn may begin. */
+  readonly isParking: boolean
   /** A turn has ended, and the session is free again. */
   readonly turnEnded: () => void
 }
@@ -70,6 +83,8 @@ export class SessionState {
   injections: ReadonlyArray<Injection>
   /** Stops the running turn. Returns when the turn has ended, or when it does not end in time. */
   stop: Effect.Effect<void> | undefined = undefined
+  /** The running turn, if this is the session of the agent that the host started. */
+  running: RunningTurn | undefined = undefined
   status: "new" | "idle" | "busy" | "closed" = "new"
   waiting: WaitingTurn | undefined = undefined
   /** Whether the session was opened for one turn and closes when that turn ends. */

@@ -17,10 +17,14 @@ export interface SnapshotParts {
    * number of the last event.
    */
   readonly ofSubAgent: boolean
+  /** How many events are sent after this snapshot is stored, and count as sent. */
+  readonly numbersAhead: number
 }
 
 /** Returns the state of the turn as JSON. */
-export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: SnapshotParts): RunState.RunState => {
+export const snapshotOf = (
+  { coreType, elapsedMs, numbersAhead, ofSubAgent, session, state }: SnapshotParts
+): RunState.RunState => {
   const snapshot: RunState.RunState = {
     version: RunState.version,
     sessionId: session.id,
@@ -50,7 +54,7 @@ export const snapshotOf = ({ coreType, elapsedMs, ofSubAgent, session, state }: 
   return {
     ...snapshot,
     ...(hasDurable ? { durable: session.durable.snapshot() } : {}),
-    ...(lastEvent === 0 ? {} : { lastEvent })
+    ...(lastEvent === 0 ? {} : { lastEvent: lastEvent + numbersAhead })
   }
 }
 

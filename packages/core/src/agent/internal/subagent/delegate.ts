@@ -20,6 +20,7 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import type { Delegate, ResolvedAgent } from "../config/resolvedAgent.ts"
 import { sessionOf } from "../session/resumeSession.ts"
 import { SessionState } from "../session/sessionState.ts"
+import { shutDownCore } from "../session/startSession.ts"
 import { applyDecisions, pendingOf } from "../tool/openQuestions.ts"
 import { type RunningCall, update } from "../tool/toolCallState.ts"
 import { askHooks } from "../turn/askHooks.ts"
@@ -34,7 +35,7 @@ import type { SubAgentRun } from "./subAgentRun.ts"
 type Failure = AgentError | TurnEnded
 type Call = Pick<PreToolCallEvent, "args" | "name">
 
-/** Delegates the call. `waits` means that the other agent waits for a person. */
+/** Delegates the call. `waits` means that the other agent waits for a person, or was parked. */
 export const delegate = function*(
   turn: Turn,
   call: RunningCall,
@@ -58,7 +59,10 @@ export const delegate = function*(
   const id = `${turn.session.id}.${digest([turn.state.turnNumber, call.state.call.id])}`
   const session = new SessionState(id, { messages: context, turnNumber: 0, root: turn.session.root })
   const task = instructions === undefined ? message : `${instructions}\n\n${message}`
-  const sub = subAgentRun(turn, agent.success, session, newTurn({ message: task }, 1), to)
+  const sub = subAgentRun(
+    { parent: turn, call, agent: agent.success, session, state: newTurn({ message: task }, 1) },
+    to
+  )
   return yield* runSubAgent(turn, call, sub, delegation, false)
 }
 
@@ -84,19 +88,27 @@ const rebuild = (turn: Turn, call: RunningCall, to: Delegate): Result.Result<Sub
   return Result.map(subAgentFor(turn, to), (agent) => {
     const session = sessionOf(stored, { root: turn.session.root })
     session.status = "idle"
-    return subAgentRun(turn, agent, session, storedTurn(stored), to)
+    return subAgentRun({ parent: turn, call, agent, session, state: storedTurn(stored) }, to)
   })
+}
+
+/** The parts of the turn of a sub-agent. */
+interface SubAgentParts {
+  readonly parent: Turn
+  /** The call for which it works. */
+  readonly call: RunningCall
+  readonly agent: ResolvedAgent
+  readonly session: SessionState
+  readonly state: TurnState
 }
 
 /** Makes the operations of the caller on the turn of a sub-agent. */
 const subAgentRun = (
-  parent: Turn,
-  agent: ResolvedAgent,
-  session: SessionState,
-  state: TurnState,
+  { agent, call, parent, session, state }: SubAgentParts,
   { agent: delegated }: Delegate
 ): SubAgentRun => {
-  const turn = new Turn({ agent, session, state, parent, operations: parent.operations })
+  const { operations } = parent
+  const turn = new Turn({ agent, session, state, parent, parentCall: call.state.call.id, operations })
   const { core } = agent
   return {
     run: Effect.fnUntraced(function*(resumed: boolean) {
@@ -110,11 +122,7 @@ const subAgentRun = (
     decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
     snapshot: () => turn.io.snapshot(),
     usage: () => state.usage,
-    shutDown: core.shutdown === undefined ? Effect.void : Effect.catchCause(
-      Effect.suspend(() => core.shutdown!(turn.session.id)),
-      (cause) =>
-        Effect.sync(() => parent.io.warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`, "runtime"))
-    )
+    shutDown: Effect.suspend(() => shutDownCore(core, turn.session.id, (message) => parent.io.warn(message, "runtime")))
   }
 }
 
@@ -134,6 +142,8 @@ const runSubAgent = function*(
     update(call, { type: "wait" })
     return "waits"
   }
+  // The call stays started: when it is resumed, its sub-agent continues.
+  if (exit._tag === "Success" && exit.value.status === "parked") return "waits"
   turn.state.usage = Usage.add(turn.state.usage, sub.usage())
   call.subAgent = undefined
   yield* sub.shutDown

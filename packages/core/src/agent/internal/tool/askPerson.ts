@@ -17,8 +17,9 @@ import type { Json } from "../../../data/Json.ts"
 import { type Decision, isDecision, type PendingAsk } from "../../../data/RunState.ts"
 import type { Ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
+import { parkRequested } from "../control/parkRequest.ts"
 import type { Turn } from "../turn/turn.ts"
-import type { Step } from "../turn/yieldable.ts"
+import { type Step, toEffect } from "../turn/yieldable.ts"
 import { countedAt, expiredDenial, whyNotCounted } from "./decision.ts"
 import { hasStandingRule, rememberApproval } from "./standingRules.ts"
 import { type RunningCall, update } from "./toolCallState.ts"
@@ -59,7 +60,7 @@ export const askPerson = function*(
   turn.io.publish({ type: "ask", ask })
   if (answer === undefined) return "waits"
   yield* collectAnswers(turn, call, answer, standing)
-  return "answered"
+  return call.state.status === "asked" ? "waits" : "answered"
 }
 
 /** Makes the question that is shown and stored. */
@@ -93,7 +94,7 @@ const conditionsOf = (
   ...(typeof quorum === "number" && quorum > 1 ? { quorum: Math.ceil(quorum) } : {})
 })
 
-/** Asks in this process until the call is decided. */
+/** Asks in this process until the call is decided. If the turn is parked before, the question stays open. */
 const collectAnswers = function*(
   turn: Turn,
   call: RunningCall,
@@ -103,7 +104,12 @@ const collectAnswers = function*(
   for (let count = 0; count < maxAnswers; count++) {
     const { ask, status } = call.state
     if (status !== "asked" || ask === undefined) return
-    yield* applyDecision(turn, call, yield* oneAnswer(turn, ask, answer), standing)
+    const given = yield* Effect.raceFirst(
+      toEffect(() => oneAnswer(turn, ask, answer)),
+      Effect.as(parkRequested(turn), undefined)
+    )
+    if (given === undefined) return
+    yield* applyDecision(turn, call, given, standing)
   }
   if (call.state.status !== "asked") return
   const reason = `nobody decided: ${maxAnswers} answers named other approvers or were not enough`

@@ -46,11 +46,13 @@ type Failure = AgentError | TurnEnded
 const maxPasses = 32
 
 /**
- * Runs one call until it has a result or waits for a person. The caller keeps the result with `keepResult`. All steps
- * are in one function, because each generator between a tool and the fiber costs time (`npm run bench -- turn`).
+ * Runs one call until it has a result or waits: for a person, or because the turn is parked. The caller keeps the result
+ * with `keepResult`. All steps are in one function, because each generator between a tool and the fiber costs time
+ * (`npm run bench -- turn`).
  */
 export const runToolCall = function*(turn: Turn, running: RunningCall): Step<ToolResult | "waits", Failure> {
   const { agent, io } = turn
+  if (turn.isParking) return "waits"
   for (let count = 0; count < maxPasses; count++) {
     const { call, decision, status } = running.state
     // 1
@@ -136,6 +138,7 @@ const takeUp = function*(
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {
     const event: PreToolCallEvent = { ...call, args: ask?.args ?? call.args, tool, grant: unrestricted }
     const startedAt = performance.now()
+    publishStart(turn, event)
     const result = yield* resumeDelegation(turn, running, event, delegate)
     if (result === "waits") return result
     return yield* finishCall(turn, event, { result, startedAt })

@@ -32,6 +32,9 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
     if (result !== "waits") keepResult(turn, batch[0]!, result)
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
+  if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
+    return yield* endTurn({ type: "parked" })
+  }
   if (state.calls.some((call) => call.state.status === "asked")) {
     if (turn.io.hasStore) yield* turn.io.commit
     return yield* endTurn({ type: "suspended" })

@@ -1,13 +1,13 @@
 /** Sends events to listeners. Events are built only while there are listeners. */
-import type { AgentEvent, AgentEventBody } from "../../../data/AgentEvent.ts"
+import type { AgentEvent, AgentEventBody, EventParent } from "../../../data/AgentEvent.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 
 /** Receives events, synchronously and in order. A listener that throws is removed. */
 type Listener = (event: AgentEvent) => void
 
 /**
- * The listeners of one agent. Events of a sub-agent also go to the listeners of its parent agents. A class, because
- * every step reads `active`.
+ * The listeners of one agent or of one session. Events of a sub-agent also go to the listeners of its parent agents. A
+ * class, because every step reads `active`.
  */
 export class EventHub {
   readonly listeners: Set<Listener> = new Set()
@@ -20,6 +20,14 @@ export class EventHub {
   /** Whether there are listeners. */
   get active(): boolean {
     return this.listeners.size > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
+  }
+
+  /** Adds a listener. The returned function removes it. */
+  listen(listener: Listener): () => void {
+    // Each call has its own listener, so that the same function can listen twice.
+    const own: Listener = (event) => listener(event)
+    this.listeners.add(own)
+    return () => void this.listeners.delete(own)
   }
 
   /** Sends one event to every listener. */
@@ -37,21 +45,30 @@ export class EventHub {
 }
 
 /** The source of an event. */
-interface Source {
+export interface EventSource {
   readonly agent: { readonly name: string }
-  readonly session: { readonly id: string; readonly root: { lastEvent: number } }
+  readonly session: { readonly id: string; readonly root: { readonly id: string; lastEvent: number } }
   readonly state: { readonly turnNumber: number; readonly stepNumber: number }
+  readonly place: EventPlace
 }
 
-/** Completes an event and sends it. Listeners receive frozen copies, so that they cannot change the run. */
-export const publish = (hub: EventHub, { agent, session, state }: Source, body: AgentEventBody): void => {
+/** The place of an agent in the tree of agents. Frozen, because the events share it. */
+export interface EventPlace {
+  readonly agentPath: ReadonlyArray<string>
+  readonly parent?: EventParent
+}
+
+/** Completes an event. Listeners receive frozen copies, so that they cannot change the run. */
+export const makeEvent = ({ agent, place, session, state }: EventSource, body: AgentEventBody): AgentEvent => {
   const event: Record<string, unknown> = {
     seq: ++session.root.lastEvent,
     sessionId: session.id,
+    rootSessionId: session.root.id,
     turnNumber: state.turnNumber,
     stepNumber: state.stepNumber,
     time: performance.timeOrigin + performance.now(),
     agent: agent.name,
+    ...place,
     ...body
   }
   for (const key of Object.keys(body)) {
@@ -59,5 +76,5 @@ export const publish = (hub: EventHub, { agent, session, state }: Source, body: 
     if (typeof value === "object" && value !== null) event[key] = frozenCopy(value)
   }
   // An event consists of the metadata and one body, which were combined above.
-  hub.send(Object.freeze(event) as unknown as AgentEvent)
+  return Object.freeze(event) as unknown as AgentEvent
 }

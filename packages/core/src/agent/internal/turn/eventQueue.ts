@@ -1,5 +1,5 @@
 /** Buffers events for one reader. The reader may be slower than the agent, and the agent never waits for it. */
-import type { AgentEvent } from "../../../data/AgentEvent.ts"
+import type { AgentEvent, EventMeta } from "../../../data/AgentEvent.ts"
 
 /**
  * The maximum number of buffered events. When there are more, the oldest half is dropped, and a `dropped` event tells
@@ -37,8 +37,7 @@ export const eventQueue = () => {
         const batch = events
         events = []
         if (dropped > 0 && batch[0] !== undefined) {
-          const { agent, seq, sessionId, stepNumber, time, turnNumber } = batch[0]
-          yield { seq, sessionId, turnNumber, stepNumber, time, agent, type: "dropped", count: dropped }
+          yield { ...metaOf(batch[0]), type: "dropped", count: dropped }
           dropped = 0
         }
         yield* batch
@@ -49,4 +48,11 @@ export const eventQueue = () => {
       await result
     }
   }
+}
+
+/** Returns where and when an event happened. */
+const metaOf = (event: AgentEvent): EventMeta => {
+  const { agent, agentPath, parent, rootSessionId, seq, sessionId, stepNumber, time, turnNumber } = event
+  const meta = { seq, sessionId, rootSessionId, turnNumber, stepNumber, time, agent, agentPath }
+  return parent === undefined ? meta : { ...meta, parent }
 }

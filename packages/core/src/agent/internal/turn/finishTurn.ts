@@ -40,14 +40,15 @@ export const finishTurn = (
           : Effect.failCause(cause as Cause.Cause<AgentError>)
       }
     }),
-    (exit) => Exit.isFailure(exit) && !turn.timedOut ? afterFailure(turn, exit.cause) : Effect.void
+    (exit) => Exit.isFailure(exit) && turn.cutOff === undefined ? afterFailure(turn, exit.cause) : Effect.void
   )
 
 /**
- * The time limit interrupted the turn. Calls that were running have an unknown outcome; the others run when the turn is
- * resumed.
+ * The turn was interrupted by its time limit, or to park it. Calls that were running have an unknown outcome; the others
+ * run when the turn is resumed.
  */
-export const finishTimedOut = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
+export const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
+  if (turn.cutOff === "parked") return finish(turn, resultOfEnd(turn, { type: "parked" }))
   const { wallClockMs: max } = turn.agent.limits
   turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
   return finish(turn, resultOfEnd(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
@@ -83,11 +84,15 @@ const resultOfEnd = (turn: Turn, end: TurnEnded["end"]): RunResult => {
     endDurableTurn(turn)
     return resultOf(turn, end.reason, { status: "aborted", reason: end.reason, by: end.by })
   }
+  if (end.type === "parked") turn.state.stop = { type: "parked" }
   if (end.type === "limited") turn.state.stop = { type: "limit", limit: end.limit, used: end.used, max: end.max }
   keepWaiting(turn)
   const snapshot = turn.io.snapshot()
   if (end.type === "suspended") {
     return resultOf(turn, "", { status: "suspended", pending: pendingOf(turn.state.calls), snapshot })
+  }
+  if (end.type === "parked") {
+    return resultOf(turn, "", { status: "parked", pending: pendingOf(turn.state.calls), snapshot })
   }
   const { limit, max, text, used } = end
   return resultOf(turn, text, { status: "limited", limit, used, max, snapshot })
@@ -104,19 +109,23 @@ export const keepWaiting = (turn: Turn): void => {
   }
 }
 
-/** Sends the event and saves the state. `text` is the text for everybody except the user. */
+/** Saves the state and sends the event. `text` is the text for everybody except the user. */
 const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   const { io } = turn
-  io.publish({ type: "turn-end", status: result.status, text, usage: result.usage })
-  if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(io.commit, result)
+  const saved = io.commitEnd({ type: "turn-end", status: result.status, text, usage: result.usage })
+  if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(saved, result)
   // Taken after the commit, so that a run resumed from it continues from the state in the store.
   const signed = Effect.suspend(() => io.sign(io.snapshot()))
-  return Effect.andThen(io.commit, Effect.map(signed, (snapshot) => Object.assign(result, { snapshot })))
+  return Effect.andThen(saved, Effect.map(signed, (snapshot) => Object.assign(result, { snapshot })))
 }
 
 /** After an error or an interruption: makes the conversation valid and saves it. */
 const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect<void> => {
-  const { agent: { config: { store } }, io, session, state } = turn
+  const { agent: { config: { store } }, io, session, state, whyCutOff } = turn
+  if (whyCutOff !== undefined) {
+    // An agent above stops and can be resumed, so this turn stays as it is.
+    return Effect.sync(() => io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: state.usage }))
+  }
   turn.closeStep("cancelled before it ended; its outcome is unknown")
   enterPhase(state, "ended")
   const error = Cause.squash(cause)
@@ -126,5 +135,5 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   endDurableTurn(turn)
   const storeFailed = error instanceof PortFailed && error.port === "store"
   if (store === undefined || session.unknownCommit !== undefined || storeFailed) return Effect.void
-  return Effect.catch(io.commit, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
+  return Effect.catch(io.commitRest, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
 }

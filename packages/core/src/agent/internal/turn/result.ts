@@ -2,7 +2,7 @@
 import type { Message } from "../../../data/Message.ts"
 import type { Usage } from "../../../data/Usage.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
-import type { Aborted, Completed, Limited, RunCommon, Suspended } from "../../RunResult.ts"
+import type { Aborted, Completed, Limited, Parked, RunCommon, Suspended } from "../../RunResult.ts"
 import type { Turn } from "./turn.ts"
 
 /** The fields of one kind of result, in addition to the common ones. */
@@ -10,6 +10,7 @@ type Specific =
   | Omit<Completed, keyof RunCommon>
   | Omit<Suspended, keyof RunCommon>
   | Omit<Limited, keyof RunCommon>
+  | Omit<Parked, keyof RunCommon>
   | Omit<Aborted, keyof RunCommon>
 
 /** Makes the result. `text` is the text for the user. */

@@ -9,8 +9,10 @@ import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
 import type { RunResult } from "../../RunResult.ts"
+import { requestPark } from "../control/parkRequest.ts"
 import { unavailable } from "../control/turnGate.ts"
-import { finishTimedOut, finishTurn } from "./finishTurn.ts"
+import type { RunningTurn } from "../session/sessionState.ts"
+import { finishCutOff, finishTurn } from "./finishTurn.ts"
 import type { Turn } from "./turn.ts"
 import { turnSteps } from "./turnSteps.ts"
 
@@ -26,6 +28,9 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       if (session.status === "busy" || session.status === "closed") {
         return resume(unavailable(session.id, session.status))
       }
+      if (turn.parent === undefined && session.owner?.isParking === true) {
+        return resume(unavailable(session.id, "parked"))
+      }
       const isNew = session.status === "new"
       session.status = "busy"
       session.waiting = undefined
@@ -36,12 +41,14 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       let stopClock = () => {}
       child.addObserver((exit) => {
         stopClock()
+        const wasCutOff = turn.cutOff !== undefined && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+        if (wasCutOff) return resume(Effect.ensuring(finishCutOff(turn), Effect.sync(() => releaseSession(turn))))
         releaseSession(turn)
-        const wasCutOff = turn.timedOut && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-        resume(wasCutOff ? finishTimedOut(turn) : exit)
+        resume(exit)
       })
       if (child.pollUnsafe() !== undefined) return
       stopClock = startClock(turn, fiber, child)
+      if (turn.parent === undefined) turn.session.running = runningTurn(turn, child)
       return session.stop = stopTurn(turn, fiber, child, stopClock)
     })
   )
@@ -50,6 +57,7 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
 const releaseSession = (turn: Turn): void => {
   const { io, session } = turn
   session.stop = undefined
+  session.running = undefined
   if (session.status === "busy") session.status = turn.sessionStartFailed ? "new" : "idle"
   io.abortSignal()
   if (turn.parent !== undefined) return
@@ -59,12 +67,23 @@ const releaseSession = (turn: Turn): void => {
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>
 
+/** The interruption waits for a commit that is being written, so that nothing is written after it. */
+const runningTurn = (turn: Turn, child: AnyFiber): RunningTurn => ({
+  requestPark: () => requestPark(turn),
+  cutOff: Effect.suspend(() =>
+    turn.session.commitLock.withPermit(Effect.sync(() => {
+      turn.cutOff ??= "parked"
+      child.interruptUnsafe()
+    }))
+  )
+})
+
 /** Starts the deadlines of the turn; the first is the turn's time limit. Returns a function that stops them. */
 const startClock = (turn: Turn, fiber: AnyFiber, child: AnyFiber): () => void => {
   const { deadlines } = turn.io
   deadlines.start(fiber)
   deadlines.add(turn.agent.limits.wallClockMs, () => {
-    turn.timedOut = true
+    turn.cutOff ??= "limited"
     child.interruptUnsafe()
   })
   return () => deadlines.stop()

@@ -1,4 +1,5 @@
 /** A running turn: its agent, session, state, I/O and hook scope. */
+import * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
@@ -26,6 +27,8 @@ export interface TurnOptions {
   readonly operations: TurnOperations
   /** The turn that delegated to this one. */
   readonly parent?: Turn | undefined
+  /** The id of the tool call with which it did. */
+  readonly parentCall?: string
   /** If this is a call of a hook: the turn in which the hook runs. */
   readonly hookTurn?: Turn
 }
@@ -38,6 +41,7 @@ export class Turn {
   readonly state: TurnState.TurnState
   readonly operations: TurnOperations
   readonly parent: Turn | undefined
+  readonly parentCall: string | undefined
   readonly hookTurn: Turn | undefined
   /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
@@ -47,8 +51,10 @@ export class Turn {
   readonly used = { steps: 0, toolCalls: 0, followUps: 0 }
   /** The fraction of the window at which the `onBudget` hooks last ran, and whether an overflow was already handled. */
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
-  /** Whether the time limit has interrupted this run. */
-  timedOut = false
+  /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
+  cutOff: "limited" | "parked" | undefined = undefined
+  /** The request to park this turn. Only the turn of the agent that the host started has one. */
+  parkRequest: Deferred.Deferred<void> | undefined = undefined
   /** Whether the start of the session failed. The next turn then starts it again. */
   sessionStartFailed = false
   private capabilitySet: Capabilities | undefined = undefined
@@ -59,6 +65,7 @@ export class Turn {
     this.state = options.state
     this.operations = options.operations
     this.parent = options.parent
+    this.parentCall = options.parentCall
     this.hookTurn = options.hookTurn
     this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
     this.io = new TurnIo(this)
@@ -68,6 +75,17 @@ export class Turn {
   /** The turn of the agent that the host started. */
   get root(): Turn {
     return this.parent === undefined ? this : this.parent.root
+  }
+
+  /** Whether the turn of the host's agent has to stop at its next commit point. */
+  get isParking(): boolean {
+    const { parkRequest } = this.root
+    return parkRequest !== undefined && Deferred.isDoneUnsafe(parkRequest)
+  }
+
+  /** Why this run, or that of an agent above, was interrupted although it can be resumed. */
+  get whyCutOff(): "limited" | "parked" | undefined {
+    return this.cutOff ?? this.parent?.whyCutOff
   }
 
   /** The capabilities that hooks use through `ctx`. Built when the first hook uses one. */
@@ -102,8 +120,10 @@ export class Turn {
     const { session } = this
     next.status = session.status
     next.stop = session.stop
+    next.running = session.running
     session.status = "closed"
     session.stop = undefined
+    session.running = undefined
     session.owner?.follow(next)
     this.session = next
   }

@@ -14,7 +14,8 @@ import { signState } from "../session/signature.ts"
 import { snapshotOf } from "../session/snapshot.ts"
 import { commitTurn } from "../session/storeTurn.ts"
 import { Deadlines } from "./deadlines.ts"
-import { publish } from "./eventHub.ts"
+import { type EventPlace, makeEvent } from "./eventHub.ts"
+import { StartedEvents } from "./startedEvents.ts"
 import { isSameMark, markOf, type StoredMark } from "./storedMark.ts"
 import type { TurnState } from "./turnState.ts"
 
@@ -29,8 +30,9 @@ export interface TurnPlace {
   readonly state: TurnState
   /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
-  /** The turn of the agent that delegated to this one. */
-  readonly parent: { readonly io: TurnIo } | undefined
+  /** The turn of the agent that delegated to this one, and the tool call with which it did. */
+  readonly parent: { readonly io: TurnIo; readonly session: SessionState } | undefined
+  readonly parentCall: string | undefined
 }
 
 /** A class, because every turn makes one, and each part is built only when it is used. */
@@ -51,10 +53,14 @@ export class TurnIo {
   shownText = ""
   /** Whether the tree of agents has a session store. Without one, there is nothing to commit. */
   readonly hasStore: boolean
+  /** How many events are sent after the commit that is being written. */
+  private numbersAhead = 0
   private readonly turn: TurnPlace
   /** What of this turn is in the store. */
   private stored: StoredMark | undefined = undefined
   private readonly startedAt = performance.now()
+  private started: StartedEvents | undefined = undefined
+  private eventPlace: EventPlace | undefined = undefined
   private timers: Deadlines | undefined = undefined
   private controller: AbortController | undefined = undefined
 
@@ -72,13 +78,29 @@ export class TurnIo {
 
   /** Whether there are listeners. A call of a hook sends no events. */
   get hasListeners(): boolean {
-    return this.turn.depth === 0 && this.turn.agent.hub.active
+    const { agent: { hub }, depth, session: { root } } = this.turn
+    return depth === 0 && (hub.active || root.owner?.hub?.active === true)
   }
 
   /** Sends an event to the listeners. Check `hasListeners` before you build a costly event. */
   publish(body: AgentEventBody): void {
+    if (!this.hasListeners) return
+    const before = (this.started ??= new StartedEvents()).before(body)
+    if (before === undefined) return
+    for (const one of before) this.send(one)
+    this.send(body)
+  }
+
+  private send(body: AgentEventBody): void {
     const { agent, session, state } = this.turn
-    if (this.hasListeners) publish(agent.hub, { agent: agent.info, session, state }, body)
+    const event = makeEvent({ agent: agent.info, session, state, place: this.place }, body)
+    agent.hub.send(event)
+    session.root.owner?.hub?.send(event)
+  }
+
+  /** The place of the agent in the tree of agents. */
+  get place(): EventPlace {
+    return this.eventPlace ??= placeOf(this.turn)
   }
 
   /** Warns the developer with an event and a log line. */
@@ -102,8 +124,12 @@ export class TurnIo {
 
   /** Keeps a decision record, if the agent has `records: true`. */
   record(record: HookRecord): void {
-    if (this.turn.agent.config.records === true) this.root.records.push(record)
-    if (this.hasListeners && record.hooks.length > 0) this.publish({ type: "hook", record })
+    const { agent: { config }, session, state: { stepNumber, turnNumber } } = this.turn
+    const time = performance.timeOrigin + performance.now()
+    const { agentPath } = this.place
+    const complete: HookRecord = { ...record, time, sessionId: session.id, agentPath, turnNumber, stepNumber }
+    if (config.records === true) this.root.records.push(complete)
+    if (this.hasListeners && record.hooks.length > 0) this.publish({ type: "hook", record: complete })
   }
 
   /** Withdraws the text that listeners have seen since the last `llm-start`. */
@@ -118,7 +144,8 @@ export class TurnIo {
   snapshot(): RunState {
     const { agent: { core: { coreType } }, parent, session, state } = this.turn
     const elapsedMs = performance.now() - this.startedAt
-    return snapshotOf({ session, state, coreType, elapsedMs, ofSubAgent: parent !== undefined })
+    const { numbersAhead } = this
+    return snapshotOf({ session, state, coreType, elapsedMs, numbersAhead, ofSubAgent: parent !== undefined })
   }
 
   /** Signs a state, if the agent has keys. */
@@ -146,6 +173,28 @@ export class TurnIo {
     const { stored } = this
     const isStored = stored !== undefined && stored.lastEvent === mark.lastEvent && isSameMark(stored, mark)
     return isStored ? Effect.void : this.write(mark)
+  }
+
+  /**
+   * Saves the end of a turn, then sends its last event. The number of that event is saved too, so that another process
+   * continues after it.
+   */
+  commitEnd(body: AgentEventBody): Effect.Effect<void, PortFailed> {
+    return Effect.suspend(() => {
+      if (this.hasListeners) {
+        for (const one of (this.started ??= new StartedEvents()).missing()) this.send(one)
+        this.numbersAhead = 1
+      }
+      return Effect.map(
+        Effect.onExit(this.commitRest, () => Effect.sync(() => this.numbersAhead = 0)),
+        () => {
+          this.publish(body)
+          const { stored } = this
+          const { lastEvent } = this.turn.session.root
+          if (stored?.lastEvent === lastEvent - 1) this.stored = { ...stored, lastEvent }
+        }
+      )
+    })
   }
 
   /** Whether the store has this turn as it is now. */
@@ -209,4 +258,11 @@ export class TurnIo {
     if (this.services === undefined) Effect.runFork(effect)
     else Effect.runForkWith(this.services)(effect)
   }
+}
+
+const placeOf = ({ agent, parent, parentCall }: TurnPlace): EventPlace => {
+  const above = parent?.io.place.agentPath ?? []
+  const agentPath = Object.freeze([...above, agent.info.name])
+  if (parent === undefined || parentCall === undefined) return { agentPath }
+  return { agentPath, parent: Object.freeze({ sessionId: parent.session.id, callId: parentCall }) }
 }
