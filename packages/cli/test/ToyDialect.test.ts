@@ -76,8 +76,15 @@ const system: System = {
 /** A project with entries of the toy system, trusted unless `untrusted` says so. */
 const project = (text: string, more: { readonly [path: string]: string } = {}, isTrusted = true) => {
   const made = world({ "project/toy.hooks": text, ...more })
-  const { root, ...places } = made
-  const options: HookFiles.Options = { ...places, sources: ["toy"], systems: [system], trust: join(root, "trust") }
+  const { cwd, home, managed, root } = made
+  const options: HookFiles.Options = {
+    cwd,
+    home,
+    managed,
+    sources: ["toy"],
+    systems: [system],
+    trust: join(root, "trust")
+  }
   if (isTrusted) { for (const one of HookFiles.load(options).untrusted) one.trust() }
   const loaded = HookFiles.load(options)
   const call = (name: string) => dryRun(loaded.hooks, "preToolCall", { id: "1", name, args: {} }, { cwd: made.cwd })
