@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
+import { cpuMs } from "../../../../test/support/cpu.ts"
 import { decide } from "../support/decide.ts"
 import { asks, scripted } from "../support/guarded.ts"
 
@@ -111,9 +112,9 @@ describe("ArgumentSchema", () => {
 
   it.effect("takes linear time for any text", () =>
     Effect.gen(function*() {
-      const began = performance.now()
+      const began = cpuMs()
       yield* whyNot({ path: `${"a".repeat(50_000)}!` }, { allow: { path: { pattern: "^(a+)+$" } } })
-      assert.isBelow(performance.now() - began, 5_000)
+      assert.isBelow(cpuMs() - began, 5_000)
     }))
 
   it("rejects invalid options", () => {
