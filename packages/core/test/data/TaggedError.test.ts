@@ -25,7 +25,10 @@ describe("errors", () => {
     const session = await agent.session()
     const calls = {
       runAgent: async () => await agent.run("hello"),
-      runSession: async () => await session.run("hello")
+      runSession: async () => await session.run("hello"),
+      readStream: async () => {
+        for await (const _event of session.stream("hello")) continue
+      }
     }
     for (const [name, call] of Object.entries(calls)) {
       const error = await call().catch((caught: unknown) => caught)

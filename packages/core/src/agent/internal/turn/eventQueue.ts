@@ -1,5 +1,6 @@
 /** Buffers events for one reader. The reader may be slower than the agent, and the agent never waits for it. */
 import type { AgentEvent, EventMeta } from "../../../data/AgentEvent.ts"
+import { withCallerFrames } from "../config/callerFrames.ts"
 
 /**
  * The maximum number of buffered events. When there are more, the oldest half is dropped, and a `dropped` event tells
@@ -45,7 +46,13 @@ export const eventQueue = () => {
         if (hasEnded) break
         await new Promise<void>((resume) => wakeReader = resume)
       }
-      await result
+      // oxlint-disable-next-line belay/no-try -- only here the stack leads to the loop that reads the events
+      try {
+        await result
+      } catch (error) {
+        // oxlint-disable-next-line belay/no-throw -- an iterator of the promise API rejects
+        throw withCallerFrames(error)
+      }
     }
   }
 }
