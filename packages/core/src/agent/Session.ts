@@ -47,6 +47,26 @@ export interface TurnOptions {
 /** Options of a turn that is resumed. @category models @since 0.1.0 */
 export type ResumeOptions = Pick<TurnOptions, "onEvent">
 
+/**
+ * What became of a message to a running turn.
+ *
+ * - `delivered`: the model reads it with the call of this step. It is part of the conversation.
+ * - `refused`: a `preTurn` hook rejected it. It is not part of the conversation, and the turn continues without it.
+ * - `answered`: a `preTurn` hook answered it. It is not part of the conversation, and the turn continues without it.
+ * - `missed`: the turn stopped before it could be delivered; `status` is that of the turn, or `failed` or `cancelled`.
+ *   The message was not stored: send it again with `run` if it still matters.
+ * - `notRunning`: no turn runs in this process. Nothing was done.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type SteerOutcome =
+  | { readonly type: "delivered"; readonly turnNumber: number; readonly stepNumber: number }
+  | { readonly type: "refused"; readonly by: string; readonly reason: string }
+  | { readonly type: "answered"; readonly by: string; readonly text: string }
+  | { readonly type: "missed"; readonly status: string }
+  | { readonly type: "notRunning" }
+
 /** Options of `park`. @category models @since 0.1.0 */
 export interface ParkOptions {
   /**
@@ -87,6 +107,13 @@ export interface Session {
    * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
    */
   readonly reload: Effect.Effect<void, PortFailed | SnapshotError>
+  /**
+   * Sends a message to the running turn, which the model reads at the next step boundary: with its next call, or after
+   * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its `steer`
+   * is true). Succeeds when it is known whether the message was delivered. Messages that wait are in memory; interrupting
+   * the Effect withdraws one.
+   */
+  readonly steer: (input: string | TurnInput) => Effect.Effect<SteerOutcome>
   /**
    * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
    * waits for. After that, this process writes nothing of the session until it is used again.

@@ -31,7 +31,7 @@ import { eventQueue } from "./internal/turn/eventQueue.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
-import type { Decisions, ParkOptions, Session, SessionOptions, TurnOptions } from "./Session.ts"
+import type { Decisions, ParkOptions, Session, SessionOptions, SteerOutcome, TurnOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
 export interface RunOptions extends ResumeRunOptions, Pick<TurnOptions, "whenBusy"> {}
@@ -55,6 +55,13 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly state: HookState
   readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
   readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
+  /**
+   * Sends a message to the running turn, which the model reads at the next step boundary: with its next call, or after
+   * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its `steer`
+   * is true). Resolves when it is known whether the message was delivered. Messages that wait are in memory; aborting
+   * `signal` withdraws one.
+   */
+  readonly steer: (input: string | TurnInput, options?: ResumeRunOptions) => Promise<SteerOutcome>
   readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
   readonly compact: () => Promise<boolean>
   /**
@@ -282,6 +289,9 @@ class PromiseSession implements AgentSession {
   }
   on(listener: (event: AgentEvent) => void) {
     return this.session.listen(listener)
+  }
+  steer(input: string | TurnInput, options?: ResumeRunOptions) {
+    return this.promises.run(() => this.session.steer(input), options?.signal)
   }
   signal(signal: HostSignal) {
     return this.promises.run(() => this.session.signal(signal))

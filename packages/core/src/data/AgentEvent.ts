@@ -142,6 +142,8 @@ export type AgentEventBody =
   | { readonly type: "inject"; readonly hook: string; readonly text: string }
   | { readonly type: "warning"; readonly hook: string; readonly message: string }
   | { readonly type: "notice"; readonly hook: string; readonly message: string }
+  /** The model reads this message, which was sent while the turn ran, with its next call. */
+  | { readonly type: "steer"; readonly message: string }
   | { readonly type: "follow-up"; readonly message: string; readonly count: number }
   | { readonly type: "compaction"; readonly removedCount: number; readonly summary: string }
   /**

@@ -14,7 +14,12 @@ export const TurnInput = Schema.Struct({
   message: Schema.String,
   attachments: Schema.optionalKey(Schema.Array(FilePart)),
   /** Data of the host program about this turn. Hooks can read it; the model does not see it. */
-  metadata: Schema.optionalKey(Schema.Record(Schema.String, JsonValue))
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, JsonValue)),
+  /**
+   * Set for `preTurn` hooks if this message was sent to a turn that is running (`session.steer`). The turn continues with
+   * it; a new turn does not begin.
+   */
+  steer: Schema.optionalKey(Schema.Literal(true))
 })
 
 /** Why a model stopped. `unknown` when the vendor does not report it. @category models @since 0.1.0 */

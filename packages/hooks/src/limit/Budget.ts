@@ -189,7 +189,8 @@ export const make = (options: Options): AgentHook => {
     timeout: "none",
     allowReentry: true,
     preTurn: hasKeys
-      ? (input, ctx) => ctx.agent.depth === 0 ? budget.openTurn(input, ctx) : undefined
+      // A message to a running turn is charged like the turn.
+      ? (input, ctx) => ctx.agent.depth === 0 && input.steer !== true ? budget.openTurn(input, ctx) : undefined
       : undefined,
     onSessionEnd: hasTimes ? ({ sessionId }) => budget.forgetSession(sessionId) : undefined,
     wrapLlmCall: (request, next, ctx) => budget.call(request, next, ctx)

@@ -127,8 +127,9 @@ export const make = (options: Options = {}): AgentHook => {
       priority: 900,
       kind: "observer",
       allowReentry: true,
-      preTurn: (_input, ctx) => {
+      preTurn: ({ steer }, ctx) => {
         countDecision(ctx)
+        if (steer === true) return
         update(ctx, (report) => ({
           ...report,
           agents: addRow(report.agents, { name: ctx.agent.name, turns: 1, calls: 0, toolCalls: 0, ...noTokens })

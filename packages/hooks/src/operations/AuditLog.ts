@@ -17,6 +17,7 @@ export type EntryName =
   | "session_start"
   | "session_end"
   | "turn_start"
+  | "steer"
   | "turn_end"
   | "turn_error"
   | "llm_start"
@@ -32,10 +33,12 @@ export interface Entry {
   readonly time: number
   readonly event: EntryName
   readonly session: string
+  /** For a sub-agent: the session that the host opened. */
+  readonly root?: string
   readonly turn: number
   readonly step: number
   readonly agent: string
-  readonly [fact: string]: Json
+  readonly [fact: string]: Json | undefined
 }
 
 /**
@@ -97,8 +100,11 @@ export const make = (options: Options): AgentHook => {
     allowReentry: true,
     onSessionStart: ({ source }, ctx) => write("session_start", ctx, { source }),
     onSessionEnd: ({ reason }, ctx) => write("session_end", ctx, { reason }),
-    preTurn: ({ attachments, message }, ctx) =>
-      write("turn_start", ctx, { message: describe(message), attachments: attachments?.length ?? 0 }),
+    preTurn: ({ attachments, message, steer }, ctx) =>
+      write(steer === true ? "steer" : "turn_start", ctx, {
+        message: describe(message),
+        attachments: attachments?.length ?? 0
+      }),
     postTurn: ({ executed, output: { finishReason, text, toolCalls, usage } }, ctx) =>
       write("turn_end", ctx, { text: describe(text), finishReason, toolCalls, usage, executed }),
     onTurnError: ({ error }, ctx) =>
@@ -118,6 +124,7 @@ export const make = (options: Options): AgentHook => {
         text: describe(response.text),
         tools: response.toolCalls.map(({ name }) => name),
         finishReason: response.finishReason,
+        response: response.id,
         usage: response.usage,
         executed
       }),
@@ -165,7 +172,7 @@ type Facts = { readonly [fact: string]: Json | undefined }
 type Decision = { readonly action: string; readonly by?: string; readonly reason?: string }
 
 const entry = (time: number, event: EntryName, ctx: HookContext, facts: Facts): Entry => {
-  const { agent, outcome, sessionId, stepNumber, turnNumber } = ctx
+  const { agent, outcome, root, sessionId, stepNumber, turnNumber } = ctx
   const definedFacts = Object.fromEntries(
     Object.entries(facts).filter((fact): fact is [string, Json] => fact[1] !== undefined)
   )
@@ -173,6 +180,7 @@ const entry = (time: number, event: EntryName, ctx: HookContext, facts: Facts): 
     time,
     event,
     session: sessionId,
+    ...(root.sessionId === sessionId ? {} : { root: root.sessionId }),
     turn: turnNumber,
     step: stepNumber,
     agent: agent.name,

@@ -56,10 +56,10 @@ const brokenReason = ({ blockOnError, entries }: Setup, ctx: HookContext): Effec
 
 const beforeTurn = Effect.fnUntraced(function*(
   setup: Setup,
-  { message, metadata = {} }: In<"preTurn">,
+  { message, metadata = {}, steer }: In<"preTurn">,
   ctx: HookContext
 ) {
-  if (ctx.agent.depth === 0) setup.turns.start(metadata, ctx)
+  if (ctx.agent.depth === 0 && steer !== true) setup.turns.start(metadata, ctx)
   const broken = yield* brokenReason(setup, ctx)
   if (broken !== undefined) return HookAction.reject(`message blocked by hook: ${broken}`)
   const entries = yield* setup.entries.of(ctx, "user_message_send")

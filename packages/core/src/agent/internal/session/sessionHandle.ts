@@ -11,7 +11,7 @@ import type { TurnInput } from "../../../data/Turn.ts"
 import { nothing, type Waiting } from "../../../data/Waiting.ts"
 import { conflict, type SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
-import type { Decisions, ParkOptions, ResumeOptions, Session, TurnOptions } from "../../Session.ts"
+import type { Decisions, ParkOptions, ResumeOptions, Session, SteerOutcome, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { TurnGate, unavailable, type WhenBusy } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
@@ -23,7 +23,7 @@ import { newTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import { findNewerState, replaceSession } from "./reloadSession.ts"
-import type { SessionState } from "./sessionState.ts"
+import type { SessionState, Steer } from "./sessionState.ts"
 import { shutDownCore } from "./startSession.ts"
 import { isConflict } from "./storeTurn.ts"
 
@@ -39,6 +39,8 @@ interface Owner {
   readonly restore: (handle: SessionHandle, state: RunState) => void
 }
 
+const noSteers: ReadonlyArray<Steer> = []
+
 /** How often a turn starts again because another process was quicker. */
 const maxTries = 5
 
@@ -51,6 +53,7 @@ export class SessionHandle implements Session {
   private readonly owner: Owner
   private gate: TurnGate | undefined = undefined
   hub: EventHub | undefined = undefined
+  steers: ReadonlyArray<Steer> = noSteers
   /** How many calls of `park` wait for the running turn, and who is told when no turn runs. */
   private parks = 0
   private idleWaiters: Array<() => void> | undefined = undefined
@@ -108,7 +111,10 @@ export class SessionHandle implements Session {
     this.owner.add(this)
   }
 
-  turnEnded(): void {
+  turnEnded(status = "failed"): void {
+    if (this.steers.length > 0 && !this.isRunning) {
+      for (const steer of this.steers) this.settleSteer(steer, { type: "missed", status })
+    }
     if (this.idleWaiters !== undefined && !this.isBusy) {
       for (const resolve of this.idleWaiters.splice(0)) resolve()
     }
@@ -117,6 +123,10 @@ export class SessionHandle implements Session {
 
   get isParking(): boolean {
     return this.parks > 0
+  }
+
+  private get isRunning(): boolean {
+    return this.current.status === "busy"
   }
 
   private get isBusy(): boolean {
@@ -257,6 +267,31 @@ export class SessionHandle implements Session {
       if (lastTurn === undefined || status === "busy" || unknownCommit !== undefined) return Effect.void
       return Effect.catch(lastTurn.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
     })
+  }
+
+  steer(input: string | TurnInput): Effect.Effect<SteerOutcome> {
+    return Effect.suspend(() => {
+      if (!this.isBusy) return Effect.as(Effect.ignore(this.refresh), { type: "notRunning" } as const)
+      return Effect.callback<SteerOutcome>((resume) => {
+        const steer: Steer = {
+          input: typeof input === "string" ? { message: input } : input,
+          settle: (outcome) => resume(Effect.succeed(outcome))
+        }
+        this.steers = [...this.steers, steer]
+        return Effect.sync(() => this.removeSteer(steer))
+      })
+    })
+  }
+
+  settleSteer(steer: Steer, outcome: SteerOutcome): void {
+    // It may have been withdrawn while hooks were checking it.
+    if (!this.steers.includes(steer)) return
+    this.removeSteer(steer)
+    steer.settle(outcome)
+  }
+
+  private removeSteer(steer: Steer): void {
+    this.steers = this.steers.filter((one) => one !== steer)
   }
 
   signal(signal: HostSignal): Effect.Effect<SignalAnswer> {

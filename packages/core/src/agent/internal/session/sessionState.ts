@@ -6,8 +6,10 @@ import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
 import type { Waiting } from "../../../data/Waiting.ts"
 import * as HookState from "../../../hook/HookState.ts"
+import type { SteerOutcome } from "../../Session.ts"
 import { DurableState } from "./durableState.ts"
 
 /** Options of a new session. */
@@ -53,6 +55,12 @@ export interface RunningTurn {
   readonly cutOff: Effect.Effect<void>
 }
 
+/** A message to the running turn, which waits for the next step boundary. */
+export interface Steer {
+  readonly input: TurnInput
+  readonly settle: (outcome: SteerOutcome) => void
+}
+
 /** The handle of a session. */
 export interface SessionOwner {
   /** The conversation continues in another session. */
@@ -62,7 +70,11 @@ export interface SessionOwner {
   /** Whether the session is being parked, so that no turn may begin. */
   readonly isParking: boolean
   /** A turn has ended, and the session is free again. */
-  readonly turnEnded: () => void
+  readonly turnEnded: (status?: string) => void
+  /** Messages to the running turn that are not delivered yet. */
+  readonly steers: ReadonlyArray<Steer>
+  /** Says what became of one of them. */
+  readonly settleSteer: (steer: Steer, outcome: SteerOutcome) => void
 }
 
 /** A turn that can be saved again after its end. */

@@ -5,6 +5,7 @@ import type { Message } from "../../../data/Message.ts"
 import type { HookPointName, In } from "../../../hook/HookPoint.ts"
 import type { AgentContext } from "../../AgentContext.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { deliverSteers } from "../control/steer.ts"
 import { callModel } from "../model/callModel.ts"
 import { askPostStep, historyOf, runTools } from "../tool/runTools.ts"
 import { askHooks } from "./askHooks.ts"
@@ -73,6 +74,7 @@ export class CoreContext implements AgentContext {
 const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError | TurnEnded> {
   const { io, scope, state, used } = turn
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
+  if ((yield* deliverSteers(turn)) > 0) return true
   if (!turn.hasHooks("preStop")) return false
   scope.followUps = []
   const outcome = yield* askHooks(turn, "preStop", { text, followUps: state.followUps, ...historyOf(turn) })

@@ -42,8 +42,10 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       child.addObserver((exit) => {
         stopClock()
         const wasCutOff = turn.cutOff !== undefined && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-        if (wasCutOff) return resume(Effect.ensuring(finishCutOff(turn), Effect.sync(() => releaseSession(turn))))
-        releaseSession(turn)
+        if (wasCutOff) {
+          return resume(Effect.onExit(finishCutOff(turn), (end) => Effect.sync(() => releaseSession(turn, end))))
+        }
+        releaseSession(turn, exit)
         resume(exit)
       })
       if (child.pollUnsafe() !== undefined) return
@@ -54,7 +56,7 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
   )
 
 /** Frees the session for the next turn. After a rotation, it is not the session in which the turn began. */
-const releaseSession = (turn: Turn): void => {
+const releaseSession = (turn: Turn, exit: Exit.Exit<RunResult, AgentError>): void => {
   const { io, session } = turn
   session.stop = undefined
   session.running = undefined
@@ -62,7 +64,8 @@ const releaseSession = (turn: Turn): void => {
   io.abortSignal()
   if (turn.parent !== undefined) return
   if (io.hasStore) session.lastTurn = turn
-  session.owner?.turnEnded()
+  if (Exit.isSuccess(exit)) session.owner?.turnEnded(exit.value.status)
+  else session.owner?.turnEnded(Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : "failed")
 }
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>

@@ -96,3 +96,9 @@ const toolMessage = (call: ToolCall, result: ToolResult): Message =>
   result.ok
     ? { role: "tool", toolCallId: call.id, toolName: call.name, content: result.output }
     : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }
+
+/** Makes the message of the user from an input. */
+export const userMessage = ({ attachments = [], message }: TurnInput): Message => ({
+  role: "user",
+  content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments]
+})

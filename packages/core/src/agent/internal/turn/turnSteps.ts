@@ -13,7 +13,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
-import type { Message } from "../../../data/Message.ts"
 import type { TurnInput, TurnOutput } from "../../../data/Turn.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
@@ -25,7 +24,7 @@ import { askHooks } from "./askHooks.ts"
 import { CoreContext } from "./coreContext.ts"
 import type { Turn } from "./turn.ts"
 import { isTurnEnd, stopOf } from "./turnEnd.ts"
-import { enterPhase } from "./turnState.ts"
+import { enterPhase, userMessage } from "./turnState.ts"
 import type { Step } from "./yieldable.ts"
 
 type Failure = AgentError | TurnEnded
@@ -117,11 +116,6 @@ const inputAfter = (turn: Turn, outcome: Outcome<"preTurn"> | undefined): TurnIn
     turn.agent.chain.hooks.some(({ confidential, name }) => confidential === true && name === refusedBy)
   return isHidden ? { message: "" } : outcome.event
 }
-
-const userMessage = ({ attachments = [], message }: TurnInput): Message => ({
-  role: "user",
-  content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments]
-})
 
 const runCore = function*(turn: Turn): Step<Answer, Failure> {
   const output = yield* turn.agent.core.runTurn(turn.state.input, new CoreContext(turn))
