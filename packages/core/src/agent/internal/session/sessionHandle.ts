@@ -54,7 +54,7 @@ export class SessionHandle implements Session {
   private gate: TurnGate | undefined = undefined
   hub: EventHub | undefined = undefined
   steers: ReadonlyArray<Steer> = noSteers
-  /** How many calls of `park` wait for the running turn, and who is told when no turn runs. */
+  /** How many calls of `park` wait for the running turn, and what to call when no turn runs. */
   private parks = 0
   private idleWaiters: Array<() => void> | undefined = undefined
 
