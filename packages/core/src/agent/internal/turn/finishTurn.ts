@@ -40,14 +40,19 @@ export const finishTurn = (
           : Effect.failCause(cause as Cause.Cause<AgentError>)
       }
     }),
-    (exit) => Exit.isFailure(exit) && turn.cutOff === undefined ? afterFailure(turn, exit.cause) : Effect.void
+    (exit) => {
+      if (Exit.isSuccess(exit)) return Effect.void
+      return turn.cutOff !== undefined && Cause.hasInterruptsOnly(exit.cause)
+        ? Effect.map(Effect.exit(finishCutOff(turn)), (end) => void (turn.cutOffEnd = end))
+        : afterFailure(turn, exit.cause)
+    }
   )
 
 /**
  * The turn was interrupted by its time limit, or to park it. Calls that were running have an unknown outcome; the others
  * run when the turn is resumed.
  */
-export const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
+const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
   if (turn.cutOff === "parked") return finish(turn, resultOfEnd(turn, { type: "parked" }))
   const { wallClockMs: max } = turn.agent.limits
   turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
@@ -122,7 +127,7 @@ const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effec
 /** After an error or an interruption: makes the conversation valid and saves it. */
 const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect<void> => {
   const { agent: { config: { store } }, io, session, state, whyCutOff } = turn
-  if (whyCutOff !== undefined) {
+  if (whyCutOff !== undefined && Cause.hasInterruptsOnly(cause)) {
     // An agent above stops and can be resumed, so this turn stays as it is.
     return Effect.sync(() => io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: state.usage }))
   }

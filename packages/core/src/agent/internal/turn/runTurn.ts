@@ -12,7 +12,7 @@ import type { RunResult } from "../../RunResult.ts"
 import { requestPark } from "../control/parkRequest.ts"
 import { unavailable } from "../control/turnGate.ts"
 import type { RunningTurn } from "../session/sessionState.ts"
-import { finishCutOff, finishTurn } from "./finishTurn.ts"
+import { finishTurn } from "./finishTurn.ts"
 import type { Turn } from "./turn.ts"
 import { turnSteps } from "./turnSteps.ts"
 
@@ -41,12 +41,9 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       let stopClock = () => {}
       child.addObserver((exit) => {
         stopClock()
-        const wasCutOff = turn.cutOff !== undefined && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-        if (wasCutOff) {
-          return resume(Effect.onExit(finishCutOff(turn), (end) => Effect.sync(() => releaseSession(turn, end))))
-        }
-        releaseSession(turn, exit)
-        resume(exit)
+        const end = turn.cutOffEnd ?? exit
+        releaseSession(turn, end)
+        resume(end)
       })
       if (child.pollUnsafe() !== undefined) return
       stopClock = startClock(turn, fiber, child)

@@ -1,6 +1,7 @@
 /** A running turn: its agent, session, state, I/O and hook scope. */
 import * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
@@ -53,6 +54,8 @@ export class Turn {
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
   /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
   cutOff: "limited" | "parked" | undefined = undefined
+  /** How this run ended after it was cut off. */
+  cutOffEnd: Exit.Exit<RunResult, AgentError> | undefined = undefined
   /** The request to park this turn. Only the turn of the agent that the host started has one. */
   parkRequest: Deferred.Deferred<void> | undefined = undefined
   /** Whether the start of the session failed. The next turn then starts it again. */
