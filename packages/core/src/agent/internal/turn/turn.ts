@@ -7,6 +7,7 @@ import type { Capabilities } from "../../../hook/HookContext.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import type { SessionState } from "../session/sessionState.ts"
+import { keepSpent } from "./spent.ts"
 import { TurnIo } from "./turnIo.ts"
 import { TurnScope } from "./turnScope.ts"
 import * as TurnState from "./turnState.ts"
@@ -112,6 +113,7 @@ export class Turn {
 
   /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
   closeStep(why: string): void {
+    keepSpent(this.state)
     TurnState.closeStep(this.state, this.messages, why)
   }
 
