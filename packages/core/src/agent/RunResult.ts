@@ -3,22 +3,32 @@
  *
  * @since 0.1.0
  */
+import type { Cost } from "../data/Cost.ts"
 import type { Message } from "../data/Message.ts"
 import type { PendingAsk, RunState } from "../data/RunState.ts"
 import type { FinishReason } from "../data/Turn.ts"
 import type { Usage } from "../data/Usage.ts"
 import type { HookRecord } from "../hook/HookRecord.ts"
 
-/** The fields of every result. @category models @since 0.1.0 */
+/**
+ * The fields of every result. A result is plain data: it can be copied, stored as JSON and sent to another thread. It
+ * does not change when the conversation continues.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RunCommon {
   readonly sessionId: string
   readonly turnNumber: number
   /** The answer, the reason of an Abort, or the partial answer if a limit was reached. */
   readonly text: string
+  /** The tokens of the whole turn: of sub-agents, hooks, retries and fallbacks too. */
   readonly usage: Usage
+  /** What the turn cost, in US dollars. */
+  readonly cost: Cost
   readonly steps: number
   readonly toolCalls: number
-  /** The conversation. It is always valid for a provider. */
+  /** The conversation up to the end of this turn. It is always valid for a provider. */
   readonly messages: ReadonlyArray<Message>
   /** The decision records. Empty unless the agent has `records: true`. */
   readonly records: ReadonlyArray<HookRecord>

@@ -15,6 +15,7 @@ import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { PendingAsk } from "../data/RunState.ts"
 import type { TurnInput } from "../data/Turn.ts"
+import type { TurnPartial } from "../data/TurnPartial.ts"
 import type { Waiting } from "../data/Waiting.ts"
 import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
@@ -28,6 +29,7 @@ import type { ResolvedAgent } from "./internal/config/resolvedAgent.ts"
 import { type Runtime, startRuntime } from "./internal/session/runtime.ts"
 import { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
 import { eventQueue } from "./internal/turn/eventQueue.ts"
+import { CancelledTurn, reasonWithPartial } from "./internal/turn/partial.ts"
 import type { Output, ResultOf } from "./Output.ts"
 import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
@@ -38,7 +40,10 @@ export interface RunOptions extends ResumeRunOptions, Pick<TurnOptions, "whenBus
 
 /** Options of a turn that is resumed, or that has its own session. @category models @since 0.1.0 */
 export interface ResumeRunOptions {
-  /** Cancels the turn. The promise then rejects with the signal's reason. */
+  /**
+   * Cancels the turn. The promise then rejects with the signal's reason. If the reason is an object, it has `partial`:
+   * what the turn had said and spent before.
+   */
   readonly signal?: AbortSignal
 }
 
@@ -240,13 +245,17 @@ const startEffects = (
     if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
     const runtime = withoutServices ?? (await withServices!)
     signal?.throwIfAborted()
-    const exit = await Effect.runPromiseExitWith(logging)(
+    const cancelled: { partial?: TurnPartial } = {}
+    const exit = await Effect.runPromiseExitWith(Context.add(logging, CancelledTurn, cancelled))(
       use(runtime),
       signal === undefined ? undefined : { signal }
     )
     if (Exit.isSuccess(exit)) return exit.value
     if (!Cause.hasInterruptsOnly(exit.cause)) throw withCallerFrames(Cause.squash(exit.cause))
-    throw signal?.aborted === true ? signal.reason : new DOMException("The agent was closed", "AbortError")
+    const reason: unknown = signal?.aborted === true
+      ? signal.reason
+      : new DOMException("The agent was closed", "AbortError")
+    throw reasonWithPartial(reason, cancelled.partial)
   }
   const closeAll = async (): Promise<void> => {
     // If the services could not be built, there are no sessions to close.

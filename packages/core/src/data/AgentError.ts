@@ -6,9 +6,16 @@
 import * as Schema from "effect/Schema"
 import type { ProviderError } from "./ProviderError.ts"
 import { TaggedError } from "./TaggedError.ts"
+import { TurnPartial } from "./TurnPartial.ts"
+
+const ofTurn = {
+  /** What the turn had said and spent before. Present if the error ended a turn. */
+  partial: Schema.optionalKey(TurnPartial)
+}
 
 /** A hook rejected an operation. @category errors @since 0.1.0 */
 export class HookRejected extends TaggedError<HookRejected>()("HookRejected", {
+  ...ofTurn,
   hook: Schema.String,
   point: Schema.String,
   reason: Schema.String,
@@ -25,6 +32,7 @@ export class HookRejected extends TaggedError<HookRejected>()("HookRejected", {
  * @since 0.1.0
  */
 export class HookFailed extends TaggedError<HookFailed>()("HookFailed", {
+  ...ofTurn,
   hook: Schema.String,
   point: Schema.String,
   kind: Schema.Literals(["threw", "rejected", "failed", "died", "timeout", "interrupted", "illegal"]),
@@ -45,6 +53,7 @@ export class ChainError extends TaggedError<ChainError>()("ChainError", {
 
 /** The configuration of the agent is wrong; `key` names the option. @category errors @since 0.1.0 */
 export class ConfigError extends TaggedError<ConfigError>()("ConfigError", {
+  ...ofTurn,
   key: Schema.String,
   message: Schema.String
 }) {}
@@ -57,6 +66,7 @@ export class ConfigError extends TaggedError<ConfigError>()("ConfigError", {
  * @since 0.1.0
  */
 export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError", {
+  ...ofTurn,
   problem: Schema.Literals(["not-json", "not-a-snapshot", "newer-version", "wrong-decision", "finished", "forged"]),
   message: Schema.String
 }) {}
@@ -73,6 +83,7 @@ export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError",
  * @since 0.1.0
  */
 export class SessionError extends TaggedError<SessionError>()("SessionError", {
+  ...ofTurn,
   sessionId: Schema.String,
   problem: Schema.Literals(["busy", "closed", "exists", "parked", "not-stored"]),
   message: Schema.String
@@ -80,6 +91,7 @@ export class SessionError extends TaggedError<SessionError>()("SessionError", {
 
 /** A component that the program passed in failed: memory, policy, store or core. @category errors @since 0.1.0 */
 export class PortFailed extends TaggedError<PortFailed>()("PortFailed", {
+  ...ofTurn,
   port: Schema.String,
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
@@ -87,6 +99,7 @@ export class PortFailed extends TaggedError<PortFailed>()("PortFailed", {
 
 /** The answer does not fit the agent's `output`, and the retries are used up. @category errors @since 0.1.0 */
 export class OutputMismatch extends TaggedError<OutputMismatch>()("OutputMismatch", {
+  ...ofTurn,
   /** Name of the output. */
   output: Schema.String,
   /** The places where the answer does not fit. An empty path means the whole answer. */

@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import type { LlmResponse } from "./LlmCall.ts"
 import { TaggedError } from "./TaggedError.ts"
+import type { TurnPartial } from "./TurnPartial.ts"
 
 const fields = {
   /** The name of the provider. */
@@ -18,8 +19,11 @@ const fields = {
   requestId: Schema.optionalKey(Schema.String),
   /** The first 2,000 characters of the response body, with secrets redacted. */
   body: Schema.optionalKey(Schema.String),
-  /** The text that had arrived before the failure. Belay does not use it. */
-  partial: Schema.optionalKey(Schema.Unknown as unknown as Schema.Codec<Partial<LlmResponse>>)
+  /**
+   * For hooks: what had arrived of this call before it failed. For the caller of a turn: what the turn had said and
+   * spent before.
+   */
+  partial: Schema.optionalKey(Schema.Unknown as unknown as Schema.Codec<Partial<LlmResponse & TurnPartial>>)
 }
 
 /** There were too many requests. `retryAfterMs` is how long the vendor asks to wait. @category errors @since 0.1.0 */

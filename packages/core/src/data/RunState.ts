@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SnapshotError } from "./AgentError.ts"
+import { Cost } from "./Cost.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { ToolResult } from "./Tool.ts"
@@ -193,6 +194,8 @@ export const RunState = Schema.Struct({
   calls: Schema.Array(CallState),
   injections: Schema.Array(Injection),
   usage: Usage,
+  /** Absent in a snapshot of an earlier release. */
+  cost: Schema.optionalKey(Cost),
   counts: Schema.Struct({
     llmCalls: Schema.Finite,
     toolCalls: Schema.Finite,

@@ -4,8 +4,9 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { addUsd } from "./Cost.ts"
 
-/** The tokens of one or more LLM calls, and their price if the vendor reports it. @category models @since 0.1.0 */
+/** The tokens of one or more LLM calls, and their cost if it is known. @category models @since 0.1.0 */
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /**
@@ -14,7 +15,7 @@ export interface Usage extends Schema.Schema.Type<typeof Usage> {}
  * - `outputTokens` is the number that the vendor reports.
  * - `billableOutputTokens` is `max(completion, total - prompt)`, because some vendors do not include reasoning in their
  *   completion count.
- * - `costUsd` is set only if the vendor reports a price.
+ * - `costUsd` is the cost in US dollars, if the vendor reports it or the provider knows the price (`costOf`).
  *
  * @category models
  * @since 0.1.0
@@ -40,7 +41,8 @@ export const add = (self: Usage, that: Usage): Usage => {
   for (const key of optional) {
     const one = self[key]
     const other = that[key]
-    if (one !== undefined || other !== undefined) sum[key] = (one ?? 0) + (other ?? 0)
+    if (one === undefined && other === undefined) continue
+    sum[key] = key === "costUsd" ? addUsd(one ?? 0, other ?? 0) : (one ?? 0) + (other ?? 0)
   }
   return sum
 }

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import { Connection, isProviderError, type ProviderError } from "../data/ProviderError.ts"
+import type { Usage } from "../data/Usage.ts"
 import type { Tokenizer } from "./Tokenizer.ts"
 
 /**
@@ -35,6 +36,11 @@ export interface LlmProvider {
    * a provider with a larger window.
    */
   readonly contextWindow?: number
+  /**
+   * Returns what a call costs in US dollars, or nothing if it does not know the price. Used for calls whose cost the
+   * vendor does not report. Default: the cost is not known.
+   */
+  readonly costOf?: (usage: Usage, model: string) => number | undefined
   /** Counts tokens for its models. Default: four characters per token. */
   readonly tokenizer?: Tokenizer
   readonly complete: (request: LlmRequest) => Effect.Effect<LlmResponse, ProviderError>

@@ -12,6 +12,7 @@ import type { ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Codec from "../internal/codec.ts"
+import * as Prices from "../usage/Prices.ts"
 import * as Tokens from "../usage/Tokens.ts"
 import * as Client from "./internal/request/client.ts"
 import type { Compat } from "./internal/request/compat.ts"
@@ -46,6 +47,11 @@ export interface Options {
   readonly fetch?: Fetch
   /** Overrides what Belay detects from the address of the endpoint. */
   readonly compat?: Partial<Compat>
+  /**
+   * Prices of the models: a source of `Prices`, or a table by the name of the model. With them, the results of an agent
+   * have their cost. A cost that the endpoint reports counts first. Default none.
+   */
+  readonly prices?: Prices.Prices | { readonly [model: string]: Prices.Price }
   /** The API: `chat` (default), which every endpoint has, or `responses`. */
   readonly api?: "chat" | "responses"
 }
@@ -77,6 +83,7 @@ const optionKinds: OptionKinds<Options> = {
   headers: "any",
   fetch: "any",
   compat: "any",
+  prices: "object",
   api: "text"
 }
 
@@ -187,6 +194,7 @@ export const make = (options: Options = {}): LlmProvider => {
   return {
     name,
     ...defined({ model: options.model, contextWindow: options.contextWindow }),
+    ...defined({ costOf: options.prices && costWith(options.prices, name) }),
     tokenizer: Tokens.estimate,
     complete: (request) => call(request, undefined),
     stream: (request, sink) => call(request, sink)
@@ -210,6 +218,14 @@ export const fromEnv = (
     ...(model ? { model } : {}),
     ...options
   })
+}
+
+type PriceTable = { readonly [model: string]: Prices.Price }
+
+const costWith = (given: NonNullable<Options["prices"]>, provider: string): NonNullable<LlmProvider["costOf"]> => {
+  // A table has no functions, so it has none with this name.
+  const { costOf } = typeof given.costOf === "function" ? given as Prices.Prices : Prices.table(given as PriceTable)
+  return (usage, model) => costOf(usage, model, provider)
 }
 
 interface PreparedCall {

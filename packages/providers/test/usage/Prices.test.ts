@@ -136,3 +136,29 @@ describe("a table for a cost tracker", () => {
       yield* Effect.promise(() => agent.close())
     }))
 })
+
+describe("the prices of a provider", () => {
+  for (
+    const [name, prices] of [
+      ["a table", { scripted: { costPerInputToken: 1e-6, costPerOutputToken: 2e-6 } }],
+      ["a source", Prices.table({ "vendor/scripted": { costPerInputToken: 1e-6, costPerOutputToken: 2e-6 } })]
+    ] as const
+  ) {
+    it.live(`are the cost of its calls, for results and for hooks without prices: ${name}`, () =>
+      Effect.gen(function*() {
+        const { provider } = yield* scripted([
+          { text: "hello", usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } }
+        ], { prices })
+        const agent = createAgent({ provider, hooks: [CostTracker.make({})] })
+        const session = yield* Effect.promise(() => agent.session())
+        const { cost } = yield* Effect.promise(() => session.run("hi"))
+        assert.deepStrictEqual(cost, {
+          usd: 0.0012,
+          isComplete: true,
+          byModel: { scripted: { usd: 0.0012, isComplete: true, calls: 1 } }
+        })
+        assert.deepInclude(CostTracker.total(session.state), { usd: 0.0012, unknownCalls: 0 })
+        yield* Effect.promise(() => agent.close())
+      }))
+  }
+})

@@ -9,6 +9,7 @@ import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import type { RetryDecision } from "../../../src/data/LlmCall.ts"
 import * as ProviderError from "../../../src/data/ProviderError.ts"
+import type { TurnPartial } from "../../../src/data/TurnPartial.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { assertValid, failureOf, line, screen } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
@@ -95,7 +96,9 @@ describe("a failed call", () => {
     for (const error of errors) {
       const model = scripted([], { after: error })
       await using agent = createAgent({ provider: model.provider })
-      assert.strictEqual(await failureOf(agent.run("go")), error as never)
+      const { partial, ...failed } = await failureOf(agent.run("go"))
+      assert.deepStrictEqual(failed, { ...error })
+      assert.lengthOf((partial as TurnPartial).messages, 1)
       assert.lengthOf(model.requests, 1)
     }
   })

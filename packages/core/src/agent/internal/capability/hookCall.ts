@@ -31,6 +31,7 @@ export const hookCall = <A>(
       Effect.onExit(() =>
         Effect.sync(() => {
           turn.state.usage = Usage.add(turn.state.usage, side.state.usage)
+          turn.state.cost.add(side.state.cost.read())
           turn.state.llmCalls += side.state.llmCalls
           side.io.abortSignal()
         })

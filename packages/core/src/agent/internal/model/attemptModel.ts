@@ -4,8 +4,6 @@ import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
-import * as Usage from "../../../data/Usage.ts"
-import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { parkBeforeModel, parkRequested } from "../control/parkRequest.ts"
 import { compact } from "../session/compact.ts"
@@ -13,17 +11,11 @@ import { reachLimit } from "../turn/reachLimit.ts"
 import type { Turn } from "../turn/turn.ts"
 import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
 import { type Step, toEffect } from "../turn/yieldable.ts"
+import { callProvider, countAnswer, countCall, countFailure, type Target } from "./callProvider.ts"
 import { type ModelAnswer, prepareRequest, requestOf } from "./modelRequest.ts"
 import { chooseProvider, decideRetry, maxDelayMs } from "./retryPlan.ts"
-import { streamModel } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
-
-/** The provider, the model and the request of an attempt. */
-interface Target {
-  readonly provider: LlmProvider
-  readonly request: LlmRequest
-}
 
 /** Calls the model until one attempt succeeds. `named` is the name of the provider to use first. */
 export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): Effect.Effect<ModelAnswer, Failure> => {
@@ -38,13 +30,19 @@ export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): E
 
 /** Runs one attempt, and the next one if it fails. Only a failed attempt needs a generator. */
 const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<ModelAnswer, Failure> => {
-  const startedAt = turn.io.hasListeners ? performance.now() : 0
+  const { agent: { llmWrappers }, io } = turn
+  const startedAt = io.hasListeners ? performance.now() : 0
+  // Behind wrappers, every call of the provider is counted for itself.
+  const isCounted = llmWrappers.length > 0
   return Effect.matchEffect(callOnce(turn, target, count), {
-    onFailure: (error) =>
-      ProviderError.isProviderError(error)
+    onFailure: (failed) => {
+      const error = isCounted ? failed : countFailure(turn, target, failed)
+      return ProviderError.isProviderError(error)
         ? toEffect(() => attemptAgain(turn, target, error, count))
-        : Effect.fail(error),
-    onSuccess: (response) => {
+        : Effect.fail(error)
+    },
+    onSuccess: (answered) => {
+      const response = isCounted ? answered : countAnswer(turn, target, answered)
       const durationMs = turn.io.hasListeners ? performance.now() - startedAt : 0
       const answer = { response, provider: target.provider.name, attempt: count, durationMs, executed: true }
       return Effect.succeed(acceptResponse(turn, answer))
@@ -62,7 +60,6 @@ const attemptAgain = function*(
   error: ProviderError.ProviderError,
   count: number
 ): Step<ModelAnswer, Failure> {
-  if (error.partial?.usage !== undefined) turn.state.usage = Usage.add(turn.state.usage, error.partial.usage)
   const shorter = yield* shortenRequest(turn, error)
   if (shorter !== undefined && "response" in shorter) return shorter
   const next = shorter === undefined
@@ -73,16 +70,15 @@ const attemptAgain = function*(
 
 /** Runs one attempt inside the hooks that wrap it. */
 const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): Effect.Effect<LlmResponse, Failure> => {
-  const { agent: { llmWrappers, streams }, io } = turn
+  const { agent: { llmWrappers }, io } = turn
   turn.state.llmCalls++
   if (io.hasListeners) {
     io.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
   }
-  const act = (value: LlmRequest) =>
-    streams || io.hasListeners ? streamModel(turn, provider, value) : provider.complete(value)
-  return llmWrappers.length === 0
-    ? act(request)
-    : wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedWrap(provider.name) })(request)
+  if (llmWrappers.length === 0) return callProvider(turn, { provider, request })
+  // A wrapper may call the model twice, later or never.
+  const act = (value: LlmRequest) => countCall(turn, { provider, request: value })
+  return wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedWrap(provider.name) })(request)
 }
 
 /** Fails the call because a `wrapLlmCall` hook failed or rejected it. */
@@ -98,10 +94,8 @@ const failedWrap = (provider: string): FailedWrap<LlmResponse> => ({
 })
 
 const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
-  const { agent: { health, providers }, state } = turn
+  const { agent: { health, providers } } = turn
   if (providers.length > 1) health.recordSuccess(answer.provider)
-  const { usage } = answer.response
-  if (usage !== undefined) state.usage = Usage.add(state.usage, usage)
   return answer
 }
 

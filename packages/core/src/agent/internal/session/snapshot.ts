@@ -40,6 +40,7 @@ export const snapshotOf = (
     calls: callsOf(state),
     injections: session.injections,
     usage: state.usage,
+    cost: state.cost.read(),
     counts: {
       llmCalls: state.llmCalls,
       toolCalls: state.toolCalls,

@@ -14,7 +14,6 @@ import { messageOf } from "../../../data/ErrorMessage.ts"
 import { digest } from "../../../data/Json.ts"
 import { childOf } from "../../../data/RunState.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult } from "../../../data/Tool.ts"
-import * as Usage from "../../../data/Usage.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import type { Delegate, ResolvedAgent } from "../config/resolvedAgent.ts"
@@ -24,6 +23,7 @@ import { shutDownCore } from "../session/startSession.ts"
 import { applyDecisions, pendingOf } from "../tool/openQuestions.ts"
 import { type RunningCall, update } from "../tool/toolCallState.ts"
 import { askHooks } from "../turn/askHooks.ts"
+import { addSpent, spentBy } from "../turn/spent.ts"
 import { Turn } from "../turn/turn.ts"
 import { abortOf, endTurn } from "../turn/turnEnd.ts"
 import { newTurn, storedTurn, type TurnState } from "../turn/turnState.ts"
@@ -121,7 +121,7 @@ const subAgentRun = (
     pending: () => pendingOf(state.calls),
     decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
     snapshot: () => turn.io.snapshot(),
-    usage: () => state.usage,
+    spent: () => spentBy(state),
     shutDown: Effect.suspend(() => shutDownCore(core, turn.session.id, (message) => parent.io.warn(message, "runtime")))
   }
 }
@@ -144,7 +144,7 @@ const runSubAgent = function*(
   }
   // The call stays started: when it is resumed, its sub-agent continues.
   if (exit._tag === "Success" && exit.value.status === "parked") return "waits"
-  turn.state.usage = Usage.add(turn.state.usage, sub.usage())
+  addSpent(turn.state, sub.spent())
   call.subAgent = undefined
   yield* sub.shutDown
   if (exit._tag === "Failure") return failure(messageOf(Cause.squash(exit.cause)))

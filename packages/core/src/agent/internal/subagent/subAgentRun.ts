@@ -2,8 +2,8 @@
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
-import type { Usage } from "../../../data/Usage.ts"
 import type { RunResult } from "../../RunResult.ts"
+import type { Spent } from "../turn/costMeter.ts"
 
 /** The turn of a sub-agent. */
 export interface SubAgentRun {
@@ -15,8 +15,8 @@ export interface SubAgentRun {
   readonly decide: (decisions: { readonly [callId: string]: Decision }) => Effect.Effect<void, AgentError>
   /** Its state as JSON. */
   readonly snapshot: () => RunState
-  /** Its usage so far. */
-  readonly usage: () => Usage
+  /** What it and its own sub-agents have spent so far. */
+  readonly spent: () => Spent
   /** Shuts its core down after its work is done. */
   readonly shutDown: Effect.Effect<void>
 }

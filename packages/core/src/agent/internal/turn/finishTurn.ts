@@ -14,6 +14,7 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import { decodesOutput } from "../config/structuredOutput.ts"
 import { callsOf } from "../session/snapshot.ts"
 import { pendingOf } from "../tool/openQuestions.ts"
+import { noteCancelled, withPartial } from "./partial.ts"
 import { resultOf } from "./result.ts"
 import { revealJson, revealText, withoutRevealed } from "./revealText.ts"
 import type { Turn } from "./turn.ts"
@@ -36,8 +37,8 @@ export const finishTurn = (
         enterPhase(turn.state, "ended")
         // `TurnEnded` was handled above, so this is an error of an agent.
         return Cause.hasDies(cause)
-          ? Effect.fail(defectError(turn, cause))
-          : Effect.failCause(cause as Cause.Cause<AgentError>)
+          ? Effect.fail(withPartial(turn, defectError(turn, cause)))
+          : Effect.failCause(Cause.map(cause as Cause.Cause<AgentError>, (one) => withPartial(turn, one)))
       }
     }),
     (exit) => {
@@ -72,7 +73,7 @@ const complete = (turn: Turn, { finishReason, text }: TurnOutput): Effect.Effect
     ? core.decodeOutput(text)
     : Effect.mapError(core.decodeOutput(forUser), (error) => withoutRevealed(error, text))
   return Effect.flatMap(
-    decoded,
+    Effect.mapError(decoded, (error) => withPartial(turn, error)),
     (object) => finish(turn, resultOf(turn, forUser, { status: "completed", finishReason, object }), text)
   )
 }
@@ -117,7 +118,10 @@ export const keepWaiting = (turn: Turn): void => {
 /** Saves the state and sends the event. `text` is the text for everybody except the user. */
 const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   const { io } = turn
-  const saved = io.commitEnd({ type: "turn-end", status: result.status, text, usage: result.usage })
+  const saved = Effect.mapError(
+    io.commitEnd({ type: "turn-end", status: result.status, text, usage: result.usage }),
+    (error) => withPartial(turn, error)
+  )
   if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(saved, result)
   // Taken after the commit, so that a run resumed from it continues from the state in the store.
   const signed = Effect.suspend(() => io.sign(io.snapshot()))
@@ -135,6 +139,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   enterPhase(state, "ended")
   const error = Cause.squash(cause)
   const status = Cause.hasInterruptsOnly(cause) ? "cancelled" : "failed"
+  if (status === "cancelled") noteCancelled(turn)
   io.publish({ type: "turn-end", status, text: messageOf(error), usage: state.usage })
   if (turn.parent !== undefined) return Effect.void
   endDurableTurn(turn)

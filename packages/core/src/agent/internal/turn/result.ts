@@ -1,8 +1,8 @@
-/** Makes the result of a turn. */
+/** Makes the result of a turn: plain data, which does not change when the conversation continues. */
 import type { Message } from "../../../data/Message.ts"
-import type { Usage } from "../../../data/Usage.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
 import type { Aborted, Completed, Limited, Parked, RunCommon, Suspended } from "../../RunResult.ts"
+import { spentBy } from "./spent.ts"
 import type { Turn } from "./turn.ts"
 
 /** The fields of one kind of result, in addition to the common ones. */
@@ -14,33 +14,44 @@ type Specific =
   | Omit<Aborted, keyof RunCommon>
 
 /** Makes the result. `text` is the text for the user. */
-export const resultOf = <S extends Specific>(turn: Turn, text: string, specific: S): RunCommon & S =>
-  Object.assign(new CommonResult(turn, text), specific)
-
-/** A class, because its messages are copied only when they are read. */
-class CommonResult implements RunCommon {
-  readonly sessionId: string
-  readonly turnNumber: number
-  readonly text: string
-  readonly usage: Usage
-  readonly steps: number
-  readonly toolCalls: number
-  readonly records: ReadonlyArray<HookRecord>
-  private readonly log: ReadonlyArray<Message>
-  private readonly length: number
-
-  constructor({ io, messages, session, state }: Turn, text: string) {
-    this.sessionId = session.id
-    this.turnNumber = state.turnNumber
-    this.text = text
-    this.usage = state.usage
-    this.steps = state.stepNumber
-    this.toolCalls = state.toolCalls
-    this.records = io.records
-    this.log = messages
-    this.length = messages.length
+export const resultOf = <S extends Specific>(turn: Turn, text: string, specific: S): RunCommon & S => {
+  const { io: { records }, messages, session, state } = turn
+  const { cost, usage } = spentBy(state)
+  const common = {
+    sessionId: session.id,
+    turnNumber: state.turnNumber,
+    text,
+    usage,
+    cost,
+    steps: state.stepNumber,
+    toolCalls: state.toolCalls,
+    records: records.length === 0 ? noRecords : records.slice()
   }
-  get messages(): ReadonlyArray<Message> {
-    return this.log.slice(0, this.length)
+  const result: RunCommon = messages.length <= smallConversation
+    ? { ...common, messages: messages.slice() }
+    : Object.assign(copiedWhenRead(messages), common)
+  return Object.assign(result, specific)
+}
+
+const noRecords: ReadonlyArray<HookRecord> = Object.freeze([])
+
+/** Longer conversations are copied only when they are read, so that the cost of a turn does not grow with them. */
+const smallConversation = 1_000
+
+const copiedWhenRead = (log: ReadonlyArray<Message>): Pick<RunCommon, "messages"> => {
+  const { length } = log
+  let copy: ReadonlyArray<Message> | undefined
+  const data = {
+    get messages() {
+      return copy ??= log.slice(0, length)
+    }
+  }
+  return Object.defineProperty(data, Symbol.for("nodejs.util.inspect.custom"), printed)
+}
+
+/** Node would print a getter instead of the messages. */
+const printed: PropertyDescriptor = {
+  value(this: object) {
+    return { ...this }
   }
 }

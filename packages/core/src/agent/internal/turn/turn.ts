@@ -8,6 +8,7 @@ import type { Capabilities } from "../../../hook/HookContext.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import type { SessionState } from "../session/sessionState.ts"
+import { keepSpent } from "./spent.ts"
 import { TurnIo } from "./turnIo.ts"
 import { TurnScope } from "./turnScope.ts"
 import * as TurnState from "./turnState.ts"
@@ -115,6 +116,7 @@ export class Turn {
 
   /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
   closeStep(why: string): void {
+    keepSpent(this.state)
     TurnState.closeStep(this.state, this.messages, why)
   }
 

@@ -7,6 +7,7 @@ import { failure, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
+import { CostMeter } from "./costMeter.ts"
 
 export interface TurnState {
   readonly turnNumber: number
@@ -22,6 +23,8 @@ export interface TurnState {
   /** Why the turn stopped before its end, if no question stopped it. */
   stop: RunState["stop"]
   usage: Usage.Usage
+  /** What the model calls of this turn cost so far. */
+  readonly cost: CostMeter
   /** The usage of model calls, including those of hooks and every attempt. */
   llmCalls: number
   toolCalls: number
@@ -43,6 +46,7 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   calls: [],
   stop: undefined,
   usage: Usage.zero,
+  cost: new CostMeter(),
   llmCalls: 0,
   toolCalls: 0,
   followUps: 0,
@@ -59,6 +63,7 @@ export const storedTurn = (stored: RunState): TurnState => ({
   calls: stored.calls.map((state) => ({ state })),
   stop: stored.stop,
   usage: stored.usage,
+  cost: new CostMeter(stored.cost),
   llmCalls: stored.counts.llmCalls,
   toolCalls: stored.counts.toolCalls,
   followUps: stored.counts.followUps,

@@ -1,0 +1,97 @@
+/** Calls a provider once, and counts the usage and the cost of the call. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { AgentError } from "../../../data/AgentError.ts"
+import { addUsd } from "../../../data/Cost.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import { isProviderError } from "../../../data/ProviderError.ts"
+import * as Usage from "../../../data/Usage.ts"
+import type { LlmProvider } from "../../../port/LlmProvider.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import { copyError } from "../turn/copyError.ts"
+import type { Turn } from "../turn/turn.ts"
+import { streamModel } from "./streamModel.ts"
+
+type Failure = AgentError | TurnEnded
+
+/** The provider and the request of an attempt. */
+export interface Target {
+  readonly provider: LlmProvider
+  readonly request: LlmRequest
+}
+
+/** Calls the provider. The caller counts the call when it has ended. */
+export const callProvider = (turn: Turn, { provider, request }: Target): Effect.Effect<LlmResponse, Failure> => {
+  turn.state.cost.begin()
+  // Nobody else reads deltas.
+  return turn.agent.streams || turn.io.hasListeners
+    ? streamModel(turn, provider, request)
+    : provider.complete(request)
+}
+
+/** Calls the provider and counts the call. */
+export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse, Failure> =>
+  Effect.suspend(() =>
+    Effect.matchEffect(callProvider(turn, target), {
+      onSuccess: (response) => Effect.succeed(countAnswer(turn, target, response)),
+      onFailure: (error) => Effect.fail(countFailure(turn, target, error))
+    })
+  )
+
+/** Counts a call that was answered. Returns the answer with its cost. */
+export const countAnswer = (turn: Turn, target: Target, response: LlmResponse): LlmResponse => {
+  const usage = count(turn, target, response)
+  return usage === undefined || usage === response.usage ? response : { ...response, usage }
+}
+
+/** Counts a call that failed. It has spent what it reports; one without a report failed before it began. */
+export const countFailure = (turn: Turn, target: Target, error: Failure): Failure => {
+  if (!isProviderError(error)) {
+    // A hook cut the stream off, so the vendor did not report the usage.
+    count(turn, target, {})
+    return error
+  }
+  if (error.partial === undefined) {
+    turn.state.cost.endFree()
+    return error
+  }
+  const usage = count(turn, target, error.partial)
+  return usage === undefined || usage === error.partial.usage
+    ? error
+    : copyError(error, { partial: { ...error.partial, usage } })
+}
+
+/** Adds a call to the turn. Returns its usage with its cost. */
+const count = (
+  turn: Turn,
+  target: Target,
+  answer: Pick<Partial<LlmResponse>, "model" | "usage">
+): Usage.Usage | undefined => {
+  const { state } = turn
+  const { provider, request } = target
+  const usage = withCost(turn, target, answer)
+  if (usage !== undefined) state.usage = Usage.add(state.usage, usage)
+  state.cost.end(answer.model || request.model || provider.model || "unknown", usage)
+  return usage
+}
+
+/** A vendor may answer with a more exact name of the model, for which the provider has no price. */
+const withCost = (
+  turn: Turn,
+  { provider, request }: Target,
+  { model, usage }: Pick<Partial<LlmResponse>, "model" | "usage">
+): Usage.Usage | undefined => {
+  if (usage === undefined || usage.costUsd !== undefined || provider.costOf === undefined) return usage
+  for (const name of [model, request.model ?? provider.model]) {
+    if (name === undefined || name === "") continue
+    const found = Result.try(() => provider.costOf!(usage, name))
+    if (Result.isFailure(found)) {
+      turn.io.warn(`${provider.name} cannot calculate the cost of a call: ${messageOf(found.failure)}`, "runtime")
+      return usage
+    }
+    const { success: usd } = found
+    if (usd !== undefined && Number.isFinite(usd) && usd >= 0) return { ...usage, costUsd: addUsd(0, usd) }
+  }
+  return usage
+}

@@ -1,0 +1,70 @@
+/** Adds up the cost of model calls. */
+import { addUsd, type Cost, type ModelCost } from "../../../data/Cost.ts"
+import type { Usage } from "../../../data/Usage.ts"
+
+/** What a turn has spent. */
+export interface Spent {
+  readonly usage: Usage
+  readonly cost: Cost
+}
+
+/** A class, because every turn has one, and every model call changes it. */
+export class CostMeter {
+  private models: Map<string, { -readonly [K in keyof ModelCost]: ModelCost[K] }> | undefined = undefined
+  /** The calls that run now, or were interrupted. */
+  private running = 0
+  /** Whether a cost was lost that belongs to no model. */
+  private hasLost = false
+
+  constructor(earlier?: Cost) {
+    if (earlier !== undefined) this.add(earlier)
+  }
+
+  begin(): void {
+    this.running++
+  }
+
+  /** Ends a call that cost nothing, because it failed before it began. */
+  endFree(): void {
+    this.running--
+  }
+
+  /** Ends a call. Without a usage that has a cost, its cost is not known. */
+  end(model: string, usage: Usage | undefined): void {
+    this.running--
+    const usd = usage?.costUsd
+    const isKnown = usd !== undefined && Number.isFinite(usd) && usd >= 0
+    this.addModel(model, { usd: isKnown ? usd : 0, isComplete: isKnown, calls: 1 })
+  }
+
+  add({ byModel, isComplete }: Cost): void {
+    const models = Object.entries(byModel)
+    for (const [model, cost] of models) this.addModel(model, cost)
+    if (!isComplete && models.every(([, cost]) => cost.isComplete)) this.hasLost = true
+  }
+
+  read(): Cost {
+    if (this.models === undefined) return { usd: 0, isComplete: !this.hasLost && this.running === 0, byModel: {} }
+    let usd = 0
+    let isComplete = !this.hasLost && this.running === 0
+    for (const cost of this.models.values()) {
+      usd = addUsd(usd, cost.usd)
+      isComplete &&= cost.isComplete
+    }
+    // Keeps a model that is called `__proto__`.
+    const byModel = Object.fromEntries([...this.models].map(([model, cost]) => [model, { ...cost }]))
+    return { usd, isComplete, byModel }
+  }
+
+  private addModel(model: string, { calls, isComplete, usd }: ModelCost): void {
+    const models = this.models ??= new Map()
+    const known = models.get(model)
+    if (known === undefined) {
+      models.set(model, { usd: addUsd(0, usd), isComplete, calls })
+      return
+    }
+    known.usd = usd === 0 ? known.usd : addUsd(known.usd, usd)
+    known.isComplete &&= isComplete
+    known.calls += calls
+  }
+}
