@@ -121,7 +121,7 @@ describe("steer", () => {
       name: "guard",
       preTurn: (input) => {
         const { message, metadata, steer } = input
-        seen.push(`${message} ${steer ?? false} ${String(metadata?.["user"])}`)
+        seen.push(`${message} ${steer ?? false} ${metadata?.["user"] as string}`)
         if (message.includes("secret")) return HookAction.transform({ ...input, message: "[redacted]" })
         if (message.includes("ignore")) return HookAction.reject("injection")
         if (message.includes("help")) return HookAction.respond({ text: "see the manual" })
